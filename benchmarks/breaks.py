@@ -33,7 +33,7 @@ from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import Repository
 from gitmem.model import ADOPTED
-from gitmem.text.tokens import slug
+from gitmem.text.slugs import slug
 
 # Characters of the name in an adopted fact's key, and of the hash behind it (`gitmem.commands.adopt.memories`).
 SLUG_LIMIT, HASH_LENGTH = 40, 10

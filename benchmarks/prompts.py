@@ -28,7 +28,7 @@ from gitmem.agents.event import PROMPT, START, STARTUP, Event
 from gitmem.agents.session.rule_summary import Summary, format_summary, title_of
 from gitmem.commands.import_.run import Sources
 from gitmem.memory import Memory
-from gitmem.text.tokens import count_tokens
+from gitmem.text.budget import count_tokens
 
 FOLDER = DATA / "prompts"
 NOW_S = 1_795_305_600.0  # 2026-11-22T00:00:00Z

@@ -22,7 +22,7 @@ from typing import Any
 from gitmem.commands.import_.run import Sources
 from gitmem.memory import Memory
 from gitmem.recall import Query
-from gitmem.text.tokens import slug
+from gitmem.text.slugs import slug
 
 SESSION = "session-"
 # After the youngest document of any task.

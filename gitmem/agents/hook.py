@@ -21,7 +21,7 @@ from gitmem.frozen import replace
 from gitmem.git.repository import discover
 from gitmem.store import hook_log
 from gitmem.store.clone import remove_links
-from gitmem.text.json_values import format_json
+from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from gitmem.frozen import replace
 from gitmem.index.catalog.state import LIVE
 from gitmem.repository.repository import has_private, open_private
 from gitmem.text import display
+from gitmem.text.budget import opening
 from gitmem.text.fence import fenced_entries
-from gitmem.text.tokens import opening, slug
+from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from zlib import crc32
 
 from gitmem.frozen import frozen
 from gitmem.store.hook_log import UnusableError
-from gitmem.text.json_values import parse_json
+from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from gitmem.errors import RefusedError
 from gitmem.frozen import fields_of, frozen, replace
-from gitmem.text.json_values import format_json, parse_json
+from gitmem.text import format_json, parse_json
 from gitmem.text.sha256 import sha256
-from gitmem.text.tokens import slug
+from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from gitmem.boards.entry import (
 )
 from gitmem.errors import NotFoundError, RefusedError, RunClosedError, UsageError
 from gitmem.frozen import frozen, replace
-from gitmem.text.tokens import slug
+from gitmem.text.slugs import slug
 from gitmem.write.draft import cleaned, refuse_typed
 
 TYPE_CHECKING = False

@@ -58,6 +58,9 @@ NO_SYSTEM = {"GIT_CONFIG_NOSYSTEM": "1"}
 # fsync is off by default in git for refs and loose objects (git-config(1), core.fsync).
 DURABLE = ("-c", "core.fsync=committed,reference,index", "-c", "core.fsyncMethod=fsync")
 
+# 1971 and 2106: git fsck reports a commit with a time before the epoch as broken, and some readers use 32 bits.
+EARLIEST_S, LATEST_S = 365 * 86_400, 2**32 - 1
+
 
 @frozen
 class TreeEntry:
@@ -419,3 +422,8 @@ def _tree_entry(line: bytes) -> TreeEntry:
     head, _, path = line.partition(b"\t")
     mode, kind, oid, size = head.decode("ascii").split()
     return TreeEntry(mode, kind, oid, int(size) if size.isdigit() else -1, os.fsdecode(path))
+
+
+def plausible(seconds: float) -> int:
+    """Return a time for a commit in epoch seconds, limited to 1971 to 2106 in case the clock is wrong."""
+    return int(min(max(seconds, EARLIEST_S), LATEST_S))

@@ -19,7 +19,7 @@ from gitmem.store import layout, read
 from gitmem.store.buckets import parse_section
 from gitmem.store.code_tree import read as homeread
 from gitmem.store.sqlite_errors import is_busy, is_unwritable
-from gitmem.text.json_values import format_json, parse_json
+from gitmem.text import format_json, parse_json
 from gitmem.text.tokens import format_stamp
 
 TYPE_CHECKING = False

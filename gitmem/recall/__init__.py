@@ -8,7 +8,7 @@ from gitmem.index.catalog.packed_texts import strings
 from gitmem.model import ADOPTED, STATUSES, SUMMARY, UNPROVEN, VERIFIED
 from gitmem.policy.settings import REQUEST
 from gitmem.store import domains_of, is_meant
-from gitmem.text.json_values import parse_json
+from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import re
 
 from gitmem.frozen import frozen, replace
 from gitmem.recall import SESSION
-from gitmem.text.json_values import parse_json
+from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

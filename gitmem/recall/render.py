@@ -7,9 +7,9 @@ from gitmem.index.catalog import state
 from gitmem.model import GOAL, VERIFIED
 from gitmem.statuses import warning
 from gitmem.store import PROJECT
-from gitmem.text import display, fence
-from gitmem.text import tokens as analysis
-from gitmem.text.json_values import parse_json
+from gitmem.text import display, fence, parse_json
+from gitmem.text.budget import count_tokens, opening
+from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def by(agent: str) -> str:
     """Return who wrote a memory, safe to show outside the fence: an agent's name becomes a slug."""
     if not agent:
         return "by a person"
-    name = analysis.slug(agent, limit=NAME_CHARS)
+    name = slug(agent, limit=NAME_CHARS)
     return f"by agent {name}" if name else "by an agent"
 
 
@@ -171,9 +171,9 @@ def beginning(body: str, *, limit_tokens: int) -> tuple[str, bool]:
     pieces: list[str] = []
     for is_code, part in _segments(body):
         text = part if is_code else " ".join(part.split())
-        left = limit_tokens - analysis.count_tokens("".join(pieces)) if pieces else limit_tokens
-        fits = analysis.count_tokens(text) <= left
-        shown = text if fits else _first_lines(text, left) if is_code else analysis.opening(text, limit_tokens=left)
+        left = limit_tokens - count_tokens("".join(pieces)) if pieces else limit_tokens
+        fits = count_tokens(text) <= left
+        shown = text if fits else _first_lines(text, left) if is_code else opening(text, limit_tokens=left)
         if shown:
             pieces.append(f"\n{shown}\n" if is_code else shown)
         if shown != text:
@@ -184,7 +184,7 @@ def beginning(body: str, *, limit_tokens: int) -> tuple[str, bool]:
 def _first_lines(block: str, limit_tokens: int) -> str:
     """Return the first lines of a code block that fit, with its fence closed; empty if none fits."""
     first, *lines, last = block.split("\n")
-    while lines and analysis.count_tokens("\n".join((first, *lines, "  …", last))) > limit_tokens:
+    while lines and count_tokens("\n".join((first, *lines, "  …", last))) > limit_tokens:
         lines.pop()
     return "\n".join((first, *lines, "  …", last)) if lines else ""
 
@@ -272,7 +272,7 @@ def _count(parts: Sequence[Part]) -> int:
 
 def _exceeds(parts: Sequence[Part], tokens: int, characters: int) -> bool:
     text = body_of(parts)
-    return len(text) > characters or analysis.count_tokens(text) > tokens
+    return len(text) > characters or count_tokens(text) > tokens
 
 
 def body_of(parts: Sequence[Part]) -> str:

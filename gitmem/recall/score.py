@@ -16,7 +16,7 @@ from gitmem.model import ENGLISH, FACTORS, STALE, VERIFIED
 from gitmem.policy.settings import RecallSettings, WorkPoints
 from gitmem.recall.bm25 import Bm25Weights, all_terms, lexical_scores
 from gitmem.statuses import age_s
-from gitmem.text.json_values import parse_json
+from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

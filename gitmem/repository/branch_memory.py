@@ -10,7 +10,7 @@ from gitmem.git.remotes import RemoteOptions
 from gitmem.store.companion import HEADS, branch_of, find_companion, head_branch, list_companions, memory_tip
 from gitmem.store.landed import how_landed
 from gitmem.store.merge.on_top import changed_memories, on_top
-from gitmem.text.json_values import parse_json
+from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ import os
 import time
 
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, ProcessError
+from gitmem.git import EARLIEST_S, LATEST_S, plausible
 from gitmem.store import UNIVERSAL, clone, proof
 from gitmem.store import companion as companions
 from gitmem.store.proposal import describe_write
 from gitmem.system.file_lock import settle_modes
-from gitmem.text.durations import EARLIEST_S, LATEST_S, plausible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

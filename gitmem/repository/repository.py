@@ -564,7 +564,7 @@ def has_private(git: Git) -> bool:
 
 def agent_of(opened: OpenRepository, named: str = "") -> str:
     """Return the name for private memories: the agent's, or else the person's, as a slug."""
-    from gitmem.text.tokens import slug
+    from gitmem.text.slugs import slug
 
     return slug(named or opened.config.agent or opened.git.identity()[0]) or NAMELESS
 

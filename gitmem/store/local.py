@@ -14,7 +14,7 @@ from gitmem.model import HOLDS, Blocked, Verdict
 from gitmem.store.clone import LOCAL
 from gitmem.store.sqlite_errors import ERRORS, is_damage
 from gitmem.system.file_lock import make_folder
-from gitmem.text.json_values import format_json, parse_json
+from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import time
 
 from gitmem.errors import suppress
 from gitmem.frozen import frozen
+from gitmem.git import plausible
 from gitmem.system.atomic_write import write_synced
 from gitmem.system.file_lock import lock, make_folder, open_private
-from gitmem.text.durations import plausible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

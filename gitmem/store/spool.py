@@ -16,7 +16,7 @@ from gitmem.store import lost, tally
 from gitmem.store.spool_folders import REFUSED, SUFFIX, WAITING, folders_of, names_in, names_of
 from gitmem.system.atomic_write import sync_folder, write_durably, write_synced
 from gitmem.system.file_lock import make_folder, remove, try_lock
-from gitmem.text.json_values import format_json, parse_json
+from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from gitmem.model import FAILED
 from gitmem.recall.score import path_overlap
 from gitmem.tasks.listing import COLUMNS, TaskRow
 from gitmem.tasks.task import task_from
+from gitmem.text import parse_json
 from gitmem.text.globs import without_lines
-from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -29,7 +29,6 @@ MAX_QUERY = 10_000  # the most characters read of a query: a long prompt; the re
 MAX_QUERY_TERMS = 256  # SQLite allows 999 parameters before 3.32, and nobody searches for more words
 MAX_BODY = 100_000  # the most characters of a body searched for a snippet; files are smaller (layout.MEMORY_LIMIT)
 _UPPER, _LOWER = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), frozenset("abcdefghijklmnopqrstuvwxyz")
-_SLUG = _LOWER | frozenset("0123456789")
 _MEMO_SIZE = 1 << 15  # 9 MB when full (measured); the candidates of one recall have 2,000 different words
 
 # English stop words: those of the Snowball list (snowballstem.org/algorithms/english/stop.txt) that carry no meaning in
@@ -161,28 +160,28 @@ def _humps(text: str) -> list[tuple[int, int]]:
     found = []
     at = 0
     while at < len(text):
-        end = _run(text, at, _UPPER.__contains__)
+        end = run_end(text, at, _UPPER.__contains__)
         if end == at:
-            end = _run(text, at, _LOWER.__contains__) if text[at] in _LOWER else _run(text, at, str.isdecimal)
+            end = run_end(text, at, _LOWER.__contains__) if text[at] in _LOWER else run_end(text, at, str.isdecimal)
         elif end < len(text) and text[end] in _LOWER:
             if end - at > 1:  # the last capital begins the next part
                 found.append((at, end - 1))
                 at = end - 1
-            end = _run(text, end, _LOWER.__contains__)
+            end = run_end(text, end, _LOWER.__contains__)
         if end > at:
             found.append((at, end))
         at = max(end, at + 1)
     return found
 
 
-def _run(text: str, at: int, is_inside: Callable[[str], bool]) -> int:
+def run_end(text: str, at: int, is_inside: Callable[[str], bool]) -> int:
     """Return where a run of such characters that begins at *at* ends."""
     while at < len(text) and is_inside(text[at]):
         at += 1
     return at
 
 
-_PLAIN = _Gaps()
+PLAIN = _Gaps()
 
 
 class _Memo(dict[str, tuple[str, ...]]):
@@ -210,7 +209,7 @@ def _words_of_spaced(word: str) -> list[str]:
     """Return the words of a chunk, or of several with full stops or slashes around them."""
     if "." not in word and "/" not in word:
         return _segment_words(word)
-    return [part for chunk in _chunks(word, _PLAIN) for part in _words_of(chunk)] if word.isascii() else _words_of(word)
+    return [part for chunk in _chunks(word, PLAIN) for part in _words_of(chunk)] if word.isascii() else _words_of(word)
 
 
 def _words_of(chunk: str) -> list[str]:
@@ -256,7 +255,7 @@ def _bigrams(segment: str) -> list[str]:
     return [word.lower() for word in words]
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
     """Return the text in a uniform spelling: compatibility forms and accents folded, case kept for camelCase."""
     if text.isascii():
         return text
@@ -314,10 +313,10 @@ def _speech(language: str) -> _Speech:
     stem = str if language == NO_LANGUAGE else Stemmer.Stemmer(language, 0).stemWord
     if language in (ENGLISH, NO_LANGUAGE):
         general, questions = (GENERAL, QUESTION) if language == ENGLISH else (none, none)
-        return _Speech(_fold, _PLAIN, _Memo(stem, general), _Memo(stem, none), questions)
+        return _Speech(fold, PLAIN, _Memo(stem, general), _Memo(stem, none), questions)
 
     def folded(word: str) -> str:
-        return _fold(stem(word))[:MAX_TERM] or word
+        return fold(stem(word))[:MAX_TERM] or word
 
     return _Speech(_composed, _Gaps(_SIGNS), _Memo(folded, words_of(language)), _Memo(folded, none), none)
 
@@ -374,24 +373,6 @@ def query_terms(text: str, language: str = ENGLISH) -> list[str]:
     if not found:
         found = dict.fromkeys(chain.from_iterable(map(speech.every.__getitem__, chunks)))
     return list(found)[:MAX_QUERY_TERMS]
-
-
-def slug(text: str, *, limit: int = 60) -> str:
-    """Return a lower-case ASCII slug of the first *limit* characters, cut at the end of a word.
-
-    Accents are transliterated (NFKD) and apostrophes left out; every other run of characters becomes one hyphen.
-
-    Returns:
-        At most *limit* (>= 1) characters of ``[a-z0-9]([a-z0-9-]*[a-z0-9])?``; empty if there is no such character (a
-        title in Chinese): the caller then needs another name.
-    """
-    head = " ".join(text[: 10 * limit].split())
-    cut = head[:limit]
-    if head[limit : limit + 1].isalnum():
-        words = _PLAIN.spaced(cut).replace(".", " ").replace("/", " ").rpartition(" ")[0].rstrip()
-        cut = cut[: len(words)] or cut
-    plain = _fold(cut).replace("'", "").replace("’", "").lower()  # "don't" is one word
-    return "-".join("".join(char if char in _SLUG else " " for char in plain).split())[:limit].rstrip("-")
 
 
 def snippet(
@@ -523,46 +504,3 @@ def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             united.append((start, end))
     return united
-
-
-def count_tokens(text: str) -> int:
-    """Estimate the tokens of a text for a language model; 0 for an empty one.
-
-    The larger of 4/3 per word and 1/4 per ASCII character, the rule of thumb for English BPE vocabularies, plus one
-    token for every other character. Good for English prose; too high for accented Latin and Cyrillic, too low for dense
-    code, long hex strings and emoji.
-
-    Source: help.openai.com, "What are tokens and how to count them?" (1 token ~ 4 characters ~ 3/4 of a word).
-    """
-    plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-    by_words = -(-4 * len(text.split()) // 3)
-    return max(by_words, -(-plain // 4) + len(text) - plain)
-
-
-# Characters allowed between a full stop and the following space.
-_CLOSING = frozenset(")\"'`*_")
-
-
-def _ends(text: str) -> list[int]:
-    """Return where a text may end without a cut: after a sentence or a line."""
-    found = []
-    for at, char in enumerate(text, 1):
-        if char in "\n。！？":
-            found.append(at)
-        elif char in ".!?":
-            end = _run(text, at, _CLOSING.__contains__)
-            if end == len(text) or text[end].isspace():
-                found.append(end)
-    return found
-
-
-def opening(text: str, *, limit_tokens: int) -> str:
-    """Return the beginning of a text within a token budget, ending with a sentence or line; may be empty."""
-    text = text.strip()
-    if count_tokens(text) <= limit_tokens:
-        return text
-    # On average, tokens are not longer than eight characters, not even in code.
-    ends = _ends(text[: 8 * limit_tokens])
-    while ends and count_tokens(text[: ends[-1]]) > limit_tokens:
-        ends.pop()
-    return text[: ends[-1]].rstrip() if ends else ""

@@ -21,8 +21,7 @@ from gitmem.model import FAILS, HOLDS, Check, Document, Spec
 from gitmem.statuses import SKEW_S
 from gitmem.store.environment import describe_environment, parse_environment
 from gitmem.store.sqlite_errors import is_busy, is_unwritable
-from gitmem.text import display
-from gitmem.text.json_values import parse_json
+from gitmem.text import display, parse_json
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.moves import is_moved, moved_digest
 from gitmem.verify.trace.programs import changed, changed_variables, differs_here

@@ -13,7 +13,7 @@ from gitmem.index.catalog import fact_state, shown_by, state
 from gitmem.index.catalog.rows import inputs_of
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Blocked, Check
 from gitmem.store.local import CheckOutput
-from gitmem.text.json_values import format_json, parse_json
+from gitmem.text import format_json, parse_json
 from gitmem.verify import due as due_module
 from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.blame.newest import NewestCommits

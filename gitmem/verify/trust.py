@@ -15,7 +15,7 @@ from gitmem.errors import TrustError
 from gitmem.frozen import fields_of, frozen
 from gitmem.store.clone import clone_id
 from gitmem.system.file_lock import CLOSE_ON_EXEC, remove
-from gitmem.text.json_values import format_json, parse_json
+from gitmem.text import format_json, parse_json
 from gitmem.text.sha256 import sha256
 
 TYPE_CHECKING = False

@@ -15,8 +15,11 @@ from gitmem.errors import FormatError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.policy.settings import BOARD_KINDS, KINDS
 from gitmem.store import layout
-from gitmem.text import display, find_hidden, tokens
+from gitmem.text import display
+from gitmem.text.budget import count_tokens
+from gitmem.text.hazards.hidden import find_hidden
 from gitmem.text.secrets import find_secrets
+from gitmem.text.slugs import slug
 from gitmem.text.tags import find_tags
 
 TYPE_CHECKING = False
@@ -154,7 +157,7 @@ def make_draft(
     if key and not layout.is_key(key):
         raise RefusedError(
             f"invalid key {key!r}: use at most {layout.KEY_LIMIT} lower-case letters, digits, '.', '_' and '-'",
-            hint=f"--key {tokens.slug(key) or 'a-name'}",
+            hint=f"--key {slug(key) or 'a-name'}",
         )
     words = find_tags(f"{heading}\n{body}", policy.tags, policy.recall.language)
     tags = list(dict.fromkeys([*options.get("tags", ()), *words]))
@@ -191,7 +194,7 @@ def automatic_key(kind: str, text: str) -> str:
 
     A short hash replaces the slug if the text has none (one in Chinese) or the key would be too long.
     """
-    made = f"{kind.replace('_', '-')}-{tokens.slug(text, limit=KEY_TEXT)}"
+    made = f"{kind.replace('_', '-')}-{slug(text, limit=KEY_TEXT)}"
     return made if layout.is_key(made) else f"{kind.replace('_', '-')}-{short_hash(text)}"
 
 
@@ -259,7 +262,7 @@ def check_rules(key: str, document: Document, policy: Policy) -> None:
     if policy.collections:
         from gitmem.policy.collections import refuse_size
 
-        refuse_size(policy, document.kind, lambda: tokens.count_tokens(f"{document.title}\n{document.body}"))
+        refuse_size(policy, document.kind, lambda: count_tokens(f"{document.title}\n{document.body}"))
     if kind.needs_refs and not any(is_line_reference(ref) for ref in document.strings("refs")):
         raise RefusedError(
             f"{key}: a {document.kind} needs a reference to lines of code",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from gitmem.errors import DuplicateError
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, TASK
-from gitmem.text.json_values import parse_json
+from gitmem.text import parse_json
 from gitmem.text.similarity import ALMOST, EMPTY, Claim, claim_of, claim_text, is_paraphrase, likeness, most_missing
 from gitmem.text.tokens import terms as analyse
 from gitmem.write.archive import is_rotated

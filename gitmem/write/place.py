@@ -7,7 +7,7 @@ from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.keys import near_keys
 from gitmem.store import layout
-from gitmem.text.json_values import parse_json
+from gitmem.text import parse_json
 from gitmem.text.similarity import similarity
 from gitmem.write.draft import SAME_ABOVE, Draft, short_hash
 

@@ -13,7 +13,7 @@ from gitmem.agents import on_event
 from gitmem.agents.hook import load
 from gitmem.agents.session.activity import path_of
 from gitmem.memory import Memory
-from gitmem.text.tokens import count_tokens
+from gitmem.text.budget import count_tokens
 
 PLACED = {"claude-code": "cwd", "codex": "cwd"}
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import ConflictError, GitmemError, NotFoundError, ProcessError
-from gitmem.git import FALLBACK_IDENTITY, Git, TreeChange, TreeEntry
+from gitmem.git import EARLIEST_S, FALLBACK_IDENTITY, LATEST_S, Git, TreeChange, TreeEntry, plausible
 from gitmem.git.repository import discover
 
 MISSING = "1" * 40
@@ -369,3 +369,18 @@ def test_tree_that_names_itself_without_end_is_given_up(
     for ask in (lambda: door.list_tree(found), lambda: door.list_paths(found), lambda: door.diff_trees(empty, found)):
         with pytest.raises(ProcessError):
             ask()
+
+
+@pytest.mark.parametrize(
+    ("clock", "kept"),
+    [
+        (-1e18, EARLIEST_S),
+        (-1, EARLIEST_S),
+        (0, EARLIEST_S),
+        (1.79e9 + 0.5, 1_790_000_000),
+        (2**32, LATEST_S),
+        (1e300, LATEST_S),
+    ],
+)
+def test_a_time_is_kept_between_1971_and_2106(clock: float, kept: int) -> None:
+    assert plausible(clock) == kept

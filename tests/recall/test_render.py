@@ -20,7 +20,7 @@ from gitmem.recall.render import (
     keys_of,
     places_of,
 )
-from gitmem.text.tokens import count_tokens
+from gitmem.text.budget import count_tokens
 
 
 def part(name: str, count: int) -> Part:

@@ -10,20 +10,10 @@ import pytest
 import Stemmer
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.hard_texts import joined_text
 
 from gitmem.text import tokens as analysis
-from gitmem.text.tokens import GENERAL, count_tokens, query_terms, slug, snippet, terms
-
-KEY = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
-# Where the rules meet: joined names, humps, accents in both spellings, unspaced scripts, ligatures, marks, surrogates.
-tricky_text = st.lists(
-    st.one_of(
-        st.characters(),
-        st.sampled_from("aZ9_./- \n\x00'’`éßıİﬁ½ǅ認証トㇰ한ไท\u0301\u00ad\u200b\u200d\ufeff\udc80"),
-        st.sampled_from(["snake_case", "HTTPServer2", "src/auth.py", "not", "what", "x" * 70, "café", "cafe\u0301"]),
-    ),
-    max_size=30,
-).map("".join)
+from gitmem.text.tokens import GENERAL, query_terms, snippet, terms
 
 
 @pytest.mark.parametrize(
@@ -69,7 +59,7 @@ def test_spellings_of_one_word_give_the_same_terms(one: str, other: str) -> None
     assert terms(one) == terms(other) != []
 
 
-@given(tricky_text)
+@given(joined_text)
 def test_every_term_is_lower_case_letters_and_digits_of_at_most_64(text: str) -> None:
     for term in terms(text):
         assert term.isalnum()
@@ -77,7 +67,7 @@ def test_every_term_is_lower_case_letters_and_digits_of_at_most_64(text: str) ->
         assert 1 <= len(term) <= 64
 
 
-@given(tricky_text, tricky_text)
+@given(joined_text, joined_text)
 def test_terms_do_not_depend_on_what_stands_around_or_came_before(one: str, other: str) -> None:
     together = terms(f"{one}\n{other}")
 
@@ -133,36 +123,6 @@ def test_query_of_ten_megabytes_is_read_in_part_and_at_once() -> None:
     assert found[0] == "w0"
     assert len(found) == analysis.MAX_QUERY_TERMS
     assert time.process_time() - start < 10, "it takes 0.1 s, and what grows with the square takes minutes"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param(
-            "TaskGroup requires @Sendable closures in strict concurrency mode.",
-            "taskgroup-requires-sendable-closures-in-strict-concurrency",
-            id="cut-at-a-word",
-        ),
-        pytest.param("Don't  use\nHS256!", "dont-use-hs256", id="apostrophe-and-white-space"),
-        pytest.param("Größe, naïve Ærø & Łódź", "grosse-naive-aero-lodz", id="transliterated"),
-        pytest.param("src/auth.py: 3.11", "src-auth-py-3-11", id="no-dots"),
-        pytest.param("x" * 100, "x" * 60, id="one-long-word"),
-        pytest.param("a" * 60 + " b", "a" * 60, id="a-word-ends-at-the-limit"),
-        pytest.param("認証", "", id="nothing-latin"),
-        pytest.param(" --- ", "", id="no-word"),
-    ],
-)
-def test_slug_of(text: str, expected: str) -> None:
-    assert slug(text) == expected
-
-
-@given(tricky_text, st.integers(min_value=1, max_value=80))
-def test_slug_is_empty_or_a_key_within_the_limit_and_its_own_slug(text: str, limit: int) -> None:
-    made = slug(text, limit=limit)
-
-    assert made == "" or KEY.fullmatch(made)
-    assert len(made) <= limit
-    assert slug(made, limit=limit) == made
 
 
 BODY = """# Gateway
@@ -229,7 +189,7 @@ def test_snippet_shows_composed_accents_and_finds_them() -> None:
     assert [shown[a:b] for a, b in spans] == ["résumé"]
 
 
-@given(tricky_text, tricky_text, st.integers(min_value=20, max_value=60))
+@given(joined_text, joined_text, st.integers(min_value=20, max_value=60))
 def test_snippet_is_one_line_with_sorted_separate_spans(body: str, query: str, width: int) -> None:
     shown, spans = snippet(body * 3, query_terms(query), width=width)
 
@@ -266,26 +226,6 @@ def test_snippet_of_a_large_body_is_quick() -> None:
     assert time.process_time() - start < 10, "it takes 0.1 s, and what grows with the square takes minutes"
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        pytest.param("", 0, id="empty"),
-        pytest.param("a b c", 4, id="words"),
-        pytest.param("x" * 40, 10, id="characters"),
-        pytest.param("認証トークン", 6, id="other-scripts"),
-        # 11 according to the source of the estimate
-        pytest.param("You miss 100% of the shots you don't take", 12, id="openai-example"),
-    ],
-)
-def test_tokens_are_estimated(text: str, tokens: int) -> None:
-    assert count_tokens(text) == tokens
-
-
-@given(tricky_text, tricky_text)
-def test_more_text_never_has_fewer_tokens(one: str, other: str) -> None:
-    assert count_tokens(f"{one} {other}") >= max(count_tokens(one), count_tokens(other))
-
-
 def test_no_stop_word_is_a_term() -> None:
     assert terms(" ".join(sorted(GENERAL))) == []
 
@@ -296,29 +236,6 @@ def test_compounds_are_told_apart_word_by_word() -> None:
         ("snakecas", "snake", "case"),
         ("kept",),
     ]
-
-
-@pytest.mark.parametrize(
-    ("text", "limit", "kept"),
-    [
-        ("All of it.", 50, "All of it."),
-        ("One two. Three four five six.", 4, "One two."),
-        ("One two. Three four five six.", 2, ""),
-        ("See src/a.py and v1.2 of it there. More words stand here.", 14, "See src/a.py and v1.2 of it there."),
-        ("- one\n- two three four five", 4, "- one"),
-        ("猫は猫。犬は犬。", 5, "猫は猫。"),
-    ],
-)
-def test_opening_ends_where_a_sentence_or_line_does(text: str, limit: int, kept: str) -> None:
-    assert analysis.opening(text, limit_tokens=limit) == kept
-
-
-@given(tricky_text, st.integers(1, 40))
-def test_opening_is_a_beginning_within_the_limit(text: str, limit: int) -> None:
-    found = analysis.opening(text, limit_tokens=limit)
-
-    assert text.strip().startswith(found)
-    assert count_tokens(found) <= limit
 
 
 ALIKE = [
@@ -388,7 +305,7 @@ hard_text = st.text(
 
 @given(hard_text)
 def test_words_and_their_parts_are_those_of_the_patterns(text: str) -> None:
-    chunks = analysis._chunks(text, analysis._PLAIN)
+    chunks = analysis._chunks(text, analysis.PLAIN)
 
     assert chunks == re.findall(r"\w+(?:[./]\w+)*", text)
     for chunk in chunks:

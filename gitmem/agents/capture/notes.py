@@ -6,7 +6,7 @@ from binascii import crc32
 
 from gitmem.agents.capture.source import place_of, read_inside
 from gitmem.frozen import frozen
-from gitmem.text.tokens import slug
+from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

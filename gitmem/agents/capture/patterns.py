@@ -10,10 +10,11 @@ from binascii import crc32
 
 from gitmem.agents.capture.source import place_of, read_inside
 from gitmem.frozen import frozen
+from gitmem.text import format_json
+from gitmem.text.budget import count_tokens
 from gitmem.text.code.definitions import DEFINES, Span, definitions
 from gitmem.text.code.languages import is_code, language_of
-from gitmem.text.json_values import format_json
-from gitmem.text.tokens import count_tokens, slug
+from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -150,7 +150,7 @@ def _safe(text: str) -> str:
 
 
 def _outcome(task: str) -> str:
-    from gitmem.text.tokens import slug
+    from gitmem.text.slugs import slug
 
     return f"outcome-{slug(task)}"
 

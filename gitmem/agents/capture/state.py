@@ -12,7 +12,7 @@ from binascii import crc32
 
 from gitmem.frozen import fields_of, replace
 from gitmem.system.file_lock import lock, make_folder, open_lock
-from gitmem.text.json_values import format_json, parse_json
+from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from gitmem.agents import event as happened
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import payload as read
 from gitmem.config import home, variable
-from gitmem.text.json_values import format_json
+from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.text.json_values import parse_json
+from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

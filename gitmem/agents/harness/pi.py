@@ -11,7 +11,7 @@ from __future__ import annotations
 from gitmem.agents import event as happened
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import payload as read
-from gitmem.text.json_values import format_json
+from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

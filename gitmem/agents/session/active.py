@@ -6,7 +6,7 @@ import os
 
 from gitmem.agents.session import topics, worklog
 from gitmem.agents.session.places import read_lines
-from gitmem.text import tokens
+from gitmem.text.budget import count_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def describe(memory: OpenRepository, place: Workplace, topic: Topic) -> dict[str
         "off": _off(memory, place, topic),
         "folder": topic.folder,
         "spec": spec,
-        "spec_tokens": tokens.count_tokens(spec),
+        "spec_tokens": count_tokens(spec),
         "worklog": {"entries": len(entries), "tools": worklog.counts(entries), "last": worklog.tail(topic, 5)},
         "evidence": topic.evidence(),
         "topics": topics.list_names(place),

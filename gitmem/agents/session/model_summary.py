@@ -14,8 +14,8 @@ from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID
 from gitmem.config import git_environment, summary_key
 from gitmem.errors import ConfigError, GitmemError
 from gitmem.system import process
+from gitmem.text.budget import count_tokens
 from gitmem.text.secrets import redact, safe_output
-from gitmem.text.tokens import count_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

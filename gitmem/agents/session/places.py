@@ -12,7 +12,7 @@ import time
 
 from gitmem.errors import BusyError
 from gitmem.system.file_lock import lock_now, make_folder, open_lock
-from gitmem.text.json_values import format_json, parse_json
+from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import re
 from gitmem.agents.session.outcomes import follow
 from gitmem.agents.transcripts.turns import EDIT, PROMPT, SAID, TODOS
 from gitmem.frozen import frozen, replace
+from gitmem.text.budget import count_tokens
 from gitmem.text.secrets import safe_output
-from gitmem.text.tokens import count_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

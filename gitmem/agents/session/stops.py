@@ -14,8 +14,7 @@ from gitmem.config import git_environment
 from gitmem.system import process
 from gitmem.system.file_lock import make_folder
 from gitmem.tasks.listing import TaskQuery, list_tasks, worker_of
-from gitmem.text import display
-from gitmem.text.json_values import parse_json
+from gitmem.text import display, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

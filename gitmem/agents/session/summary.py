@@ -23,9 +23,8 @@ from gitmem.frozen import frozen
 from gitmem.store import background
 from gitmem.store.spool import Spool
 from gitmem.system.file_lock import discard, make_folder
-from gitmem.text import display
+from gitmem.text import display, format_json, parse_json
 from gitmem.text.home_paths import shorten
-from gitmem.text.json_values import format_json, parse_json
 from gitmem.write.place import find_known
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ from gitmem.agents.event import END
 from gitmem.agents.transcripts.source import DATABASE
 from gitmem.frozen import frozen
 from gitmem.system.file_lock import make_folder
-from gitmem.text.json_values import format_json, parse_json
+from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

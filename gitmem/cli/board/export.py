@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.board import rows
-from gitmem.text.json_values import format_json
+from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from gitmem.commands.adopt.records import read_records
 from gitmem.commands.adopt.statements import BULLET, SENTENCE
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, FAILS, HOLDS
-from gitmem.text.tokens import slug
+from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

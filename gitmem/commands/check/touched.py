@@ -8,7 +8,7 @@ from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import frozen
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import BUILTIN
-from gitmem.text.json_values import parse_json
+from gitmem.text import parse_json
 from gitmem.verify.files import CodeFiles
 
 TYPE_CHECKING = False

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.index.catalog.state import LIVE
+from gitmem.text import parse_json
 from gitmem.text.globs import matcher, normal, without_lines
-from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -36,9 +36,8 @@ from gitmem.policy.settings import START
 from gitmem.statuses import SIGNS, age_s, describe_chain
 from gitmem.tasks import digest as tasks
 from gitmem.tasks.task import Worker
-from gitmem.text import display
+from gitmem.text import display, parse_json
 from gitmem.text.durations import DAY_S, ago
-from gitmem.text.json_values import parse_json
 from gitmem.verify.overview.cause import APART, Case, few, group, title
 
 TYPE_CHECKING = False
@@ -87,7 +86,7 @@ def digest(
         config: The settings.
         now: Epoch seconds.
         working: The current paths: changed files of the branch, or the requested ones.
-        budget_tokens: The budget for all sections together, as counted by ``analysis.count_tokens``.
+        budget_tokens: The budget for all sections together, as counted by ``text.budget``.
         kinds: Relevant memories of these kinds come first.
         related: To include only memories related to the current work, how well each fits by its words, from 0 to 1, by
             key; recent work is then limited to the newest few. None for everything that fits into the budget.

@@ -11,9 +11,9 @@ from gitmem.policy.settings import START
 from gitmem.recall import score
 from gitmem.recall.score import half_life_days, neighbours
 from gitmem.statuses import age_s
+from gitmem.text import parse_json
 from gitmem.text.durations import DAY_S
 from gitmem.text.globs import without_lines
-from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from gitmem.frozen import frozen
 from gitmem.index.catalog.keys import short_keys
 from gitmem.recall.render import excerpt
 from gitmem.store import PROJECT
-from gitmem.text import display, tokens
+from gitmem.text import display
+from gitmem.text.budget import count_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def fit(name: str, items: Iterable[DigestItem], budget: int, rest: str, *, total
 
 def item_cost(item: DigestItem) -> int:
     """Return the tokens of an item as printed."""
-    return tokens.count_tokens(f"{item.key} {item.status} {item.text}") + LINE_TOKENS
+    return count_tokens(f"{item.key} {item.status} {item.text}") + LINE_TOKENS
 
 
 def cost(sections: Iterable[DigestSection]) -> int:

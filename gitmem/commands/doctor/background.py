@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 
 from gitmem.document.times import format_time
+from gitmem.git import plausible
 from gitmem.model import Problem
 from gitmem.store import hook_log, lost
 from gitmem.store.background import list_failures
 from gitmem.store.litter import sweep
 from gitmem.store.spool import Spool
 from gitmem.store.spool_folders import folders_of
-from gitmem.text.durations import plausible
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False

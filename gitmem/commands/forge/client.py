@@ -17,8 +17,8 @@ from gitmem.commands.forge.errors import refused, said
 from gitmem.document.times import format_time
 from gitmem.errors import ForgeError
 from gitmem.frozen import frozen
+from gitmem.git import plausible
 from gitmem.system.http import FAILURES, USER_AGENT, exchange, opener_for, unreachable
-from gitmem.text.durations import plausible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.policy.values import is_slug
 from gitmem.store import layout
-from gitmem.text import display, tokens
+from gitmem.text import display
+from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def kind_of(word: str) -> str:
     """Return our name for another system's kind."""
     kind = word.strip().lower().replace("-", "_").replace(" ", "_")
     kind = _KINDS.get(kind, kind)
-    return kind if is_slug(kind) else tokens.slug(word, limit=40).replace("-", "_")
+    return kind if is_slug(kind) else slug(word, limit=40).replace("-", "_")
 
 
 def _key(value: object) -> str | None:
@@ -168,7 +169,7 @@ def _key(value: object) -> str | None:
         return ""
     if len(value.split()) == 1 and value != value.lower():
         return None
-    return value if layout.is_key(value) else tokens.slug(value, limit=layout.KEY_LIMIT)
+    return value if layout.is_key(value) else slug(value, limit=layout.KEY_LIMIT)
 
 
 def listed(value: object) -> list[str]:

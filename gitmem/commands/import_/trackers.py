@@ -14,7 +14,7 @@ from gitmem.model import CLAIMED, CLOSED, FAILED, OPEN, TASK
 from gitmem.store import layout
 from gitmem.tasks.life import NOTE_BYTES
 from gitmem.tasks.task import DONE, RELEASED
-from gitmem.text import tokens
+from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def key_of(identity: object) -> str:
     text = str(identity).strip().lower()
     if text.replace(".", "").isdigit():
         text = f"bean-{text}"
-    return text if layout.is_key(text) else tokens.slug(text, limit=layout.KEY_LIMIT)
+    return text if layout.is_key(text) else slug(text, limit=layout.KEY_LIMIT)
 
 
 def _life(table: Mapping[str, Any], status: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import re
 
 from gitmem.frozen import frozen, replace
 from gitmem.store import layout
-from gitmem.text import tokens
+from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def pages_of(inside: Iterable[str], *, is_vault: bool = False, is_bundle: bool =
 
 def key_of(path: str) -> str:
     """Return the key of a note, made from its whole path: every folder may have a README."""
-    return path if layout.is_key(path) else tokens.slug(path.replace("/", " "), limit=layout.KEY_LIMIT)
+    return path if layout.is_key(path) else slug(path.replace("/", " "), limit=layout.KEY_LIMIT)
 
 
 def linked(found: ImportRecord, pages: Pages) -> ImportRecord:

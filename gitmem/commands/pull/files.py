@@ -21,7 +21,7 @@ from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.text.code.definitions import Span, definitions
 from gitmem.text.code.languages import is_code, language_of
-from gitmem.text.tokens import slug
+from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from gitmem.model import BUILTIN, SHELL
 from gitmem.statuses import SKEW_S
 from gitmem.store import layout
 from gitmem.store.buckets import parse_section, split_bucket
-from gitmem.text import find_hidden
 from gitmem.text.hazards.hazard import find_hazards
+from gitmem.text.hazards.hidden import find_hidden
 from gitmem.text.secrets import find_secrets
 from gitmem.verify.trivial import why_trivial
 from gitmem.write.draft import check_rules, strings_in

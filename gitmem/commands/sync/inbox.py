@@ -12,9 +12,8 @@ from gitmem.commands.remember import remember
 from gitmem.errors import ConflictError, DuplicateError, GitmemError, RefusedError, RemoteError
 from gitmem.git import remotes
 from gitmem.repository.repository import open_private
-from gitmem.text import display
-from gitmem.text.json_values import parse_json
-from gitmem.text.tokens import slug
+from gitmem.text import display, parse_json
+from gitmem.text.slugs import slug
 from gitmem.write.draft import refuse_secrets
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from gitmem.errors import RefusedError
 from gitmem.policy.settings import WORKFLOW
 from gitmem.repository.repository import open_private
 from gitmem.text import display
-from gitmem.text.tokens import slug
+from gitmem.text.slugs import slug
 from gitmem.write.draft import make_draft
 
 TYPE_CHECKING = False

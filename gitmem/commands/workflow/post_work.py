@@ -8,7 +8,7 @@ from gitmem.commands.remember import remember
 from gitmem.errors import RefusedError
 from gitmem.policy.settings import WORKFLOW
 from gitmem.text import display
-from gitmem.text.tokens import count_tokens
+from gitmem.text.budget import count_tokens
 from gitmem.write.draft import cleaned, is_line_reference
 
 TYPE_CHECKING = False

@@ -19,7 +19,7 @@ from gitmem.recall import Query, RecallResult, listing
 from gitmem.recall.render import MemoryText, Part, one_line
 from gitmem.tasks.digest import FAILURES, FailedAttempt, failures
 from gitmem.tasks.task import task_from
-from gitmem.text import tokens
+from gitmem.text.budget import count_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class PreWork:
             "task": self.task,
             "role": self.role,
             "budget_tokens": self.budget_tokens,
-            "tokens": tokens.count_tokens(self.text),
+            "tokens": count_tokens(self.text),
             "parts": [self._part(part) for part in self.parts],
             "text": self.text,
         }

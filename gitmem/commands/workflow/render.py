@@ -6,7 +6,7 @@ from gitmem.index.catalog.keys import short_keys
 from gitmem.recall import render
 from gitmem.recall.render import MemoryText, Part
 from gitmem.store import PROJECT, SCOPES
-from gitmem.text.tokens import count_tokens
+from gitmem.text.budget import count_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from gitmem.errors import UsageError
 from gitmem.frozen import frozen
 from gitmem.policy.settings import role_name
 from gitmem.text import display
-from gitmem.text.tokens import slug
+from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 
 from gitmem.model import IndexText
-from gitmem.text.json_values import parse_json
+from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from gitmem.document.times import parse_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN, CLAIMED, CLOSED, FAILED, OPEN, TASK, Document
-from gitmem.text.json_values import format_json
+from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import time
 from gitmem.document.times import format_time
 from gitmem.errors import BusyError
 from gitmem.frozen import fields_of, frozen, replace
+from gitmem.git import plausible
 from gitmem.system.file_lock import make_folder, try_lock
-from gitmem.text.durations import plausible
-from gitmem.text.json_values import format_json, parse_json
+from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

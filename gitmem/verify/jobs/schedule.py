@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 
 from gitmem.frozen import fields_of, frozen
+from gitmem.text import parse_json
 from gitmem.text.durations import HOUR_S
-from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import describe_chain
-from gitmem.text import display
-from gitmem.text.json_values import parse_json
+from gitmem.text import display, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from gitmem.agents import on_event
 from gitmem.agents.capture.patterns import CUT, patterns_in, shortened
 from gitmem.agents.event import Edit
 from gitmem.memory import Memory
-from gitmem.text.tokens import count_tokens
+from gitmem.text.budget import count_tokens
 
 CODE = '''def retried(call, *, times=3, pause_s=0.5):
     """Call something that may fail, a few times, with a pause that doubles; the last failure is raised."""

@@ -22,7 +22,7 @@ from gitmem.agents.transcripts.turns import COMMAND, PROMPT, SAID, Turn
 from gitmem.config.setting import Config
 from gitmem.errors import ConfigError, GitmemError
 from gitmem.memory import Memory
-from gitmem.text.tokens import count_tokens
+from gitmem.text.budget import count_tokens
 
 ANSWER = (
     "The gateway retries now, with backoff, since it drops bursts of more than fifty requests. The deployment is left."

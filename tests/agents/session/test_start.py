@@ -16,7 +16,7 @@ from gitmem.agents.event import CLEARED, COMPACTED, RESUME
 from gitmem.agents.session import start, topics, worklog
 from gitmem.memory import Memory
 from gitmem.recall import render
-from gitmem.text.tokens import count_tokens
+from gitmem.text.budget import count_tokens
 
 BUDGET = 1500
 

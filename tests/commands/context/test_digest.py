@@ -14,7 +14,7 @@ from gitmem.commands.context.relevance import NEWEST
 from gitmem.commands.context.sections import FRAME_TOKENS
 from gitmem.document.times import format_time
 from gitmem.memory import Memory
-from gitmem.text.tokens import count_tokens
+from gitmem.text.budget import count_tokens
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 NONE = {"exists": "nothing"}

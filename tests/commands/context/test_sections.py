@@ -10,7 +10,7 @@ from support.digests import old, sections, texts
 from support.facts import make_memory, put
 
 from gitmem.memory import Memory
-from gitmem.text.tokens import count_tokens
+from gitmem.text.budget import count_tokens
 
 
 def test_long_memory_ends_where_a_sentence_does_with_the_way_to_the_whole(memory, repo):

@@ -10,7 +10,7 @@ from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import UsageError
 from gitmem.recall import Query
-from gitmem.text.tokens import count_tokens
+from gitmem.text.budget import count_tokens
 
 SHELF = {
     **make_memory("pg", "The ledger is in PostgreSQL", kind="decision"),

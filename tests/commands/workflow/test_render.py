@@ -6,7 +6,7 @@ from support.facts import make_memory, put
 
 from gitmem.commands.workflow.render import composed, part_of
 from gitmem.recall import Query
-from gitmem.text.tokens import count_tokens
+from gitmem.text.budget import count_tokens
 
 
 def test_private_memory_is_told_whole_and_with_who_wrote_it(memory, repo) -> None:

@@ -7,7 +7,7 @@ ignored, and strings are treated as plain text only.
 from __future__ import annotations
 
 from gitmem.frozen import replace
-from gitmem.text.json_values import parse_json
+from gitmem.text import parse_json
 from gitmem.verify.overview.finding import (
     BROKEN,
     ERROR,

@@ -12,7 +12,7 @@ import pytest
 from gitmem.commands.report.page.model import Page, PageMemory
 from gitmem.commands.report.page.packed import BLOCK, named_for, pack
 from gitmem.commands.report.page.render import PAGE_AT_MOST, render
-from gitmem.text.tokens import slug
+from gitmem.text.slugs import slug
 
 LETTERS = Random(7)
 NOISE = ["".join(LETTERS.choices("abcdefghijklmnopqrstuvwxyz ", k=4_000)) for _ in range(2_000)]

@@ -1,0 +1,25 @@
+"""Slugs: names made of a title. Pure."""
+
+from __future__ import annotations
+
+from gitmem.text.tokens import PLAIN, fold
+
+_SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+
+
+def slug(text: str, *, limit: int = 60) -> str:
+    """Return a lower-case ASCII slug of the first *limit* characters, cut at the end of a word.
+
+    Accents are transliterated (NFKD) and apostrophes left out; every other run of characters becomes one hyphen.
+
+    Returns:
+        At most *limit* (>= 1) characters of ``[a-z0-9]([a-z0-9-]*[a-z0-9])?``; empty if there is no such character (a
+        title in Chinese): the caller then needs another name.
+    """
+    head = " ".join(text[: 10 * limit].split())
+    cut = head[:limit]
+    if head[limit : limit + 1].isalnum():
+        words = PLAIN.spaced(cut).replace(".", " ").replace("/", " ").rpartition(" ")[0].rstrip()
+        cut = cut[: len(words)] or cut
+    plain = fold(cut).replace("'", "").replace("’", "").lower()  # "don't" is one word
+    return "-".join("".join(char if char in _SLUG else " " for char in plain).split())[:limit].rstrip("-")

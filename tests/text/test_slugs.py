@@ -1,0 +1,44 @@
+"""A slug is empty or a key, and its own slug."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.hard_texts import joined_text
+
+from gitmem.text.slugs import slug
+
+KEY = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "TaskGroup requires @Sendable closures in strict concurrency mode.",
+            "taskgroup-requires-sendable-closures-in-strict-concurrency",
+            id="cut-at-a-word",
+        ),
+        pytest.param("Don't  use\nHS256!", "dont-use-hs256", id="apostrophe-and-white-space"),
+        pytest.param("Größe, naïve Ærø & Łódź", "grosse-naive-aero-lodz", id="transliterated"),
+        pytest.param("src/auth.py: 3.11", "src-auth-py-3-11", id="no-dots"),
+        pytest.param("x" * 100, "x" * 60, id="one-long-word"),
+        pytest.param("a" * 60 + " b", "a" * 60, id="a-word-ends-at-the-limit"),
+        pytest.param("認証", "", id="nothing-latin"),
+        pytest.param(" --- ", "", id="no-word"),
+    ],
+)
+def test_slug_of(text: str, expected: str) -> None:
+    assert slug(text) == expected
+
+
+@given(joined_text, st.integers(min_value=1, max_value=80))
+def test_slug_is_empty_or_a_key_within_the_limit_and_its_own_slug(text: str, limit: int) -> None:
+    made = slug(text, limit=limit)
+
+    assert made == "" or KEY.fullmatch(made)
+    assert len(made) <= limit
+    assert slug(made, limit=limit) == made
