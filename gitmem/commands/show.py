@@ -20,7 +20,7 @@ from gitmem.text.secrets import redact, redact_all
 from gitmem.verify.blame.culprit import held_last, phrase
 from gitmem.verify.due import list_elsewhere
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.moves import parse_moves
+from gitmem.verify.moves import places_moved_to
 from gitmem.verify.options import Options
 from gitmem.verify.overview.explain import explain
 from gitmem.verify.references import CHANGED, anchors_in, reference_states
@@ -186,7 +186,7 @@ def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
         "tools": verdict.tools,
         "environment": verdict.environment,
         "undeclared": [path for path in verdict.undeclared.split("\n") if path],
-        "moved": [{"from": move.old, "to": move.new} for move in parse_moves(verdict.moved)],
+        "moved": [{"from": move.old, "to": move.new} for move in places_moved_to(verdict.moved)],
         "outside": verdict.outside,
     }
 

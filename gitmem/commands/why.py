@@ -20,7 +20,7 @@ from gitmem.verify.blame.lineage import InputQuestion, Reader
 from gitmem.verify.blame.rounds import search_together
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.inputs import CodeTree, digest
-from gitmem.verify.moves import placed
+from gitmem.verify.moves import placed, scope_of
 from gitmem.verify.overview.explain import changed_reads
 from gitmem.verify.overview.stock import take_stock
 from gitmem.verify.run.judge import SKIPPED, Judge
@@ -460,6 +460,10 @@ class Explainer:
         except GitmemError:
             return "", False
         paths = [change.path for change in changes if concerns is None or concerns(change.path)]
+        if scope_of(question.check):  # it reads all of the code; the change is where it was before
+            old = [(c.old_mode, c.old_oid, c.path) for c in changes if c.old_mode in builtin.FILE_MODES]
+            found_in = builtin.look_into(git, {question.check: old})[question.check]
+            paths = [path for (_, _, path), having in found_in.items() if having] or paths
         if question.seen and paths:
             paths = _seen_of(question, CodeTree(git, found.after), CodeTree(git, found.culprit), paths)
         raw, is_whole = read_diff(git, found.after, found.culprit, paths) if paths else (b"", True)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # The field, and the option, for the files that a check searches.
 IN = "in"
+# The field for the files that count as well once those of ``in`` have lost what the check looks for.
+OR_IN = "or-in"
 
 
 @frozen
@@ -71,6 +73,11 @@ class Taken:
     def where(self) -> str:
         """Return the glob of the files that it searches; empty if it names none."""
         return self.more.get(IN, "")
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Return whether it is searched for in all of its ``or-in``, and not only where it was."""
+        return bool(self.where) and self.where == self.more.get(OR_IN)
 
 
 # How much a check's answer for one part of a split file says about the original.
@@ -150,6 +157,11 @@ class BuiltinCheck:
 
 _IN_FILES = "code files; * matches within one folder, ** across folders"
 _FILES = Field(IN, GLOB, _IN_FILES, keyword="within")
+_OR_FILES = Field(
+    *(OR_IN, GLOB, "further code files that count once --in has lost it; documents never do"),
+    keyword="or_within",
+    is_optional=True,
+)
 
 
 # About files: presence, a text, a regular expression, a checksum.
@@ -220,9 +232,10 @@ def _some_file(holds: str, fails: str) -> Callable[[Taken, FoundFiles], BuiltinA
         if having:
             first = place(*having[0])
             return BuiltinAnswer(HOLDS, holds.format(text=taken.text, first=first), first)
-        if unread:
+        if unread and not taken.is_everywhere:  # what is too large to be read is data, and defines nothing
             return blocked(unread)
-        return BuiltinAnswer(FAILS, fails.format(text=taken.text, where=taken.where))
+        where = "the code" if taken.is_everywhere and taken.where == "**" else taken.where
+        return BuiltinAnswer(FAILS, fails.format(text=taken.text, where=where))
 
     return conclude
 
@@ -415,7 +428,7 @@ _TABLE = (
     BuiltinCheck(
         *("contains", TEXT, "at least one file in --in contains this text", _files, _contains),
         _some_file("{first} contains {text!r}", "no file of {where} contains {text!r}"),
-        more=(_FILES,),
+        more=(_FILES, _OR_FILES),
         is_about_any=True,
         part=SOME_PART,
     ),
@@ -462,7 +475,7 @@ _TABLE = (
             _defines,
         ),
         _some_file("{first} defines {text}", "no file of {where} defines {text}"),
-        more=(_FILES,),
+        more=(_FILES, _OR_FILES),
         is_about_any=True,
         part=SURE_PART,
     ),
@@ -530,6 +543,11 @@ def named_globs(words: Sequence[str]) -> list[str]:
 
     placed_words(words, note)
     return found
+
+
+def searched_in(words: Sequence[str], glob: str) -> tuple[str, ...]:
+    """Return the words of a check with ``or-in``, with other files to search first."""
+    return (*words[:2], glob, *words[3:])
 
 
 def taken_of(words: Sequence[str]) -> Taken:

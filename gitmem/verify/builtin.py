@@ -10,6 +10,7 @@ from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles
 from gitmem.document.builtin_checks import globs_of, row_of, taken_of
 from gitmem.frozen import replace
 from gitmem.model import BLOCKED, Check
+from gitmem.text.code.languages import is_prose
 from gitmem.text.globs import matcher
 from gitmem.text.secrets import redact
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 # A larger file is not code, and reading it would use too much memory.
 FILE_LIMIT = 32 * 1024 * 1024
+# The same for a check that searches the whole code for something that moved.
+WIDE_LIMIT = 1024 * 1024
 # The most bytes to read for many commits at once: about two seconds' work.
 ALL_LIMIT = 256 * 1024 * 1024
 # Modes of regular files: a symbolic link's blob is its target, a submodule has none.
@@ -51,16 +54,19 @@ def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, d
     """Return what each check found in its files; files that were not read are left out."""
     found: dict[Check, dict[Entry, Sequence[Finding]]] = {check: {} for check in files}
     readers: dict[str, list[tuple[Probe, Entry, dict[Entry, Sequence[Finding]]]]] = {}
+    limits: dict[str, int] = {}
     for check, entries in files.items():
         probe = _probe(check)
         if probe is None:
             continue
+        limit = WIDE_LIMIT if taken_of(check.words).is_everywhere else FILE_LIMIT
         for entry in entries:
             readers.setdefault(entry[1], []).append((probe, entry, found[check]))
+            limits[entry[1]] = max(limit, limits.get(entry[1], 0))
     if not readers:
         return found
     sizes = git.sizes(readers)
-    wanted = [oid for oid in readers if 0 <= sizes[oid] <= FILE_LIMIT]
+    wanted = [oid for oid, limit in limits.items() if 0 <= sizes[oid] <= limit]
     for oid, content in git.read_blobs(wanted):
         if content is None:
             continue
@@ -90,7 +96,10 @@ def answer_each(git: Git, asked: Sequence[tuple[Check, CodeTree]]) -> list[Built
 def files_of(tree: CodeTree, check: Check) -> list[Entry]:
     """Return the files that a check reads, by path; for a check of existence, every entry that its globs match."""
     entries = tree.matched_by(globs_of(check.words))
-    return [entry for entry in entries if row_of(check).probe is None or entry[0] in FILE_MODES]
+    if row_of(check).probe is None:
+        return list(entries)
+    is_wide = taken_of(check.words).is_everywhere
+    return [entry for entry in entries if entry[0] in FILE_MODES and not (is_wide and is_prose(entry[2]))]
 
 
 def _probe(check: Check) -> Probe | None:

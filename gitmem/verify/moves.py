@@ -10,22 +10,33 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gitmem.document.builtin_checks import NO_PART, SOME_PART, named_globs, placed_words, row_of
+from gitmem.document.builtin_checks import (
+    NO_PART,
+    OR_IN,
+    SOME_PART,
+    named_globs,
+    placed_words,
+    row_of,
+    searched_in,
+    taken_of,
+)
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.history import find_commit_at
 from gitmem.git.renames import Renames
 from gitmem.git.splits import Splits
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
-from gitmem.text.globs import is_plain, normal
+from gitmem.text.code.languages import is_prose
+from gitmem.text.globs import is_plain, matcher, normal
 from gitmem.verify.builtin import answer_all, answer_file
 from gitmem.verify.files import CodeFiles, Entry, fixed_part
 from gitmem.verify.inputs import CodeTree, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from gitmem.document.answers import BuiltinAnswer
     from gitmem.git import Git
     from gitmem.model import Verdict
     from gitmem.verify.due import Due
@@ -61,6 +72,11 @@ def parse_moves(text: str) -> tuple[Move, ...]:
 def _is_place(path: str) -> bool:
     parts = path.removesuffix("/").split("/")
     return path == TOP or ("\0" not in path and all(part.lower() not in ("", ".", "..", ".git") for part in parts))
+
+
+def places_moved_to(text: str) -> tuple[Move, ...]:
+    """Return the moves in a verdict to a file or folder, without the one to a whole scope (``find_homes``)."""
+    return tuple(move for move in parse_moves(text) if "*" not in move.new)
 
 
 def format_moves(moves: Sequence[Move]) -> str:
@@ -99,8 +115,47 @@ def placed(files: CodeFiles, check: Check, text: str) -> Check:
     if not text:
         return check
     moves = parse_moves(text)
-    words = placed_words(check.words, lambda glob: find_place(files, glob, moves)[0])
+    if scope_of(check):
+        there = _home(check, moves)
+        words = searched_in(check.words, there) if there and files.matched(there) else check.words
+    else:
+        words = placed_words(check.words, lambda glob: find_place(files, glob, moves)[0])
     return check if words == check.words else replace(check, words=words)
+
+
+def scope_of(check: Check) -> str:
+    """Return the files in which a check follows what it looks for, out of a file that is still there; or nothing."""
+    return taken_of(check.words).more.get(OR_IN, "") if check.form == BUILTIN else ""
+
+
+def _home(check: Check, moves: Sequence[Move]) -> str:
+    """Return where a check with a scope was last answered: one file, or the whole scope; empty for its own files."""
+    last = moves[-1] if moves else None
+    return last.new if last is not None and last.old == normal(taken_of(check.words).where) else ""
+
+
+def find_homes(
+    git: Git, tree: CodeTree, checks: Iterable[Check]
+) -> tuple[dict[Check, str], dict[Check, BuiltinAnswer]]:
+    """Search the code for what checks with a scope look for, where their files have lost it.
+
+    Every file is read once, whatever the number of checks.
+
+    Returns:
+        The move of each check, for its verdict: to the file that has it now, or to the whole scope if none has, so that
+        any change of the code may bring it back; and the answers, also of the checks as they are placed by the moves.
+    """
+    wide = {check: replace(check, words=searched_in(check.words, scope_of(check))) for check in checks}
+    answers = answer_all(git, tree, wide) if wide else {}
+    lost = [check for check in wide if answers[check].outcome != HOLDS]
+    answers |= answer_all(git, tree, [wide[check] for check in lost]) if lost else {}
+    moves = dict.fromkeys(wide, "")
+    for check in lost:
+        answer = answers[wide[check]]
+        there = answer.where.rpartition(":")[0] if answer.outcome == HOLDS else scope_of(check)
+        moves[check] = format_moves([Move(normal(taken_of(check.words).where), there)])
+        answers[replace(check, words=searched_in(check.words, there))] = answer
+    return moves, answers
 
 
 def moved_tree(tree: CodeTree, text: str) -> CodeTree:
@@ -118,7 +173,8 @@ def is_moved(tree: CodeTree, check: Check, text: str) -> bool:
     if not text:
         return False
     if check.form == BUILTIN:
-        return placed(tree, check, text) is not check
+        there = placed(tree, check, text)
+        return there is not check and not taken_of(there.words).is_everywhere
     return moved_tree(tree, text) is not tree
 
 
@@ -209,7 +265,12 @@ class Moves:
         """
         if verdict is None or not verdict.moved:
             return ""
-        if verdict.own or is_shallow(self._git):
+        if verdict.own:
+            return verdict.moved
+        if check is not None and (scope := scope_of(check)):
+            there = _home(check, parse_moves(verdict.moved))
+            return verdict.moved if there == scope or (matcher(scope)(there) and not is_prose(there)) else ""
+        if is_shallow(self._git):
             return verdict.moved
         return self.confirmed(verdict.moved, check) or self._confirmed_then(verdict, check)
 

@@ -12,7 +12,7 @@ from gitmem.commands.adopt.forms import counted
 from gitmem.commands.adopt.memories import SENTENCE_FIELD, TAG, hash_of, proposals_of
 from gitmem.commands.adopt.statements import split
 from gitmem.document.anchors import FIELD
-from gitmem.document.builtin_checks import words_of
+from gitmem.document.builtin_checks import OR_IN, words_of
 from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.errors import RefusedError
@@ -21,6 +21,7 @@ from gitmem.model import ADOPTED, BUILTIN, FAILS, Check
 from gitmem.text import display
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.inputs import CodeTree
+from gitmem.verify.moves import find_homes, placed, scope_of
 from gitmem.verify.references import anchor_fields
 from gitmem.verify.session import Options
 from gitmem.write import archive
@@ -149,9 +150,19 @@ class _Plan:
         self._incoming: dict[str, Incoming | str] = {}
         self._settled, self._retired = ImportPlan(), list[KnownMemory]()
 
-    def _answers(self, checks: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], str]:
-        """Return the answers of built-in checks at the commit, by their words."""
-        answers = answer_all(self._memory.git, self._tree, [Check(BUILTIN, words_of(check)) for check in checks])
+    def _answers(self, checks: Sequence[Mapping[str, Any]], *, is_followed: bool = False) -> dict[tuple[str, ...], str]:
+        """Return the answers of built-in checks at the commit, by their words.
+
+        Args:
+            checks: The checks.
+            is_followed: Whether a name counts where it moved to, as in ``verify``; otherwise only where the check says.
+        """
+        asked = [Check(BUILTIN, words_of(check)) for check in checks]
+        answers = answer_all(self._memory.git, self._tree, asked)
+        if is_followed:
+            lost = [check for check, answer in answers.items() if scope_of(check) and answer.outcome != HOLDS]
+            moves, found = find_homes(self._memory.git, self._tree, lost)
+            answers |= {check: found[placed(self._tree, check, moves[check])] for check in lost}
         return {check.words: answer.outcome for check, answer in answers.items()}
 
     def _defined(self, proposed: Sequence[Proposal]) -> list[Proposal]:
@@ -180,7 +191,7 @@ class _Plan:
             for key, proposal in self._proposed.items()
             if (one := known.get(key)) and proposal.outcome and isinstance(one.fields.get("verify"), dict)
         ]
-        answers = self._answers(differing)
+        answers = self._answers(differing, is_followed=True)
         for key, proposal in self._proposed.items():
             one = known.get(key)
             if one is None or one.memory.archived:
@@ -312,8 +323,12 @@ def _changes(known: _Known, proposal: Proposal, answers: Mapping[tuple[str, ...]
     changes: dict[str, Any] = {} if known.refs == proposal.refs else {"refs": proposal.refs}
     have = known.fields.get("verify")
     # A check with the right answer stays, whichever file it reads; so does a person's own.
-    if proposal.outcome and isinstance(have, dict) and answers[words_of(have)] != proposal.outcome:
-        changes["verify"] = proposal.fields["verify"]
+    if proposal.outcome and isinstance(have, dict):
+        wanted = proposal.fields["verify"]
+        if answers[words_of(have)] != proposal.outcome:
+            changes["verify"] = wanted
+        elif OR_IN in wanted and have == {name: wanted[name] for name in wanted if name != OR_IN}:
+            changes["verify"] = wanted  # written before checks could follow a name
     if known.fields.get(SENTENCE_FIELD) != proposal.fields[SENTENCE_FIELD]:
         names = ("title", "status", "superseded_by", "supersedes", SENTENCE_FIELD)
         changes |= {name: proposal.fields[name] for name in names if name in proposal.fields} | {"body": True}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from gitmem.commands.adopt.code import FILE_LIMIT
+from gitmem.text.code.languages import is_prose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,10 +13,6 @@ if TYPE_CHECKING:
 
     from gitmem.commands.adopt.code import Code
 
-_TEXT = re.compile(
-    r"\.(mdx?|mdc|rst|txt|adoc|ipynb|lock|svg|map|snap|csv|tsv|po|xlf|min\.js|sum)$|(^|/)(package-lock\.json|pnpm-lock\.yaml|CHANGELOG\w*|LICEN[CS]E|COPYING|NOTICE|AUTHORS)$",
-    re.I,
-)
 _ASIDE = re.compile(
     r"(^|/)(tests?|__tests__|specs?|e2e|examples?|samples?|demos?|docs?|website|benchmarks?|bench|fixtures?|mocks?|__mocks__|"
     r"test-?utils?|testing|[\w-]*-tests?|alembic|versions|scripts|hack|\.github|\.devcontainer|testdata|node_modules|vendor|third_party|migrations?|templates?|cookbook|evals?|playground|generated|dist)/|"
@@ -75,7 +72,7 @@ def search(
         return found
     paths: dict[str, list[str]] = {}
     for path, (mode, oid) in code.files.items():
-        if mode in ("100644", "100755") and (among is None or path in among) and not _TEXT.search(path):
+        if mode in ("100644", "100755") and (among is None or path in among) and not is_prose(path):
             paths.setdefault(oid, []).append(path)
     order = sorted(paths, key=lambda oid: (is_aside(paths[oid][0]), _DATA.search(paths[oid][0]) is not None))
     sizes = code.git.sizes(order)

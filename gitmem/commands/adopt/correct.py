@@ -8,9 +8,11 @@ import re
 
 from gitmem.commands.adopt.claims.claim import COMMAND, PATH
 from gitmem.commands.adopt.findings import FALSE, HOLDS
+from gitmem.commands.adopt.judge.occurrence import defined_in
 from gitmem.commands.adopt.judge.targets import targets_in
 from gitmem.commands.adopt.removal import block_of, is_entry_of, without
 from gitmem.frozen import frozen, replace
+from gitmem.text.code.languages import is_prose
 from gitmem.text.corrections import as_exact, path_moved, path_replaced, value_replaced
 
 TYPE_CHECKING = False
@@ -59,7 +61,17 @@ def _fixed(finding: Finding, head: Code, past: Past, base: str) -> Finding:
         moved = past.renamed(finding.then, commit, base)
         is_there = bool(moved) and head.has(moved)
         return replace(finding, now=moved, fix=_like_old_path(finding, moved)) if is_there else finding
-    return replace(finding, fix=_fix(finding, past, base or f"{commit}^", commit))
+    before = base or f"{commit}^"
+    if finding.home:
+        return replace(finding, fix=_new_home(finding, head, past, before, commit) if commit else "")
+    return replace(finding, fix=_fix(finding, past, before, commit))
+
+
+def _new_home(finding: Finding, head: Code, past: Past, before: str, commit: str) -> str:
+    """Return the only file that defines a name since the commit that took it out of the stated one."""
+    changed = [path for path in past.changed(before, commit) if path != finding.home and not is_prose(path)]
+    found = [path for path, text in head.texts(changed).items() if defined_in(text, finding.claim.name)]
+    return found[0] if len(found) == 1 else ""
 
 
 def _fix(finding: Finding, past: Past, before: str, commit: str) -> str:
@@ -213,6 +225,8 @@ def _replaced(line: str, finding: Finding) -> str:
         return re.sub(named, lambda found: found[1] + new, line)
     if claim.kind in ("version", "value") and claim.tool != "count":
         return value_replaced(line, claim.name, claim.stated, finding.fix)
+    if finding.home:
+        return path_moved(line, posixpath.dirname(finding.document.path), finding.home, finding.fix)
     line = path_replaced(line, claim.token, finding.fix)
     # A link often contains the path twice, in two forms.
     return (

@@ -92,6 +92,7 @@ class Finding:
         cut: The lines to delete, because their subject no longer exists; empty for none.
         is_surplus: Whether to delete only the token, from a list of names.
         check: The built-in check that proves it, as the mapping of a fact; None if there is none.
+        home: The file that the statement says has the name, if the name is no longer defined there.
     """
 
     document: Document
@@ -110,6 +111,7 @@ class Finding:
     cut: range = range(0)
     is_surplus: bool = False
     check: Mapping[str, Any] | None = None
+    home: str = ""
 
 
 @frozen

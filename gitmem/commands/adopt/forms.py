@@ -32,7 +32,9 @@ def sentence(finding: Finding) -> str:
     elif claim.kind == "command":
         text = f"`{claim.token}` is not defined"
     elif claim.kind == "symbol":
-        text = f"{claim.name} is not in the code"
+        text = (
+            f"{claim.name} is not in the code" if not finding.home else f"{finding.home} does not define {claim.name}"
+        )
     elif claim.tool == "count":
         text = f"says {claim.token}, but there are {source.actual if source else ''}"
     else:
@@ -116,6 +118,7 @@ def _row(finding: Finding) -> dict[str, Any]:
         "fix": finding.fix,
         "advice": advice(finding),
         "check": dict(finding.check) if finding.check else None,
+        "home": finding.home,
         "culprit": _commit_row(finding.culprit),
         "merge": _commit_row(finding.culprit.merge if finding.culprit else None),
     }

@@ -13,6 +13,7 @@ from gitmem.commands.adopt.documents import DECISION, INSTRUCTIONS
 from gitmem.commands.adopt.findings import FALSE, NEVER
 from gitmem.commands.adopt.records import read_records
 from gitmem.commands.adopt.statements import BULLET, SENTENCE
+from gitmem.document.builtin_checks import IN, OR_IN
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, FAILS, HOLDS
 from gitmem.text.slugs import slug
@@ -69,7 +70,9 @@ class Proposal:
     def symbol_check(self) -> Mapping[str, str] | None:
         """Return the check for a definition of the name, derived from a check for the word."""
         check = self.fields.get("verify", {})
-        return {"symbol": self.symbol, "in": check["in"]} if self.symbol and "contains" in check else None
+        if not self.symbol or "contains" not in check:
+            return None
+        return {"symbol": self.symbol, **{name: check[name] for name in (IN, OR_IN)}}
 
     @property
     def refs(self) -> list[str]:

@@ -269,6 +269,10 @@ class Past:
         near = not there or not folder or f"{there}/".startswith(f"{folder}/") or f"{folder}/".startswith(f"{there}/")
         return added[0] if near else ""
 
+    def changed(self, before: str, commit: str) -> tuple[str, ...]:
+        """Return the files that were added or changed between two commits."""
+        return _changed(self._git, before, commit, "AM")
+
     def name_before(self, path: str, base: str) -> str:
         """Return a file's name at an earlier commit, by git's rename detection; empty if it did not exist."""
         return next((old for old, new in _renames(self._git, base, self._commit) if new == path), "")
@@ -296,7 +300,7 @@ def _renames(git: Git, before: str, commit: str) -> tuple[tuple[str, str], ...]:
 
 @cache
 def _changed(git: Git, before: str, commit: str, kind: str) -> tuple[str, ...]:
-    """Return the files that were added (``A``) or deleted (``D``) between two commits."""
+    """Return the files that were added (``A``), changed (``M``) or deleted (``D``) between two commits."""
     return tuple(_difference(git, before, commit, "--no-renames", f"--diff-filter={kind}")[1::2])
 
 

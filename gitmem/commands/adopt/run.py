@@ -11,6 +11,7 @@ from gitmem.commands.adopt.claims.dependencies import dependency_claims
 from gitmem.commands.adopt.claims.numbers import number_claims
 from gitmem.commands.adopt.claims.paths import path_claims
 from gitmem.commands.adopt.claims.symbols import symbol_claims
+from gitmem.commands.adopt.claims.ties import tied_paths
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.corpus import is_aside, search
 from gitmem.commands.adopt.correct import with_fixes
@@ -79,8 +80,9 @@ def adopt(
     corpus = search(head, symbols | ports, values, progress=lambda *counts: progress("reading the code", *counts))
     # One process reads what would take one for each value.
     head.texts(path for paths in corpus.having.values() for path in paths if not is_aside(path))
-    sections = _values_by_section(read)
-    judge = _Judge(head, past, corpus, Numbers(head, past, corpus, sections))
+    sections, ties = _values_by_section(read), _ties(read, head)
+    head.texts(ties.values())
+    judge = _Judge(head, past, corpus, Numbers(head, past, corpus, sections), ties)
     findings, unchecked = _judge_claims(read, judge, progress)
     notes = []
     if unread := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
@@ -89,7 +91,7 @@ def adopt(
         progress("judging what is false before the change", len(read), len(read))
         change = Change(git, base, head, past, contents)
         before = change.corpus(corpus, symbols, values)
-        older = _Judge(change.before, past, before, Numbers(change.before, past, before, sections))
+        older = _Judge(change.before, past, before, Numbers(change.before, past, before, sections), ties)
         made = change.made_false(findings, older.again, _claims_of)
         if earlier := sum(one.verdict == FALSE and one.claim not in {new.claim for new in made} for one in findings):
             notes.append(f"{earlier} more statements were false before the change; gitmem adopt shows them")
@@ -124,6 +126,17 @@ def _values_by_section(read: Sequence[_Read]) -> dict[tuple[str, str], list[str]
     return found
 
 
+def _ties(read: Sequence[_Read], head: Code) -> dict[tuple[str, Claim], str]:
+    """Return for each claim of a name, by document, the file that its sentence says it is in."""
+    found = {}
+    for document, statement, claims in read:
+        for name, path in tied_paths(statement, claims):
+            places = [place for place in path.places if head.is_regular(place)] or head.ending(path.name)
+            if len(places) == 1 or path.places[:1] == tuple(places[:1]):
+                found[document.path, name] = places[0]
+    return found
+
+
 def _judge_claims(
     read: Sequence[_Read], judge: _Judge, progress: Callable[[str, int, int], None]
 ) -> tuple[list[Finding], list[tuple[Document, Statement]]]:
@@ -142,8 +155,10 @@ def _judge_claims(
 class _Judge:
     """Judges the claims of a statement."""
 
-    def __init__(self, head: Code, past: Past, corpus: Corpus, numbers: Numbers) -> None:
-        self._head, self._past, self._corpus, self._numbers = head, past, corpus, numbers
+    def __init__(
+        self, head: Code, past: Past, corpus: Corpus, numbers: Numbers, ties: Mapping[tuple[str, Claim], str]
+    ) -> None:
+        self._head, self._past, self._corpus, self._numbers, self._ties = head, past, corpus, numbers, ties
 
     def judge(self, document: Document, statement: Statement, claims: Iterable[Claim]) -> list[Finding]:
         found: list[Finding] = []
@@ -168,7 +183,8 @@ class _Judge:
             case "command":
                 return judge_command(claim, statement, document, self._head, self._past)
             case "symbol":
-                return judge_symbol(claim, statement, document, self._corpus, self._past)
+                tie = self._ties.get((document.path, claim), "")
+                return judge_symbol(claim, statement, document, self._corpus, self._past, head=self._head, tie=tie)
             case "dependency":
                 return self._numbers.judge_mention(claim, statement, document)
             case "version":

@@ -13,7 +13,7 @@ from gitmem.text import display
 from gitmem.verify import builtin
 from gitmem.verify.claims import LINE_KEPT
 from gitmem.verify.due import Due, is_accepted, read_fact, rests_of
-from gitmem.verify.moves import Moves, is_moved, placed
+from gitmem.verify.moves import Moves, find_homes, is_moved, placed, scope_of
 from gitmem.verify.overview.derived import answer_behind
 from gitmem.verify.overview.explain import changed_reads
 
@@ -203,6 +203,7 @@ class Judging:
     def _ask(
         self, trees: Trees, asked: Mapping[str, tuple[Check, str]], before: Mapping[str, FactAnswer] | None
     ) -> dict[str, FactAnswer]:
+        tree = trees.base if before is None else trees.head
         if before is None:
             checks = {key: placed(trees.base, *one) for key, one in asked.items()}
             answers = builtin.answer_all(self._git, trees.base, checks.values())
@@ -216,7 +217,11 @@ class Judging:
             answers = answer_behind(self._git, trees.base, trees.head, values) if values else {}
             new = [check for check in checks.values() if check not in values]
             answers |= builtin.answer_all(self._git, trees.head, new) if new else {}
-            lost = {key for key, check in checks.items() if key in before and _is_lost(before[key], answers[check])}
+            lost = {
+                key
+                for key, check in checks.items()
+                if key in before and not scope_of(check) and _is_lost(before[key], answers[check])
+            }
             if lost:
                 self._moves(trees.head).know(trees.base)
             moves = {key: self._moves(trees.head).find(asked[key][0], trees.before, before[key].moved) for key in lost}
@@ -224,6 +229,12 @@ class Judging:
             checks |= {key: placed(trees.head, *asked[key]) for key in lost}
             new = [check for check in checks.values() if check not in answers]
             answers |= builtin.answer_all(self._git, trees.head, new) if new else {}
+        astray = {key for key, check in checks.items() if scope_of(check) and answers[check].outcome != HOLDS}
+        homes, more = find_homes(self._git, tree, [asked[key][0] for key in astray])
+        answers |= more
+        asked = dict(asked) | {key: (asked[key][0], homes[asked[key][0]]) for key in astray}
+        checks |= {key: placed(tree, *asked[key]) for key in astray}
+        answers |= builtin.answer_all(self._git, tree, {*checks.values()} - answers.keys())
         return {
             key: FactAnswer(
                 answers[check].outcome,

@@ -7,13 +7,14 @@ import re
 from posixpath import basename, dirname
 
 from gitmem.document.anchors import parse_reference
-from gitmem.document.builtin_checks import taken_of
+from gitmem.document.builtin_checks import SURE_PART, row_of, taken_of
 from gitmem.frozen import replace
 from gitmem.model import ADOPTED, BUILTIN, Check
+from gitmem.text.code.languages import is_prose
 from gitmem.text.corrections import as_exact, only_difference, path_moved, value_replaced
 from gitmem.verify import builtin
 from gitmem.verify.due import read_fact
-from gitmem.verify.moves import parse_moves
+from gitmem.verify.moves import parse_moves, scope_of
 from gitmem.verify.overview.finding import Spot, StatedLine
 from gitmem.verify.references import CHANGED, FILE_LIMIT, anchors_in, reference_states
 
@@ -151,11 +152,15 @@ class StatedLines:
 
     def _corrected(self, line: str, path: str, pair: Pair, check: Check | None, answer: BuiltinAnswer | None) -> str:
         """Return the corrected line; the line itself if unknown."""
-        for move in parse_moves(pair.head.moved):
+        # What a fact with a scope looks for moved, not the file: a path on the line is about something else.
+        for move in parse_moves(pair.head.moved) if check is None or not scope_of(check) else ():
             line = path_moved(line, dirname(path), move.old.rstrip("/"), move.new.rstrip("/"))
         if check is None or answer is None or pair.head.moved:
             return line
         taken = taken_of(check.words)
+        if row_of(check).part == SURE_PART and not scope_of(check):  # a definition, in a file that the line may name
+            there = self._defining(check)
+            return path_moved(line, dirname(path), taken.where, there) if there else line
         if check.words[0] == "contains":
             old, new = self._edited(taken.text, pair)
             return value_replaced(line, "", old, new) if old and _is_once(old, line) else line
@@ -167,6 +172,17 @@ class StatedLines:
         is_version = stated != wanted or re.fullmatch(r"\d+(?:\.\d+)+", stated) is not None
         actual = as_exact(stated, numbers[0]) if is_version and numbers else answer.actual
         return value_replaced(line, "", stated, actual)
+
+    def _defining(self, check: Check) -> str:
+        """Return the changed file that now defines a name; empty if none or several do."""
+        files = [
+            (change.mode, change.oid, change.path)
+            for change in self._trees.changes
+            if change.mode in builtin.FILE_MODES and not is_prose(change.path)
+        ]
+        found = builtin.look_into(self._trees.git, {check: files})[check]
+        having = [path for (_, _, path), findings in found.items() if any(not one.problem for one in findings)]
+        return having[0] if len(having) == 1 else ""
 
     def _edited(self, text: str, pair: Pair) -> tuple[str, str]:
         """Return a word that the change replaced in a file, and the new one; empty unless exactly one was replaced."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # Names of languages by suffix, if different from the suffix.
 _LANGUAGES = {
     **dict.fromkeys(("py", "pyi", "ipynb"), "python"),
@@ -26,6 +28,20 @@ _FOLDERS = (
     " generated gen fixtures testdata snapshots"
 )
 _OTHERS = frozenset(_FOLDERS.split())
+
+
+# Documents, and files that programs write: their words are not statements of the code.
+_PROSE = re.compile(
+    r"\.(mdx?|mdc|rst|txt|adoc|ipynb|lock|svg|map|snap|csv|tsv|po|xlf|min\.js|sum)$|"
+    r"(^|/)(package-lock\.json|pnpm-lock\.yaml|CHANGELOG\w*|LICEN[CS]E|COPYING|NOTICE|AUTHORS|README|CONTRIBUTING|"
+    r"\.\w+rules|\.goosehints)$",
+    re.I,
+)
+
+
+def is_prose(path: str) -> bool:
+    """Return whether a file, by its path, is a document or generated text, where a name is only mentioned."""
+    return _PROSE.search(path) is not None
 
 
 def is_code(path: str) -> bool:

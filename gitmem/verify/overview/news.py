@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.frozen import replace
 from gitmem.model import BLOCKED, FAILS
+from gitmem.verify.moves import places_moved_to
 from gitmem.verify.record import is_attempt
 from gitmem.verify.run.confirm import mark_of
 
@@ -27,7 +28,7 @@ def with_news(result: Result, *, noted: Collection[str]) -> Result:
     """
     due = result.due
     is_steady = mark_of(due.latest) == 0
-    if result.verdict is not None and result.verdict.moved:
+    if result.verdict is not None and places_moved_to(result.verdict.moved):
         result = replace(result, is_moved=due.verdict is None or due.verdict.moved != result.verdict.moved)
     has_failed = due.verdict is not None and due.verdict.outcome == FAILS
     if result.outcome == BLOCKED:  # a failed fact stays failed until it can be checked again

@@ -12,7 +12,7 @@ from gitmem.text import display
 from gitmem.verify import builtin
 from gitmem.verify.due import RUNGS, Due
 from gitmem.verify.ground.open import open_grounds
-from gitmem.verify.moves import Moves, held_at, is_moved, moved_digest, placed
+from gitmem.verify.moves import Moves, find_homes, held_at, is_moved, moved_digest, placed, scope_of
 from gitmem.verify.run.judge import DENIED, NOT_APPROVED, SKIPPED, Judge, Means, Result, verdict_of
 from gitmem.verify.run.reason import LINE_KEPT
 from gitmem.verify.trivial import why_trivial
@@ -107,11 +107,14 @@ def _with_moves(git: Git, tree: CodeTree, dues: list[Due], answers: dict[Check, 
     if not lost:
         return dues
     moves = Moves(git, tree)
+    homes, more = find_homes(git, tree, [due.spec.check for due in lost if scope_of(due.spec.check)])
+    answers |= more
     found = {
         due.row.key: moves.find(due.spec.check, held, moves.known(due.verdict, due.spec.check))
         for due in lost
-        if (held := held_at(due) or moves.held_then(due.spec.check, due.written_at))
+        if due.spec.check not in homes and (held := held_at(due) or moves.held_then(due.spec.check, due.written_at))
     }
+    found |= {due.row.key: homes[due.spec.check] for due in lost if due.spec.check in homes}
     dues = [replace(due, moved=found.get(due.row.key, due.moved)) for due in dues]
     new = {placed(tree, due.spec.check, due.moved) for due in dues} - answers.keys()
     answers |= builtin.answer_all(git, tree, new) if new else {}

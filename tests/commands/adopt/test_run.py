@@ -147,6 +147,27 @@ def test_function_that_moved_to_another_file_before_it_was_removed_is_false_sinc
     assert finding.culprit.commit == culprit
 
 
+def test_name_that_left_the_file_that_its_sentence_names_is_false_with_the_new_file(repo):
+    text = "- `sign_claims` is in `src/a.py`\n- `src/a.py` calls `sign_claims`\n- `sign_claims` signs\n"
+    commit_files(repo, {"AGENTS.md": text, "src/a.py": "def sign_claims(): ...\n\n\nA = 1\n"})
+    culprit = commit_files(
+        *(repo, {"src/a.py": "from b import sign_claims\n\nA = 1\n", "src/b.py": "def sign_claims(): ...\n"}, "move it")
+    )
+    commit_files(repo, {"src/c.py": "sign_claims = 1\n"}, "define it once more")
+
+    adoption = adopted(repo)
+
+    (finding,) = adoption.of(FALSE)
+    assert (finding.claim.line, finding.culprit.commit, finding.fix) == (1, culprit, "src/b.py")
+    assert "src/a.py does not define sign\\_claims" in markdown(adoption)
+    (line,) = corrections([finding], {"AGENTS.md": text.split("\n")}, {"AGENTS.md": text.split("\n")})
+    assert line.after == "- `sign_claims` is in `src/b.py`"
+    handle = Git(discover(repo))
+    assert adopt(handle, handle.resolve("HEAD"), base=handle.resolve("HEAD~1")).of(FALSE) == []
+    (since,) = adopt(handle, handle.resolve("HEAD~1"), base=handle.resolve("HEAD~2")).of(FALSE)
+    assert (since.claim.line, since.fix) == (1, "src/b.py")
+
+
 def test_nested_document_is_about_its_folder(repo):
     commit_files(repo, {"app/AGENTS.md": "- `scripts/` has tools\n", "app/scripts/a.sh": "", "scripts/b.sh": ""})
     git(repo, "rm", "-q", "app/scripts/a.sh")

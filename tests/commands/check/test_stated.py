@@ -107,3 +107,13 @@ def test_document_that_follows_the_rename_is_no_finding(memory, repo):
     commit_files(repo, {"AGENTS.md": NOTES.replace("src/routes", "src/web/routes")})
 
     assert finding(check(memory), "routes").kind == "holds"
+
+
+def test_name_that_left_the_file_on_the_line_is_shown_with_the_file_that_has_it_now(memory, repo):
+    commit_files(repo, {**CODE, "AGENTS.md": "- `search` is in `src/routes.py`\n"})
+    put(repo, make_fact("search", {"symbol": "search", "in": "src/routes.py"}, refs=["AGENTS.md:1"]))
+    change(repo, {"src/routes.py": "def show(city): ...\n", "src/find.py": "def search(text): ...\n"})
+
+    (line,) = finding(check(memory), "search").stated
+
+    assert line.corrected == "- `search` is in `src/find.py`"

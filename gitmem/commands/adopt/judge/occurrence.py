@@ -7,6 +7,7 @@ import re
 from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Finding, Probe, Source
+from gitmem.document.builtin_checks import OR_IN
 from gitmem.document.sources.symbols import find_symbol
 
 TYPE_CHECKING = False
@@ -14,21 +15,46 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gitmem.commands.adopt.claims.claim import Claim
+    from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.corpus import Corpus
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.past import Past
     from gitmem.commands.adopt.statements import Statement
 
+# Where a name may be that no file is stated for: a document may be about any of the code.
+SCOPE = "**"
 # Files that a name is followed through, from the one that defined it when its line was written.
 MOST_HOMES = 3
 
 
-def judge_symbol(claim: Claim, statement: Statement, document: Document, corpus: Corpus, past: Past) -> Finding | None:
-    """Judge the claim that a name is in the code; None if it turns out not to be a claim."""
+def judge_symbol(
+    claim: Claim,
+    statement: Statement,
+    document: Document,
+    corpus: Corpus,
+    past: Past,
+    *,
+    head: Code,
+    tie: str = "",
+) -> Finding | None:
+    """Judge the claim that a name is in the code; None if it turns out not to be a claim.
+
+    Args:
+        claim: The claim.
+        statement: Its statement.
+        document: The document.
+        corpus: The names in the code.
+        past: Its past.
+        head: The code.
+        tie: The file that the statement says the name is in; empty if it names none.
+    """
     where = corpus.present.get(claim.name)
-    if where is not None:
-        return Finding(document, statement, claim, HOLDS, Source(where), check={"contains": claim.name, "in": where})
     text = statement.text
+    if where is not None:
+        tied = _judge_tie(claim, statement, document, past, head=head, tie=tie) if tie else None
+        # Without a file in the sentence, the name may move: the file only says where to look first.
+        check = {"contains": claim.name, "in": where, OR_IN: SCOPE}
+        return tied or Finding(document, statement, claim, HOLDS, Source(where), check=check)
     if not claim.is_certain or not corpus.is_whole or is_denied(text, claim.token) or is_log(statement.section, text):
         return None
     wrote, _ = past.writer(document.path, claim.line)
@@ -36,12 +62,34 @@ def judge_symbol(claim: Claim, statement: Statement, document: Document, corpus:
     home = _home(claim.name, were or (), wrote, document, past)
     if home:
         probe, check = _probe(claim.name, home), {"symbol": claim.name, "in": home}
+        check |= {} if tie == home else {OR_IN: SCOPE}
         return Finding(
             document, statement, claim, FALSE, Source(home), held=True, wrote=wrote, probe=probe, check=check
         )
     if is_example(text):
         return None
     return Finding(document, statement, claim, NEVER, held=None if were is None else False, wrote=wrote)
+
+
+def _judge_tie(
+    claim: Claim, statement: Statement, document: Document, past: Past, *, head: Code, tie: str
+) -> Finding | None:
+    """Judge the claim that a file defines a name; None if it never did, since the sentence then means something else.
+
+    The name is somewhere in the code.
+    """
+    name, check = claim.name, {"symbol": claim.name, "in": tie}
+    if defined_in(head.text(tie), name):
+        return Finding(document, statement, claim, HOLDS, Source(tie), check=check)
+    if is_denied(statement.text, claim.token) or is_log(statement.section, statement.text):
+        return None
+    wrote, _ = past.writer(document.path, claim.line)
+    if not wrote or not defined_in(past.texts([wrote], tie).get(wrote, ""), name):
+        return None
+    probe = Probe(tie, lambda text: defined_in(text, name), name)
+    return Finding(
+        document, statement, claim, FALSE, Source(tie), held=True, wrote=wrote, probe=probe, check=check, home=tie
+    )
 
 
 def _home(name: str, files: Iterable[str], wrote: str, document: Document, past: Past) -> str:
@@ -58,6 +106,8 @@ def find_symbol_culprit(finding: Finding, past: Past) -> str:
     """Return the commit that took a name out of the code: out of its file, or of the last one that it moved to."""
     assert finding.probe is not None
     name, culprit = finding.claim.name, past.broke(finding.probe)
+    if finding.home:
+        return culprit
     later = culprit
     for _ in range(MOST_HOMES):
         home = _home(name, past.files_with(later, name) or (), later, finding.document, past) if later else ""

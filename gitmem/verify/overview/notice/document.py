@@ -100,6 +100,8 @@ def _statement(row: Mapping[str, Any]) -> str:
     """Describe what is wrong with one statement, in the words of ``gitmem adopt``, and since when."""
     token, where, actual, kind = (_text(row, name) for name in ("token", "evidence", "actual", "kind"))
     wrong = {"path": "does not exist", "command": "is not defined", "symbol": "is not in the code"}.get(kind, "")
+    if home := _text(row, "home"):
+        wrong = f"is not defined in {home}"
     said = f"{token} {wrong}" if wrong else f"says {token}, but {where or 'the code'} says {actual}"
     culprit = row.get("culprit")
     since = (
