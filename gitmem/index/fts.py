@@ -1,50 +1,22 @@
-"""The engine inside the catalog's SQLite file: an FTS5 table of analysed terms.
+"""Search with the engine inside the catalog's SQLite file: an FTS5 table of analysed terms (``fts_update``).
 
-The analysed terms are stored next to the table, so that candidates are scored without being analysed again: that took a
-third of a warm recall and more of a cold one (measured: 2.4 of 10 ms for 60 candidates). All writing happens in the
-caller's transaction.
-
-Source: sqlite.org/fts5.html, sections 4.4.1 (contentless tables) and 5.1.1 (bm25).
+Source: sqlite.org/fts5.html, section 5.1.1 (bm25).
 """
 
 from __future__ import annotations
 
 import _sqlite3 as sqlite3
-from collections import Counter
-from itertools import islice
 from math import log
 
-from gitmem.index import FIELD_WEIGHTS, FIELDS, Candidate, Stats
-from gitmem.index.catalog import packed_texts
-from gitmem.index.catalog.packed_texts import SEPARATOR
-from gitmem.model import ENGLISH
-from gitmem.text.tokens import terms as analyse
+from gitmem.index import FIELD_WEIGHTS, Candidate, Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.model import IndexText
 
-# The tokenizer must leave analysed terms unchanged. "ascii" splits only at ASCII characters other than letters and
-# digits and folds only ASCII case; unicode61 would fold and split terms by its own, older Unicode tables.
-_SCHEMA = (
-    "CREATE VIRTUAL TABLE IF NOT EXISTS fts USING fts5(title, tags, key, paths, body, tokenize='ascii', content='')",
-    "CREATE TABLE IF NOT EXISTS analysed(id INTEGER PRIMARY KEY, terms)",
-    "CREATE TABLE IF NOT EXISTS term(term TEXT PRIMARY KEY, df INTEGER NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS total(documents INTEGER NOT NULL, title INTEGER NOT NULL, tags INTEGER NOT NULL, "
-    "key INTEGER NOT NULL, paths INTEGER NOT NULL, body INTEGER NOT NULL)",
-    "INSERT INTO total SELECT 0, 0, 0, 0, 0, 0 WHERE NOT EXISTS (SELECT * FROM total)",
-)
-_INSERT = "INSERT INTO fts(rowid, title, tags, key, paths, body) VALUES (?, ?, ?, ?, ?, ?)"
-_DELETE = "INSERT INTO fts(fts, rowid, title, tags, key, paths, body) VALUES ('delete', ?, ?, ?, ?, ?, ?)"
-_COUNT = "INSERT INTO term VALUES (?, ?) ON CONFLICT(term) DO UPDATE SET df = df + excluded.df"
-_TOTAL = (
-    "UPDATE total SET documents = documents + ?, title = title + ?, tags = tags + ?, key = key + ?, "
-    "paths = paths + ?, body = body + ?"
-)
 # FTS5's bm25() is smaller for better matches. A rough order is enough, since recall.score ranks the candidates again.
 _SCORED = f"-bm25(fts, {', '.join(map(str, FIELD_WEIGHTS))})"
 
@@ -57,11 +29,6 @@ _BEST_TWO = (
 _PASSING = "SELECT m.id FROM memory m WHERE m.id IN ({}) AND ({})"
 _NEWEST = "SELECT fts.rowid FROM fts {join} WHERE fts MATCH ? {also} ORDER BY fts.rowid DESC LIMIT ?"
 
-# How many memories' document frequencies are summed before they are written: a build takes 6 MB (measured).
-_BATCH = 2_000
-# The terms of memories with a higher number are analysed again rather than stored: saves 20 of 120 MB at 100,000
-# memories and costs 2 ms of a recall (measured).
-KEPT_UP_TO = 10_000
 # bm25() costs at least 0.6 us for each matching memory, matching alone 0.02 us (measured at 100,000 memories), so
 # scoring this many takes some 15 ms.
 SCORED_AT_MOST = 20_000
@@ -81,76 +48,15 @@ FEWEST, MOST = 3, 8
 
 
 class FtsEngine:
-    """The FTS5 index in a SQLite database: ``apply`` creates its tables, ``drop`` removes them.
+    """The FTS5 index in a SQLite database.
 
-    A search before the first ``apply`` raises ``sqlite3.OperationalError``, because there is no index.
+    A search before the first ``fts_update.apply`` raises ``sqlite3.OperationalError``, because there is no index.
     """
 
     def __init__(self, connection: sqlite3.Connection, kept: dict[str, Any] | None = None) -> None:
         """Use a database, and the cache of earlier queries on the same state of it (``Catalog.kept``)."""
         self._db = connection
         self._kept = kept
-
-    def drop(self) -> None:
-        """Delete the tables."""
-        for table in ("fts", "analysed", "term", "total"):
-            self._db.execute(f"DROP TABLE IF EXISTS {table}")
-
-    def apply(self, added: Iterable[IndexText], removed: Iterable[IndexText], *, language: str = ENGLISH) -> None:
-        """Remove memories (as they were when added), then add others; a changed memory is in both.
-
-        Writes in the caller's transaction and does not commit. Both arguments are read once, in batches. An index has
-        texts of only one *language*.
-
-        Raises:
-            sqlite3.DatabaseError: A removed memory is not in the index, or an added one is: rebuild the damaged index.
-        """
-        for statement in _SCHEMA:
-            self._db.execute(statement)
-        old, new = iter(removed), iter(added)
-        while batch := list(islice(old, _BATCH)):
-            rows = [(text.number, *(text.terms or _terms_of(text, language))) for text in batch]
-            _refuse(rows, is_wrong=self._known(rows) != len(rows))
-            self._db.executemany(_DELETE, rows)
-            self._db.executemany("DELETE FROM analysed WHERE id = ?", [row[:1] for row in rows])
-            self._count_in(rows, -1)
-        while batch := list(islice(new, _BATCH)):
-            rows = [(text.number, *_terms_of(text, language)) for text in batch]
-            _refuse(rows, is_wrong=self._known(rows) > 0)
-            self._db.executemany(_INSERT, rows)
-            self._keep(rows)
-            self._count_in(rows, 1)
-
-    def _keep(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Store the terms of some memories, field by field."""
-        texts = [SEPARATOR.join(row[1:]) for row in rows]
-        pack = packed_texts.packer(self._db, packed_texts.TERMS, texts if len(texts) >= _BATCH else ())
-        kept = ((row[0], pack(text) if row[0] <= KEPT_UP_TO else None) for row, text in zip(rows, texts, strict=True))
-        self._db.executemany("INSERT INTO analysed VALUES (?, ?)", kept)
-
-    def _known(self, rows: Sequence[tuple[Any, ...]]) -> int:
-        """Return how many of these memories are in the index."""
-        known = 0
-        for at in range(0, len(rows), ASKED_AT_MOST):
-            ids = [row[0] for row in rows[at : at + ASKED_AT_MOST]]
-            marks = ",".join("?" * len(ids))
-            known += self._db.execute(f"SELECT count(*) FROM analysed WHERE id IN ({marks})", ids).fetchone()[0]
-        return known
-
-    def _count_in(self, rows: Iterable[tuple[Any, ...]], sign: int) -> None:
-        """Add some memories to the frequencies and totals, or subtract them."""
-        counts: Counter[str] = Counter()
-        totals = [0] * (1 + len(FIELDS))
-        for _, *fields in rows:
-            found = [field.split() for field in fields]
-            totals[0] += sign
-            for place, terms in enumerate(found, 1):
-                totals[place] += sign * len(terms)
-            counts.update(set().union(*found))
-        self._db.executemany(_COUNT, sorted((term, sign * count) for term, count in counts.items()))
-        if sign < 0:
-            self._db.executemany("DELETE FROM term WHERE term = ? AND df <= 0", ((term,) for term in counts))
-        self._db.execute(_TOTAL, totals)
 
     def frequencies(self, terms: Sequence[str]) -> Stats:
         """Return how many memories there are, their average lengths, and how many contain each term."""
@@ -281,10 +187,6 @@ class FtsEngine:
         return size
 
 
-def _terms_of(text: IndexText, language: str) -> tuple[str, ...]:
-    return tuple(" ".join(analyse(part, language)) for part in text.texts())
-
-
 def _distinctive(rarest: list[str], stats: Stats, limit: int) -> list[str]:
     """Return the terms without very common ones, if the others still find *limit* memories."""
     if sum(stats.frequency.values()) <= FEW:
@@ -314,10 +216,3 @@ def quoted(term: str) -> str:
 
 def _any(terms: Sequence[str]) -> str:
     return " OR ".join(map(quoted, terms))
-
-
-def _refuse(rows: Sequence[tuple[Any, ...]], *, is_wrong: bool) -> None:
-    # FTS5 would accept a second memory with the same number, or remove a missing one, and stay wrong from then on.
-    assert len({row[0] for row in rows}) == len(rows), "a number twice"
-    if is_wrong:
-        raise sqlite3.DatabaseError("the search index belongs to other memories")

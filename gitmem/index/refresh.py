@@ -8,10 +8,9 @@ from gitmem.document.parse import parse
 from gitmem.errors import ConflictError, FormatError, GitmemError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.git import Git
-from gitmem.index.catalog import Catalog, shown_by, update
+from gitmem.index import fts_update
+from gitmem.index.catalog import Catalog, schema, shown_by, texts_of, update
 from gitmem.index.catalog.inserts import BATCH, Inserts, StoredMemory, problem_of
-from gitmem.index.catalog.packed_texts import texts_of
-from gitmem.index.fts import FtsEngine
 from gitmem.model import IndexText, Problem
 from gitmem.policy.policy import Policy, builtin
 from gitmem.policy.policy import load as load_policy
@@ -98,7 +97,7 @@ def rebuild(
     progress: Callable[[int, int], None] | None = None,
 ) -> Catalog:
     """Build the catalog and the index of *tip* from scratch; in memory if the disk cannot be written to."""
-    return Catalog.build(folder or git.repository.state, _filling(git, tip, tree, progress))
+    return schema.build(folder or git.repository.state, _filling(git, tip, tree, progress))
 
 
 def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
@@ -107,7 +106,7 @@ def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
     if bool(shown_by(copy)[1]) == bool(tree) and follow(git, copy, tip, tree):
         return copy
     copy.close()
-    return Catalog.in_memory(_filling(git, tip, tree, None))
+    return schema.in_memory(_filling(git, tip, tree, None))
 
 
 def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None] | None) -> Callable[[Catalog], None]:
@@ -122,7 +121,8 @@ def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None]
             update.add_problem(catalog, problem)
         inserts = Inserts(catalog)
         contents = read.read_files(git, _spread(_wanted(scan.files)))
-        FtsEngine(catalog.connection).apply(
+        fts_update.apply(
+            catalog.connection,
             _add_files(catalog, inserts, contents, policy, total=len(scan.files), progress=progress),
             [],
             language=policy.recall.language,
@@ -141,10 +141,10 @@ def empty_catalog() -> Catalog:
     """Return an empty catalog in memory, which represents a branch before its first commit."""
 
     def fill(catalog: Catalog) -> None:
-        FtsEngine(catalog.connection).apply([], [])
+        fts_update.apply(catalog.connection, [], [])
         catalog.set_meta("policy", "{}")
 
-    return Catalog.in_memory(fill)
+    return schema.in_memory(fill)
 
 
 def refuse_unreadable(catalog: Catalog) -> None:
@@ -294,7 +294,7 @@ def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.
             added.append(text.key)
             yield text
 
-    FtsEngine(catalog.connection).apply(texts(), removed.values(), language=catalog.language)
+    fts_update.apply(catalog.connection, texts(), removed.values(), language=catalog.language)
     inserts.flush()
     for key in added:
         keys.update(update.linked_targets(catalog, key))

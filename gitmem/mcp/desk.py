@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gitmem.config import git_config_files, state_home
 from gitmem.errors import GitmemError, NoRepositoryError
-from gitmem.index.catalog.schema import FILE_NAME
+from gitmem.index.catalog import FILE_NAME
 from gitmem.memory import Memory
 from gitmem.store import proposal
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from gitmem.index.catalog import FILE_NAME, discard_file
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
@@ -19,13 +21,12 @@ class MemoryIndex:
     def refresh(self, *, rebuild: bool = False, engine: str = "") -> IndexReport:
         """Update or rebuild the index, and Whoosh's if it exists, is chosen by the settings or is named."""
         from gitmem.commands.recall import refresh_whoosh
-        from gitmem.index.catalog import schema
         from gitmem.results import IndexReport
 
         repository = self._repository
         if rebuild:
             repository.close()
-            schema.discard(os.path.join(repository.folder(repository.tree()), schema.FILE_NAME))
+            discard_file(os.path.join(repository.folder(repository.tree()), FILE_NAME))
         before = repository.clock()
         catalog = repository.catalog()
         count = catalog.row("SELECT count(*) FROM memory WHERE shadowed = 0")[0]

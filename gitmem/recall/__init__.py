@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog import state
-from gitmem.index.catalog.packed_texts import strings
+from gitmem.index.catalog import state, strings
 from gitmem.model import ADOPTED, STATUSES, SUMMARY, UNPROVEN, VERIFIED
 from gitmem.policy.settings import REQUEST
 from gitmem.store import domains_of, is_meant

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from gitmem.index import Stats
-from gitmem.index.catalog.packed_texts import text_of
+from gitmem.index.catalog import text_of
 from gitmem.index.fts import FtsEngine, quoted
 from gitmem.model import ENGLISH, SUMMARY
 from gitmem.recall.bm25 import coverage, rarity, worth

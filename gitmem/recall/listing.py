@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.index.catalog import state
-from gitmem.index.catalog.packed_texts import strings, texts_of
+from gitmem.index.catalog import state, strings, texts_of
 from gitmem.model import Hit
 from gitmem.recall import SNIPPET, Query, RecallResult, counted, shown, unsound, where, withheld
 from gitmem.store import DOMAIN, UNIVERSAL

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index import Stats
-from gitmem.index.catalog import state
-from gitmem.index.catalog.packed_texts import texts_of
+from gitmem.index.catalog import state, texts_of
 from gitmem.index.fts import FtsEngine
 from gitmem.model import Hit
 from gitmem.recall import SESSION, SNIPPET, RecallResult, counted, is_sound, score, shown, withheld

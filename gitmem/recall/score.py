@@ -10,8 +10,7 @@ from __future__ import annotations
 from math import isnan
 
 from gitmem.frozen import fields_of, frozen, replace
-from gitmem.index.catalog import state
-from gitmem.index.catalog.packed_texts import strings
+from gitmem.index.catalog import state, strings
 from gitmem.model import ENGLISH, FACTORS, STALE, VERIFIED
 from gitmem.policy.settings import RecallSettings, WorkPoints
 from gitmem.recall.bm25 import Bm25Weights, all_terms, lexical_scores

@@ -16,7 +16,7 @@ from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoun
 from gitmem.frozen import replace
 from gitmem.git import Git
 from gitmem.git.repository import named
-from gitmem.index.catalog import LOCK_NAME, Catalog, is_by_another, schema
+from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog, discard_file, is_by_another
 from gitmem.repository.open_store import OpenStore
 from gitmem.store import LISTED, Store, clone, universal
 from gitmem.store.clone import has_links
@@ -132,7 +132,7 @@ class ListedStore(OpenStore):
     def discard(self) -> None:
         """Delete its index, which may be damaged: the next query rebuilds it."""
         self.close()
-        schema.discard(os.path.join(self._place, schema.FILE_NAME))
+        discard_file(os.path.join(self._place, FILE_NAME))
 
 
 def _is_known(state: str) -> bool:

@@ -13,9 +13,9 @@ from pathlib import Path
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.frozen import replace
-from gitmem.index.catalog import Catalog, update
+from gitmem.index import fts_update
+from gitmem.index.catalog import Catalog, schema, update
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
-from gitmem.index.fts import FtsEngine
 from gitmem.model import IndexText
 from gitmem.policy.policy import Policy
 from gitmem.store import layout
@@ -149,11 +149,11 @@ def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
             added = inserts.add_memory(StoredMemory(document, oid.decode("ascii"), place.archived), policy)
             texts += [added] if isinstance(added, IndexText) else []
         inserts.flush()
-        FtsEngine(catalog.connection).apply(texts, [], language=policy.recall.language)
+        fts_update.apply(catalog.connection, texts, [], language=policy.recall.language)
         catalog.set_meta("language", policy.recall.language)
         update.settle_keys(catalog, None)
 
-    return Catalog.in_memory(fill)
+    return schema.in_memory(fill)
 
 
 def _files(home: Path) -> Iterator[tuple[str, layout.StorePath]]:

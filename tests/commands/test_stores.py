@@ -16,7 +16,7 @@ from test_start import imported_while
 
 from gitmem.commands import stores
 from gitmem.errors import GitmemError, NoRepositoryError, NotFoundError, RefusedError
-from gitmem.index.catalog import schema
+from gitmem.index.catalog import FORMAT
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.repository import other_repositories
@@ -387,7 +387,7 @@ def test_an_index_of_another_gitmem_is_left_alone(repo: Path, api: Path) -> None
         there.repository.catalog()
     index = api / ".git/gitmem/catalog.sqlite"
     with sqlite3.connect(index) as other:
-        other.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(schema.FORMAT + 1),))
+        other.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(FORMAT + 1),))
     other.close()
     with opened(api) as there:  # so that its log is no difference
         pass

@@ -2,60 +2,19 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.engines import make_engine, make_text, numbers, words
 
 from gitmem.index import FIELDS, fts
-from gitmem.index.catalog import packed_texts
 from gitmem.index.fts import FtsEngine
-from gitmem.model import IndexText
 from gitmem.text.tokens import query_terms, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-VOCABULARY = st.lists(st.sampled_from(["jwt", "token", "snake_case", "認証", "naïve", "the", "x/y.py"]), max_size=6)
-words = VOCABULARY.map(" ".join)
-
-
-def make_text(number: int, body: str = "", **fields: str) -> IndexText:
-    return IndexText(**({"number": number, "title": "", "tags": "", "key": "", "paths": "", "body": body} | fields))
-
-
-def make_engine(*texts: IndexText) -> FtsEngine:
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE memory (id INTEGER PRIMARY KEY, kind TEXT)")
-    connection.execute("CREATE TABLE dictionary (name TEXT PRIMARY KEY, content BLOB NOT NULL)")
-    packed_texts.register(connection)
-    kinds = [(text.number, "gotcha" if text.number % 2 else "fact") for text in texts]
-    connection.executemany("INSERT INTO memory VALUES (?, ?)", kinds)
-    engine = FtsEngine(connection)
-    engine.apply(texts, [])
-    return engine
-
-
-def numbers(
-    engine: FtsEngine, query: str, *, limit: int = 100, where: str = "", parameters: Iterable[object] = ()
-) -> list[int]:
-    found = engine.candidates(query_terms(query), limit=limit, where=where, parameters=tuple(parameters))
-    return [candidate.number for candidate in found]
-
-
-def state(engine: FtsEngine) -> list[list[object]]:
-    """Return all that an index knows: each occurrence of each term, document frequencies, totals, lengths."""
-    db = engine._db
-    db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.occurrence USING fts5vocab(main, fts, instance)")
-    queries = (
-        "SELECT * FROM occurrence ORDER BY doc, term, col, offset",
-        "SELECT * FROM term ORDER BY term",
-        "SELECT * FROM total",
-        "SELECT * FROM fts_docsize ORDER BY id",
-    )
-    return [db.execute(query).fetchall() for query in queries]
+    pass
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -105,60 +64,6 @@ def test_whatever_was_typed_and_written_the_terms_in_common_find_the_memory(quer
     assert found == ([1] if set(query_terms(query)) & set(terms(body)) else [])
 
 
-def test_the_tokenizer_changes_no_term() -> None:
-    letters = [chr(code) for code in range(0x80, 0x30000) if chr(code).isalnum()]
-    written = {f"x{letter.lower()}y" for letter in letters}
-    db = make_engine()._db
-
-    rows = ((number, term) for number, term in enumerate(sorted(written), 1))
-    db.executemany("INSERT INTO fts(rowid, body) VALUES (?, ?)", rows)
-
-    db.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, fts, row)")
-    assert {row[0] for row in db.execute("SELECT term FROM vocabulary")} == written
-
-
-def test_removed_memory_is_not_found_and_not_counted() -> None:
-    old, other = make_text(1, "gateway keys", title="jwt"), make_text(2, "keys")
-    engine = make_engine(old, other)
-
-    engine.apply([], [old])
-
-    assert numbers(engine, "gateway keys jwt") == [2]
-    assert state(engine) == state(make_engine(other))
-
-
-def test_changed_memory_has_its_new_words_only() -> None:
-    old, new = make_text(1, "gateway"), make_text(1, "proxy")
-    engine = make_engine(old)
-
-    engine.apply([new], [old])
-
-    assert numbers(engine, "gateway") == []
-    assert numbers(engine, "proxy") == [1]
-
-
-@settings(max_examples=40)
-@given(st.lists(st.tuples(st.integers(1, 5), st.one_of(st.none(), st.tuples(words, words))), max_size=25))
-def test_an_index_that_was_changed_equals_one_built_at_once(steps: list[tuple[int, tuple[str, str] | None]]) -> None:
-    engine, held = make_engine(), dict[int, IndexText]()
-
-    for number, wanted in steps:
-        removed = [held.pop(number)] if number in held else []
-        if wanted is not None:
-            held[number] = make_text(number, wanted[1], title=wanted[0])
-        engine.apply([held[number]] if wanted is not None else [], removed)
-
-    assert state(engine) == state(make_engine(*sorted(held.values(), key=lambda text: text.number)))
-
-
-def test_batches_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = [make_text(i, f"gateway word{i}", tags="auth") for i in range(1, 12)]
-    whole = state(make_engine(*texts))
-    monkeypatch.setattr(fts, "_BATCH", 3)
-
-    assert state(make_engine(*texts)) == whole
-
-
 def test_frequencies_tell_memories_lengths_and_in_how_many_a_term_is() -> None:
     engine = make_engine(make_text(1, "jwt jwt token", title="jwt"), make_text(2, "token"))
 
@@ -172,73 +77,6 @@ def test_frequencies_of_an_empty_index_are_zero() -> None:
     stats = make_engine().frequencies(["jwt"])
 
     assert (stats.documents, dict(stats.frequency), stats.lengths) == (0, {}, (0.0,) * len(FIELDS))
-
-
-def test_the_analysed_terms_of_every_field_are_kept_and_nothing_of_the_text() -> None:
-    engine = make_engine(make_text(1, "Tokens of the gateways", title="Signing keys", tags="auth", paths="src/jwt.py"))
-
-    kept = engine._db.execute("SELECT id, unpacked('terms', terms) FROM analysed").fetchall()
-
-    assert kept == [(1, "sign key\nauth\n\nsrcjwtpi src jwt py\ntoken gateway")]
-
-
-def test_memory_whose_terms_are_not_kept_is_removed_by_its_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fts, "KEPT_UP_TO", 1)
-    texts = [make_text(number, f"gateway {number}", title="jwt") for number in (1, 2, 3)]
-    engine = make_engine(*texts)
-
-    engine.apply([], texts[1:])
-
-    assert numbers(engine, "gateway jwt") == [1]
-    assert state(engine) == state(make_engine(texts[0]))
-
-
-def test_applying_waits_for_the_callers_commit() -> None:
-    engine = make_engine(make_text(1, "gateway"))
-    engine._db.commit()
-    before = state(engine)
-    engine._db.commit()
-
-    engine.apply([make_text(2, "gateway")], [make_text(1, "gateway")])
-    assert numbers(engine, "gateway") == [2]
-    engine._db.rollback()
-
-    assert state(engine) == before
-
-
-@pytest.mark.parametrize(
-    ("added", "removed"),
-    [
-        pytest.param([make_text(1, "proxy")], [], id="added-twice"),
-        pytest.param([], [make_text(2, "gateway")], id="removed-though-not-there"),
-        pytest.param([], [make_text(1, "gateway"), make_text(2, "gateway")], id="one-of-two-there"),
-    ],
-)
-def test_change_that_does_not_fit_the_index_is_damage_and_changes_nothing(
-    added: list[IndexText], removed: list[IndexText]
-) -> None:
-    engine = make_engine(make_text(1, "gateway"))
-    before = state(engine)
-
-    with pytest.raises(sqlite3.DatabaseError, match="the search index belongs to other memories"):
-        engine.apply(added, removed)
-
-    assert state(engine) == before
-
-
-def test_dropped_index_is_gone_and_can_be_begun_again() -> None:
-    engine = make_engine(make_text(1, "gateway"))
-
-    engine.drop()
-
-    assert engine._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall() == [
-        ("memory",),
-        ("dictionary",),
-    ]
-    with pytest.raises(sqlite3.OperationalError, match="no such table"):
-        engine.frequencies(["gateway"])
-    engine.apply([make_text(1, "proxy")], [])
-    assert numbers(engine, "proxy gateway") == [1]
 
 
 COMMON, RARE = 40, 3

@@ -18,7 +18,7 @@ from gitmem.document.spec import claim_hash, spec_hash, spec_of
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.git import Git
 from gitmem.git.repository import discover
-from gitmem.index.catalog import Catalog, schema
+from gitmem.index.catalog import FILE_NAME, Catalog
 from gitmem.index.refresh import empty_catalog, rebuild, refresh
 from gitmem.memory import Memory
 from gitmem.model import FAILS, Verdict
@@ -262,7 +262,7 @@ def test_while_another_process_writes_the_index_the_last_state_is_shown_and_said
     old = put_files(repo, {"facts/a.md": memory_text("a")})
     refresh(door(repo), old).catalog.close()
     new = put_files(repo, {"facts/b.md": memory_text("b")})
-    other = sqlite3.connect(repo / ".git/gitmem" / schema.FILE_NAME, isolation_level=None)
+    other = sqlite3.connect(repo / ".git/gitmem" / FILE_NAME, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
     done = refresh(door(repo), new)
@@ -280,7 +280,7 @@ def test_a_write_is_never_planned_on_an_index_that_is_behind(repo: Path, monkeyp
     with Memory(repo) as memory:
         memory.repository.catalog()
         put_files(repo, {"learned/a.md": memory_text("a", body="second, by somebody else\n")})
-        other = sqlite3.connect(repo / ".git/gitmem" / schema.FILE_NAME, isolation_level=None)
+        other = sqlite3.connect(repo / ".git/gitmem" / FILE_NAME, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
 
         with pytest.raises(ConflictError, match="is writing the index"):
@@ -319,7 +319,7 @@ def damage(file: Path, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["empty", "cut", "junk", "header", "middle"])
 def test_a_damaged_index_heals_by_itself(indexed: Path, how: str) -> None:
-    damage(indexed / ".git/gitmem" / schema.FILE_NAME, how)
+    damage(indexed / ".git/gitmem" / FILE_NAME, how)
     argv = [sys.executable, "-m", "gitmem", "-C", str(indexed), "recall", "gateway"]
 
     # One command may say that it threw a damaged index away; then it is whole again.
@@ -333,7 +333,7 @@ def test_a_damaged_index_heals_by_itself(indexed: Path, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["empty", "cut", "junk", "header", "middle"])
 def test_a_write_beside_a_damaged_index_is_kept(indexed: Path, how: str) -> None:
-    damage(indexed / ".git/gitmem" / schema.FILE_NAME, how)
+    damage(indexed / ".git/gitmem" / FILE_NAME, how)
     argv = [sys.executable, "-m", "gitmem", "-C", str(indexed), "remember", "kept", "--key", "kept"]
 
     done = [subprocess.run(argv, capture_output=True, text=True, check=False) for _ in range(2)]
@@ -345,7 +345,7 @@ def test_a_write_beside_a_damaged_index_is_kept(indexed: Path, how: str) -> None
 
 @pytest.mark.parametrize("column", ["format", "analysis"])
 def test_an_index_of_another_format_is_made_anew(indexed: Path, column: str) -> None:
-    file = indexed / ".git/gitmem" / schema.FILE_NAME
+    file = indexed / ".git/gitmem" / FILE_NAME
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("UPDATE meta SET value = 'of another version' WHERE name = ?", (column,))
     other.execute("DELETE FROM memory")
@@ -360,9 +360,9 @@ def test_an_index_of_another_format_is_made_anew(indexed: Path, column: str) -> 
 
 def test_the_log_of_a_former_index_is_not_taken_for_the_new_ones(indexed: Path) -> None:
     folder = indexed / ".git/gitmem"
-    holder = sqlite3.connect(folder / schema.FILE_NAME, isolation_level=None)
+    holder = sqlite3.connect(folder / FILE_NAME, isolation_level=None)
     holder.execute("DELETE FROM memory")  # only in the write-ahead log
-    damage(folder / schema.FILE_NAME, "header")
+    damage(folder / FILE_NAME, "header")
 
     done = rebuild(door(indexed), tip(indexed))
 
@@ -376,9 +376,9 @@ def test_the_log_of_a_former_index_is_not_taken_for_the_new_ones(indexed: Path) 
 
 def test_a_killed_rebuild_leaves_the_index_as_it_was(indexed: Path) -> None:
     script = (
-        "import os, sys; from gitmem.index.catalog import Catalog\n"
+        "import os, sys; from gitmem.index.catalog import schema\n"
         "def fill(catalog): catalog.set_meta('commit', 'half'); os.kill(os.getpid(), 9)\n"
-        "Catalog.build(sys.argv[1], fill)"
+        "schema.build(sys.argv[1], fill)"
     )
     subprocess.run([sys.executable, "-c", script, str(indexed / ".git/gitmem")], check=False)
 

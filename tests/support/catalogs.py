@@ -10,9 +10,9 @@ from conftest import git
 from gitmem.document.parse import parse
 from gitmem.git import Git
 from gitmem.git.repository import discover
-from gitmem.index.catalog import Catalog, update
+from gitmem.index import fts_update
+from gitmem.index.catalog import Catalog, schema, update
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
-from gitmem.index.fts import FtsEngine
 from gitmem.index.refresh import rebuild
 from gitmem.policy.policy import Policy
 from gitmem.store import layout
@@ -31,11 +31,11 @@ def catalog_of(files: dict[str, str], policy: Policy | None = None) -> Catalog:
             texts.append(inserts.add_memory(stored, policy or Policy.from_dict({})))
         inserts.flush()
         language = (policy or Policy.from_dict({})).recall.language
-        FtsEngine(catalog.connection).apply(texts, [], language=language)
+        fts_update.apply(catalog.connection, texts, [], language=language)
         catalog.set_meta("language", language)
         update.settle_keys(catalog, None)
 
-    return Catalog.in_memory(fill)
+    return schema.in_memory(fill)
 
 
 def said_by(catalog: Catalog) -> dict[str, object]:

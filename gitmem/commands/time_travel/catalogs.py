@@ -11,7 +11,7 @@ from pathlib import Path
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.index import refresh
-from gitmem.index.catalog import Catalog, packed_texts, schema, shown_by
+from gitmem.index.catalog import FILE_NAME, Catalog, discard_file, register, schema, shown_by
 from gitmem.model import Problem
 from gitmem.store import layout, read
 from gitmem.store.buckets import unite_buckets
@@ -109,9 +109,9 @@ def _open(folder: Path, wanted: CatalogContent) -> Catalog | None:
 
 def _make(git: Git, now: Catalog, wanted: CatalogContent, folder: Path, progress: Progress) -> None:
     """Make the catalog in a folder of its own."""
-    path = str(folder / schema.FILE_NAME)
+    path = str(folder / FILE_NAME)
     copy = sqlite3.connect(path, isolation_level=None)
-    packed_texts.register(copy)
+    register(copy)
     copy.execute("PRAGMA synchronous = OFF")  # it is renamed into place when complete
     now.connection.backup(copy)
     schema.settle(_lead_back(git, Catalog(path, copy), wanted, folder, progress).connection)
@@ -123,7 +123,7 @@ def _lead_back(git: Git, copy: Catalog, wanted: CatalogContent, folder: Path | N
     if not _follow(git, copy, first, wanted.tree):
         copy.close()
         if folder is not None:
-            schema.discard(str(folder / schema.FILE_NAME))
+            discard_file(str(folder / FILE_NAME))
         # No catalog can be a device: it lives in memory.
         copy = refresh.rebuild(git, first, tree=wanted.tree, folder=str(folder or os.devnull), progress=progress)
     with copy.writing():

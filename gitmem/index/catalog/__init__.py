@@ -1,4 +1,7 @@
-"""The catalog: its connection, its updates from the store, and its queries."""
+"""The catalog: its connection and queries, and the texts of memories as they were written.
+
+``schema`` makes its file and ``update`` follows the store; ``packed_texts`` says why long texts are compressed.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,9 @@ import _sqlite3 as sqlite3
 import os
 
 from gitmem.errors import DamagedIndexError
-from gitmem.index.catalog import packed_texts, schema
-from gitmem.model import ENGLISH
-from gitmem.store.sqlite_errors import ERRORS, is_busy, is_damage, is_unwritable
-from gitmem.system import file_lock
-from gitmem.system.file_lock import make_folder
+from gitmem.model import ENGLISH, IndexText
+from gitmem.store.sqlite_errors import ERRORS, is_busy, is_damage
+from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +19,23 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+# Increase this whenever a table, the analysis of text, or the detection of secrets changes: a catalog of another format
+# is rebuilt, never converted.
+FORMAT = 18
+FILE_NAME = "catalog.sqlite"
+# How long a reader waits for a writer's commit, and a writer for another writer, in milliseconds.
+BUSY_MS = 4000
 # Locked by the process that builds the catalog; next to the catalog's file.
 LOCK_NAME = "catalog.lock"
 # Lists of values are padded to a multiple of this.
 _STEP = 50
+
+# Deflate without a header (zlib manual, inflateInit2).
+RAW_DEFLATE = -15
+# Separates the terms of two fields; no term contains it.
+SEPARATOR = "\n"
+# The texts that are compressed, each with its own dictionary.
+TAGS, FIELDS, BODY, TERMS = "tags", "fields", "body", "terms"
 
 
 class Catalog:
@@ -47,17 +61,17 @@ class Catalog:
             state_dir: The repository's state folder.
             analysis: The current format of text analysis (``analysis.format_stamp``).
         """
-        path = os.path.join(state_dir, schema.FILE_NAME)
+        path = os.path.join(state_dir, FILE_NAME)
         if not os.path.isfile(path):
             return None
         try:
-            catalog = cls(path, schema.connect(path))
+            catalog = cls(path, connect(path))
             made_with = (catalog.meta("format"), catalog.meta("analysis"))
         except ERRORS as err:
             if is_busy(err):
                 raise
             return None
-        if made_with == (str(schema.FORMAT), analysis):
+        if made_with == (str(FORMAT), analysis):
             return catalog
         catalog.close()
         return None
@@ -73,64 +87,18 @@ class Catalog:
             commit: The commit of the store that it must show.
             tree: The tree of the code's memories, or empty.
         """
-        path = os.path.join(state_dir, schema.FILE_NAME)
+        path = os.path.join(state_dir, FILE_NAME)
         if not os.path.isfile(path):
             return None
         try:
-            catalog = cls(path, schema.connect(path))
+            catalog = cls(path, connect(path))
             made_with = (catalog.meta("format"), catalog.meta("commit"), catalog.meta("tree"))
         except ERRORS:
             return None
-        if made_with == (str(schema.FORMAT), commit, tree):
+        if made_with == (str(FORMAT), commit, tree):
             return catalog
         catalog.close()
         return None
-
-    @classmethod
-    def build(cls, state_dir: str | Path, fill: Callable[[Catalog], None]) -> Catalog:
-        """Build the catalog from scratch and replace its file; in memory if the disk cannot be written to.
-
-        Args:
-            state_dir: The repository's state folder.
-            fill: Called with the empty catalog, to fill it.
-        """
-        try:
-            make_folder(state_dir)
-            lock = file_lock.open_lock(os.path.join(state_dir, LOCK_NAME))
-        except OSError:
-            return cls.in_memory(fill)
-        try:
-            file_lock.lock(lock)
-            final = os.path.join(state_dir, schema.FILE_NAME)
-            fresh = f"{final}.new"
-            schema.discard(fresh)
-            catalog = cls(fresh, schema.create(fresh))
-            with catalog.writing():
-                fill(catalog)
-                catalog.set_meta("format", str(schema.FORMAT))
-            schema.settle(catalog.connection)
-            schema.discard(final)
-            os.rename(fresh, final)
-            return cls(final, schema.connect(final))
-        except OSError:
-            return cls.in_memory(fill)  # the disk is full
-        except sqlite3.OperationalError as err:
-            if is_unwritable(err):
-                schema.discard(os.path.join(state_dir, f"{schema.FILE_NAME}.new"))
-                return cls.in_memory(fill)
-            raise
-        finally:
-            os.close(lock)
-
-    @classmethod
-    def in_memory(cls, fill: Callable[[Catalog], None]) -> Catalog:
-        """Build a catalog in memory, which lasts as long as its connection."""
-        catalog = cls(None, schema.create(None))
-        with catalog.writing():
-            fill(catalog)
-            catalog.set_meta("format", str(schema.FORMAT))
-        catalog.connection.execute("PRAGMA journal_mode = MEMORY")  # later changes may have to be rolled back
-        return catalog
 
     def close(self) -> None:
         """Close the connection."""
@@ -145,7 +113,7 @@ class Catalog:
     def copied(self) -> Catalog:
         """Return a copy in memory, which can be written to and lasts as long as its connection."""
         copy = sqlite3.connect(":memory:", isolation_level=None)
-        packed_texts.register(copy)
+        register(copy)
         self.connection.backup(copy)
         return Catalog(None, copy)
 
@@ -267,9 +235,9 @@ class Reading:
 
 def is_by_another(state_dir: str | Path) -> bool:
     """Return whether a folder has an undamaged catalog; if ``open`` refuses it, another version of gitmem made it."""
-    path = os.path.join(state_dir, schema.FILE_NAME)
+    path = os.path.join(state_dir, FILE_NAME)
     try:
-        connection = schema.connect(path) if os.path.isfile(path) else None
+        connection = connect(path) if os.path.isfile(path) else None
     except sqlite3.Error:
         return False
     if connection is None:
@@ -294,6 +262,120 @@ def discard_damaged(err: BaseException | None, *folders: str | Path) -> None:
     if not is_damage(err):
         return
     for folder in folders:
-        schema.discard(os.path.join(folder, schema.FILE_NAME))
+        discard_file(os.path.join(folder, FILE_NAME))
     message = "the index was damaged and has been deleted; no memories are lost, because they are on the branch"
     raise DamagedIndexError(message, hint="run the command again: the index will be rebuilt") from err
+
+
+def connect(path: str) -> sqlite3.Connection:
+    """Open an existing catalog for reading and writing, or read-only if the disk does not allow writing.
+
+    Raises:
+        sqlite3.Error: It is damaged.
+    """
+    connection = None
+    try:
+        connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000)
+        register(connection)
+        connection.execute("SELECT 1 FROM meta").fetchone()
+    except sqlite3.DatabaseError as err:
+        if connection is not None:
+            connection.close()
+        if "readonly" not in str(err) and "unable to open" not in str(err):
+            raise
+        from urllib.parse import quote  # 1.6 ms (measured), and only on a read-only disk
+
+        # A write-ahead log cannot be opened without its shared memory file; immutable needs none (sqlite.org/wal.html).
+        uri = f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1"
+        connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        register(connection)
+        connection.execute("SELECT 1 FROM meta").fetchone()
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
+
+
+def discard_file(path: str) -> None:
+    """Delete a catalog with its write-ahead log, which would otherwise be applied to the next file."""
+    for suffix in ("-wal", "-shm", ""):
+        try:
+            os.unlink(path + suffix)
+        except (FileNotFoundError, NotADirectoryError):  # NotADirectoryError: the state folder is unusable
+            continue
+        except (IsADirectoryError, PermissionError):  # a folder: EISDIR on Linux, EPERM elsewhere (unlink(2))
+            os.rmdir(path + suffix)
+
+
+def unpacker(db: sqlite3.Connection) -> Callable[[str, str | bytes | None], str | None]:
+    """Return a function that decompresses a text, given its sort; it returns plain texts and None unchanged."""
+    known: dict[str, tuple[int, bytes]] = {}
+
+    def unpack(name: str, packed: str | bytes | None) -> str | None:
+        if not isinstance(packed, bytes):
+            return packed
+        import zlib
+
+        # Read again after each write, which may have made the dictionary and may have been rolled back.
+        changes, dictionary = known.get(name, (-1, b""))
+        if changes != db.total_changes:
+            dictionary = dictionary_of(db, name)
+            known[name] = db.total_changes, dictionary
+        try:
+            return zlib.decompressobj(RAW_DEFLATE, dictionary).decompress(packed).decode("utf-8", "surrogatepass")
+        except (zlib.error, UnicodeDecodeError) as err:
+            raise sqlite3.DatabaseError(f"a packed text is damaged: {err}") from err
+
+    return unpack
+
+
+def register(db: sqlite3.Connection) -> None:
+    """Define the SQL function ``unpacked(sort, text)``, with which the views return texts as they were written."""
+    db.create_function("unpacked", 2, unpacker(db), deterministic=True)
+
+
+def dictionary_of(db: sqlite3.Connection, name: str) -> bytes:
+    """Return the dictionary of one sort of text; empty if there is none."""
+    row = db.execute("SELECT content FROM dictionary WHERE name = ?", (name,)).fetchone()
+    return row[0] if row else b""
+
+
+def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
+    """Return the texts of memories by number, as ``Inserts.add_memory`` returned them."""
+    rows = catalog.each(
+        "SELECT m.id, m.title, t.tags, m.key, t.paths, t.body, unpacked('terms', a.terms), m.kind,"
+        " m.task FROM memory m"
+        " JOIN searched t ON t.id = m.id JOIN analysed a ON a.id = m.id WHERE m.id IN ({})",
+        numbers,
+    )
+    return {
+        number: IndexText(number, title, named(words(tags), task), key, words(paths), body, _kept(terms), kind)
+        for number, title, tags, key, paths, body, terms, kind, task in rows
+    }
+
+
+def text_of(catalog: Catalog, key: str) -> tuple[int, IndexText]:
+    """Return the number and the text of the memory that counts for a key."""
+    number = catalog.row("SELECT id FROM memory WHERE key = ? ORDER BY shadowed", (key,))[0]
+    return number, texts_of(catalog, [number])[number]
+
+
+def _kept(terms: str | None) -> tuple[str, ...]:
+    return tuple(terms.split(SEPARATOR)) if terms else ()
+
+
+def named(tags: str, task: str) -> str:
+    """Return the words of the tags field, including the task, so that its id finds what was learned in it."""
+    return f"{tags} {task}".strip() if task else tags
+
+
+def words(listed: str) -> str:
+    """Return the strings of a JSON list, as ``strings`` does, joined with spaces."""
+    # Quicker than importing a JSON parser (1 ms): without a backslash, no string contains a quotation mark.
+    return listed[2:-2].replace('", "', " ") if "\\" not in listed else " ".join(strings(listed))
+
+
+def strings(listed: str) -> list[str]:
+    """Return the strings of a JSON list in which the catalog stores tags or paths."""
+    if listed == "[]":
+        return []
+    found: list[str] = parse_json(listed)
+    return found

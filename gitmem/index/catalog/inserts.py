@@ -8,7 +8,7 @@ from __future__ import annotations
 from gitmem.document.spec import claim_hash
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
-from gitmem.index.catalog import Catalog, packed_texts
+from gitmem.index.catalog import BODY, FIELDS, TAGS, Catalog, named, packed_texts
 from gitmem.index.catalog.rows import rows_of
 from gitmem.model import Document, IndexText, Problem, Verdict
 
@@ -89,7 +89,7 @@ class Inserts:
         paths = " ".join((*document.strings("paths"), *document.strings("refs")))
         # Composed like the view `searched`.
         body = f"{document.body}\n{rows.notes}" if rows.notes else document.body
-        tags = packed_texts.named(tags, str(document.fields.get("task") or ""))
+        tags = named(tags, str(document.fields.get("task") or ""))
         return IndexText(number, document.title, tags, document.key, paths, body, kind=document.kind)
 
     def add_verdict(self, path: str, v: Verdict, *, written: str = "") -> None:
@@ -140,7 +140,7 @@ class Inserts:
         is_many = len(rows) >= BATCH
         tags, fields, body = (
             packed_texts.packer(self._db, name, [row[at] for row in rows] if is_many else ())
-            for name, at in ((packed_texts.TAGS, 1), (packed_texts.FIELDS, 4), (packed_texts.BODY, 5))
+            for name, at in ((TAGS, 1), (FIELDS, 4), (BODY, 5))
         )
         return [(row[0], tags(row[1]), *row[2:4], fields(row[4]), body(row[5])) for row in rows]
 

@@ -1,18 +1,19 @@
-"""The catalog's tables, and how its file is opened, created and deleted."""
+"""The catalog's tables, and how its file is built."""
 
 from __future__ import annotations
 
 import _sqlite3 as sqlite3
 import os
 
-from gitmem.index.catalog import packed_texts
+from gitmem.index.catalog import FILE_NAME, FORMAT, LOCK_NAME, Catalog, connect, discard_file, register
+from gitmem.store.sqlite_errors import is_unwritable
+from gitmem.system import file_lock
+from gitmem.system.file_lock import make_folder
 
-# Increase this whenever a table, the analysis of text, or the detection of secrets changes: a catalog of another format
-# is rebuilt, never converted.
-FORMAT = 18
-FILE_NAME = "catalog.sqlite"
-# How long a reader waits for a writer's commit, and a writer for another writer, in milliseconds.
-BUSY_MS = 4000
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -87,37 +88,10 @@ CREATE INDEX secret_path ON secret (path);
 """
 
 
-def connect(path: str) -> sqlite3.Connection:
-    """Open an existing catalog for reading and writing, or read-only if the disk does not allow writing.
-
-    Raises:
-        sqlite3.Error: It is damaged.
-    """
-    connection = None
-    try:
-        connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000)
-        packed_texts.register(connection)
-        connection.execute("SELECT 1 FROM meta").fetchone()
-    except sqlite3.DatabaseError as err:
-        if connection is not None:
-            connection.close()
-        if "readonly" not in str(err) and "unable to open" not in str(err):
-            raise
-        from urllib.parse import quote  # 1.6 ms (measured), and only on a read-only disk
-
-        # A write-ahead log cannot be opened without its shared memory file; immutable needs none (sqlite.org/wal.html).
-        uri = f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1"
-        connection = sqlite3.connect(uri, uri=True, isolation_level=None)
-        packed_texts.register(connection)
-        connection.execute("SELECT 1 FROM meta").fetchone()
-    connection.execute("PRAGMA synchronous = NORMAL")
-    return connection
-
-
 def create(path: str | None) -> sqlite3.Connection:
     """Create an empty catalog at *path* (which must not exist) or in memory; bulk-fill it, then call ``settle``."""
     connection = sqlite3.connect(path or ":memory:", isolation_level=None)
-    packed_texts.register(connection)
+    register(connection)
     # The file is worthless until it is complete and has replaced the old one.
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("PRAGMA synchronous = OFF")
@@ -131,12 +105,47 @@ def settle(connection: sqlite3.Connection) -> None:
     connection.close()
 
 
-def discard(path: str) -> None:
-    """Delete a catalog with its write-ahead log, which would otherwise be applied to the next file."""
-    for suffix in ("-wal", "-shm", ""):
-        try:
-            os.unlink(path + suffix)
-        except (FileNotFoundError, NotADirectoryError):  # NotADirectoryError: the state folder is unusable
-            continue
-        except (IsADirectoryError, PermissionError):  # a folder: EISDIR on Linux, EPERM elsewhere (unlink(2))
-            os.rmdir(path + suffix)
+def build(state_dir: str | Path, fill: Callable[[Catalog], None]) -> Catalog:
+    """Build the catalog from scratch and replace its file; in memory if the disk cannot be written to.
+
+    Args:
+        state_dir: The repository's state folder.
+        fill: Called with the empty catalog, to fill it.
+    """
+    try:
+        make_folder(state_dir)
+        lock = file_lock.open_lock(os.path.join(state_dir, LOCK_NAME))
+    except OSError:
+        return in_memory(fill)
+    try:
+        file_lock.lock(lock)
+        final = os.path.join(state_dir, FILE_NAME)
+        fresh = f"{final}.new"
+        discard_file(fresh)
+        catalog = Catalog(fresh, create(fresh))
+        with catalog.writing():
+            fill(catalog)
+            catalog.set_meta("format", str(FORMAT))
+        settle(catalog.connection)
+        discard_file(final)
+        os.rename(fresh, final)
+        return Catalog(final, connect(final))
+    except OSError:
+        return in_memory(fill)  # the disk is full
+    except sqlite3.OperationalError as err:
+        if is_unwritable(err):
+            discard_file(os.path.join(state_dir, f"{FILE_NAME}.new"))
+            return in_memory(fill)
+        raise
+    finally:
+        os.close(lock)
+
+
+def in_memory(fill: Callable[[Catalog], None]) -> Catalog:
+    """Build a catalog in memory, which lasts as long as its connection."""
+    catalog = Catalog(None, create(None))
+    with catalog.writing():
+        fill(catalog)
+        catalog.set_meta("format", str(FORMAT))
+    catalog.connection.execute("PRAGMA journal_mode = MEMORY")  # later changes may have to be rolled back
+    return catalog

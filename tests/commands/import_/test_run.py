@@ -16,7 +16,7 @@ from support.facts import make_memory, put
 
 from gitmem.commands.import_.run import ImportResult, Sources
 from gitmem.errors import NotFoundError
-from gitmem.index.catalog.packed_texts import texts_of
+from gitmem.index.catalog import texts_of
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.recall.logs import runs_of

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import commit_files
 
-from gitmem.index.catalog import schema
+from gitmem.index.catalog import FILE_NAME
 from gitmem.memory import Memory
 
 READS = (("list",), ("recall", "apples"), ("show", "rs"), ("status",), ("context",), ("doctor",))
@@ -59,7 +59,7 @@ def is_noticed(file: Path) -> bool:
 
 
 def test_one_changed_byte_anywhere_in_the_index_never_stops_a_command(run_cli, repo: Path, derived: Path) -> None:  # type: ignore[no-untyped-def]
-    file = derived / schema.FILE_NAME
+    file = derived / FILE_NAME
     whole = file.read_bytes()
     used = [place for place, byte in enumerate(whole) if byte]
     chance = random.Random(10)
@@ -113,7 +113,7 @@ LOCAL = ("local.sqlite", "view.json", "clone-id", "verify-job.json")
 @pytest.mark.parametrize("name", [*DERIVED, *LOCAL])
 def test_file_that_is_damaged_as_a_whole_costs_no_answer(run_cli, derived: Path, name: str) -> None:  # type: ignore[no-untyped-def]
     reads = READS if name in DERIVED else (("list",), ("recall", "apples"))
-    file = next((derived / "at").rglob(schema.FILE_NAME)) if name == "at" else derived / name
+    file = next((derived / "at").rglob(FILE_NAME)) if name == "at" else derived / name
 
     damages = (cut, cleared, garbage, emptied, folder)
     for number, damage in enumerate(damages):

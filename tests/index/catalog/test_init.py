@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import GitmemError
-from gitmem.index.catalog import Catalog, discard_damaged, schema
+from gitmem.index.catalog import FILE_NAME, Catalog, connect, discard_damaged, schema
 from gitmem.store.sqlite_errors import is_busy, is_unwritable
 
 ANALYSIS = "an analysis"
@@ -24,7 +24,7 @@ def fill(catalog: Catalog) -> None:
 @pytest.fixture
 def catalog(tmp_path: Path):
     """Return a catalog on disk with nothing in it."""
-    made = Catalog.build(tmp_path, fill)
+    made = schema.build(tmp_path, fill)
     yield made
     made.close()
 
@@ -59,7 +59,7 @@ def test_one_of_another_format_is_not_opened(catalog: Catalog, tmp_path: Path) -
 
 @pytest.mark.parametrize("content", [b"", b"junk" * 2000])
 def test_a_damaged_one_is_not_opened(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / schema.FILE_NAME).write_bytes(content)
+    (tmp_path / FILE_NAME).write_bytes(content)
 
     assert reopened(tmp_path) is None
 
@@ -69,16 +69,16 @@ def test_a_build_that_fails_leaves_the_former_catalog(catalog: Catalog, tmp_path
         raise KeyError("a bug")
 
     with pytest.raises(KeyError):
-        Catalog.build(tmp_path, fail)
+        schema.build(tmp_path, fail)
 
     again = reopened(tmp_path)
     assert again is not None
     again.close()
-    Catalog.build(tmp_path, fill).close()
+    schema.build(tmp_path, fill).close()
 
 
 def test_whoever_has_the_former_catalog_open_goes_on_reading_it(catalog: Catalog, tmp_path: Path) -> None:
-    other = Catalog.build(tmp_path, lambda c: c.set_meta("commit", "another"))
+    other = schema.build(tmp_path, lambda c: c.set_meta("commit", "another"))
 
     assert catalog.meta("commit") == "a commit"
     assert other.meta("commit") == "another"
@@ -86,7 +86,7 @@ def test_whoever_has_the_former_catalog_open_goes_on_reading_it(catalog: Catalog
 
 
 def test_a_state_folder_is_nobody_elses_to_read(tmp_path: Path) -> None:
-    Catalog.build(tmp_path / "state", fill).close()
+    schema.build(tmp_path / "state", fill).close()
 
     assert (tmp_path / "state").stat().st_mode & 0o777 == 0o700
 
@@ -94,7 +94,7 @@ def test_a_state_folder_is_nobody_elses_to_read(tmp_path: Path) -> None:
 def test_where_nothing_can_be_written_it_is_made_in_memory(tmp_path: Path) -> None:
     (tmp_path / "state").touch()
 
-    made = Catalog.build(tmp_path / "state", fill)
+    made = schema.build(tmp_path / "state", fill)
 
     assert made.path is None
     assert made.meta("commit") == "a commit"
@@ -103,15 +103,15 @@ def test_where_nothing_can_be_written_it_is_made_in_memory(tmp_path: Path) -> No
 
 def test_where_no_file_may_grow_it_is_made_in_memory(tmp_path: Path) -> None:
     script = (
-        "import resource, sys; from gitmem.index.catalog import Catalog\n"
+        "import resource, sys; from gitmem.index.catalog import schema\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
-        "print(Catalog.build(sys.argv[1], lambda c: c.set_meta('a', 'b')).path)"
+        "print(schema.build(sys.argv[1], lambda c: c.set_meta('a', 'b')).path)"
     )
 
     done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False)
 
     assert done.stdout == "None\n", done.stderr
-    assert not (tmp_path / f"{schema.FILE_NAME}.new").exists()
+    assert not (tmp_path / f"{FILE_NAME}.new").exists()
 
 
 # Transactions
@@ -185,7 +185,7 @@ def test_a_question_without_an_answer_is_none(catalog: Catalog) -> None:
 
 
 def test_one_becomes_another(catalog: Catalog) -> None:
-    other = Catalog.in_memory(lambda c: c.set_meta("commit", "another"))
+    other = schema.in_memory(lambda c: c.set_meta("commit", "another"))
 
     catalog.become(other)
 
@@ -221,7 +221,7 @@ def test_a_damaged_catalog_is_thrown_away_and_said_so(catalog: Catalog, tmp_path
         discard_damaged(sqlite3.DatabaseError("database disk image is malformed"), tmp_path)
 
     assert caught.value.exit_status == 3
-    assert not (tmp_path / schema.FILE_NAME).exists()
+    assert not (tmp_path / FILE_NAME).exists()
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_a_damaged_catalog_is_thrown_away_and_said_so(catalog: Catalog, tmp_path
 def test_for_any_other_error_it_is_kept(catalog: Catalog, tmp_path: Path, err: BaseException | None) -> None:
     discard_damaged(err, tmp_path)
 
-    assert (tmp_path / schema.FILE_NAME).exists()
+    assert (tmp_path / FILE_NAME).exists()
 
 
 def test_what_is_kept_lasts_until_anybody_changes_the_catalog(catalog: Catalog, tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_what_is_kept_lasts_until_anybody_changes_the_catalog(catalog: Catalog, 
     catalog.set_meta("a", "1")
     mine = catalog.kept()
     mine["term"] = 1
-    other = Catalog(str(tmp_path), schema.connect(catalog.path))
+    other = Catalog(str(tmp_path), connect(catalog.path))
     with other.writing():
         other.set_meta("a", "2")
     theirs = catalog.kept()
@@ -257,7 +257,7 @@ def test_what_is_kept_lasts_until_anybody_changes_the_catalog(catalog: Catalog, 
 
 def test_what_is_kept_is_of_the_state_that_is_read(catalog: Catalog) -> None:
     catalog.kept()
-    other = Catalog(catalog.path, schema.connect(catalog.path))
+    other = Catalog(catalog.path, connect(catalog.path))
 
     with catalog.reading():
         kept = catalog.kept()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from conftest import memory_text
 
 from gitmem.document.parse import parse
-from gitmem.index.catalog import Catalog, inserts
+from gitmem.index.catalog import Catalog, inserts, schema
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.model import HOLDS, IndexText, Problem, Verdict
 from gitmem.policy.policy import builtin
 
 
 def empty() -> Catalog:
-    return Catalog.in_memory(lambda _: None)
+    return schema.in_memory(lambda _: None)
 
 
 def stored(key: str, **fields: object) -> StoredMemory:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem import Memory, Query
-from gitmem.index.catalog import packed_texts, schema
+from gitmem.index.catalog import BODY, packed_texts, schema, unpacker
 
 TEXTS = [
     f"The gateway number {n} signs its tokens with RS256 and keeps the keys of service {n % 7}." for n in range(50)
@@ -27,42 +27,39 @@ def db() -> sqlite3.Connection:
 def test_packed_text_comes_back_as_it_was(text: str, has_dictionary: bool) -> None:
     db = schema.create(None)
 
-    packed = packed_texts.packer(db, packed_texts.BODY, TEXTS if has_dictionary else ())(text)
+    packed = packed_texts.packer(db, BODY, TEXTS if has_dictionary else ())(text)
 
     assert db.execute("SELECT unpacked('body', ?)", (packed,)).fetchone() == (text,)
     assert isinstance(packed, bytes) == has_dictionary
 
 
 def test_the_dictionary_of_a_rolled_back_write_is_not_used_again(db: sqlite3.Connection) -> None:
-    unpack = packed_texts.unpacker(db)
+    unpack = unpacker(db)
     db.execute("BEGIN")
-    assert (
-        unpack(packed_texts.BODY, packed_texts.packer(db, packed_texts.BODY, ["other words entirely"])("first"))
-        == "first"
-    )
+    assert unpack(BODY, packed_texts.packer(db, BODY, ["other words entirely"])("first")) == "first"
     db.execute("ROLLBACK")
 
-    packed = packed_texts.packer(db, packed_texts.BODY, TEXTS)(TEXTS[3])
+    packed = packed_texts.packer(db, BODY, TEXTS)(TEXTS[3])
 
-    assert unpack(packed_texts.BODY, packed) == TEXTS[3]
+    assert unpack(BODY, packed) == TEXTS[3]
 
 
 def test_damaged_text_is_damage_of_the_catalog(db: sqlite3.Connection) -> None:
-    packed_texts.packer(db, packed_texts.BODY, TEXTS)
+    packed_texts.packer(db, BODY, TEXTS)
 
     with pytest.raises(sqlite3.DatabaseError, match="packed text is damaged"):
-        packed_texts.unpacker(db)(packed_texts.BODY, b"\xff\xff\xff")
+        unpacker(db)(BODY, b"\xff\xff\xff")
 
 
 def test_texts_of_one_store_take_less_than_half_of_their_size(db: sqlite3.Connection) -> None:
-    pack = packed_texts.packer(db, packed_texts.BODY, TEXTS)
+    pack = packed_texts.packer(db, BODY, TEXTS)
 
     assert sum(len(pack(text)) for text in TEXTS) < sum(map(len, TEXTS)) / 2
 
 
 def test_large_store_answers_from_packed_texts(repo: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gitmem.index.catalog.inserts.BATCH", 20)
-    monkeypatch.setattr("gitmem.index.fts._BATCH", 20)
+    monkeypatch.setattr("gitmem.index.fts_update._BATCH", 20)
     put_files(repo, {f"learned/m{n}.md": memory_text(f"m{n}", body=text) for n, text in enumerate(TEXTS)})
     found = memory.recall(Query(text="gateway number 31 tokens", limit=1)).hits[0]
     packed = memory.repository.catalog().row(

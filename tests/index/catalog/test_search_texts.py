@@ -8,8 +8,8 @@ import pytest
 from conftest import memory_text
 from support.catalogs import catalog_of
 
-from gitmem.index import fts
-from gitmem.index.catalog.packed_texts import strings, texts_of, words
+from gitmem.index import fts_update
+from gitmem.index.catalog import strings, texts_of, words
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_texts_come_back_with_their_terms_in_the_order_of_the_fields() -> None:
 
 
 def test_texts_of_a_large_store_come_back_without_terms(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fts, "KEPT_UP_TO", 0)
+    monkeypatch.setattr(fts_update, "KEPT_UP_TO", 0)
     catalog = catalog_of({"learned/vpn.md": memory_text("VPN drops", body="Restart the tunnels")})
 
     (text,) = texts_of(catalog, [1]).values()

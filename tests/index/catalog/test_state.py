@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files
 
 from gitmem.frozen import replace
-from gitmem.index.catalog import Catalog, fact_state, state
+from gitmem.index.catalog import fact_state, schema, state
 from gitmem.index.catalog.inserts import Inserts
 from gitmem.memory import Memory
 from gitmem.model import FAILS, HOLDS, Blocked, Verdict
@@ -149,7 +149,7 @@ def test_a_verdict_of_the_branch_is_told_as_it_was_written() -> None:
         culprit_after="c1", reads="r", tools="t", undeclared="u", flapping=3, outside="network",
         environment="linux-x86_64",
     )  # fmt: skip
-    catalog = Catalog.in_memory(lambda _: None)
+    catalog = schema.in_memory(lambda _: None)
     inserts = Inserts(catalog)
     inserts.add_verdict("verdicts/00/k.0.toml", full)
     inserts.add_verdict("verdicts/01/other.0.toml", replace(BASE, key="other"))

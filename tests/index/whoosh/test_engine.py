@@ -9,8 +9,7 @@ from conftest import memory_text
 from support.catalogs import catalog_of
 from whoosh.query import Or
 
-from gitmem.index.catalog import Catalog
-from gitmem.index.catalog.packed_texts import text_of
+from gitmem.index.catalog import Catalog, text_of
 from gitmem.index.fts import FtsEngine
 from gitmem.index.whoosh import engine as whoosh_engine
 from gitmem.index.whoosh.engine import Among, WhooshEngine, in_texts

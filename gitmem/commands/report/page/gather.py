@@ -11,9 +11,8 @@ from gitmem.document.spec import shown_check
 from gitmem.errors import NotFoundError, ProcessError
 from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
-from gitmem.index.catalog import fact_state, state
+from gitmem.index.catalog import fact_state, state, strings
 from gitmem.index.catalog.fact_state import FactRow
-from gitmem.index.catalog.packed_texts import strings
 from gitmem.model import FAILED, STALE, SUSPECT, TASK, UNPROVEN, Check
 from gitmem.statuses import describe_chain
 from gitmem.store import PROJECT, UNIVERSAL, is_meant

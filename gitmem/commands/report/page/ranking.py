@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index import FIELD_WEIGHTS, fts
-from gitmem.index.catalog.packed_texts import texts_of
+from gitmem.index.catalog import texts_of
 from gitmem.model import ADOPTED, ENGLISH, FACTORS, FAILED, STALE, VERIFIED
 from gitmem.policy.settings import REQUEST
 from gitmem.recall import Query, bm25, score
