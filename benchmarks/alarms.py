@@ -23,7 +23,8 @@ from pathlib import Path
 
 from benchmarks.observed import commit, run_git
 from gitmem.memory import Memory
-from gitmem.verify.session import Options
+from gitmem.repository.approvals import approve_command
+from gitmem.verify.options import Options
 
 RATES = (2, 10, 30)
 PER_RATE = 4
@@ -88,7 +89,7 @@ def approve(repo: Path) -> None:
     """Approve every command."""
     with Memory(repo) as memory:
         for due in memory.repository.commands():
-            memory.repository.approve(due)
+            approve_command(memory.repository, due)
 
 
 def walk(folder: Path, commits: int) -> Count:

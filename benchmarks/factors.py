@@ -31,7 +31,7 @@ from gitmem.frozen import replace
 from gitmem.memory import Memory
 from gitmem.model import FACTORS
 from gitmem.recall import Query, score
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 # Scope and talk have no signal in this world: they are measured by tests, and on the recall benchmark.
 MEASURED = tuple(name for name in FACTORS if name not in ("scope", "talk"))

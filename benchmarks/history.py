@@ -16,8 +16,9 @@ from typing import Any
 from gitmem.cli.verify import list_cases
 from gitmem.index.catalog import state
 from gitmem.memory import Memory
+from gitmem.repository.approvals import approve_command
+from gitmem.verify.options import Options
 from gitmem.verify.overview.cause import Case
-from gitmem.verify.session import Options
 
 # Names that no project has by chance: its own memory and its own branches stay out of the walk.
 MEMORY, CODE = "gitmem-replay-memory", "gitmem-replay-code"
@@ -132,7 +133,7 @@ class Clone:
             if missing:
                 raise ReplayError(f"not taken as facts: {', '.join(missing)}", 2)
             for due in memory.repository.commands():
-                memory.repository.approve(due)
+                approve_command(memory.repository, due)
         self._ready = True
 
     def _verify(self, commit: str, *, keys: tuple[str, ...] = (), everything: bool = False) -> Step:

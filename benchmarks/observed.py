@@ -21,9 +21,10 @@ from pathlib import Path
 from benchmarks.history import run_git
 from gitmem.config import search_path
 from gitmem.memory import Memory
+from gitmem.repository.approvals import approve_command
+from gitmem.verify.options import Options
 from gitmem.verify.run import evidence
 from gitmem.verify.sandbox import sandbox
-from gitmem.verify.session import Options
 
 PER_FOLDER = 20
 
@@ -71,7 +72,7 @@ def touch(folder: Path, facts: int) -> tuple[float, float, set[str], set[str]]:
     """
     with Memory(folder) as memory:
         for due in memory.repository.commands():
-            memory.repository.approve(due)
+            approve_command(memory.repository, due)
         run = memory.verify(options=Options(), report=lambda *_: None)
         assert all(result.outcome == "holds" for result in run.results) and len(run.results) == facts
     chosen = range(3, facts, 100)

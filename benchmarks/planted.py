@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.history import Clone, Step, run_git
+from gitmem.verify.options import Options
 from gitmem.verify.overview.cause import group
-from gitmem.verify.session import Options
 
 # What a file says of its fact, and what a break makes of it.
 HOLDS, BROKEN = "holds", "broken"

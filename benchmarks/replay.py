@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.history import Clone, ReplayError, Step, list_commits, read_facts, run_git
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 # A difference is put to the check so often again before it is called the engine's.
 ASKED_AGAIN = 3

@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmarks.history import run_git
 from gitmem.memory import Memory
 from gitmem.model import FAILED
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 # The most commits on the memory branch for each one of code.
 MOST = 35 / 25

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.history import Clone, ReplayError, read_facts, run_git
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 
 def promised(candidates: int) -> int:

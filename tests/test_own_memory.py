@@ -11,8 +11,8 @@ from support.facts import Clock, approve_all, outcomes, statuses
 
 from gitmem.config import search_path
 from gitmem.memory import Memory
+from gitmem.verify.options import Options
 from gitmem.verify.sandbox import sandbox
-from gitmem.verify.session import Options
 
 PROJECT = Path(__file__).resolve().parent.parent
 APPROVED = ".github/gitmem-approved"

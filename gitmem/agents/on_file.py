@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gitmem.agents.event import Event
     from gitmem.commands.context.dependents import Dependent
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # The most memories of each kind, files per edit, and characters of a title. Our choices.
 AT_MOST, FILES_AT_MOST = 5, 10

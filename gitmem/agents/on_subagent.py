@@ -8,7 +8,7 @@ from gitmem.agents.session.activity import log
 from gitmem.agents.session.start import start
 from gitmem.frozen import replace
 from gitmem.index.catalog.state import LIVE
-from gitmem.repository.repository import has_private, open_private
+from gitmem.repository import has_private, open_private
 from gitmem.text import display
 from gitmem.text.budget import opening
 from gitmem.text.fence import fenced_entries
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.agents.session.start import Doors
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # The most learnings shown, newest first, and the tokens of each. Our choices.
 AT_MOST, EACH_TOKENS = 5, 120

@@ -98,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Check a change and print the report."""
     from gitmem.commands.check.summary import findings_of
-    from gitmem.verify.session import Options
+    from gitmem.verify.options import Options
 
     form = reports.form_of(args)
     if args.staged and (args.base or args.head):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.arguments import Argument
     from gitmem.cli.output import Output
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 EXAMPLES = ("gitmem complete bash 9 show aut",)
 # The most candidates that are read, because a key press waits for them.
 MOST = 200
@@ -175,7 +175,7 @@ def _values(name: str, argument: Argument, last: str) -> list[tuple[str, str]]:
         return [(f"{head}{one}", "") for one in plain]
     if dest not in STORED and dest not in KEYS:
         return []
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
     with OpenRepository() as repository:
         if dest == "topic":

@@ -10,6 +10,7 @@ from gitmem.cli.arguments import code_path, code_reference
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, judging_of, verify_of
 from gitmem.errors import GitmemError, RefusedError, UsageError
 from gitmem.frozen import frozen
+from gitmem.repository.holder import holder_to_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def draft_of(memory: Memory, key: str, scope: str = "") -> Draft:
 
     from gitmem.config import editor
 
-    store, full = memory.repository.holder_to_change(key, scope)
+    store, full = holder_to_change(memory.repository, key, scope)
     old = store.text_of(full)
     command = editor() or memory.repository.git.config_value("core.editor") or "vi"
     with tempfile.NamedTemporaryFile("w+", suffix=f"-{full}.md", delete=False, encoding="utf-8") as file:

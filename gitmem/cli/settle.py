@@ -10,6 +10,8 @@ from gitmem.cli import shared, verify
 from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of
 from gitmem.errors import UsageError
+from gitmem.repository.approvals import waiting_keys
+from gitmem.repository.holder import holder_to_change
 from gitmem.statuses import warning
 from gitmem.verify.overview.cause import few
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.memory import Memory
-    from gitmem.write.writer import Change
+    from gitmem.write.place import Change
 
 EXAMPLES = (
     "gitmem settle auth-uses-rs256",
@@ -61,7 +63,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if check is not None and args.reword is None:
         raise UsageError("a new check requires --reword", hint="or change only the check: gitmem edit KEY --contains …")
     with shared.open_memory(args, out) as memory:
-        key = memory.repository.holder_to_change(args.key)[1]
+        key = holder_to_change(memory.repository, args.key)[1]
         if args.retire:
             return shared.print_change(memory.forget(key, why=args.why)[0], args, out, did="retired")
         if args.confirm:
@@ -112,7 +114,7 @@ def _settle_moved(args: argparse.Namespace, out: Output) -> int:
         shared.print_notices(memory, out)
         changed, skipped = [one for one in found if not one.skipped], [one for one in found if one.skipped]
         # Named memories are changed even if their new commands cannot be approved now.
-        waiting = [] if args.dry_run else memory.repository.waiting_keys()
+        waiting = [] if args.dry_run else waiting_keys(memory.repository)
         unapproved = sorted({one.key for one in changed}.intersection(waiting))
     if args.json:
         out.json(
@@ -192,8 +194,8 @@ def ways(key: str, *, is_reworded: bool = False) -> dict[str, str]:
 
 def _place_of(memory: Memory, key: str) -> Change:
     """Return the current place of a memory, as the result of a write without further changes."""
-    from gitmem.write.writer import Change, need_known
+    from gitmem.write.place import Change, need_known
 
-    store, full_key = memory.repository.holder_to_change(key)
+    store, full_key = holder_to_change(memory.repository, key)
     known = need_known(store.catalog(), full_key)
     return Change(known.key, known.path, store.source()[0])

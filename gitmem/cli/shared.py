@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gitmem.model import Hit
     from gitmem.recall import RecallResult
-    from gitmem.write.writer import Change
+    from gitmem.write.place import Change
 
 
 def open_memory(args: argparse.Namespace, out: Output) -> Memory:

@@ -19,6 +19,7 @@ from gitmem.cli.columns import fill
 from gitmem.commands.trust import group, hash_of, name_of
 from gitmem.document.spec import counted_variables, shown_check, shown_spec
 from gitmem.errors import TrustError, UsageError
+from gitmem.repository.approvals import accept_settings, approve_command, deny_command, trust_of
 from gitmem.text import display
 
 TYPE_CHECKING = False
@@ -74,7 +75,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
-    approvals = memory.repository.trust().list_all()
+    approvals = trust_of(memory.repository).list_all()
     if args.json:
         tables = [
             {"verdict": a.verdict, "spec": a.spec, "key": a.key, "command": a.command, "at": a.at} for a in approvals
@@ -102,7 +103,7 @@ def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     with shared.need_terminal(memory, IN_CI) as terminal:
-        trust = memory.repository.trust()
+        trust = trust_of(memory.repository)
         dues = (
             memory.repository.commands(memory.repository.need(args.keys)) if args.keys else memory.repository.waiting()
         )
@@ -121,9 +122,9 @@ def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
                 approved += len(listed)
             for due in listed:
                 if answer == "yes":
-                    memory.repository.approve(due)
+                    approve_command(memory.repository, due)
                 elif answer == "deny":
-                    memory.repository.deny(due)
+                    deny_command(memory.repository, due)
     did = f"{approved} of {len(dues)} approved"
     if approved:
         out.changed(did, did)
@@ -165,7 +166,7 @@ def _accept_settings(memory: Memory, out: Output) -> int:
     if not is_accepted:
         out.note("still ignored")
         return 1
-    memory.repository.accept_settings()
+    accept_settings(memory.repository)
     out.announce("accepted in this clone")
     return 0
 

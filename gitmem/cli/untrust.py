@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.errors import UsageError
+from gitmem.repository.approvals import deny_command, deny_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Deny the commands of facts."""
     with shared.open_memory(args, out) as memory:
         if args.settings:
-            denied = memory.repository.deny_settings()
+            denied = deny_settings(memory.repository)
             if denied:
                 out.announce("this repository's settings are ignored")
             else:
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             return 0
         dues = memory.repository.commands(memory.repository.need(args.keys))
         for due in dues:
-            memory.repository.deny(due)
+            deny_command(memory.repository, due)
             if out.is_terminal:
                 out.done(f"denied {due.row.key}", due.document.title)
             else:

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from gitmem.commands.why import Why
     from gitmem.memory import Memory
     from gitmem.verify.jobs.shards import Shard
+    from gitmem.verify.options import Options, VerifyRun
     from gitmem.verify.overview.stock import StandingLine
     from gitmem.verify.run.judge import Result
-    from gitmem.verify.session import Options, VerifyRun
 
 EXAMPLES = (
     "gitmem verify",
@@ -147,7 +147,7 @@ def _shard(text: str) -> Shard:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Verify facts and print the report."""
-    from gitmem.verify.session import Options
+    from gitmem.verify.options import Options
 
     _refuse_misused(args)
     if args.record_results:
@@ -219,7 +219,7 @@ def format_plan(found: VerifyRun, machines: int) -> str:
 def _verify(memory: Memory, options: Options, args: argparse.Namespace, out: Output) -> VerifyRun | None:
     """Verify and show running checks; None if another job runs. If interrupted, show the results so far."""
     from gitmem.cli.live import Live
-    from gitmem.verify.session import Watch
+    from gitmem.verify.options import Watch
 
     live = Live(out)
     results: list[Result] = []

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Explain one failure."""
-    from gitmem.verify.session import Options
+    from gitmem.verify.options import Options
 
     if args.no_sandbox:
         out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from gitmem.boards.board import Board
     from gitmem.boards.log import Posted
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # The worker's name if the original gives no slug (one in Chinese).
 NAMELESS = "worker"

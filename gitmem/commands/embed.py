@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.vectors.update import Providers
+    from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
-    from gitmem.repository.repository import OpenRepository
 
 
 def status(memory: OpenRepository) -> dict[str, Any]:

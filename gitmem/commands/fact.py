@@ -16,6 +16,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.history import has_ever_had
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, TASK, Document, Verdict
+from gitmem.repository.approvals import approve_command
 from gitmem.tasks.task import Gate
 from gitmem.text.globs import is_plain
 from gitmem.verify import trivial
@@ -23,9 +24,8 @@ from gitmem.verify.inputs import CodeTree
 from gitmem.verify.references import nearest_file
 from gitmem.verify.trace.undeclared import advice
 from gitmem.write import place
-from gitmem.write.draft import Draft, check_file, checked_text, cleaned, make_draft
+from gitmem.write.draft import Draft, check_file, checked_text, cleaned, edited, make_draft
 from gitmem.write.duplicates import ALLOW, REFUSE, refuse_said
-from gitmem.write.writer import edited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
     from gitmem.model import Check
     from gitmem.policy.policy import Policy
-    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.open_store import OpenStore
     from gitmem.verify.due import Due
     from gitmem.verify.run.judge import Result
     from gitmem.verify.session import Session
-    from gitmem.write.writer import Change
+    from gitmem.write.place import Change
 
 
 # The tree that a check is judged on: HEAD's, or the one with uncommitted changes, which is chosen automatically if the
@@ -128,11 +128,11 @@ def _either(options: Sequence[str]) -> str:
 
 
 def write_fact(
-    memory: ProvingStore,
+    memory: OpenStore,
     title: str,
     *,
     verify: Any,
-    home: ProvingStore | None = None,
+    home: OpenStore | None = None,
     body: str = "",
     key: str = "",
     approve: bool = False,
@@ -198,7 +198,7 @@ def write_fact(
     return change
 
 
-def _refuse_said(home: ProvingStore, draft: Draft, policy: Policy, *, again: str) -> None:
+def _refuse_said(home: OpenStore, draft: Draft, policy: Policy, *, again: str) -> None:
     """Refuse a duplicate before its check is run; the write itself looks again, on its own tip."""
     writer = home.writer()
     catalog = writer.catalog_at(home.git.read_ref(home.ref) or home.find_tip())
@@ -208,7 +208,7 @@ def _refuse_said(home: ProvingStore, draft: Draft, policy: Policy, *, again: str
         refuse_said(settled, found, again=again)
 
 
-def _anchors(memory: ProvingStore, key: str, refs: Sequence[str]) -> list[str]:
+def _anchors(memory: OpenStore, key: str, refs: Sequence[str]) -> list[str]:
     """Return the anchors of a memory's references; new ones must name existing files."""
     known = parse(memory.text_of(key), path=f"{key}.md").strings("refs")
     anchored(memory, {"refs": [ref for ref in refs if ref not in known]}, is_strict=True)
@@ -217,7 +217,7 @@ def _anchors(memory: ProvingStore, key: str, refs: Sequence[str]) -> list[str]:
 
 
 def edit_fields(
-    memory: ProvingStore,
+    memory: OpenStore,
     key: str,
     changes: Mapping[str, Any],
     body: str | None,
@@ -250,7 +250,7 @@ def edit_fields(
 
 
 def edit_text(
-    memory: ProvingStore,
+    memory: OpenStore,
     key: str,
     change: Callable[[str], str],
     *,
@@ -314,7 +314,7 @@ def _as_correction(key: str, change: Callable[[str], str]) -> Callable[[str], st
 
 
 def prove(
-    memory: ProvingStore,
+    memory: OpenStore,
     document: Document,
     *,
     approve: bool,
@@ -364,7 +364,7 @@ def prove(
                 "its command cannot be approved here; it stays unproven until you approve it: gitmem trust --review"
             )
             return Proof(None, (*notices, message))
-        memory.approve(due)
+        approve_command(memory, due)
     result, judged = _judge(session, due, tree)
     _refuse(result, due, judged, meant=_did_you_mean(memory, spec.check) if result.outcome == FAILS else "")
     notices = (*notices, *_never_there(memory, spec.check))
@@ -383,7 +383,7 @@ def prove(
     return Proof(result.verdict, notices, session)
 
 
-def pass_gate(memory: ProvingStore, document: Document) -> Gate:
+def pass_gate(memory: OpenStore, document: Document) -> Gate:
     """Run the check of a task now, like that of a fact: in the sandbox, and only if it is approved."""
     policy, key = memory.policy(), document.key
     how = policy.verify
@@ -410,7 +410,7 @@ def pass_gate(memory: ProvingStore, document: Document) -> Gate:
     return Gate(result.verdict, None, notices, session.counts())
 
 
-def approve_gate(memory: ProvingStore, document: Document, *, approve: bool) -> tuple[str, ...]:
+def approve_gate(memory: OpenStore, document: Document, *, approve: bool) -> tuple[str, ...]:
     """Refuse a task's new check that proves nothing, and approve it for its author; it need not hold yet.
 
     Returns:
@@ -435,7 +435,7 @@ def approve_gate(memory: ProvingStore, document: Document, *, approve: bool) -> 
             *(["the gate already holds: is there anything left to do, or does it check too little?"] * holds),
         )
     if approve and not spec.setup and not session.trust.denies(due.row.spec):
-        memory.approve(due)
+        approve_command(memory, due)
     return notices
 
 
@@ -458,7 +458,7 @@ def _judge(session: Session, due: Due, tree: str) -> tuple[Result, str]:
     return (found[0], TREES[DIRTY]) if found is not None else (result, "")
 
 
-def _did_you_mean(memory: ProvingStore, check: Check) -> str:
+def _did_you_mean(memory: OpenStore, check: Check) -> str:
     """Return a hint with the file that a built-in check probably means if it names a missing one."""
     commit = memory.git.read_head()[1]
     missing = [glob for glob in (named_globs(check.words) if check.form == BUILTIN else ()) if is_plain(glob)]
@@ -469,7 +469,7 @@ def _did_you_mean(memory: ProvingStore, check: Check) -> str:
     return f"did you mean {memory.typed(near)}?" if near else ""
 
 
-def _never_there(memory: ProvingStore, check: Check) -> tuple[str, ...]:
+def _never_there(memory: OpenStore, check: Check) -> tuple[str, ...]:
     """Return a warning if a check says that something is absent which never existed, such as a misspelt path."""
     path = check.words[1] if check.form == BUILTIN and check.words[0] == "absent" else ""
     commit = memory.git.read_head()[1]
@@ -506,7 +506,7 @@ def _refuse(result: Result, due: Due, judged: str, meant: str) -> None:
         )
 
 
-def _home(memory: ProvingStore, document: Document, proof: Proof) -> ProvingStore:
+def _home(memory: OpenStore, document: Document, proof: Proof) -> OpenStore:
     """Return where to write: a fact that is not true on the default branch goes to this branch's companion."""
     home = memory.home_of(document, outcome=proof.outcome, is_uncommitted=bool(proof.judged))
     if proof.judged and not memory.is_in_tree and not home.store.companion:
@@ -514,7 +514,7 @@ def _home(memory: ProvingStore, document: Document, proof: Proof) -> ProvingStor
     return home
 
 
-def _write(memory: ProvingStore, document: Document, draft: Draft, proof: Proof, *, again: str) -> Change:
+def _write(memory: OpenStore, document: Document, draft: Draft, proof: Proof, *, again: str) -> Change:
     policy, verdict = memory.policy(), proof.verdict
     counts = proof.session is not None and proof.session.counts()
     memory = _home(memory, document, proof)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from gitmem.errors import RefusedError
+from gitmem.repository.holder import holder_to_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
     from gitmem.store import Store
-    from gitmem.write.writer import Change
+    from gitmem.write.place import Change
 
 
 def forget(repository: OpenRepository, keys: Sequence[str], *, why: str, scope: str) -> Sequence[Change]:
@@ -19,17 +20,17 @@ def forget(repository: OpenRepository, keys: Sequence[str], *, why: str, scope: 
     from gitmem.write.draft import refuse_typed
 
     refuse_typed("the reason", why, repository.policy())
-    held = [_home_of(repository.holder_to_change(key, scope)) for key in keys]
+    held = [_home_of(holder_to_change(repository, key, scope)) for key in keys]
     return _each_store(repository, held, lambda store, own: store.writer().forget(own, why=why))
 
 
 def restore(repository: OpenRepository, keys: Sequence[str], *, scope: str) -> Sequence[Change]:
     """Restore archived memories; one commit for those of one store."""
-    held = [repository.holder_to_change(key, scope) for key in keys]
+    held = [holder_to_change(repository, key, scope) for key in keys]
     return _each_store(repository, held, lambda store, own: store.writer().restore(own))
 
 
-def _home_of(held: tuple[ProvingStore, str]) -> tuple[ProvingStore, str]:
+def _home_of(held: tuple[OpenStore, str]) -> tuple[OpenStore, str]:
     """Return where a memory is retired: it stays true wherever its code exists."""
     from gitmem.document.parse import parse
 
@@ -39,8 +40,8 @@ def _home_of(held: tuple[ProvingStore, str]) -> tuple[ProvingStore, str]:
 
 def _each_store(
     repository: OpenRepository,
-    held: Sequence[tuple[ProvingStore, str]],
-    change: Callable[[ProvingStore, list[str]], Sequence[Change]],
+    held: Sequence[tuple[OpenStore, str]],
+    change: Callable[[OpenStore, list[str]], Sequence[Change]],
 ) -> Sequence[Change]:
     done: dict[tuple[Store, bool, str], Change] = {}
     for store in {(store.store, store.is_in_tree): store for store, _ in held}.values():
@@ -54,8 +55,8 @@ def _each_store(
 def supersede(repository: OpenRepository, old: str, new: str, *, scope: str) -> Change:
     """Let one memory supersede another one of the same store."""
     (above, new_key), (store, old_key) = (
-        repository.holder_to_change(new, scope),
-        repository.holder_to_change(old, scope),
+        holder_to_change(repository, new, scope),
+        holder_to_change(repository, old, scope),
     )
     store = _home_of((store, old_key))[0]
     if store.store.companion and above is repository:

@@ -7,7 +7,7 @@ from gitmem.store.init import chosen, keep, start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.store.init import InitResult
 
 

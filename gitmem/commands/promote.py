@@ -8,6 +8,7 @@ from __future__ import annotations
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
+from gitmem.repository.holder import holder_of
 from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
 from gitmem.write import place
 from gitmem.write.draft import Draft, refuse_project_code
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.model import Document
-    from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import OpenRepository
-    from gitmem.write.writer import Change
+    from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
+    from gitmem.write.place import Change
 
 # From the fewest readers to the most.
 WIDTH = (PRIVATE, PROJECT, DOMAIN, UNIVERSAL)
@@ -42,7 +43,7 @@ def promote(memory: OpenRepository, typed: str, *, to: str, domains: Sequence[st
     Raises:
         RefusedError: Its scope is not narrower; it was retired; another memory has the key there.
     """
-    store, key = memory.holder(typed, scope)
+    store, key = holder_of(memory, typed, scope)
     has = memory.scope_of(store, key)
     if WIDTH.index(to) <= WIDTH.index(has):
         message = f"{key} already has the scope {has}: the scope {to} is not wider"
@@ -81,7 +82,7 @@ def _fields(document: Document, to: str, domains: Sequence[str]) -> dict[str, ob
     return fields
 
 
-def _refuse_taken(target: ProvingStore, key: str, document: Document, to: str) -> None:
+def _refuse_taken(target: OpenStore, key: str, document: Document, to: str) -> None:
     known = place.find_known(target.catalog(), key) if target.has_store() else None
     if known is None or known.archived:
         return

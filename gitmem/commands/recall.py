@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from gitmem.recall import Query, RecallResult
     from gitmem.recall.by_syntax import Similar
     from gitmem.recall.semantic import Meaning
+    from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
-    from gitmem.repository.repository import OpenRepository
 
     Progress = Callable[[int, int], None] | None
 
@@ -138,12 +138,12 @@ class QuestionVectors:
                 _add_notice(self._memory, notice)
 
 
-def similar(memory: OpenRepository, key: str, query: Query, progress: Progress) -> Similar:
+def similar(memory: OpenRepository, key: str, query: Query) -> Similar:
     """Return the memories similar to one."""
     from gitmem.recall.by_syntax import similar as find_similar
 
     query = narrowed(memory.policy(), query)
-    shown, full_key = _shown(memory, progress), memory.full_key(key)
+    shown, full_key = _shown(memory, memory.progress_of("indexing memories")), memory.full_key(key)
     policy, (source,) = memory.policy(), memory.sources([memory])
     options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
     with Readings([source]):

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
     from gitmem.write.draft import Draft
-    from gitmem.write.writer import Change
+    from gitmem.write.place import Change
 
 
-def remember(memory: ProvingStore, text: str, *, force: bool = False, is_strict: bool = True, **options: Any) -> Change:
+def remember(memory: OpenStore, text: str, *, force: bool = False, is_strict: bool = True, **options: Any) -> Change:
     """Write a memory.
 
     Args:
@@ -75,7 +75,7 @@ def placed(
     return kind, scope
 
 
-def anchored(memory: ProvingStore, fields: Mapping[str, Any], *, is_strict: bool) -> dict[str, Any]:
+def anchored(memory: OpenStore, fields: Mapping[str, Any], *, is_strict: bool) -> dict[str, Any]:
     """Return the field with the anchors of a memory's references to lines of code; nothing if there are none.
 
     Args:
@@ -95,7 +95,7 @@ def anchored(memory: ProvingStore, fields: Mapping[str, Any], *, is_strict: bool
     return {FIELD: anchors} if anchors else {}
 
 
-def queue(memory: ProvingStore) -> Queue:
+def queue(memory: OpenStore) -> Queue:
     """Return a queue whose memories share commits."""
 
     def draft(text: str, **options: Any) -> Draft:
@@ -113,7 +113,7 @@ def queue(memory: ProvingStore) -> Queue:
 
 
 def _draft(
-    memory: ProvingStore,
+    memory: OpenStore,
     text: str,
     *,
     title: str = "",
@@ -135,7 +135,7 @@ def _draft(
     )
 
 
-def _note_rotated(memory: ProvingStore, rotated: int) -> None:
+def _note_rotated(memory: OpenStore, rotated: int) -> None:
     if rotated:
         memory.notices.append(
             f"{rotated} old memories moved to the archive: there are more than "

@@ -13,7 +13,10 @@ from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import BUILTIN, HOLDS, SHELL, Check
+from gitmem.repository.approvals import approve_command
 from gitmem.repository.companion import code_branch, is_apart, is_on, keys_changed, to_write
+from gitmem.repository.holder import holder_to_change
+from gitmem.repository.proving import stores_to_prove
 from gitmem.store.code_tree import is_home
 from gitmem.text.globs import is_plain, without_lines
 from gitmem.verify.inputs import CodeTree
@@ -27,8 +30,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.model import Verdict
-    from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
     from gitmem.verify.due import Due
     from gitmem.verify.session import Session
 
@@ -72,7 +75,7 @@ def settle_moved(
         approve: Approve changed commands, on behalf of the person.
     """
     found: list[Repointed] = []
-    for store, options in repository.proving(Options(keys=tuple(keys), everything=not keys)):
+    for store, options in stores_to_prove(repository, Options(keys=tuple(keys), everything=not keys)):
         if store.git.read_head()[1] is not None:
             found += _Store(repository, store, options).run(keys, dry_run=dry_run, approve=approve)
     return sorted(found, key=lambda one: one.key)
@@ -84,7 +87,7 @@ def confirm(repository: OpenRepository, key: str) -> str:
     Raises:
         UsageError: It requires nothing.
     """
-    store, full = repository.holder_to_change(key)
+    store, full = holder_to_change(repository, key)
     catalog = store.catalog()
     requires = state.required(catalog, [full]).get(full, set())
     if store is repository and requires:
@@ -100,7 +103,7 @@ def confirm(repository: OpenRepository, key: str) -> str:
 class _Store:
     """One store's memories that name moved files."""
 
-    def __init__(self, repository: OpenRepository, store: ProvingStore, options: Options) -> None:
+    def __init__(self, repository: OpenRepository, store: OpenStore, options: Options) -> None:
         self._repository = repository
         self._store = store
         self._catalog = store.catalog()
@@ -188,7 +191,7 @@ class _Store:
             return found
         for due in dues.values():
             if not self._may_run(due):
-                self._store.approve(due)
+                approve_command(self._store, due)
         # A session reads the approvals when it is opened.
         self._session = self._store.session(self._session.options)
         results = {result.due.row.key: result for result in self._session.judge_many(list(dues.values()))}
@@ -213,7 +216,7 @@ class _Store:
         assert spec is not None, "a fact has a check"
         return self._session.due_of(document, spec, spec_hash(spec), claim_hash(document))
 
-    def _home(self, path: str) -> ProvingStore:
+    def _home(self, path: str) -> OpenStore:
         return self._repository.in_tree() if is_home(path) else self._store
 
     def _text_of(self, key: str, path: str) -> str:

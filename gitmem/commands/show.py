@@ -10,6 +10,7 @@ from gitmem.git.history import read_made
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import FAILS, STALE
 from gitmem.policy.settings import KINDS
+from gitmem.repository.holder import holder_of
 from gitmem.statuses import age_s, describe_chain
 from gitmem.store import layout
 from gitmem.store.buckets import parse_section, sections_of
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
-    from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
     from gitmem.store.local import CheckOutput, LocalState
 
 # The time limit in seconds for a history by patterns, for which git opens every folder of every commit.
@@ -45,7 +46,7 @@ MOST_LOGGED = 2000
 
 def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
     """Return one memory of any scope, like ``show``, with its scope."""
-    holder, full_key = repository.holder(key, scope)
+    holder, full_key = holder_of(repository, key, scope)
     catalog = holder.catalog()
     ground = holder.ground(catalog)
     with catalog.reading():
@@ -65,7 +66,7 @@ def _references(git: Git, fields: Mapping[str, Any]) -> list[dict[str, str]]:
     return [{"ref": s.ref, "state": s.state, "place": s.place, "diff": redact(s.diff)} for s in states]
 
 
-def _why_stale(holder: ProvingStore, key: str, found: Mapping[str, Any]) -> str:
+def _why_stale(holder: OpenStore, key: str, found: Mapping[str, Any]) -> str:
     """Return why a memory is stale: which lines or inputs changed, or when its time to live passed."""
     verdict = found["verdict"]
     if verdict is None:
@@ -86,7 +87,7 @@ def output_of(repository: OpenRepository, key: str, scope: str) -> CheckOutput:
     Raises:
         NotFoundError: None is stored.
     """
-    holder, full_key = repository.holder(key, scope)
+    holder, full_key = holder_of(repository, key, scope)
     found = holder.local.find_output(full_key)
     if found is None:
         message = f"no output of {full_key} is kept in this clone: its check did not fail here, or wrote nothing"
@@ -193,7 +194,7 @@ def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
 
 def log_of(repository: OpenRepository, key: str, *, limit: int, scope: str) -> list[dict[str, Any]]:
     """Return the history of a memory of any scope, like ``log``."""
-    store, full_key = repository.holder(key, scope)
+    store, full_key = holder_of(repository, key, scope)
     code = repository.git.read_head()[1] if store.is_in_tree else None
     tip = store.source()[0]
     return log(store.git, tip, full_key, limit=limit, notices=repository.notices, code=code or "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.document.times import format_time
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import STATES
+from gitmem.repository.approvals import waiting_keys
 from gitmem.statuses import age_s
 from gitmem.store import PROJECT
 from gitmem.store.companion import branch_of
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
     from gitmem.store.local import LocalState
     from gitmem.verify.overview.stock import StandingLine
 
@@ -46,8 +47,8 @@ def status_of(
         view: Returns the state of the view, or None.
     """
     found = repository.stores((scope,) if scope else (PROJECT,))
-    store: ProvingStore = found[0] if found else repository
-    waiting, catalog, tip = store.waiting_keys(), store.catalog(), store.source()[0]
+    store: OpenStore = found[0] if found else repository
+    waiting, catalog, tip = waiting_keys(store), store.catalog(), store.source()[0]
     ground = store.ground(catalog)
     ref = store.ref if store.git.read_ref(store.ref) or not store.store.proposal else store.store.upstream
     with catalog.reading():
@@ -60,7 +61,7 @@ def status_of(
     return summary | {"proposal": store.store.proposal, "companion": _companion(store)}
 
 
-def _companion(store: ProvingStore) -> dict[str, Any] | None:
+def _companion(store: OpenStore) -> dict[str, Any] | None:
     """Return the changes of the memory by HEAD's branch, if that is what is read."""
     if not store.store.companion:
         return None

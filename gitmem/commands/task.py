@@ -12,9 +12,8 @@ from gitmem.errors import ConflictError, RefusedError, TrustError, UsageError
 from gitmem.model import OPEN, TASK
 from gitmem.tasks import life, listing
 from gitmem.tasks.task import Task, task_of
-from gitmem.write.draft import checked_text, make_draft
+from gitmem.write.draft import checked_text, edited, make_draft
 from gitmem.write.place import find_known
-from gitmem.write.writer import edited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +21,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.model import Document, Verdict
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.tasks.task import Gate
     from gitmem.write.draft import Draft
-    from gitmem.write.writer import Change
+    from gitmem.write.place import Change
 
 
 def add(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gitmem.git import Git
     from gitmem.git.objects import Changes
-    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.open_store import OpenStore
 
 # The most commits examined: to undo more than these, use `git log`.
 MOST = 500
@@ -47,7 +47,7 @@ class Undone:
     commit: str = ""
 
 
-def undo(store: ProvingStore, *, dry_run: bool = False) -> Undone:
+def undo(store: OpenStore, *, dry_run: bool = False) -> Undone:
     """Undo the last command that has not been undone yet.
 
     Raises:
@@ -149,7 +149,7 @@ def _keys(changes: Changes) -> tuple[str, ...]:
 
 
 def _inverse(
-    store: ProvingStore, undone: str, changes: Changes
+    store: OpenStore, undone: str, changes: Changes
 ) -> tuple[list[tuple[str, bytes]], list[tuple[str, str, str]], list[str], Sequence[str]]:
     """Return what to write, what to restore, what to delete, and the keys to archive."""
     git = store.git

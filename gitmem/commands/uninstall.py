@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.git.remotes import RemoteOptions
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # Every ref below this is gitmem's (DESIGN, section 2).
 REFS = "refs/gitmem/"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from gitmem.frozen import replace
+from gitmem.repository.proving import note_unreadable, stores_to_prove
 from gitmem.verify.options import join_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
+    from gitmem.verify.options import Options, VerifyRun, Watch
     from gitmem.verify.run.judge import Result
-    from gitmem.verify.session import Options, VerifyRun, Watch
 
 
 def verify(
@@ -46,9 +47,9 @@ def verify(
 def _verify(
     repository: OpenRepository, options: Options, report: Callable[[Result, int, int], None], watch: Watch | None
 ) -> VerifyRun:
-    stores = repository.proving(options)
+    stores = stores_to_prove(repository, options)
     if options.shard or options.results:  # other machines do not have private memories
         stores = [(store, own) for store, own in stores if store is repository] or [(repository, options)]
     runs = [store.session(own).run(report, watch) for store, own in stores]
-    repository.note_unreadable()
+    note_unreadable(repository)
     return replace(runs[0] if len(runs) == 1 else join_runs(runs), proposal=repository.store.proposal)

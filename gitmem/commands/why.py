@@ -10,6 +10,8 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.git.history import read_diff, read_made
 from gitmem.model import BLOCKED, BUILTIN, FAILED, FAILS, HOLDS
+from gitmem.repository.holder import holder_of
+from gitmem.repository.proving import stores_to_prove
 from gitmem.text import display
 from gitmem.text.secrets import safe_output
 from gitmem.verify import builtin
@@ -36,13 +38,14 @@ if TYPE_CHECKING:
 
     from gitmem.git.history import Made
     from gitmem.model import Verdict
-    from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
     from gitmem.verify.blame.bisect import Runs
     from gitmem.verify.blame.lineage import Lineage
     from gitmem.verify.due import Due
+    from gitmem.verify.options import Options, VerifyRun
     from gitmem.verify.run.judge import Means, Result
-    from gitmem.verify.session import Options, Session, VerifyRun
+    from gitmem.verify.session import Session
 
 # Results of an explanation without a search: there is no failure, or it could not be examined.
 HOLDING, NO_CHECK, UNCHECKED = "holds", "no check", "unchecked"
@@ -150,7 +153,7 @@ class Explainer:
     The results are recorded at the end, also after an interruption.
     """
 
-    def __init__(self, store: ProvingStore, options: Options, report: Callable[[SearchStep], None]) -> None:
+    def __init__(self, store: OpenStore, options: Options, report: Callable[[SearchStep], None]) -> None:
         self._store = store
         self._session: Session = store.session(options)
         self._report = report
@@ -487,7 +490,7 @@ def _unfailing(key: str, result: Result) -> Why:
     return Why(key, SKIPPED if result.outcome == SKIPPED else UNCHECKED, reason=result.reason)
 
 
-def explain_all(store: ProvingStore, options: Options, report: Callable[[SearchStep], None]) -> list[Why]:
+def explain_all(store: OpenStore, options: Options, report: Callable[[SearchStep], None]) -> list[Why]:
     """Explain every fact that fails at HEAD without a known culprit, by key; each search fails alone."""
     catalog = store.catalog()
     lines = take_stock(catalog, store.ground(catalog), store.local, now=store.now).lines
@@ -518,9 +521,9 @@ def why(
     report: Callable[[SearchStep], None],
 ) -> Why:
     """Find the commit that broke a fact of the project or a private one, and record it with the fact's verdict."""
-    store, full_key = repository.holder(key, scope)
+    store, full_key = holder_of(repository, key, scope)
     query = replace(options, keys=(full_key,), everything=False)
-    for proving, own in repository.proving(query):
+    for proving, own in stores_to_prove(repository, query):
         if own.keys == (full_key,) and proving.store.scope == store.store.scope:
             return explain(proving, own, report, with_diff=with_diff)
     return Why(full_key, NO_CHECK, reason="it is not about any code in particular, so no check of it runs")
@@ -539,7 +542,7 @@ def with_culprits(run: VerifyRun, explained: Sequence[Why]) -> VerifyRun:
     return replace(run, results=results, standing=replace(run.standing, lines=lines))
 
 
-def explain(store: ProvingStore, options: Options, report: Callable[[SearchStep], None], *, with_diff: bool) -> Why:
+def explain(store: OpenStore, options: Options, report: Callable[[SearchStep], None], *, with_diff: bool) -> Why:
     """Explain the one fact that the options name.
 
     Raises:

@@ -10,6 +10,7 @@ import json
 
 from gitmem.commands.workflow.inject import leads
 from gitmem.errors import NotFoundError, RefusedError
+from gitmem.repository.holder import holder_of
 from gitmem.store import PRIVATE
 from gitmem.write.draft import Draft, automatic_key
 from gitmem.write.place import find_known, settle_key
@@ -17,7 +18,7 @@ from gitmem.write.place import find_known, settle_key
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.memory import Memory
-    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.open_store import OpenStore
 
 
 def refuse_others(memory: Memory, typed: str, scope: str, what: str) -> str:
@@ -33,7 +34,7 @@ def refuse_others(memory: Memory, typed: str, scope: str, what: str) -> str:
         NotFoundError: There is no such memory.
         RefusedError: Someone else wrote it, and this agent is not a leading agent.
     """
-    store, key = memory.repository.holder(typed, scope)
+    store, key = holder_of(memory.repository, typed, scope)
     if not _is_own(memory, store, key) and not leads(memory.repository):
         message = f"{key} was written by someone else: only its author or a leading agent may {what}"
         raise RefusedError(
@@ -49,7 +50,7 @@ def refuse_replacing(memory: Memory, key: str, scope: str) -> None:
         RefusedError: It may not.
     """
     try:
-        held = memory.repository.holder(key, scope)[1] if memory.repository.has_store() else ""
+        held = holder_of(memory.repository, key, scope)[1] if memory.repository.has_store() else ""
     except NotFoundError:
         return
     if held == key:
@@ -71,7 +72,7 @@ def refuse_known_fact(memory: Memory, title: str, body: str) -> None:
         refuse_others(memory, known.key, "", "change its check")
 
 
-def _is_own(memory: Memory, store: ProvingStore, key: str) -> bool:
+def _is_own(memory: Memory, store: OpenStore, key: str) -> bool:
     if store.store.scope == PRIVATE:
         return True
     query = "SELECT t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND m.key = ?"

@@ -14,6 +14,8 @@ from gitmem.errors import RefusedError
 from gitmem.mcp import rights, schemas
 from gitmem.mcp.service import Service
 from gitmem.memory import Memory
+from gitmem.repository.approvals import waiting_keys
+from gitmem.repository.holder import holder_of
 from gitmem.store import PROJECT
 
 ADDS = ToolAnnotations(destructive_hint=False, open_world_hint=False)
@@ -78,7 +80,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
 
         def work(memory: Memory) -> tuple[Any, str]:
             own = rights.refuse_others(memory, key, scope, "delete it")
-            where = memory.repository.scope_of(memory.repository.holder(own, scope)[0], own)
+            where = memory.repository.scope_of(holder_of(memory.repository, own, scope)[0], own)
             return memory.forget(own, why=why, scope=scope)[0], where
 
         (change, where), notes = await service.write(ctx, work)
@@ -137,7 +139,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
             options: dict[str, Any] = {"body": body, "paths": paths, "requires": requires} | world
             # A command is never run here, not even an approved one: the fact is unproven.
             change = memory.fact(title, verify=check or command, unproven=not check, **options)
-            return change, change.key in memory.repository.waiting_keys()
+            return change, change.key in waiting_keys(memory.repository)
 
         (change, waits), notes = await service.write(ctx, work)
         if waits:

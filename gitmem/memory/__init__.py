@@ -8,8 +8,7 @@ from __future__ import annotations
 import time
 
 from gitmem.frozen import replace
-from gitmem.memory.on_top import reads_companion
-from gitmem.repository.repository import OpenRepository
+from gitmem.repository import OpenRepository, reads_companion
 from gitmem.store import PRIVATE, PROJECT, refuse_misplaced
 
 TYPE_CHECKING = False
@@ -44,9 +43,9 @@ if TYPE_CHECKING:
     from gitmem.recall.by_syntax import Similar
     from gitmem.results import Digest, LogEntry, MemoryDetails, StoreStatus
     from gitmem.store.init import InitResult
+    from gitmem.verify.options import Options, VerifyRun, Watch
     from gitmem.verify.run.judge import Result
-    from gitmem.verify.session import Options, VerifyRun, Watch
-    from gitmem.write.writer import Change
+    from gitmem.write.place import Change
 
 # The limit of a list that is complete by default.
 EVERY = 1_000_000
@@ -318,8 +317,9 @@ class Memory:
         """
         from gitmem.commands import fact
         from gitmem.memory.duplicate_status import DuplicateStatus
+        from gitmem.repository.holder import holder_to_change
 
-        store, full_key = self.repository.holder_to_change(key, scope)
+        store, full_key = holder_to_change(self.repository, key, scope)
         how.setdefault("approve", False)
         with DuplicateStatus(store):
             if change is not None:
@@ -402,8 +402,7 @@ class Memory:
         from gitmem.commands.recall import similar
         from gitmem.recall import query_of
 
-        progress = self.repository.progress_of("indexing memories")
-        return similar(self.repository, key, query or query_of("", limit=limit), progress)
+        return similar(self.repository, key, query or query_of("", limit=limit))
 
     @reads_companion
     def list(

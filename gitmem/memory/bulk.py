@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gitmem.commands.settle import Repointed
     from gitmem.commands.undo import Undone
     from gitmem.recall import Query
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.write.queue import Queue
 
 
@@ -55,10 +55,11 @@ class Bulk:
         A changed check must hold. *approve* approves changed commands on behalf of their author.
         """
         from gitmem.commands.settle import settle_moved
+        from gitmem.repository.holder import holder_of
 
         is_turned = self._repository.read_companion()
         try:
-            full = [self._repository.holder(key)[1] for key in keys]
+            full = [holder_of(self._repository, key)[1] for key in keys]
             return settle_moved(self._repository, full, dry_run=dry_run, approve=approve)
         finally:
             if is_turned:

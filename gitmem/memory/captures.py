@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gitmem.commands.capture.commits import LearningResult
     from gitmem.commands.doctor.refused import RefusedText
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 
 class Captures:

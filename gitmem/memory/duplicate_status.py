@@ -6,13 +6,13 @@ from gitmem.errors import DuplicateError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.open_store import OpenStore
 
 
 class DuplicateStatus:
     """A context manager that completes a ``DuplicateError`` with the status of the memory that it names."""
 
-    def __init__(self, store: ProvingStore) -> None:
+    def __init__(self, store: OpenStore) -> None:
         self._store = store
 
     def __enter__(self) -> None:

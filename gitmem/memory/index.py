@@ -8,7 +8,7 @@ from gitmem.index.catalog import FILE_NAME, discard_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.results import IndexReport, Statistics
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gitmem.verify.jobs.import_results import RecordingResult
     from gitmem.verify.jobs.overdue import Silence
     from gitmem.verify.jobs.schedule import Schedule
-    from gitmem.verify.session import Options, VerifyRun
+    from gitmem.verify.options import Options, VerifyRun
 
 
 class Jobs:
@@ -101,14 +101,17 @@ class Jobs:
         With a result file, do so for the facts that fail in it, and write the culprits to the file.
         """
         from gitmem.commands.why import explain_all
+        from gitmem.repository.proving import stores_to_prove
 
         if options.results:
             return self._explain_file(options, report)
-        return [why for store, own in self._repository.proving(options) for why in explain_all(store, own, report)]
+        stores = stores_to_prove(self._repository, options)
+        return [why for store, own in stores for why in explain_all(store, own, report)]
 
     def _explain_file(self, options: Options, report: Callable[[SearchStep], None]) -> Sequence[Why]:
         from gitmem.commands.why import explain_all, named_by
         from gitmem.frozen import replace
+        from gitmem.repository.proving import stores_to_prove
         from gitmem.verify.jobs import result_file
 
         judged = result_file.read_results(options.results)
@@ -117,7 +120,8 @@ class Jobs:
             return []
         explained: list[Why] = []
         try:
-            for store, own in self._repository.proving(replace(options, keys=keys, everything=False, shard=None)):
+            failed = replace(options, keys=keys, everything=False, shard=None)
+            for store, own in stores_to_prove(self._repository, failed):
                 explained += explain_all(store, own, report) if store is self._repository else []
         finally:  # judging a fact again overwrote the file with that fact alone
             result_file.write_results(options.results, result_file.with_culprits(judged, named_by(explained)))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gitmem.commands.sync.companions import CompanionStep
     from gitmem.git.remotes import RemoteOptions
     from gitmem.memory.view import MemoryView
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 
 class Proposals:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from gitmem.commands.review.model import Review
     from gitmem.commands.review.run import ReviewGround
     from gitmem.memory import Memory
+    from gitmem.repository import OpenRepository
     from gitmem.repository.branch_memory import BranchMemory
-    from gitmem.repository.repository import OpenRepository
     from gitmem.verify.options import Options
 
 
@@ -51,13 +51,14 @@ def check_change(
     """Check a change together with the memory in it; takes the arguments of ``Memory.check``."""
     from gitmem.commands.check.run import check, check_staged
     from gitmem.repository.branch_memory import find_branch_memory
+    from gitmem.repository.proving import note_unreadable, stores_to_prove
     from gitmem.verify.options import Options
 
     repository, options = memory.repository, options or Options()
-    repository.note_unreadable()
+    note_unreadable(repository)
     branch = find_branch_memory(repository, head)
     options = replace(options, keys=_full_keys(repository, branch, options.keys))
-    stores = repository.proving(options)
+    stores = stores_to_prove(repository, options)
     if staged:
         return check_staged(stores, branch=branch, progress=progress)
     default = repository.default_branch()
@@ -67,10 +68,12 @@ def check_change(
 
 def _full_keys(repository: OpenRepository, branch: BranchMemory | None, keys: Iterable[str]) -> tuple[str, ...]:
     """Return full keys, including those of memories that only the branch's companion has."""
+    from gitmem.repository.holder import holder_of
+
     found = []
     for typed in keys:
         try:
-            found.append(repository.holder(typed)[1])
+            found.append(holder_of(repository, typed)[1])
         except NotFoundError:
             own = [key for key in branch.changed if key.startswith(typed)] if branch is not None else []
             if len(own) != 1 and typed not in own:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gitmem.commands.pull.run import PullResult, SourceState
     from gitmem.commands.pull.source import Source
     from gitmem.recall import Query
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 
 def with_sources(repository: OpenRepository, query: Query) -> Query:

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.commands.stores import ListedStoreState
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.results import MemoryDetails, StoreStatus
     from gitmem.store.listed_repositories import StoreListing
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gitmem.tasks.listing import TaskRow
     from gitmem.tasks.task import Task
     from gitmem.tasks.tree import TaskNode
-    from gitmem.write.writer import Change
+    from gitmem.write.place import Change
 
 
 class Tasks:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.recall.semantic import Meaning
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.results import EmbeddingReport, EmbeddingStatus
 
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.view.save import SaveResult
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.store.view.state import View
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gitmem.commands.workflow.step import WorkflowStep
     from gitmem.git.remotes import RemoteOptions
     from gitmem.memory import Memory
-    from gitmem.write.writer import Change
+    from gitmem.write.place import Change
 
 
 class Workflow:

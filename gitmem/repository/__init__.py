@@ -1,1 +1,586 @@
-"""One opened repository: its own store, and the other stores that are read with it."""
+"""One opened repository: its project's store, and the other stores that are read with it. No command of its own.
+
+Modules that only some commands need are imported by the method that needs them, because ``recall`` and the hooks run on
+every prompt.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from gitmem import config
+from gitmem.config.setting import BOOLEANS, GUARDED, known_name
+from gitmem.errors import GitmemError, NotFoundError
+from gitmem.frozen import replace
+from gitmem.git import Git
+from gitmem.git.repository import collected, discover
+from gitmem.repository.open_store import OpenStore
+from gitmem.store import (
+    DOMAIN,
+    LISTED,
+    PRIVATE,
+    PRIVATE_REFS,
+    PROJECT,
+    SCOPES,
+    SOURCE,
+    SOURCE_FOLDER,
+    SOURCE_REFS,
+    UNIVERSAL,
+    Store,
+    universal,
+)
+from gitmem.store.clone import remove_links
+from gitmem.store.code_tree import find_tree, is_home
+from gitmem.store.companion import find_companion, head_branch, memory_tip, store_on_top, top_ref
+from gitmem.store.layout import is_key
+from gitmem.store.proposal import project_store
+from gitmem.store.spool_folders import waiting_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+    from sqlite3 import Connection
+    from types import TracebackType
+    from typing import Concatenate, ParamSpec, Protocol, Self, TypeVar
+
+    from gitmem.config.setting import Config
+    from gitmem.config.setting import Setting as Row
+    from gitmem.git.repository import Setting
+    from gitmem.index.catalog import Catalog
+    from gitmem.index.whoosh.engine import WhooshEngine
+    from gitmem.index.whoosh.index import SearchableIndex
+    from gitmem.model import Document
+    from gitmem.recall import Query
+    from gitmem.recall.ranker import Source
+    from gitmem.repository.code_tree import InTree
+    from gitmem.repository.other_repositories import Listing
+    from gitmem.verify.due import Due
+    from gitmem.verify.options import Options
+    from gitmem.verify.session import Session
+    from gitmem.write.draft import Author
+    from gitmem.write.place import Change
+    from gitmem.write.writer import Writer
+
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
+    class Opened(Protocol):
+        """Whatever holds an opened repository."""
+
+        @property
+        def repository(self) -> OpenRepository: ...  # noqa: D102
+
+    M = TypeVar("M", bound=Opened)
+
+    class Waiting(Protocol):
+        """Captures that are not committed yet: readers see them, and the next write commits them."""
+
+        def overlaid(self, base: Catalog) -> Catalog: ...  # noqa: D102
+        def drain(self) -> int: ...  # noqa: D102
+        def close(self) -> None: ...  # noqa: D102
+
+
+class OpenRepository(OpenStore):
+    """The store of one repository, opened.
+
+    Attributes:
+        agent: The agent to record as author if no setting names one. It is not used for private memories, since a
+            program chose it itself.
+        load_captures: Loads the texts that wait for their commit, passed in from above; None to read only the branch.
+    """
+
+    agent = ""
+    load_captures: Callable[[], Waiting] | None = None
+    _waiting: Waiting | None = None
+    _is_judging = False
+
+    def __init__(
+        self,
+        start: Path | str = ".",
+        *,
+        clock: Callable[[], float] = time.time,
+        progress: Callable[[str, int, int], None] | None = None,
+        follows: bool = True,
+    ) -> None:
+        """Find the repository that contains a folder.
+
+        Args:
+            start: The folder.
+            clock: Returns epoch seconds.
+            progress: Called during long work with the current step, the work done and the total.
+            follows: Whether to read and write the current proposal, if there is one.
+
+        Raises:
+            NoRepositoryError: There is none.
+            ConfigError: A setting is wrong.
+        """
+        found = discover(os.path.abspath(start))
+        remove_links(*found.states)
+        if found.git != found.common:  # only a linked work tree can be the view
+            from gitmem.store.view.state import outside
+
+            found = outside(found)
+        git = Git(found)
+        settings, self.ignored_settings, self.ignoring = read_settings(git)
+        store = project_store(git, settings, follows=follows)
+        self.here = (os.path.abspath(start), git.repository.top or "")
+        super().__init__(git, settings, store, clock=clock, progress=progress, notices=[])
+        self._follows = follows
+        self._tree_of = ("", "")
+        self._branch: OpenStore | None = None
+        self._others: dict[str, OpenStore] = {}
+        self._listing: Listing | None = None
+        # For `ask` in a long-running process: the engine, with the index, catalog and time that it belongs to.
+        self.engine: tuple[tuple[SearchableIndex, Connection], tuple[int, int], WhooshEngine] | None = None
+
+    def author(self) -> Author:
+        """Return the author: the person as git names them, the agent, and the current project."""
+        from gitmem.frozen import replace
+
+        author = super().author()
+        return replace(author, agent=author.agent or self.agent)
+
+    def tree(self) -> str:
+        """Return the tree ``.memory`` of HEAD, whose memories are read with the branch's; empty if there is none."""
+        code = self.git.read_head()[1] or ""
+        if self._tree_of[0] != code:
+            self._tree_of = (code, find_tree(self.git, code))
+        return self._tree_of[1]
+
+    def branch(self) -> OpenStore | None:
+        """Return the memory branch without the code's memories, or None if that is what is open."""
+        if self.tree() and self._branch is None:
+            self._branch = OpenStore(
+                self.git,
+                self.config,
+                self.store,
+                clock=self.clock,
+                progress=self.progress,
+                notices=self.notices,
+                author=self.author,
+            )
+        return self._branch if self.tree() else None
+
+    def catalog(self, tip: str | None = None) -> Catalog:
+        """Return the catalog at the store's tip with captures; at a given tip, without them."""
+        base = super().catalog(tip)
+        waiting = None if tip is not None or self._is_judging else self._captures()
+        return base if waiting is None else waiting.overlaid(base)
+
+    def _captures(self) -> Waiting | None:
+        """Return the captured texts; None if none wait or only the branch is read."""
+        if self._waiting is None and self.load_captures is not None and waiting_in(self.git.repository.state):
+            self._waiting = self.load_captures()
+        return self._waiting
+
+    def session(self, options: Options | None = None) -> Session:
+        """Return a verify session for HEAD; it sees only the branch, since it writes verdicts."""
+        self._is_judging = True
+        try:
+            return super().session(options)
+        finally:
+            self._is_judging = False
+
+    def writer(self) -> Writer:
+        """Return a writer for the memory branch, after committing pending captures to it."""
+        if self.store.companion:
+            self.turn()
+        waiting = self._captures()
+        if waiting is not None:
+            waiting.drain()
+        return self.branch_writer()
+
+    def branch_writer(self) -> Writer:
+        """Return a writer for the memory branch alone; it plans without captures."""
+        branch = self.branch()
+        if branch is None:
+            return super().writer()
+        writer = branch.writer()
+        # Including duplicates in the code tree; not captures, which this very writer plans.
+        writer.said.beside = super().catalog
+        return writer
+
+    def catalog_at(self, tip: str | None) -> Catalog:
+        """Return the catalog of the memory branch alone at a tip, for planning a write."""
+        branch = self.branch()
+        return branch.catalog_at(tip) if branch is not None else super().catalog_at(tip)
+
+    def beside(self, git: Git, settings: Config, store: Store) -> OpenStore:
+        """Return another store, opened on behalf of the current worker."""
+        return OpenStore(
+            git,
+            settings,
+            store,
+            clock=self.clock,
+            progress=self.progress,
+            notices=self.notices,
+            author=self.author,
+        )
+
+    def stores(self, scopes: Iterable[str] = ()) -> list[OpenStore]:
+        """Return the stores with memories of these scopes, or of all: the project's, the private, the universal.
+
+        Raises:
+            NoRepositoryError: No scope was given, and there is no memory at all.
+        """
+        wanted = set(scopes) or set(SCOPES)
+        found: list[OpenStore] = [self] if PROJECT in wanted and self.has_store() else []
+        if PRIVATE in wanted and has_private(self.git):
+            found += self._readable(PRIVATE, self.private)
+        if wanted & {DOMAIN, UNIVERSAL}:
+            found += self._readable(UNIVERSAL, self.universal)
+        if not found and not scopes:
+            self.source()
+        return found
+
+    def stores_for_query(self, query: Query) -> list[OpenStore]:
+        """Return the stores that a query or a list searches: other repositories' only for a query.
+
+        Raises:
+            NotFoundError: It names a store that is not listed.
+            NoRepositoryError: There is no memory at all.
+        """
+        if query.sources:
+            return [self.source_store(name) for name in query.sources]
+        if query.stores or (self.config.stores and (LISTED in query.scopes or _is_question(query))):
+            from gitmem.repository.other_repositories import stores_for
+
+            return stores_for(self, query)
+        return [*self.stores(query.scopes)]
+
+    def source_store(self, name: str) -> OpenStore:
+        """Return the store pulled from a source.
+
+        Raises:
+            NotFoundError: There is no such source, or nothing was pulled from it.
+        """
+        found = self.find_source(name)
+        if found is None:
+            raise NotFoundError(f"nothing was pulled from a source {name}", hint="gitmem sources list")
+        return found
+
+    def find_source(self, name: str) -> OpenStore | None:
+        """Return the store pulled from a source; None if nothing was pulled."""
+        if not is_key(name) or self.git.read_ref(f"{SOURCE_REFS}{name}") is None:
+            return None
+        folder = os.path.join(self.git.repository.state, SOURCE_FOLDER, name)
+        key = f"{SOURCE} {name}"
+        if key not in self._others:
+            self._others[key] = self.beside(
+                self.git, self.config, Store(SOURCE, f"{SOURCE_REFS}{name}", folder, name=name)
+            )
+        return self._others[key]
+
+    def companion(self, store: Store) -> OpenStore:
+        """Return the companion of a branch, opened for writing."""
+        if store.ref not in self._others:
+            self._others[store.ref] = self.beside(self.git, self.config, store)
+        return self._others[store.ref]
+
+    def listing(self) -> Listing:
+        """Return the stores of other repositories that are listed here."""
+        if self._listing is None:
+            from gitmem.repository.other_repositories import Listing
+
+            self._listing = Listing(self)
+        return self._listing
+
+    def _readable(self, scope: str, opening: Callable[[], OpenStore | None]) -> list[OpenStore]:
+        """Return a store beside the project's, its index updated; none, with a notice, if it cannot be read."""
+        try:
+            store = opening()
+            if store is None or store.find_tip() is None:
+                return []
+            store.catalog()
+        except GitmemError as err:
+            message = f"the {scope} memories cannot be read: {err.message}"
+            self.notices += [message] if message not in self.notices else []
+            return []
+        return [store]
+
+    def store_for(self, scope: str) -> OpenStore:
+        """Return the store for writing a memory of a scope; a missing universal store is created."""
+        if scope == PRIVATE:
+            return self.private()
+        found = self.universal(make=True) if scope in (DOMAIN, UNIVERSAL) else None
+        return found or self
+
+    def home_of(self, document: Document, *, outcome: str = "", is_uncommitted: bool = False) -> OpenStore:
+        """Return where to write a memory: to the companion of HEAD's branch if its check has another answer there."""
+        from gitmem.repository.companion import home_of
+
+        return home_of(self, document, outcome=outcome, is_uncommitted=is_uncommitted)
+
+    def in_tree(self, *, makes_room: bool = False) -> InTree:
+        """Return the code tree for writing; if allowed, a view in its folder is moved."""
+        from gitmem.repository.code_tree import InTree
+
+        return InTree(self, makes_room=makes_room)
+
+    def need(self, keys: Iterable[str]) -> Sequence[str]:
+        """Return full keys, of any scope; raise if one does not exist."""
+        from gitmem.repository.holder import holder_of
+
+        return [holder_of(self, key)[1] for key in keys]
+
+    def waiting(self) -> list[Due]:
+        """Return the facts whose commands wait for approval, by key, private ones last."""
+        stores = self.stores((PROJECT, PRIVATE))
+        return [due for store in stores for due in (OpenStore.waiting(self) if store is self else store.waiting())]
+
+    def commands(self, keys: Sequence[str] = ()) -> list[Due]:
+        """Return the live facts whose check is a command, by key, private ones last: all, or those with these keys."""
+        from gitmem.repository.proving import stores_to_prove
+        from gitmem.verify.options import Options
+
+        found = []
+        for store, own in stores_to_prove(self, Options(keys=tuple(keys), everything=not keys)):
+            found += super().commands(own.keys) if store is self else store.commands(own.keys)
+        return found
+
+    def scope_of(self, store: OpenStore, key: str) -> str:
+        """Return the scope of a store's memory."""
+        return self.sources([store])[0].scope_of(key) if store.store.scope == UNIVERSAL else store.store.scope
+
+    def with_notice(self, change: Change) -> Change:
+        """Return the result of a write; for the code tree, with the notice that it must be committed."""
+        if change.is_written and is_home(change.path):
+            where = (f"--work-tree={self.git.repository.top}", "-C", str(self.git.repository.top))
+            is_ignored = self.git.run(*where, "check-ignore", "-q", change.path, check=False).status == 0
+            force = "-f " if is_ignored else ""
+            self.notices.append(f"it takes effect once you commit it: git add {force}{change.path}")
+        return change
+
+    def private(self) -> OpenStore:
+        """Return the private store of the current worker, with or without memories."""
+        if PRIVATE not in self._others:
+            self._others[PRIVATE] = open_private(self)
+        return self._others[PRIVATE]
+
+    def universal(self, *, make: bool = False) -> OpenStore | None:
+        """Return the person's universal store; None if there is none, or it is the current repository."""
+        if UNIVERSAL not in self._others:
+            found = open_universal(self, make=make)
+            if found is None:
+                return None
+            self._others[UNIVERSAL] = found
+        return self._others[UNIVERSAL]
+
+    def domains(self) -> tuple[str, ...]:
+        """Return the domains of the project, from its policy and this clone's settings."""
+        own = (word.strip() for word in self.config.domains.split(","))
+        return tuple(dict.fromkeys([*self.policy().recall.domains, *filter(None, own)]))
+
+    def note_unread(self, scope: str, domains: Sequence[str]) -> None:
+        """Report that a memory written for a domain is not read in this project."""
+        if scope == DOMAIN and not set(domains) & set(self.domains()):
+            own = (word.strip() for word in self.config.domains.split(","))
+            names = ",".join([*filter(None, own), *domains])
+            self.notices.append(
+                "this project does not belong to this domain and does not read it; to join: "
+                f"git config gitmem.domains {names}"
+            )
+
+    def sources(self, stores: Iterable[OpenStore]) -> list[Source]:
+        """Return stores as sources for a query, each updated."""
+        from gitmem.recall.ranker import Source
+
+        found, stores = [], list(stores)
+        # First, because it updates the index: the project's statuses are computed for the index that is read.
+        own = self.domains() if any(store.store.scope == UNIVERSAL for store in stores) else ()
+        for store in stores:
+            domains = own if store.store.scope == UNIVERSAL else None
+            catalog = store.catalog()
+            ground, name = store.ground(catalog), store.store.name
+            found.append(Source(store.store.scope, catalog, store.local, ground, domains, name))
+            if name:
+                self.listing().note_of(store)
+        return found
+
+    def other_scopes(self) -> dict[str, int]:
+        """Return the number of live memories for this project in each other scope."""
+        from gitmem.recall.listing import scopes_of
+
+        counts: dict[str, int] = {}
+        for source in self.sources(store for store in self.stores(SCOPES) if store is not self):
+            counts |= scopes_of(source, now=self.now)
+        return counts
+
+    def accept(self) -> None:
+        """Let hooks in the person's own settings show the memories of this clone."""
+        from gitmem.store.acceptance import accept
+
+        if not accept(self.git.repository.state):
+            self.notices.append(
+                "could not record that you accept this clone: hooks in your own settings will show nothing"
+            )
+
+    def turn(self) -> None:
+        """Read and write as the current proposal now says: another proposal, or the memory branch."""
+        self._turn_to(project_store(self.git, self.config, follows=self._follows))
+
+    def _turn_to(self, store: Store) -> None:
+        if store != self.store:
+            self.close()
+            self.store, self._branch, self._policy, self._last_good, self.engine = store, None, None, {}, None
+
+    def read_companion(self) -> bool:
+        """Read the companion of HEAD's branch on top of the memory from now on; return whether there is one.
+
+        Writes still go to the memory branch, which is then read again (``turn``).
+        """
+        if self.store.companion or self.store.proposal:
+            return False
+        found = find_companion(self.git, self.config, head_branch(self.git))
+        tip = memory_tip(self.git, self.store) if found is not None else ""
+        if found is None or not tip:
+            return False
+        ref = top_ref(tip, found.commit)
+        if self.git.read_ref(ref) is None:
+            from gitmem.store.merge.on_top import on_top  # merging: only if one of the two has moved
+
+            try:
+                wait_s = self.config.lock_timeout_s
+                on_top(self.git, tip, found.commit, code=found.code, now=self.now, wait_s=wait_s)
+            except GitmemError as err:
+                message = f"the memory of this branch is not read: {err.message}"
+                self.notices += [message] if message not in self.notices else []
+                return False
+        self._turn_to(store_on_top(self.git, self.store, found.code, ref))
+        return True
+
+    def close(self) -> None:
+        """Close everything that was opened."""
+        if self._waiting is not None:
+            self._waiting.close()
+        super().close()
+        for store in (self._branch, *self._others.values()):
+            if store is not None:
+                store.close()
+        if self._listing is not None:
+            self._listing.close()
+
+    def __enter__(self) -> Self:
+        """Return itself; leaving closes what was opened."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close what was opened; delete the index if it turned out to be damaged."""
+        if self._listing is not None and value is not None:
+            self._listing.discard_damaged(value)
+        self.close()
+        others = (store.store.folder for store in self._others.values())
+        if value is not None:
+            from gitmem.index.catalog import discard_damaged
+
+            discard_damaged(value, self.store.folder, self.folder(self._tree_of[1]), *others)
+
+
+def reads_companion(method: Callable[Concatenate[M, P], R]) -> Callable[Concatenate[M, P], R]:
+    """Return a reading method that also reads the companion of HEAD's branch, and restores the previous state."""
+
+    def reading(memory: M, /, *args: P.args, **options: P.kwargs) -> R:
+        is_turned = memory.repository.read_companion()
+        try:
+            return method(memory, *args, **options)
+        finally:
+            if is_turned:
+                memory.repository.turn()
+
+    # As ``functools.wraps`` does, which takes 2 ms to import: the hooks that search nothing need it for nothing else.
+    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(reading, name, getattr(method, name))
+    reading.__wrapped__ = method  # type: ignore[attr-defined] # for inspect.signature
+    return reading
+
+
+def read_settings(git: Git) -> tuple[Config, Mapping[str, str], str]:
+    """Return the effective settings, the repository's ignored ones by name, and a notice about these.
+
+    Raises:
+        ConfigError: A setting is wrong.
+    """
+    settings = _settings(git)
+    own, refused, notice = guarded_settings(git, settings), dict[str, str](), ""
+    git.accepts_programs = not own
+    if own:
+        from gitmem.repository import trusted_settings
+
+        refused, notice = trusted_settings.ignored(git, own)
+    names = {name for name, row in GUARDED.items() if row.git_name in refused}
+    pairs = ((name, value) for name, value, is_own in settings if not (is_own and name in names))
+    return config.load(collected(pairs)), refused, notice
+
+
+def _settings(git: Git) -> list[Setting]:
+    """Return the settings under one name for all spellings of each: the last value is effective."""
+    return [(known_name(name), value, is_own) for name, value, is_own in git.config_settings()]
+
+
+def guarded_settings(git: Git, settings: Iterable[Setting] = ()) -> dict[str, str]:
+    """Return what the repository's own configuration sets that can run a program or send text, by name."""
+    own = collected((name, value) for name, value, is_own in settings or _settings(git) if is_own)
+    rows = ((GUARDED[name], value) for name, value in own.items() if name in GUARDED)
+    return {row.git_name: value for row, value in rows if not _is_off(row, value)} | git.fetch_programs()
+
+
+def _is_off(row: Row, value: str) -> bool:
+    return value in ("", "off") or (row.default is False and BOOLEANS.get(value.lower()) is False)
+
+
+def _is_question(query: Query) -> bool:
+    return bool(query.text.strip()) and not query.syntax
+
+
+# The agent in a ref if its name gives no slug (one in Chinese).
+NAMELESS = "agent"
+
+
+def has_private(git: Git) -> bool:
+    """Return whether any agent has private memories here; if not, the current agent need not be determined."""
+    common = git.repository.common
+    if os.path.isdir(os.path.join(common, PRIVATE_REFS)) or os.path.isdir(os.path.join(common, "reftable")):
+        return True
+    try:
+        with open(os.path.join(common, "packed-refs"), "rb") as file:
+            return f" {PRIVATE_REFS}/".encode() in file.read()
+    except OSError:
+        return False
+
+
+def agent_of(opened: OpenRepository, named: str = "") -> str:
+    """Return the name for private memories: the agent's, or else the person's, as a slug."""
+    from gitmem.text.slugs import slug
+
+    return slug(named or opened.config.agent or opened.git.identity()[0]) or NAMELESS
+
+
+def open_private(opened: OpenRepository, *, agent: str = "") -> OpenStore:
+    """Return the private store of the current worker or of a named agent, with or without memories."""
+    agent = agent_of(opened, agent)
+    folder = os.path.join(opened.git.repository.state, "private", agent)
+    store = Store(PRIVATE, f"{PRIVATE_REFS}/{agent}", folder)
+    return opened.beside(opened.git, opened.config, store)
+
+
+def open_universal(opened: OpenRepository, *, make: bool) -> OpenStore | None:
+    """Return the person's universal store; None if there is none and it should not be created."""
+    repository = universal.make() if make else universal.find()
+    if repository is None or repository.common == opened.git.repository.common:
+        return None
+    remove_links(*repository.states)
+    git = Git(repository)
+    # Its own branch and remote: a project, or the environment, may name others.
+    own = config.load(git.config_values(), environment={})
+    settings = replace(opened.config, branch=own.branch, remote=own.remote)
+    store = Store(
+        UNIVERSAL,
+        f"refs/heads/{settings.branch}",
+        repository.state,
+        upstream=f"refs/remotes/{settings.remote}/{settings.branch}",
+    )
+    return opened.beside(git, settings, store)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git import Git
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # How long a check waits for a remote in seconds, to find out whether a branch has a memory of its own.
 TIMEOUT_S = 10.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.repository.proving_store import ProvingStore
+from gitmem.repository.open_store import OpenStore
 from gitmem.store.code_tree import FOLDER
 from gitmem.store.view.state import has_one
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.policy.policy import Policy
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.store.local import LocalState
     from gitmem.verify.session import Session
     from gitmem.write.writer import Writer
 
 
-class InTree(ProvingStore):
+class InTree(OpenStore):
     """The memories of the code tree, for writing; reading returns the project's."""
 
     is_in_tree = True
@@ -83,7 +83,7 @@ class InTree(ProvingStore):
 
     def text_of(self, key: str) -> str:
         """Return the text of a memory's file in the work tree now."""
-        from gitmem.write.writer import need_known
+        from gitmem.write.place import need_known
 
         writer = self.writer()
         catalog = writer.catalog_at(None)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gitmem.model import Document
-    from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
 
 
 def code_branch(opened: OpenRepository) -> str:
@@ -37,7 +37,16 @@ def default_name(opened: OpenRepository) -> str:
     return opened.default_branch().removeprefix(HEADS).removeprefix(f"refs/remotes/{opened.config.remote}/")
 
 
-def to_write(opened: OpenRepository) -> ProvingStore | None:
+def home_of(opened: OpenRepository, document: Document, *, outcome: str, is_uncommitted: bool) -> OpenStore:
+    """Return where to write a memory: to the companion of HEAD's branch if its check has another answer there."""
+    if not code_branch(opened):
+        return opened
+    return (
+        to_write(opened) if is_apart(opened, document, outcome=outcome, is_uncommitted=is_uncommitted) else None
+    ) or opened
+
+
+def to_write(opened: OpenRepository) -> OpenStore | None:
     """Return the companion of HEAD's branch for writing, with the current memory; None if there is none.
 
     Raises:

@@ -1,28 +1,34 @@
-"""One opened store of any scope: its commit, its index, its policy, and a writer for it."""
+"""One opened store of any scope: its commit, its index, its policy, a writer for it, and what proves its facts."""
 
 from __future__ import annotations
 
 import os
 import time
 
-from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, ProcessError
+from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError
 from gitmem.git import EARLIEST_S, LATEST_S, plausible
 from gitmem.store import UNIVERSAL, clone, proof
 from gitmem.store import companion as companions
+from gitmem.store.layout import POLICY_PATH
 from gitmem.store.proposal import describe_write
 from gitmem.system.file_lock import settle_modes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gitmem.config.setting import Config
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
+    from gitmem.model import Document, Verdict
     from gitmem.policy.policy import Policy
     from gitmem.store import Store
     from gitmem.store.commit import CommitResult
     from gitmem.store.local import LocalState
+    from gitmem.verify.approved import ApprovedList
+    from gitmem.verify.due import Due
+    from gitmem.verify.options import Options
+    from gitmem.verify.session import Session
     from gitmem.write.draft import Author
     from gitmem.write.writer import Writer
 
@@ -41,9 +47,17 @@ class OpenStore:
         store: The store.
         notices: Messages for the person that are not errors, about skipped or outdated data.
         is_in_tree: Whether writes go into the code tree.
+        ignored_settings: The repository's own settings that have no effect until they are accepted, by name.
+        ignoring: The notice about them; empty if there are none, or the person denied them.
+        approved_lists: The approved lists read so far, by typed name.
+        opened_catalog: The catalog, once it was opened.
+        here: The current directory, and the top of its work tree; empty if there is none.
     """
 
     is_in_tree = False
+    ignored_settings: Mapping[str, str]
+    ignoring: str
+    here: tuple[str, str] = ("", "")
 
     def __init__(
         self,
@@ -62,7 +76,8 @@ class OpenStore:
         self.notices = notices
         self.clock = clock
         self.progress = progress
-        self._catalog: Catalog | None = None
+        self.opened_catalog: Catalog | None = None
+        self.approved_lists: dict[str, ApprovedList] = {}
         self._last_good: dict[tuple[str, str], tuple[str, str]] = {}
         self._policy: Policy | None = None
         self._local: LocalState | None = None
@@ -72,9 +87,9 @@ class OpenStore:
 
     def close(self) -> None:
         """Close the catalog and the local state."""
-        if self._catalog is not None:
-            self._catalog.close()
-            self._catalog = None
+        if self.opened_catalog is not None:
+            self.opened_catalog.close()
+            self.opened_catalog = None
         if self._local is not None:
             self._local.close()
         settle_modes(self.git.repository.state)
@@ -227,14 +242,14 @@ class OpenStore:
         from gitmem.index.catalog import Catalog, shown_by  # SQLite: most agent hooks never need it
 
         wanted = self.source() if tip is None else (tip, self.tree())
-        if self._catalog is None:
+        if self.opened_catalog is None:
             from gitmem.text.tokens import format_stamp
 
-            self._catalog = Catalog.open(self.folder(wanted[1]), analysis=format_stamp())
-        if self._catalog is None or shown_by(self._catalog) not in (wanted, self._last_good.get(wanted)):
+            self.opened_catalog = Catalog.open(self.folder(wanted[1]), analysis=format_stamp())
+        if self.opened_catalog is None or shown_by(self.opened_catalog) not in (wanted, self._last_good.get(wanted)):
             self._refresh(wanted)
-        assert self._catalog is not None
-        return self._catalog
+        assert self.opened_catalog is not None
+        return self.opened_catalog
 
     def _refresh(self, wanted: tuple[str, str]) -> None:
         from gitmem.index.catalog import shown_by
@@ -243,17 +258,21 @@ class OpenStore:
         tip, tree = wanted
         # In place: a command that holds the catalog while the branch moves must not be left with a closed one. The
         # catalog's folder changes as soon as the code gets its first memories or loses its last.
-        have = self._catalog if self._catalog and bool(shown_by(self._catalog)[1]) == bool(tree) else None
+        have = (
+            self.opened_catalog
+            if self.opened_catalog and bool(shown_by(self.opened_catalog)[1]) == bool(tree)
+            else None
+        )
         done = refresh(
             self.git, tip, tree=tree, folder=self.folder(tree), have=have, progress=self.progress_of("reading memories")
         )
-        if self._catalog is None:
-            self._catalog = done.catalog
-        elif done.catalog is not self._catalog:
-            self._catalog.become(done.catalog)
+        if self.opened_catalog is None:
+            self.opened_catalog = done.catalog
+        elif done.catalog is not self.opened_catalog:
+            self.opened_catalog.become(done.catalog)
         self._policy = None
         # Another process is writing it: waited for once, not for every query.
-        self._last_good = {wanted: shown_by(self._catalog)} if done.behind else {}
+        self._last_good = {wanted: shown_by(self.opened_catalog)} if done.behind else {}
         if done.behind and done.behind not in self.notices:
             self.notices.append(done.behind)
 
@@ -325,46 +344,17 @@ class OpenStore:
 
     def text_of(self, key: str) -> str:
         """Return the exact text of a memory's file."""
-        from gitmem.write.writer import need_known
+        from gitmem.write.place import need_known
 
         return self.writer().text_of(self.catalog(), need_known(self.catalog(), self.full_key(key)))
 
     def writer(self) -> Writer:
         """Return a writer to this store."""
-        from gitmem.write.writer import Writer
+        from gitmem.repository.writing import writer_of
 
-        writer = Writer(
-            self.git,
-            self.ref,
-            catalog_at=self.catalog_at,
-            written=self._written,
-            author=self.author(),
-            now=self.now,
-            lock_timeout_s=self.config.lock_timeout_s,
-            start=self._start(),
-            code=self.code_trailers,
-        )
-        if self.config.embeds:
-            writer.said.similar = self._similar
-        return writer
+        return writer_of(self)
 
-    def _similar(self, text: str) -> list[tuple[str, float]]:
-        from gitmem.index.embed.choose import need_numpy
-
-        try:
-            need_numpy(self.config.embed)
-        except GitmemError as err:
-            self.notices.append(f"near duplicates were found by words only: {err.message}")
-            return []
-        from gitmem.repository.semantic import similar
-
-        return similar(self, text)
-
-    def code_trailers(self) -> tuple[tuple[str, str], ...]:
-        """Return the trailers for the commit of the code; none in a store that is not about code."""
-        return ()
-
-    def _start(self) -> str | None:
+    def start(self) -> str | None:
         """Return the commit at which a write starts a missing branch: the remote's tip, or None for the root.
 
         A write refuses a tip that is not a store, since it could not be shared.
@@ -395,12 +385,12 @@ class OpenStore:
             hint="try again; if that does not help: gitmem index --rebuild",
         )
 
-    def _written(self, written: CommitResult, files: dict[str, bytes], removed: tuple[str, ...]) -> None:
+    def follow_write(self, written: CommitResult, files: dict[str, bytes], removed: tuple[str, ...]) -> None:
         """Update the catalog after a write was acknowledged; if that fails, the next read does it."""
         from gitmem.index.refresh import follow_written
 
-        if self._catalog is not None and files:
-            follow_written(self.git, self._catalog, written, files, removed)
+        if self.opened_catalog is not None and files:
+            follow_written(self.git, self.opened_catalog, written, files, removed)
         code = self.store.companion
         message = companions.describe_write(code) if code else describe_write(self.store.proposal)
         if (code or self.store.proposal) and message not in self.notices:
@@ -410,11 +400,60 @@ class OpenStore:
         """Return the author: the person as git names them, the agent and its session, and the current project."""
         if self._author is not None:
             return self._author()
-        from gitmem.config import agent_client, agent_session
-        from gitmem.git.remotes import repository_name
-        from gitmem.write.draft import Author
+        from gitmem.repository.writing import author_of
 
-        session, project = agent_session(), repository_name(self.git, self.config.remote)
-        more = (("session", session),) if session else ()
-        agent = self.config.agent or agent_client()
-        return Author(self.git.identity()[0], agent, project, more, self.git.repository.top or "")
+        return author_of(self)
+
+    def typed(self, path: str) -> str:
+        """Return a path of the code in the form to type in the current directory (``cli.arguments``)."""
+        start, top = map(os.path.realpath, self.here) if all(self.here) else ("", "")
+        return os.path.relpath(os.path.join(top, path), start) if start.startswith(top) and top else path
+
+    def default_branch(self) -> str:
+        """Return the code's default branch as a full ref, or an empty string."""
+        from gitmem.git.branches import default_branch
+
+        configured = self.config.default_branch
+        if not configured and self.has_store():
+            configured = self.policy().verify.default_branch
+        return default_branch(self.git, configured=configured, remote=self.config.remote)
+
+    def session(self, options: Options | None = None) -> Session:
+        """Return a verify session for HEAD; without options also for the first fact, before there is a store."""
+        from gitmem.repository.proving import open_session
+
+        return open_session(self, options)
+
+    def waiting(self) -> list[Due]:
+        """Return the facts whose commands wait for approval, by key."""
+        from gitmem.repository.proving import list_waiting
+
+        return list_waiting(self)
+
+    def commands(self, keys: Sequence[str] = ()) -> list[Due]:
+        """Return the live facts whose check is a command, by key: all, or those with these keys."""
+        from gitmem.repository.proving import list_commands
+
+        return list_commands(self, keys)
+
+    def keep_verdicts(self, verdicts: Sequence[Verdict], session: Session | None = None) -> None:
+        """Store verdicts that were made outside a verify run: by their session, or by a new one."""
+        (session or self.session()).keep_verdicts(verdicts)
+
+    def home_of(self, document: Document, *, outcome: str = "", is_uncommitted: bool = False) -> OpenStore:
+        """Return where to write a memory: here, or to the companion of HEAD's branch.
+
+        Args:
+            document: The memory.
+            outcome: The outcome of its check here, if known.
+            is_uncommitted: Whether that outcome needs uncommitted changes.
+        """
+        return self
+
+    def note_policy(self, catalog: Catalog) -> None:
+        """Report an unreadable policy of the store: ranking and display use the built-in one."""
+        # Without the reason: that quotes the policy, which others write, and agents see notices.
+        is_wrong = catalog.row("SELECT 1 FROM problem WHERE path = ?", (POLICY_PATH,)) is not None
+        message = f"{POLICY_PATH} is invalid; using the built-in policy instead: gitmem doctor" if is_wrong else ""
+        if message and message not in self.notices:
+            self.notices.append(message)

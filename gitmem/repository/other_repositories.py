@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gitmem.config.setting import Config
     from gitmem.git.repository import Repository
     from gitmem.recall import Query
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.store.listed_repositories import StoreListing
 
 # The time limit for all of them together in seconds (our choice). A folder on a lost network disk blocks readers
@@ -106,9 +106,9 @@ class ListedStore(OpenStore):
 
     def catalog(self, tip: str | None = None) -> Catalog:
         """Return its index, updated: stored with its repository unless another gitmem's is there."""
-        if self._catalog is None and not self._place:
+        if self.opened_catalog is None and not self._place:
             self._place = self._chosen()
-            if self._catalog is None and _is_being_made(self._place):
+            if self.opened_catalog is None and _is_being_made(self._place):
                 message = f"another process is building the index of {self.entry.path}"
                 raise ConflictError(message, hint="try again in a moment")
         return super().catalog(tip)
@@ -116,8 +116,8 @@ class ListedStore(OpenStore):
     def _chosen(self) -> str:
         there = super().folder(self.tree())
         if self.is_own and _can_be_written(there):
-            self._catalog = Catalog.open(there, analysis=format_stamp())
-            if self._catalog is not None or not is_by_another(there):
+            self.opened_catalog = Catalog.open(there, analysis=format_stamp())
+            if self.opened_catalog is not None or not is_by_another(there):
                 return there
         return place_of(self._ours, self.entry)
 

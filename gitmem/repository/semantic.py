@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from gitmem.index.embed.provider import EmbeddingProvider
     from gitmem.index.vectors.numpy_rows import Floats
     from gitmem.index.vectors.update import Providers
+    from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
-    from gitmem.repository.repository import OpenRepository
 
 # The background job that embeds what a recall left out.
 WORK = "embed"

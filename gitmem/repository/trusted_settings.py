@@ -6,60 +6,24 @@ of the project. The person's own configuration and the environment are always ef
 
 from __future__ import annotations
 
-from gitmem.config import load
-from gitmem.config.setting import BOOLEANS, GUARDED, known_name
 from gitmem.errors import TrustError
-from gitmem.git import repository
 from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gitmem.config.setting import Config
-    from gitmem.config.setting import Setting as Row
     from gitmem.git import Git
-    from gitmem.git.repository import Setting
 
-OFF = ("", "off")
 # The longest value: a longer one would push its beginning off the screen of the person who decides.
 LENGTH_AT_MOST = 300
 
 
-def read(git: Git) -> tuple[Config, dict[str, str], str]:
-    """Return the effective settings, the repository's ignored ones by name, and a notice about these.
-
-    Raises:
-        ConfigError: A setting is wrong.
-    """
-    settings = _plain(git.config_settings())
-    own = {**_switched_on(settings), **git.fetch_programs()}
-    is_accepted, is_denied = _decision(git, own) if own else (True, False)
+def ignored(git: Git, own: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """Return those of a repository's guarded settings that are ignored, by name, and a notice about them."""
+    is_accepted, is_denied = _decision(git, own)
     git.accepts_programs = is_accepted
-    ignored = {} if is_accepted else own
-    refused = {name for name, row in GUARDED.items() if row.git_name in ignored}
-    pairs = ((name, value) for name, value, is_own in settings if not (is_own and name in refused))
-    return load(repository.collected(pairs)), ignored, notice(ignored) if ignored and not is_denied else ""
-
-
-def of_repository(git: Git) -> dict[str, str]:
-    """Return the guarded settings that the repository's own configuration sets, by name."""
-    return {**_switched_on(_plain(git.config_settings())), **git.fetch_programs()}
-
-
-def _switched_on(settings: list[Setting]) -> dict[str, str]:
-    own = repository.collected((name, value) for name, value, is_own in settings if is_own)
-    guarded = ((GUARDED[name], value) for name, value in own.items() if name in GUARDED)
-    return {row.git_name: value for row, value in guarded if not _is_off(row, value)}
-
-
-def _plain(settings: list[Setting]) -> list[Setting]:
-    """Return settings under one name for all spellings of each: the last value is effective."""
-    return [(known_name(name), value, is_own) for name, value, is_own in settings]
-
-
-def _is_off(row: Row, value: str) -> bool:
-    return value in OFF or (row.default is False and BOOLEANS.get(value.lower()) is False)
+    return ({}, "") if is_accepted else (dict(own), "" if is_denied else notice(own))
 
 
 def spec_of(settings: Mapping[str, str]) -> str:

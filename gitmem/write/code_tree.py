@@ -23,7 +23,8 @@ from gitmem.store.code_tree import FOLDER, PREFIX
 from gitmem.store.commit import CommitPlan, CommitResult
 from gitmem.store.lock import WriteLock
 from gitmem.store.view.safe_folder import Folder
-from gitmem.write.writer import Change, Writer
+from gitmem.write.place import Change
+from gitmem.write.writer import Writer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from gitmem.store.merge.memories import Version, unite
 from gitmem.store.view.safe_folder import oid_of
 from gitmem.write import place
 from gitmem.write.draft import check_file, refuse_typed
-from gitmem.write.place import before_of
-from gitmem.write.writer import Change, Writer
+from gitmem.write.place import Change, before_of
+from gitmem.write.writer import Writer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.planted import Score, walk
+from gitmem.verify.options import Options
 from gitmem.verify.sandbox.sandbox import works
-from gitmem.verify.session import Options
 
 
 def test_first_commits_have_nothing_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from gitmem.cli.parser import parser_of
 from gitmem.commands import fact as fact_module
 from gitmem.errors import RefusedError
 from gitmem.memory import Memory
+from gitmem.repository.approvals import trust_of
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 
@@ -72,7 +73,7 @@ def test_check_that_cannot_fail_is_refused_and_not_even_run(memory, repo, check)
         memory.fact("It is so", verify=check, approve=True)
 
     assert tip(repo) == before
-    assert memory.repository.trust().list_all() == []
+    assert trust_of(memory.repository).list_all() == []
 
 
 def test_check_that_cannot_fail_is_refused_unproven_too(memory):
@@ -285,7 +286,7 @@ def test_command_of_its_author_at_a_terminal_is_approved_and_run(memory, marker)
 
     assert marker.exists()
     assert statuses(memory) == {"k": "verified"}
-    assert [a.spec for a in memory.repository.trust().list_all()] == [spec_of(memory, "k")]
+    assert [a.spec for a in trust_of(memory.repository).list_all()] == [spec_of(memory, "k")]
 
 
 def test_approval_by_writing_is_for_these_bytes_alone(memory, marker):
@@ -301,7 +302,7 @@ def test_unproven_runs_nothing_and_approves_nothing(memory, marker):
     memory.fact("It is so", verify=f"touch {marker}", key="k", approve=True, unproven=True)
 
     assert not marker.exists()
-    assert memory.repository.trust().list_all() == []
+    assert trust_of(memory.repository).list_all() == []
     assert statuses(memory) == {"k": "unproven"}
 
 

@@ -9,6 +9,7 @@ from conftest import commit_files, git
 from support.facts import approve_all, count_commits, make_fact, make_memory, put, statuses, tracked, verify
 
 from gitmem.memory import Memory
+from gitmem.repository.approvals import deny_command, trust_of
 
 RS = {"contains": "RS256", "in": "src/auth/*.py"}
 GATE = {"contains": "RS256", "within": "src/auth/*.py"}
@@ -80,13 +81,13 @@ def test_a_named_command_that_nobody_can_approve_is_changed_and_said_to_wait(mem
 def test_a_command_that_was_not_approved_before_is_not_approved_by_moving(memory, repo, run_cli):
     moved_store(memory, repo)
     (due,) = (one for one in memory.repository.commands() if one.row.key == "grep")
-    memory.repository.deny(due)
+    deny_command(memory.repository, due)
 
     found = {one.key: one.skipped for one in memory.bulk.settle_moved(approve=True)}
 
     assert "gitmem trust --review" in found["grep"]
     assert [one.row.spec for one in memory.repository.commands()] == [due.row.spec]
-    assert [one.spec for one in memory.repository.trust().list_all() if one.verdict == "allow"] == []
+    assert [one.spec for one in trust_of(memory.repository).list_all() if one.verdict == "allow"] == []
 
 
 def test_what_stays_as_it_is_is_said_once_for_each_reason(memory, repo, run_cli):

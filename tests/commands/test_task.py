@@ -11,6 +11,7 @@ from support.facts import for_code, make_fact, put, trailers
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.memory import Memory
 from gitmem.recall import Query
+from gitmem.repository.approvals import approve_command
 from gitmem.verify.session import Session
 
 DONE = {"exists": "done.txt"}
@@ -158,7 +159,7 @@ def test_gate_that_cannot_be_run_is_no_answer(memory, repo):
 
 def approve_all_tasks(memory: Memory, *keys: str) -> None:
     for due in memory.repository.commands(keys):
-        memory.repository.approve(due)
+        approve_command(memory.repository, due)
 
 
 def test_force_closes_with_a_reason_and_says_that_it_was_forced(memory):

@@ -21,8 +21,9 @@ from support.facts import (
 
 from gitmem.frozen import replace
 from gitmem.memory import Memory
+from gitmem.repository.approvals import approve_command
 from gitmem.verify.jobs.shards import Shard
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 RUN = Options(no_sandbox=True)
 SIGNS = "grep -q RS256 src/auth/jwt.py"
@@ -359,7 +360,7 @@ def test_culprits_go_into_a_result_file_and_count_where_it_is_recorded(held, rep
     put(repo, make_fact("waits", "make"))
     with Memory(shutil.copytree(repo, tmp_path / "judge"), clock=lambda: float(NOW)) as judge:
         for due in judge.repository.commands(["signs"]):
-            judge.repository.approve(due)
+            approve_command(judge.repository, due)
         options = replace(RUN, everything=False, results=str(tmp_path / "part"), shard=Shard(1, 1))
         judge.verify(options=options, report=lambda *_: None)
         before = tip(tmp_path / "judge")

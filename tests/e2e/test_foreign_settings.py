@@ -18,6 +18,7 @@ from support.terminal import GITMEM, Terminal, environment, gitmem
 from support.transcripts import placed, session
 
 from gitmem.memory import Memory
+from gitmem.repository.approvals import accept_settings, deny_settings
 
 NAMES = "gitmem.embed, gitmem.embedCode, gitmem.summary, gitmem.summaryCommand"
 LINE = f"gitmem: ignoring {NAMES} in this repository's own configuration: "
@@ -128,7 +129,7 @@ def test_agents_are_told_where_it_changes_their_answer_and_nowhere_else(hostile:
 def test_server_that_runs_already_follows_what_a_person_decides(hostile: Path, listener: Listener) -> None:
     async def use(client: Client) -> list[int]:
         counts = []
-        for decide in (lambda m: m.repository.accept_settings(), lambda m: m.repository.deny_settings(), None):
+        for decide in (lambda m: accept_settings(m.repository), lambda m: deny_settings(m.repository), None):
             await client.call_tool("memory_search", {"query": "sign-in"})
             counts.append(listener.count)
             if decide:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from conftest import PINNED, commit_files, git
 
-from gitmem.commands.install.ci_files import FORGEJO, GITHUB, GITLAB, texts
-from gitmem.commands.install.ci_options import CiOptions
+from gitmem.commands.install.ci_files import GITHUB, GITLAB, texts
+from gitmem.commands.install.ci_options import FORGEJO, CiOptions
 
 OWN = "include:\n  - local: .gitlab/gitmem.yml\ntest:\n  script: [make]\n"
 

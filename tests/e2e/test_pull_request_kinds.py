@@ -16,6 +16,7 @@ from support.reviews import TOKEN
 from gitmem.cli.check import exit_status
 from gitmem.commands.check.summary import sections
 from gitmem.memory import Memory
+from gitmem.repository.approvals import approve_command
 
 RENAMED = edited(CLIENT, "class Client", "class Courier")
 PORT = edited(SERVER, "PORT = 8080", "PORT = 9090")
@@ -103,7 +104,7 @@ def library(template: Path, state: Path, tmp_path_factory: pytest.TempPathFactor
         make_library(folder)
         for due in memory.repository.commands():
             if due.row.key != WAITING:
-                memory.repository.approve(due)
+                approve_command(memory.repository, due)
         verify(memory)
         branches(folder, CHANGES, parent="refs/heads/main")
         yield memory

@@ -10,7 +10,7 @@ from support.code_changes import change, check, kinds
 from support.facts import DAY, Clock, approve_all, make_fact, outcomes, put, result_of, statuses, verify
 
 from gitmem.memory import Memory
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 OPTIONS = Options(no_sandbox=True)
 

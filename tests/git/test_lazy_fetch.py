@@ -13,6 +13,7 @@ from gitmem.git import Git
 from gitmem.git.repository import discover, programs_of
 from gitmem.memory import Memory
 from gitmem.recall import Query
+from gitmem.repository.approvals import accept_settings
 
 # A setting that names a program, and the address for which git starts it.
 PROGRAMS = {
@@ -60,7 +61,7 @@ def test_person_who_accepts_the_program_has_it_started(clone: Path) -> None:
     ran = plant(clone, "core.sshCommand")
     with Memory(clone) as memory:
         assert [*memory.repository.ignored_settings] == ["core.sshCommand"]
-        memory.repository.accept_settings()
+        accept_settings(memory.repository)
 
     with Memory(clone) as memory:
         assert memory.repository.ignored_settings == {}

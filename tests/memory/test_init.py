@@ -23,6 +23,8 @@ from gitmem.memory.stores import Stores
 from gitmem.memory.tasks import Tasks
 from gitmem.memory.vectors import MemoryVectors
 from gitmem.recall import Query
+from gitmem.repository.approvals import approve_command, deny_command, trust_of
+from gitmem.repository.proving import reviewed_branch
 from gitmem.system.child import Child
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
@@ -280,7 +282,7 @@ def test_default_branch_is_found_as_documented(memory, repo, arrange, default, r
         git(repo, *argv)
 
     with at_now(repo) as opened:
-        assert (opened.repository.default_branch(), opened.repository.reviewed_branch()) == (default, reviewed)
+        assert (opened.repository.default_branch(), reviewed_branch(opened.repository)) == (default, reviewed)
 
 
 def test_policy_names_the_branch_whose_verdicts_are_committed_and_not_the_reviewed_one(memory, repo):
@@ -288,7 +290,7 @@ def test_policy_names_the_branch_whose_verdicts_are_committed_and_not_the_review
     put_files(repo, {"gitmem.toml": '[verify]\ndefault_branch = "release"\n'})
 
     with at_now(repo) as opened:
-        assert (opened.repository.default_branch(), opened.repository.reviewed_branch()) == (
+        assert (opened.repository.default_branch(), reviewed_branch(opened.repository)) == (
             "refs/heads/release",
             "refs/heads/main",
         )
@@ -544,12 +546,12 @@ def test_approving_and_denying_is_kept_for_the_clone(memory, repo):
     put(repo, make_fact("a", "test -f README.md"))
     due = memory.repository.commands()[0]
 
-    memory.repository.approve(due)
+    approve_command(memory.repository, due)
     approved = outcomes(verify(memory))
-    memory.repository.deny(due)
+    deny_command(memory.repository, due)
 
     assert approved == {"a": "holds"}
-    assert [(a.verdict, a.key, a.command, a.who) for a in memory.repository.trust().list_all()] == [
+    assert [(a.verdict, a.key, a.command, a.who) for a in trust_of(memory.repository).list_all()] == [
         ("deny", "a", "test -f README.md", "Ana")
     ]
     assert outcomes(verify(memory, "a")) == {"a": "skipped"}

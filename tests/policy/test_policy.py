@@ -9,8 +9,8 @@ import pytest
 
 from gitmem.errors import ConfigError
 from gitmem.frozen import fields_of, replace
-from gitmem.policy.policy import ROWS, Policy, builtin, load
-from gitmem.policy.settings import KINDS, TAG_WORDS, Kind
+from gitmem.policy.policy import Policy, builtin, load
+from gitmem.policy.settings import KINDS, ROWS, TAG_WORDS, Kind
 from gitmem.policy.template import default_toml
 
 OWN = """

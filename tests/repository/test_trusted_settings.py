@@ -11,6 +11,7 @@ from conftest import git
 
 from gitmem.errors import TrustError
 from gitmem.memory import Memory
+from gitmem.repository.approvals import accept_settings, deny_settings
 from gitmem.repository.trusted_settings import LENGTH_AT_MOST, notice, shown
 
 # The value, and the attribute of ``Config`` that has it.
@@ -103,7 +104,7 @@ def ignored(repo: Path) -> list[str]:
 
 def accept(repo: Path) -> None:
     with Memory(repo) as memory:
-        memory.repository.accept_settings()
+        accept_settings(memory.repository)
 
 
 @pytest.mark.parametrize("place", OF_THE_REPOSITORY)
@@ -200,14 +201,14 @@ def test_denied_settings_are_ignored_without_a_word_until_they_change(repo: Path
     local(repo, "gitmem.embed", SETTINGS["gitmem.embed"][0])
     accept(repo)
     with Memory(repo) as memory:
-        assert memory.repository.deny_settings()
+        assert deny_settings(memory.repository)
 
     with Memory(repo) as memory:
         assert (memory.repository.config.embed, memory.repository.ignoring) == ("", "")
     local(repo, "gitmem.embed", "http://127.0.0.1:9/v1#" + "x" * LENGTH_AT_MOST)
     with Memory(repo) as memory:
         assert (memory.repository.config.embed, memory.repository.ignoring) == ("", notice({"gitmem.embed": ""}))
-        assert memory.repository.deny_settings()
+        assert deny_settings(memory.repository)
     with Memory(repo) as memory:
         assert memory.repository.ignoring == ""
 

@@ -8,8 +8,8 @@ from conftest import commit_files, git
 
 from gitmem.commands.check.run import CheckResult
 from gitmem.memory import Memory
+from gitmem.verify.options import Options
 from gitmem.verify.overview.finding import Finding
-from gitmem.verify.session import Options
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 

@@ -9,6 +9,7 @@ from support.facts import make_memory, put
 from support.models import make_static
 
 from gitmem.memory import Memory
+from gitmem.repository.approvals import accept_settings
 
 # Questions in words that no memory has, and what they mean.
 LOGIN, STORAGE, TIME = "authentication", "database", "deadline"
@@ -31,7 +32,7 @@ def choose(repo: Path, setting: str, name: str = "embed") -> None:
     git(repo, "config", f"gitmem.{name}", setting)
     with Memory(repo) as memory:
         if memory.repository.ignored_settings:
-            memory.repository.accept_settings()
+            accept_settings(memory.repository)
 
 
 def set_up(repo: Path, setting: str) -> None:

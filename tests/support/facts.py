@@ -13,11 +13,12 @@ from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.model import BUILTIN, Check
 from gitmem.recall import Query
+from gitmem.repository.approvals import approve_command
 from gitmem.store.buckets import sections_of, split_bucket
 from gitmem.store.layout import bucket_path, verdict_path
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.session import Options, VerifyRun
+from gitmem.verify.options import Options, VerifyRun
 
 DAY = 86_400
 
@@ -63,7 +64,7 @@ def put(folder: Path, *files: dict) -> str:
 def approve_all(memory: Memory) -> None:
     """Approve every command of the store for this clone, as a person at the terminal would."""
     for due in memory.repository.commands():
-        memory.repository.approve(due)
+        approve_command(memory.repository, due)
 
 
 def verify(memory: Memory, *keys: str, **options) -> VerifyRun:

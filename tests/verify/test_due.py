@@ -26,10 +26,11 @@ from gitmem.index.catalog import fact_state
 from gitmem.memory import Memory
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.policy.policy import Policy
+from gitmem.repository.approvals import approve_command
 from gitmem.store.verdicts import format_verdict, parse_verdict
 from gitmem.verify import due as due_module
 from gitmem.verify.due import is_accepted, list_publishable
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 
 @pytest.fixture
@@ -664,7 +665,7 @@ def test_verdict_file_is_read_as_it_was_written():
 def test_declared_paths_that_match_nothing_count_as_unknown(memory: Memory) -> None:
     memory.fact("RS256 is used", verify="grep -q RS256 src/auth/jwt.py", key="k", paths=["src/typo.py"], unproven=True)
     for due in memory.repository.commands():
-        memory.repository.approve(due)
+        approve_command(memory.repository, due)
     assert outcomes(memory.verify(options=Options(), report=lambda *_: None)) == {"k": "holds"}
 
     commit_files(Path(memory.repository.git.repository.top or ""), {"src/auth/jwt.py": "none\n"})

@@ -34,9 +34,10 @@ from gitmem.errors import ConflictError
 from gitmem.frozen import replace
 from gitmem.memory import Memory
 from gitmem.model import FAILS, HOLDS, Verdict
+from gitmem.repository.approvals import approve_command
 from gitmem.system import process
+from gitmem.verify.options import Options
 from gitmem.verify.record import TRAILERS, worth_writing
-from gitmem.verify.session import Options
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 BREAKING = {"src/auth/jwt.py": 'ALGORITHM = "HS256"\n'}
@@ -333,7 +334,7 @@ def test_page_is_the_one_that_is_expected(memory, repo):
         make_memory("rests-on-it", "Rotate keys *weekly* | see <b>[here](http://x)</b>", requires=["readme-is-there"]),
         make_memory("stands-alone", "Nothing to do with it", kind="convention"),
     )
-    memory.repository.approve(memory.repository.commands(["gateway-retries"])[0])
+    approve_command(memory.repository, memory.repository.commands(["gateway-retries"])[0])
     verify(memory)
     commit_files(repo, BREAKING)
 

@@ -23,7 +23,8 @@ from support.facts import (
 
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.memory import Memory
-from gitmem.verify.session import Options
+from gitmem.repository.approvals import approve_command, deny_command, trust_of
+from gitmem.verify.options import Options
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 
@@ -109,8 +110,8 @@ def test_verifying_changes_nothing_of_the_users_repository(stocked, repo):
 def test_waiting_are_the_due_facts_that_nobody_approved_or_denied(memory, repo):
     put(repo, *(make_fact(key, f"test -f README.md # {key}") for key in "abcd"), make_fact("e", RS256))
     dues = {due.row.key: due for due in memory.repository.commands()}
-    memory.repository.approve(dues["a"])
-    memory.repository.deny(dues["b"])
+    approve_command(memory.repository, dues["a"])
+    deny_command(memory.repository, dues["b"])
 
     assert [due.row.key for due in memory.repository.waiting()] == ["c", "d"]
     assert memory.status().document["waiting"] == ["c", "d"]
@@ -196,7 +197,7 @@ def test_verify_works_in_a_path_with_spaces_quotes_and_letters_of_any_language(s
     with Memory(odd, clock=lambda: float(NOW)) as opened:
         approve_all(opened)
         assert set(outcomes(verify(opened)).values()) == {"holds"}
-        opened.repository.trust()
+        trust_of(opened.repository)
         assert set(outcomes(verify(opened, everything=True, no_sandbox=False)).values()) == {"holds"}
     assert not list(tmp_path.rglob("marker"))
 

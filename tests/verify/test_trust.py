@@ -20,6 +20,7 @@ from gitmem.errors import RefusedError, TrustError
 from gitmem.frozen import replace
 from gitmem.memory import Memory
 from gitmem.model import PROGRAM, SHELL, Check, Spec
+from gitmem.repository.approvals import deny_command, trust_of
 from gitmem.verify.trust import Approval, Trust
 
 SPEC = Spec(Check(SHELL, ("make test",)), setup="", interpreter="sh", timeout_s=60)
@@ -269,7 +270,7 @@ def test_denied_command_is_not_run_whatever_is_listed(memory, repo, marker):
     approve_all(memory)
     commit_files(repo, {LIST: f"{memory.repository.commands()[0].listed}\n"})
 
-    memory.repository.deny(memory.repository.commands()[0])
+    deny_command(memory.repository, memory.repository.commands()[0])
 
     assert outcomes(verify(memory, approved=LIST)) == {"a": "skipped"}
     assert outcomes(verify(memory, "a")) == {"a": "skipped"}
@@ -311,7 +312,7 @@ def test_name_that_was_cut_short_by_a_crash_approves_nothing(memory, repo, tmp_p
 def test_folder_that_others_can_write_to_runs_nothing_and_reading_goes_on(memory, repo, run_cli, marker):
     put(repo, make_fact("a", touching(marker)), make_fact("b", {"exists": "README.md"}))
     approve_all(memory)
-    Path(memory.repository.trust().folder).chmod(0o777)
+    Path(trust_of(memory.repository).folder).chmod(0o777)
 
     refused = run_cli("verify", "--no-sandbox")
     lines = [run_cli(*words) for words in (("status",), ("context",), ("list",), ("recall", "fact"), ("show", "a"))]
@@ -454,7 +455,7 @@ def test_printing_the_list_approves_nothing(memory, repo, run_cli):
 def test_copied_state_of_another_machine_is_no_approval(memory, repo, tmp_path, monkeypatch, marker):
     put(repo, make_fact("a", touching(marker)))
     approve_all(memory)
-    shutil.copytree(memory.repository.trust().folder, tmp_path / "stolen/gitmem/trust")
+    shutil.copytree(trust_of(memory.repository).folder, tmp_path / "stolen/gitmem/trust")
     git(tmp_path, "clone", "-q", str(repo), "copy")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "stolen"))
 
@@ -472,7 +473,7 @@ def test_typing_a_check_does_not_approve_a_setup_that_came_with_the_policy(memor
     memory.fact("There is a readme", verify="test -s README.md", key="k", approve=True)
 
     assert not marker.exists()
-    assert memory.repository.trust().list_all() == []
+    assert trust_of(memory.repository).list_all() == []
 
 
 def test_editing_another_field_does_not_approve_a_command_that_somebody_else_wrote(memory: Memory) -> None:
@@ -481,7 +482,7 @@ def test_editing_another_field_does_not_approve_a_command_that_somebody_else_wro
 
     memory.edit("k", fields={"timeout": "5m"}, body=None, approve=True)
 
-    assert memory.repository.trust().list_all() == []
+    assert trust_of(memory.repository).list_all() == []
 
 
 def test_typing_a_check_does_not_approve_a_counterexample_that_was_there(memory: Memory) -> None:
@@ -490,12 +491,12 @@ def test_typing_a_check_does_not_approve_a_counterexample_that_was_there(memory:
 
     memory.edit("k", fields={"verify": "test -s README.md"}, body=None, approve=True)
 
-    assert memory.repository.trust().list_all() == []
+    assert trust_of(memory.repository).list_all() == []
 
 
 def test_writing_a_denied_command_again_does_not_lift_the_deny(memory: Memory) -> None:
     memory.fact("There is a readme", verify="test -s README.md", key="k", approve=True)
-    memory.repository.deny(memory.repository.commands(["k"])[0])
+    deny_command(memory.repository, memory.repository.commands(["k"])[0])
 
     with pytest.raises(RefusedError, match="denied"):
         memory.fact("There is a readme still", verify="test -s README.md", key="l", approve=True)

@@ -11,6 +11,7 @@ from support.facts import approve_all, make_fact, outcomes, put, result_of, veri
 
 from gitmem.config import search_path
 from gitmem.memory import Memory
+from gitmem.repository.approvals import deny_command, trust_of
 from gitmem.verify.options import Options
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.variables import contains_value, marks_of, without_values
@@ -79,7 +80,7 @@ def test_claim_of_another_value_is_judged_here(memory, repo, monkeypatch):
         assert dues(other) == {}
         monkeypatch.setenv("WORD", "the")
         assert dues(other) == {"a": ("environment", ("verified elsewhere: WORD has another value; not judged here",))}
-        other.repository.deny(other.repository.commands(["a"])[0])
+        deny_command(other.repository, other.repository.commands(["a"])[0])
         assert dues(other) == {}, "the claim has to do"
         assert result_of(verify(other, "a"), "a").reason == "denied here", "who names a fact learns why it is not run"
 
@@ -142,5 +143,5 @@ def test_edited_list_of_variables_is_another_command_that_nobody_approved(memory
     (after,) = memory.repository.commands()
     assert before.listed.endswith("test -s README.md && ls  [sees the variables A, B]")
     assert after.listed.endswith("test -s README.md && ls  [sees the variable C]")
-    trust = memory.repository.trust()
+    trust = trust_of(memory.repository)
     assert [trust.allows(due.row.spec) for due in (before, after)] == [True, False]

@@ -12,7 +12,7 @@ from gitmem.memory import Memory
 from gitmem.model import HOLDS
 from gitmem.recall import Query
 from gitmem.store import commit
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 REF = "refs/heads/memory"
 

@@ -15,7 +15,7 @@ from gitmem.errors import DuplicateError, GitmemError, NotFoundError, RefusedErr
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.store import layout
-from gitmem.write.writer import edited
+from gitmem.write.draft import edited
 
 DAY = 86_400
 SECRET = "AK" + "IA" + "IOSFODNN7" + "QWERTYU"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # Failing commands that are remembered per session: the newest ones.
 FAILURES_AT_MOST = 5

@@ -14,7 +14,7 @@ from gitmem.system.file_lock import make_folder, open_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 SUFFIX = ".marks"
 # About 10,000 marks.

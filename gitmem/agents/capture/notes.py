@@ -11,7 +11,7 @@ from gitmem.text.slugs import slug
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 SUFFIXES = (".md", ".markdown", ".txt")
 # About 4,000 tokens; a longer file is a document for `gitmem ingest`.

@@ -19,7 +19,7 @@ from gitmem.text.slugs import slug
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Edit, Event
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # C, "Validation Requirements": "Minimum 50 tokens content", and at most 500 of one pattern (C7).
 TOKENS_AT_LEAST = 50

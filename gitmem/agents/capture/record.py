@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from gitmem.agents.capture.comments import Comment
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # Separates a claim without a check from a learning: without a check it cannot be a fact (B1).
 UNCHECKED = "unchecked"

@@ -8,7 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 MARKS = ("LEARN", "earned", "earning", "earnt", "DECISION")
 

@@ -10,7 +10,7 @@ from gitmem.text import display
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 ORCHESTRATOR = "orchestrator"
 SUPERVISOR = "supervisor"

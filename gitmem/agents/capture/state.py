@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.policy.settings import CaptureSettings
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 FOLDER = "capture"
 SESSIONS = "sessions"

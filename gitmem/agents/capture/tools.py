@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # The programs that write comments, and their sub-commands for it: a line without one of each has no comment.
 TOOLS = frozenset(("bd", "beads", "gh"))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gitmem.agents.event import Event
     from gitmem.agents.transcripts.turns import Turn
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 
 def capture(memory: OpenRepository, event: Event, turns: Iterable[Turn]) -> None:

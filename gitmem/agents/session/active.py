@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from gitmem.agents.session.topics import Topic, Workplace
     from gitmem.commands.report.usage import StoreUsage
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # A quarter of a year: long enough for most memories to be needed once. Our choice.
 USAGE_DAYS = 90

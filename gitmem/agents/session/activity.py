@@ -15,7 +15,7 @@ from gitmem.text.secrets import safe_output
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 OFF, ACTIVITY, RESPONSES = "off", "activity", "responses"
 FOLDER = "sessions"

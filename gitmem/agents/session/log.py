@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gitmem.agents.event import Event
     from gitmem.agents.session.topics import Workplace
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 SHOWN = "shown"
 # The events that bring memories into a session's context; a session's own writes are logged as seen, but not counted.

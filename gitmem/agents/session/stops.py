@@ -19,7 +19,7 @@ from gitmem.text import display, parse_json
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 FOLDER = "stops"
 # Agents that were reminded; the oldest are forgotten. Our choice.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from gitmem.agents.session.rule_summary import Summary
     from gitmem.agents.transcripts.turns import Turn
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 KIND = "session"
 WORK = "summary"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gitmem.agents.event import Event
     from gitmem.agents.session.topics import Topic
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # About 500 entries; trimming drops half of them. Our choice.
 WORKLOG_BYTES = 64 * 1024

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gitmem.agents.transcripts.ledger import LedgerEntry
     from gitmem.agents.transcripts.turns import Turn
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
     Take = Callable[[OpenRepository, Event, Sequence[Turn]], None]
 

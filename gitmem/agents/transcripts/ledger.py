@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 FOLDER = "ledger"
 SUFFIX, READ = ".json", ".read"

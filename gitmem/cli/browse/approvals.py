@@ -11,6 +11,7 @@ from gitmem.cli.browse.loop import Choice, Loop
 from gitmem.cli.shared import need_terminal
 from gitmem.cli.trust import IN_CI, described
 from gitmem.errors import UsageError
+from gitmem.repository.approvals import approve_command, deny_command, trust_of
 from gitmem.verify.trust import TYPED_DIGITS
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ def gather(memory: Memory) -> Sequence[Due]:
         TrustError: No person is at this terminal to approve.
     """
     need_terminal(memory, IN_CI).close()
-    trust = memory.repository.trust()
+    trust = trust_of(memory.repository)
     return [due for due in memory.repository.waiting() if not trust.allows(due.row.spec)]
 
 
@@ -51,13 +52,13 @@ def approve(memory: Memory, due: Due, typed: str) -> str:
             "not approved: that is not the beginning of its hash", hint=f"type the first {TYPED_DIGITS} digits"
         )
     need_terminal(memory, IN_CI).close()
-    memory.repository.approve(due)
+    approve_command(memory.repository, due)
     return f"approved the command of {due.row.key}; to revoke it: gitmem untrust {due.row.key}"
 
 
 def deny(memory: Memory, due: Due, _: str) -> str:
     """Deny a command in this clone."""
-    memory.repository.deny(due)
+    deny_command(memory.repository, due)
     return f"denied the command of {due.row.key}"
 
 

@@ -22,8 +22,8 @@ from gitmem.text import display
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import find_homes, placed, scope_of
+from gitmem.verify.options import Options
 from gitmem.verify.references import anchor_fields
-from gitmem.verify.session import Options
 from gitmem.write import archive
 from gitmem.write.bulk import Changes, ImportPlan, Reasons, changes_of
 from gitmem.write.draft import edited
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.findings import Adoption
     from gitmem.commands.adopt.memories import Proposal
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.store.commit import CommitPlan
     from gitmem.write.writer import Writer
 

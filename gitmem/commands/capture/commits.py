@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gitmem.git import Git
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 _BEGINS = re.compile(r"(?:learned|learning|learnt)[ \t]*:[ \t]*(.*)", re.IGNORECASE)
 # A commit with more of them has a changelog, not learnings.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.store.commit import CommitPlan
     from gitmem.write.draft import Draft
     from gitmem.write.writer import Writer

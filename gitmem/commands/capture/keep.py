@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # Further fields of a captured memory; not a check, which must be seen to hold.
 OPTIONS = (

@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from gitmem.commands.check.touched import TouchedFact, Trees
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.proving_store import ProvingStore
-    from gitmem.verify.session import Options, Session
+    from gitmem.repository.open_store import OpenStore
+    from gitmem.verify.options import Options
+    from gitmem.verify.session import Session
 
 NO_EDITS: ProgramEdits = {}
 # The findings shown with place and author: those that need action.
@@ -53,7 +54,7 @@ class Outcome:
         base_answers: The checks' answers with the base's version of the files they run, by key.
     """
 
-    def __init__(self, store: ProvingStore, options: Options, span: ChangeSpan, trees: Trees, catalog: Catalog) -> None:
+    def __init__(self, store: OpenStore, options: Options, span: ChangeSpan, trees: Trees, catalog: Catalog) -> None:
         """Set what is judged.
 
         Args:

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from gitmem.commands.check.touched import HeadFact, TouchedFact
     from gitmem.index.catalog import Catalog
     from gitmem.repository.branch_memory import BranchMemory, SettledFact
-    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.open_store import OpenStore
+    from gitmem.verify.options import Options
     from gitmem.verify.overview.finding import ReviewFinding
-    from gitmem.verify.session import Options
 
 
 NONE_ANSWERED: Mapping[str, BaseAnswer] = MappingProxyType({})
@@ -93,7 +93,7 @@ class CheckResult:
 
 
 def check(
-    stores: Sequence[tuple[ProvingStore, Options]],
+    stores: Sequence[tuple[OpenStore, Options]],
     *,
     base: str,
     head: str,
@@ -129,7 +129,7 @@ def check(
 
 
 def _uncommitted(
-    stores: Sequence[tuple[ProvingStore, Options]],
+    stores: Sequence[tuple[OpenStore, Options]],
     span: ChangeSpan,
     branch: BranchMemory | None,
     progress: Callable[[str, int, int], None],
@@ -154,7 +154,7 @@ def _uncommitted(
 
 
 def check_staged(
-    stores: Sequence[tuple[ProvingStore, Options]],
+    stores: Sequence[tuple[OpenStore, Options]],
     *,
     branch: BranchMemory | None = None,
     progress: Callable[[str, int, int], None],
@@ -233,7 +233,7 @@ class _Check:
 
     def __init__(
         self,
-        store: ProvingStore,
+        store: OpenStore,
         options: Options,
         span: ChangeSpan,
         trees: Trees,

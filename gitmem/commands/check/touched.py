@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gitmem.git import Git, TreeChange
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.open_store import OpenStore
     from gitmem.verify.inputs import CodeTree
 
 # The prefix of the digest of a whole tree (``verify.inputs.digest``).
@@ -129,7 +129,7 @@ def list_facts(catalog: Catalog, keys: Collection[str]) -> list[HeadFact]:
 
 
 def find_touched(
-    facts: Sequence[HeadFact], trees: Trees, brought: Collection[int], *, catalog: Catalog, store: ProvingStore
+    facts: Sequence[HeadFact], trees: Trees, brought: Collection[int], *, catalog: Catalog, store: OpenStore
 ) -> list[TouchedFact]:
     """Return the facts that a change touches, by key.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gitmem.config.setting import Config
     from gitmem.policy.policy import Policy
     from gitmem.recall.ranker import Source
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 NAME = "OTHER SCOPES"
 REST = "gitmem list --scope private,domain,universal"

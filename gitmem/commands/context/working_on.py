@@ -15,6 +15,7 @@ from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.policy.settings import START
 from gitmem.recall import Query
+from gitmem.repository.approvals import waiting_keys
 from gitmem.store import PROJECT
 from gitmem.store.companion import branch_notice
 from gitmem.store.proposal import notice_of
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.recall.semantic import Meaning
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 
 # The most files of a branch used for relevance; more do not identify the current work.
@@ -140,7 +141,7 @@ def context(
         verified: Returns when facts were last verified.
         vectors_of: Returns a query as vectors, None to search by words alone.
     """
-    policy, waiting = memory.policy(), len(memory.waiting_keys())
+    policy, waiting = memory.policy(), len(waiting_keys(memory))
     configured = memory.config.default_branch or policy.verify.default_branch
     # Without reading git's configuration, which takes a process: this only affects relevance.
     likely = likely_default(memory.git, configured=configured, remote=memory.config.remote)

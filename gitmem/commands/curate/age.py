@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.open_store import OpenStore
     from gitmem.store.commit import CommitPlan
 
 DECAY, EXPIRED, ARCHIVE = "decay", "expired", "archive"
@@ -94,7 +94,7 @@ _HELD = (
 _SELECT = "SELECT m.key, m.kind, m.title, max(m.created, m.updated), m.confidence, m.oid, " + _HELD + " FROM memory m"
 
 
-def plan_of(store: ProvingStore, verb: str, *, days: int = 0) -> CurationPlan:
+def plan_of(store: OpenStore, verb: str, *, days: int = 0) -> CurationPlan:
     """Return the proposals; reads only.
 
     Args:
@@ -113,7 +113,7 @@ def _rows(catalog: Catalog, where: str, values: Sequence[object] = ()) -> list[_
     return [_Row(*row) for row in catalog.rows(f"{_SELECT} WHERE {where}", tuple(values))]
 
 
-def _decaying(store: ProvingStore, catalog: Catalog, days: int) -> list[CurationStep]:
+def _decaying(store: OpenStore, catalog: Catalog, days: int) -> list[CurationStep]:
     before, policy = store.now - days * DAY_S, store.policy()
     # Expired memories are already left out of search.
     where = f"{LIVE} AND max(m.created, m.updated) <= ? AND m.confidence > ? AND (m.expires IS NULL OR m.expires > ?)"
@@ -133,7 +133,7 @@ def _decaying(store: ProvingStore, catalog: Catalog, days: int) -> list[Curation
     ]
 
 
-def _idle(store: ProvingStore, rows: Sequence[_Row], before: int) -> list[tuple[_Row, int]]:
+def _idle(store: OpenStore, rows: Sequence[_Row], before: int) -> list[tuple[_Row, int]]:
     """Return the memories that were not read since, with the time of the last read or change."""
     reads: dict[str, tuple[int, int]] = {}
     for at in range(0, len(rows), _AT_ONCE):
@@ -142,12 +142,12 @@ def _idle(store: ProvingStore, rows: Sequence[_Row], before: int) -> list[tuple[
     return [(row, last) for row, last in found if last <= before]
 
 
-def _expired(store: ProvingStore, catalog: Catalog, _days: int) -> list[CurationStep]:
+def _expired(store: OpenStore, catalog: Catalog, _days: int) -> list[CurationStep]:
     rows = _rows(catalog, f"{LIVE} AND m.expires IS NOT NULL AND m.expires <= ?", (store.now,))
     return [CurationStep(row.key, row.kind, row.title, "expired", row.oid) for row in rows if not row.is_held]
 
 
-def _archivable(store: ProvingStore, catalog: Catalog, days: int) -> list[CurationStep]:
+def _archivable(store: OpenStore, catalog: Catalog, days: int) -> list[CurationStep]:
     before = store.now - days * DAY_S
     gone = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 1 AND max(m.created, m.updated) <= ?"
     steps = [
@@ -160,7 +160,7 @@ def _archivable(store: ProvingStore, catalog: Catalog, days: int) -> list[Curati
     return steps
 
 
-def apply_plan(store: ProvingStore, found: CurationPlan) -> CurationPlan:
+def apply_plan(store: OpenStore, found: CurationPlan) -> CurationPlan:
     """Apply the proposals in one commit; a memory that has changed since is skipped.
 
     Raises:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.open_store import OpenStore
     from gitmem.write.contradictions import Title
 
 # The number of pairs after which to stop: a store with so many was made to have them.
@@ -71,7 +71,7 @@ class ContradictionReport:
     compared: int
 
 
-def find_contradictions(store: ProvingStore) -> ContradictionReport:
+def find_contradictions(store: OpenStore) -> ContradictionReport:
     """Return the contradictions in a store; reads only."""
     catalog = store.catalog_at(store.find_tip())
     named = {frozenset((one.key, other.key)): (one, other, why) for one, other, why in _pairs(store, catalog)}
@@ -96,13 +96,13 @@ _MEMBERS = "SELECT id, key, kind, title, oid FROM memory WHERE shadowed = 0 AND 
 _COUNT = "SELECT count(*) FROM memory WHERE shadowed = 0 AND archived = 0 AND superseded = 0"
 
 
-def _pairs(store: ProvingStore, catalog: Catalog) -> Iterator[tuple[Title, Title, str]]:
+def _pairs(store: OpenStore, catalog: Catalog) -> Iterator[tuple[Title, Title, str]]:
     yield from _by_meaning(store, catalog)  # first: the rules' explanation of a pair is better, and counts
     yield from find_opposed(catalog, at_most=MOST_PAIRS)
     yield from find_opposed_checks(catalog)
 
 
-def _by_meaning(store: ProvingStore, catalog: Catalog) -> Iterator[tuple[Title, Title, str]]:
+def _by_meaning(store: OpenStore, catalog: Catalog) -> Iterator[tuple[Title, Title, str]]:
     """Yield memories whose titles mean nearly the same but only one is negated, if a model is set up."""
     if not store.config.embeds:
         return

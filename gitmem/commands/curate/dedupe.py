@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.open_store import OpenStore
     from gitmem.store.commit import CommitPlan
 
 _TEXTS = (
@@ -98,7 +98,7 @@ class _Row:
 
 
 def find_groups(
-    store: ProvingStore, *, threshold: float = 0.0, progress: Callable[[int, int], None] | None = None
+    store: OpenStore, *, threshold: float = 0.0, progress: Callable[[int, int], None] | None = None
 ) -> DuplicateReport:
     """Return the groups of near duplicates in a store; reads only.
 
@@ -124,7 +124,7 @@ def find_groups(
 
 
 def _grouped(
-    store: ProvingStore, catalog: Catalog, rows: Sequence[_Row], near: Mapping[int, Mapping[int, float]]
+    store: OpenStore, catalog: Catalog, rows: Sequence[_Row], near: Mapping[int, Mapping[int, float]]
 ) -> list[Group]:
     ground = store.ground(catalog)
     statuses = statuses_of(
@@ -192,7 +192,7 @@ def _why(mine: Sequence[Any], others: Sequence[Any]) -> str:
     return next((reason for reason, a, b in zip(_REASONS, mine, others, strict=True) if a > b), "its key sorts last")
 
 
-def apply_groups(store: ProvingStore, found: DuplicateReport, *, what: str = "near duplicate") -> DuplicateReport:
+def apply_groups(store: OpenStore, found: DuplicateReport, *, what: str = "near duplicate") -> DuplicateReport:
     """Supersede each group's others with the kept one, all in one commit; write nothing if one is refused.
 
     A group with a memory that has changed since is skipped.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.open_store import OpenStore
     from gitmem.verify.references import ReferenceState
 
 REFS = "refs"
@@ -28,7 +28,7 @@ _ANCHORED = (
 )
 
 
-def stale_references(store: ProvingStore) -> CurationPlan:
+def stale_references(store: OpenStore) -> CurationPlan:
     """Return the memories whose references moved or changed at HEAD; reads only."""
     catalog = store.catalog_at(store.find_tip())
     count = catalog.row(f"SELECT count(*) FROM memory m WHERE {LIVE}")[0]
@@ -46,7 +46,7 @@ def stale_references(store: ProvingStore) -> CurationPlan:
     return CurationPlan(REFS, tuple(steps), count)
 
 
-def _moved(store: ProvingStore, fields: Mapping[str, Any], odd: Sequence[ReferenceState]) -> dict[str, Any]:
+def _moved(store: OpenStore, fields: Mapping[str, Any], odd: Sequence[ReferenceState]) -> dict[str, Any]:
     """Return the fields with the new places; none if a reference changed, which is for a person."""
     if any(one.state == CHANGED for one in odd):
         return {}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # The entries that a person may delete from the tip: they are not read, and the history keeps them.
 REMOVABLE = frozenset({"bad-name", "symlink", "submodule", "bad-mode"})

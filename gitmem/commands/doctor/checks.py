@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.policy.policy import Policy
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 REVOKE = "revoke it, because it stays in the history; then remove it: gitmem edit {}"
 COST = "a fact without paths depends on the whole tree"

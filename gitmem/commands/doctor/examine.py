@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # The first git with the fixes of CVE-2024-32002, -32004 and -32465 (threat T7).
 SAFE_GIT = (2, 39, 4)

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 ALL = "all"
 NAME_LENGTH = 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.model import Problem
-from gitmem.repository.repository import has_private
+from gitmem.repository import has_private
 from gitmem.store import DOMAIN, PRIVATE, UNIVERSAL
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 
 def list_around(memory: OpenRepository, listed: Callable[[Catalog], list[Problem]]) -> list[Problem]:

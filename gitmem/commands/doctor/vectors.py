@@ -10,7 +10,7 @@ from gitmem.model import Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 
 def examine(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:

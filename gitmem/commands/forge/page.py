@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # The most bytes of failures on the page.
 LIMIT = 100_000

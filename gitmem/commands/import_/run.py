@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.import_.fields import ImportRecord
     from gitmem.policy.policy import Policy
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.store.commit import CommitPlan
     from gitmem.write.draft import Author
 

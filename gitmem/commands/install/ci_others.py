@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 FOLDER = ".github/workflows"
 # The most bytes read of a workflow.

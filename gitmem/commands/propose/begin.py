@@ -22,7 +22,7 @@ from gitmem.store.proposal import PREFIX, Current
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git import Git
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 
 @frozen

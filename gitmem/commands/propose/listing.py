@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.sync.summary import SyncResult
     from gitmem.git.remotes import RemoteOptions
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 KEPT = "refs/gitmem/kept/"
 

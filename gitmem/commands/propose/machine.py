@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git.objects import Changes, Objects
     from gitmem.model import Spec
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 
 def is_machine(path: str) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.git.objects import Objects
     from gitmem.git.remotes import RemoteOptions
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 ANCESTRY, CONTENT = "ancestry", "content"
 # With more paths than this, git lists all changes, not only those of these paths.

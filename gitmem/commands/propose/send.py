@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from gitmem.git import Git
     from gitmem.git.remotes import RemoteOptions
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.store.merge.trees import Conflict
 
 

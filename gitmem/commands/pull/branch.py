@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.pull.documents import PulledDocument
     from gitmem.commands.pull.source import Source
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # The manifest of a source of files names each of them: 100 bytes for each of 500,000.
 MANIFEST_LIMIT = 50 * 1024 * 1024

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.pull.branch import SourceBranch
     from gitmem.commands.pull.source import Source
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 KINDS = {CODE: "github_code_blob", DOCS: "doc"}
 ENDINGS = (".md", ".markdown", ".mdx", ".rst", ".txt")

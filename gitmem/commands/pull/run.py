@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.pull.source import Source
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # The time limit for all requests of one pull in seconds: a large tracker's first pull is bounded by its rate limit.
 TOTAL_S = 6 * 3600.0

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 GITHUB, JIRA, CODE, DOCS = "github", "jira", "code", "docs"
 # The parts of each kind of source; ``--include`` chooses among them.

@@ -23,6 +23,8 @@ from gitmem.frozen import frozen, replace
 from gitmem.git.staging import empty_tree
 from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN, FAILED, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.repository.approvals import trust_of
+from gitmem.repository.proving import reviewed_branch
 from gitmem.store.code_tree import FOLDER, is_home, read_tree
 from gitmem.store.layout import MEMORY, VERDICT
 from gitmem.verify.claims import find_wrong
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.policy.policy import Policy
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.store.local import LocalState
     from gitmem.verify.trust import Trust
 
@@ -76,10 +78,10 @@ def ground_of(repository: OpenRepository, approved: str, catalog_at: Callable[[s
         repository.git,
         repository.ref,
         repository.store.upstream or "",
-        repository.reviewed_branch(),
+        reviewed_branch(repository),
         catalog_at,
         repository.local,
-        repository.trust(approved),
+        trust_of(repository, approved),
         repository.now,
         repository.config.secrets_allow,
     )

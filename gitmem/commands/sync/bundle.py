@@ -16,7 +16,7 @@ from gitmem.store.proposal import PREFIX as PROPOSALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 
 def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str = "") -> list[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.sync.sync import Exchange
     from gitmem.git.remotes import RemoteOptions
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 
 @frozen

@@ -10,7 +10,7 @@ from gitmem.store.lock import WriteLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # How long a verify waits for the remote at most, in seconds: a small fetch takes 0.5 s over a slow line.
 TIMEOUT_S = 2.0

@@ -11,7 +11,7 @@ from typing import Any
 from gitmem.commands.remember import remember
 from gitmem.errors import ConflictError, DuplicateError, GitmemError, RefusedError, RemoteError
 from gitmem.git import remotes
-from gitmem.repository.repository import open_private
+from gitmem.repository import open_private
 from gitmem.text import display, parse_json
 from gitmem.text.slugs import slug
 from gitmem.write.draft import refuse_secrets
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gitmem.git.remotes import RemoteOptions
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 REFS = "refs/gitmem/inbox/"
 # Larger than any memory; a longer one is dropped.

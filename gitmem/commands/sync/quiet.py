@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # The time limit for one exchange in seconds: no one waits for it, and the next write tries again.
 TIMEOUT_S = 30.0

@@ -18,6 +18,7 @@ from gitmem.git.ancestry import is_shallow
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
 from gitmem.git.tree_limits import need_listable
+from gitmem.repository.proving import counts_here
 from gitmem.store import home_ref, layout, proof
 from gitmem.store.commit import CommitPlan, advance, ref_lock_path, write_commit
 from gitmem.store.foreign import kind_of, need_store, untried
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from gitmem.git import Git
     from gitmem.git.objects import Objects
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.store.merge.trees import MergeResult
 
 # How often to retry a push that lost a race, on the new tip (fault R20: "on reject loop <= 5").
@@ -320,7 +321,7 @@ class Exchange:
         )
         if written is not None:
             merged: Any = kept["merged"]
-            if merged.is_page_old and self._ref == self._memory.ref and self._memory.counts_here():
+            if merged.is_page_old and self._ref == self._memory.ref and counts_here(self._memory):
                 self._write_page()
             before = {conflict.path: conflict for conflict in self._done.conflicts}
             after = before | {conflict.path: conflict for conflict in merged.conflicts}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from gitmem.git import Git
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
     Progress = Callable[[int, int], None] | None
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.recall import Query, RecallResult
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # Age does not apply to the past: no time to live has passed, no memory has expired, and recency does not count.
 NO_CLOCK = 0

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from gitmem.model import Document
-    from gitmem.repository.repository import OpenRepository
-    from gitmem.write.writer import Change
+    from gitmem.repository import OpenRepository
+    from gitmem.write.place import Change
 
 
 @frozen

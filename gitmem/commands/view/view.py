@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git import Git
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.store.view.refresh import Merge
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from gitmem.repository.repository import OpenRepository
-    from gitmem.write.writer import Change
+    from gitmem.repository import OpenRepository
+    from gitmem.write.place import Change
 
 # AI Memory Module, collection `discussions`: "Workflow decisions", "Agent reasoning".
 KINDS = ("decision", "discussion")

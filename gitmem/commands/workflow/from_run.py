@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.workflow.run_file import RunMemory
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
     from gitmem.store.commit import CommitPlan
     from gitmem.write.draft import Draft
 

@@ -6,7 +6,7 @@ from gitmem.commands.remember import remember
 from gitmem.commands.workflow.step import signed
 from gitmem.errors import RefusedError
 from gitmem.policy.settings import WORKFLOW
-from gitmem.repository.repository import open_private
+from gitmem.repository import open_private
 from gitmem.text import display
 from gitmem.text.slugs import slug
 from gitmem.write.draft import make_draft
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from gitmem.repository.repository import OpenRepository
-    from gitmem.write.writer import Change
+    from gitmem.repository import OpenRepository
+    from gitmem.write.place import Change
 
 # agent-swarm, "Memory Categories"; each is a kind of memory.
 CATEGORIES = ("mistake-pattern", "best-practice", "codebase-knowledge", "preference")

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.workflow.step import WorkflowStep
-    from gitmem.repository.repository import OpenRepository
-    from gitmem.write.writer import Change
+    from gitmem.repository import OpenRepository
+    from gitmem.write.place import Change
 
 # The kinds of results: a pattern for similar work, or an outcome, which is shown for a week.
 KINDS = ("code_pattern", "outcome")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gitmem.commands.workflow.step import WorkflowStep
     from gitmem.index.catalog import Catalog
     from gitmem.model import Hit
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
 
 # The kinds that show how to build something, for a role without preferences.
 PATTERNS = (

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.recall import RecallResult
-    from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import OpenRepository
+    from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
 
 # The token budget bounds the text; no such budget needs so many characters.
 CHARACTERS = 1 << 20
@@ -59,7 +59,7 @@ def composed(memory: OpenRepository, parts: Sequence[Part], budget_tokens: int) 
     return tuple(part for part in kept if part.entries or part.more > 0), render.fenced(kept, source=source)
 
 
-def _store_of(memory: OpenRepository, scope: str) -> ProvingStore | None:
+def _store_of(memory: OpenRepository, scope: str) -> OpenStore | None:
     """Return the store with a scope's memories; None for other repositories'."""
     if scope == PROJECT:
         return memory

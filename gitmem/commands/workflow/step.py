@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gitmem.policy.policy import Policy
     from gitmem.policy.settings import Role
-    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.open_store import OpenStore
 
 # The longest name of a role, story or component.
 NAME_LIMIT = 100
@@ -40,7 +40,7 @@ class WorkflowStep:
     story: str = ""
     component: str = ""
 
-    def fields(self, store: ProvingStore, tags: tuple[str, ...] = ()) -> dict[str, Any]:
+    def fields(self, store: OpenStore, tags: tuple[str, ...] = ()) -> dict[str, Any]:
         """Return the fields of a memory written in this step.
 
         Raises:
@@ -79,7 +79,7 @@ def component_tag(component: str) -> str:
     return tag
 
 
-def signed(store: ProvingStore, role: str) -> dict[str, str]:
+def signed(store: OpenStore, role: str) -> dict[str, str]:
     """Return the author, with a role."""
     author = store.author()
     who = display(unicodedata.normalize("NFC", author.who))

@@ -25,8 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.verify.due import Due
+    from gitmem.verify.options import VerifyRun
     from gitmem.verify.run.judge import Result
-    from gitmem.verify.session import VerifyRun
 
 # How many files are named for a fact.
 NAMED = 3

@@ -20,6 +20,7 @@ pytest.importorskip("textual", reason="the extra tui is not installed")
 
 from gitmem.cli.browse.loop import Choice, Loop
 from gitmem.cli.browse.loop_screen import LoopScreen
+from gitmem.repository.approvals import trust_of
 
 # The kinds by the key that opens them.
 FAILURES, APPROVALS, DUPLICATES, PROPOSALS, CAPTURED = "12345"
@@ -54,7 +55,7 @@ def status(repo: Path, key: str) -> str:
 
 def approvals(repo: Path) -> dict[str, str]:
     with Memory(repo) as memory:
-        return {one.key: one.verdict for one in memory.repository.trust().list_all()}
+        return {one.key: one.verdict for one in trust_of(memory.repository).list_all()}
 
 
 def steps(kind: str, *each: tuple[tuple[str, ...], tuple[str, ...]]) -> Callable[[Browsing], Any]:

@@ -16,11 +16,11 @@ from gitmem.errors import ConflictError
 from gitmem.index.catalog import Catalog
 from gitmem.memory import Memory
 from gitmem.recall import Query
-from gitmem.repository.repository import OpenRepository
+from gitmem.repository import OpenRepository
 from gitmem.store.lock import WriteLock
 from gitmem.store.spool import Spool
 from gitmem.store.spool_folders import waiting_in
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 GATEWAY = "learned-the-gateway-drops-idle-connections"
 TEXT = "The gateway drops idle connections"

@@ -9,8 +9,8 @@ from support.facts import approve_all, make_fact, make_memory, put, tracked
 
 from gitmem.cli.check import exit_status
 from gitmem.memory import Memory
+from gitmem.verify.options import Options
 from gitmem.verify.overview.finding import Spot
-from gitmem.verify.session import Options
 
 EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
 HOLDS = {"exists": "README.md"}

@@ -14,7 +14,7 @@ from support.facts import approve_all, make_fact, put, tracked, verify
 
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.memory import Memory
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 JWT, RETRY = "src/auth/jwt.py", "src/gateway/retry.py"
 EDDSA = 'ALGORITHM = "EdDSA"\n'

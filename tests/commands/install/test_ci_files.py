@@ -14,8 +14,8 @@ import yaml
 from conftest import PINNED
 
 from gitmem.commands.install import ci_files
-from gitmem.commands.install.ci_files import FORGEJO, GITEA, GITHUB, GITLAB, WRITE
-from gitmem.commands.install.ci_options import CiOptions
+from gitmem.commands.install.ci_files import GITEA, GITHUB, GITLAB, WRITE
+from gitmem.commands.install.ci_options import FORGEJO, CiOptions
 from gitmem.errors import UsageError
 from gitmem.verify.jobs.schedule import WORKFLOW, WORKFLOWS
 

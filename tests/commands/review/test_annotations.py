@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gitmem.commands.review.annotations import SHOWN, commands
-from gitmem.commands.review.model import ERROR, NOTE, WARNING, Review, ReviewFinding
+from gitmem.commands.review.model import NOTE, Review, ReviewFinding
+from gitmem.text.hazards.instructions import ERROR, WARNING
 
 
 def messages(*findings: ReviewFinding, notes: tuple[str, ...] = ()) -> list[str]:

@@ -9,18 +9,9 @@ from support.golden import assert_golden, steady
 from support.reviews import rich  # noqa: F401 - a fixture
 
 from gitmem.commands.review.markdown import SIZE_LIMIT, fenced, page
-from gitmem.commands.review.model import (
-    ERROR,
-    NOTE,
-    WARNING,
-    CheckCommand,
-    MemoryChange,
-    Review,
-    ReviewFinding,
-    WordRun,
-    in_order,
-)
+from gitmem.commands.review.model import NOTE, CheckCommand, MemoryChange, Review, ReviewFinding, WordRun, in_order
 from gitmem.frozen import replace
+from gitmem.text.hazards.instructions import ERROR, WARNING
 
 EMPTY = Review("a" * 40, "b" * 40, ("a", "b"), "", 0, (), (), (), (0, 0, 0), (), (), ())
 

@@ -8,18 +8,10 @@ from hashlib import sha256
 from html import unescape
 from html.parser import HTMLParser
 
-from gitmem.commands.review.model import (
-    ERROR,
-    CheckCommand,
-    FieldChange,
-    MemoryChange,
-    Review,
-    ReviewFinding,
-    Shift,
-    WordRun,
-)
+from gitmem.commands.review.model import CheckCommand, FieldChange, MemoryChange, Review, ReviewFinding, Shift, WordRun
 from gitmem.commands.review.page import SHOWN, page
 from gitmem.frozen import replace
+from gitmem.text.hazards.instructions import ERROR
 
 EVIL = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\"'&"
 COMMAND = CheckCommand("shell", EVIL, EVIL, (EVIL,), EVIL, EVIL)

@@ -9,8 +9,9 @@ import pytest
 from conftest import git
 from support.reviews import TOKEN, changed, fact, of, text
 
-from gitmem.commands.review.model import ERROR, NOTE, WARNING, Review, folded
+from gitmem.commands.review.model import NOTE, Review, folded
 from gitmem.store.layout import verdict_path
+from gitmem.text.hazards.instructions import ERROR, WARNING
 
 WELL = {
     "gotchas/clean.md": text(

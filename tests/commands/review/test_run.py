@@ -9,8 +9,9 @@ from conftest import NOW, commit_files, git
 from support.facts import approve_all, verify
 from support.reviews import REF, change_of, changed, commit, fact, of, reviewed, text
 
-from gitmem.commands.review.model import DELETED, ERROR, NOTE, RENAMED, RESTORED, RETIRED, SUPERSEDED, WARNING
+from gitmem.commands.review.model import DELETED, NOTE, RENAMED, RESTORED, RETIRED, SUPERSEDED
 from gitmem.memory import Memory
+from gitmem.text.hazards.instructions import ERROR, WARNING
 
 RS256 = "{contains: RS256, in: src/auth/*.py}"
 

@@ -10,11 +10,12 @@ from conftest import commit_files
 from support.reviews import changed, fact, of, text
 
 from gitmem.commands.review.answers import CodeAnswers
-from gitmem.commands.review.model import NOTE, WARNING
+from gitmem.commands.review.model import NOTE
 from gitmem.commands.review.strength import why_weaker
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, SHELL, Check
+from gitmem.text.hazards.instructions import WARNING
 from gitmem.verify.inputs import CodeTree
 
 

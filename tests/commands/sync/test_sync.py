@@ -291,7 +291,7 @@ def test_two_syncs_at_once_in_one_clone_both_end_well(clones: tuple[Path, Path],
 
 
 def test_verdicts_of_both_sides_count_and_the_page_is_made_anew(repo: Path, hub: Path, memory: Memory) -> None:
-    from gitmem.verify.session import Options
+    from gitmem.verify.options import Options
 
     for key, path in (("has-retry", "src/gateway/retry.py"), ("has-jwt", "src/auth/jwt.py")):
         memory.fact(key, verify={"exists": path}, key=key)

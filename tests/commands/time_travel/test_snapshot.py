@@ -15,7 +15,7 @@ from support.facts import DAY, Clock, make_memory, put, tracked
 from gitmem.errors import GitmemError, NotFoundError, UsageError
 from gitmem.memory import Memory
 from gitmem.recall import Query
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 
 def verify(memory: Memory) -> None:

@@ -17,8 +17,8 @@ from gitmem.commands.time_travel.truth import Truth, truth_at
 from gitmem.index.catalog.fact_state import FactRow
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check, Verdict
 from gitmem.verify.inputs import CodeTree, digest
+from gitmem.verify.options import Options
 from gitmem.verify.past_verdicts import all_verdicts
-from gitmem.verify.session import Options
 
 TEXTS = {"A": "good", "B": "good too", "C": "bad", "D": "bad too", "E": "good", "T": "good, on a topic"}
 SHAPE = [("A", ""), ("B", "A"), ("C", "B"), ("D", "C"), ("E", "D"), ("F", "E"), ("T", "B"), ("M", "D T"), ("Z", "")]

@@ -10,7 +10,7 @@ from conftest import put_files
 from gitmem.errors import AmbiguousKeyError, NotFoundError
 from gitmem.index.catalog.keys import full_key, near_keys, short_keys
 from gitmem.memory import Memory
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 
 @pytest.fixture

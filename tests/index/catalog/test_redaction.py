@@ -12,6 +12,7 @@ from gitmem.document.parse import parse
 from gitmem.index.catalog.redaction import secrets_of, shown_verdict, without_secrets
 from gitmem.memory import Memory
 from gitmem.model import HOLDS, Verdict
+from gitmem.repository.approvals import approve_command
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
@@ -65,7 +66,7 @@ def test_command_and_claim_stay_exact_so_that_verdicts_count(memory: Memory, rep
     command = f"test -n '{TOKEN}' -a -f README.md"
     put(repo, make_fact("k", command, title="Deploys", body=f"With {TOKEN}."))
     (due,) = memory.repository.commands()
-    memory.repository.approve(due)
+    approve_command(memory.repository, due)
 
     verify(memory)
 

@@ -13,8 +13,8 @@ from gitmem.index.catalog.inserts import Inserts
 from gitmem.memory import Memory
 from gitmem.model import FAILS, HOLDS, Blocked, Verdict
 from gitmem.statuses import own_status
+from gitmem.verify.options import Options
 from gitmem.verify.overview.stock import take_stock
-from gitmem.verify.session import Options
 
 BASE = Verdict("k", "spec", "claim", HOLDS, "c0", "here", 100)
 

@@ -19,6 +19,7 @@ from gitmem.errors import GitmemError
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
+from gitmem.repository.approvals import trust_of
 from gitmem.verify.ground import folders
 from gitmem.verify.ground.folders import find_folders
 from gitmem.verify.ground.ground import place_of_clones
@@ -287,7 +288,7 @@ def test_a_check_sees_folders_and_what_setup_made_and_is_no_failure_without_them
 def test_folders_are_approved_with_the_command_and_not_by_typing_it(policed, project):
     waits = policed.fact("Left is there", verify="test -d node_modules/left", key="left", approve=True)
 
-    assert policed.repository.trust().list_all() == []
+    assert trust_of(policed.repository).list_all() == []
     terminal = io.BytesIO()
     ask(terminal, policed.repository.commands()[0], 1, 1)
     assert b"it sees your files in .venv, node_modules\n" in terminal.getvalue()

@@ -12,6 +12,7 @@ from support.facts import DAY, approve_all, count_commits, make_fact, put, statu
 
 from gitmem.frozen import replace
 from gitmem.memory import Memory
+from gitmem.repository.approvals import approve_command
 from gitmem.verify.jobs import import_results
 from gitmem.verify.jobs.shards import Shard
 from gitmem.verify.overview.stock import Standing
@@ -31,7 +32,7 @@ def machines(memory: Memory, repo: Path):
     )
     with Memory(shutil.copytree(repo, repo.parent / "judge"), clock=lambda: float(NOW)) as judge:
         for due in judge.repository.commands(["fails", "shell"]):
-            judge.repository.approve(due)
+            approve_command(judge.repository, due)
         yield judge, memory
 
 

@@ -17,7 +17,7 @@ from gitmem.errors import BusyError, RemoteError
 from gitmem.memory import Memory
 from gitmem.system.file_lock import try_lock
 from gitmem.verify.jobs.job import LOCK, NOTE, Job, is_running, last_job
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 _HOLDING = """
 import sys, time

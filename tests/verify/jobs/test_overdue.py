@@ -11,7 +11,7 @@ from support.schedules import installed, workflow
 
 from gitmem.memory import Memory
 from gitmem.store import background
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 
 def silent(memory: Memory) -> str:

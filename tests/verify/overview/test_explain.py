@@ -9,8 +9,8 @@ from support.facts import approve_all, make_fact, put, verify
 from gitmem.frozen import replace
 from gitmem.memory import Memory
 from gitmem.verify.inputs import CodeTree
+from gitmem.verify.options import Options
 from gitmem.verify.overview.explain import NAMED, explain
-from gitmem.verify.session import Options
 
 
 def changed(memory: Memory, reads: str | None = None) -> dict[str, tuple[str, ...]]:

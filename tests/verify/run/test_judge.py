@@ -31,9 +31,9 @@ from support.facts import (
 from gitmem.memory import Memory
 from gitmem.system import process
 from gitmem.system.process_limits import stop_all, stop_count
+from gitmem.verify.options import Options
 from gitmem.verify.run import confirm, judge
 from gitmem.verify.sandbox import sandbox
-from gitmem.verify.session import Options
 
 
 @pytest.fixture

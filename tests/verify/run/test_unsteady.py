@@ -9,8 +9,8 @@ from conftest import commit_files, git
 from support.facts import DAY, Clock, approve_all, make_fact, put, result_of, verify
 
 from gitmem.memory import Memory
+from gitmem.verify.options import Options
 from gitmem.verify.run.unsteady import MOST_RUNS, RUNS, Rate, rate_at, since, steadiness
-from gitmem.verify.session import Options
 
 OPTIONS = Options(no_sandbox=True, jobs=1)
 # Fails every other time it runs where there is a file `coin`.

@@ -12,7 +12,7 @@ from gitmem.commands.report.page.model import Strip
 from gitmem.commands.report.page.timeline import count, fill
 from gitmem.memory import Memory
 from gitmem.model import FAILS, HOLDS
-from gitmem.verify.session import Options
+from gitmem.verify.options import Options
 
 RETRIES = "src/gateway/retry.py"
 THREE = {"contains": "RETRIES = 3", "in": RETRIES}

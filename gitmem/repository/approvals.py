@@ -1,0 +1,83 @@
+"""Approve and deny the commands of facts and the settings of a repository, and list those that wait for it."""
+
+from __future__ import annotations
+
+from gitmem.document.spec import shown_spec
+from gitmem.errors import NotFoundError, ProcessError, TrustError
+from gitmem.git.remotes import RemoteOptions
+from gitmem.repository import guarded_settings, trusted_settings
+from gitmem.store.acceptance import accept
+from gitmem.verify.approved import list_mismatches, read
+from gitmem.verify.trust import Approval, of_clone
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from gitmem.repository.open_store import OpenStore
+    from gitmem.verify.approved import ApprovedList
+    from gitmem.verify.due import Due
+    from gitmem.verify.trust import Trust
+
+
+def trust_of(store: OpenStore, approved: str = "") -> Trust:
+    """Return the approvals of this clone, with those of an approved list if one is given."""
+    trust = of_clone(store.git)
+    return trust.with_list(_approved_list(store, approved).lines) if approved else trust
+
+
+def _approved_list(store: OpenStore, approved: str) -> ApprovedList:
+    """Return an approved list, read once; report its ineffective entries."""
+    if approved not in store.approved_lists:
+        listed = read(store.git, approved, memory=store.config.branch, talk=RemoteOptions())
+        store.approved_lists[approved] = listed
+        store.notices += list_mismatches(listed, store.commands()) if store.has_store() else []
+    return store.approved_lists[approved]
+
+
+def approve_command(store: OpenStore, due: Due) -> None:
+    """Approve one command for this clone. Only ever called for a person at a terminal."""
+    trust_of(store).approve(_approval(store, "allow", due))
+    accept(store.git.repository.state)
+
+
+def deny_command(store: OpenStore, due: Due) -> None:
+    """Deny one command in this clone."""
+    trust_of(store).revoke(_approval(store, "deny", due))
+
+
+def _approval(store: OpenStore, verdict: str, due: Due) -> Approval:
+    return Approval(verdict, due.row.spec, due.row.key, shown_spec(due.spec), store.now, store.author().who)
+
+
+def accept_settings(store: OpenStore) -> None:
+    """Accept the settings that are ignored, in this clone. Only ever called for a person at a terminal."""
+    trust_of(store).approve(_settings_approval(store, "allow", store.ignored_settings, trusted_settings.shown))
+
+
+def deny_settings(store: OpenStore) -> bool:
+    """Ignore the repository's guarded settings; return whether it has any."""
+    settings = guarded_settings(store.git)
+    if settings:
+        trust_of(store).revoke(_settings_approval(store, "deny", settings, sorted))
+    return bool(settings)
+
+
+def _settings_approval(
+    store: OpenStore, verdict: str, settings: Mapping[str, str], shown: Callable[[Mapping[str, str]], list[str]]
+) -> Approval:
+    spec = trusted_settings.spec_of(settings)
+    return Approval(verdict, spec, "settings", "; ".join(shown(settings)), store.now, store.author().who)
+
+
+def waiting_keys(store: OpenStore) -> list[str]:
+    """Return the keys of the facts whose commands wait, for a report; none, with a notice, if that is not known now."""
+    if store.git.read_head()[1] is None:
+        return []  # nothing is due without code
+    try:
+        return [due.row.key for due in store.waiting()]
+    except TrustError as err:
+        store.notices.append(err.message)
+    except (NotFoundError, ProcessError):
+        pass  # the code is unreadable: ``ground`` reports it
+    return []
