@@ -93,12 +93,12 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/report/page/templates.py": "the page: tests/commands/report/page/test_render.py",
     "gitmem/system/http.py": "one transport for two protocols: tests/index/embed/test_http_endpoint.py",
     "gitmem/commands/forge/errors.py": "what a forge refuses: tests/commands/forge/test_client.py",
-    "gitmem/policy/settings.py": "data: tests/policy/test_policy.py",
+    "gitmem/policy/settings.py": "data: tests/policy/test_init.py",
     "gitmem/index/catalog/fact_state.py": "the other half of state: tests/index/catalog/test_state.py",
     "gitmem/document/times.py": "values of fields: tests/document/test_fields.py",
     "gitmem/commands/sync/summary.py": "what a sync did: tests/commands/sync/test_sync.py, tests/cli/test_sync.py",
     "gitmem/write/links.py": "links of supersession: tests/write/test_supersede.py",
-    "gitmem/policy/template.py": "what a new store gets: tests/policy/test_policy.py",
+    "gitmem/policy/template.py": "what a new store gets: tests/policy/test_init.py",
     **dict.fromkeys(
         (
             f"gitmem/cli/board/{name}.py"

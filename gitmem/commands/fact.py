@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.model import Check
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.repository.open_store import OpenStore
     from gitmem.verify.due import Due
     from gitmem.verify.run.judge import Result

@@ -12,8 +12,8 @@ from gitmem.index import fts_update
 from gitmem.index.catalog import Catalog, schema, shown_by, texts_of, update
 from gitmem.index.catalog.inserts import BATCH, Inserts, StoredMemory, problem_of
 from gitmem.model import IndexText, Problem
-from gitmem.policy.policy import Policy, builtin
-from gitmem.policy.policy import load as load_policy
+from gitmem.policy import Policy, builtin
+from gitmem.policy import load as load_policy
 from gitmem.store import layout, read
 from gitmem.store.buckets import parse_section
 from gitmem.store.code_tree import read as homeread

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 # The readers: a session's start (and `context`), `pre-work`, a prompt, and explicit requests (recall, MCP, Python).
 READERS = (START, WORK, PROMPT, REQUEST)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.model import Hit
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 # How many characters of a body are shown below a hit: one line of a wide terminal.
 SNIPPET = 160

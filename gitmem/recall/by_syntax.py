@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gitmem.config.setting import Config
     from gitmem.index.whoosh.engine import WhooshEngine
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.recall.ranker import Source
 
 # How many key terms of a memory are used to find similar ones. More terms find memories that share only common words.

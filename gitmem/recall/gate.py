@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.model import Hit
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.recall import RecallResult
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.index import Engine
     from gitmem.index.catalog import Catalog, Reading
     from gitmem.model import IndexText
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.recall import Query
     from gitmem.recall.semantic import Meaning, Sources
     from gitmem.store.local import LocalState

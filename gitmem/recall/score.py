@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gitmem.index import Stats
     from gitmem.index.catalog import Catalog
     from gitmem.model import IndexText
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.recall import Query
     from gitmem.store.local import LocalState
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document, Verdict
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.store import Store
     from gitmem.store.commit import CommitResult
     from gitmem.store.local import LocalState
@@ -285,7 +285,7 @@ class OpenStore:
         """Return the store's policy; the built-in one if there is no store yet."""
         catalog = self.catalog() if self.has_store() else None  # discards an outdated policy
         if self._policy is None:
-            from gitmem.policy.policy import Policy
+            from gitmem.policy import Policy
 
             text = catalog.meta("policy") if catalog else "{}"
             changes = {}

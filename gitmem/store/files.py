@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.errors import ConfigError
 from gitmem.frozen import frozen
 from gitmem.git.texts import merge_texts
-from gitmem.policy.policy import load
+from gitmem.policy import load
 from gitmem.store import layout
 from gitmem.text import display
 

@@ -36,7 +36,7 @@ from gitmem.errors import ConfigError, ConflictError, ForeignBranchError, Gitmem
 from gitmem.git import Git, TreeEntry
 from gitmem.git.ancestry import is_shallow
 from gitmem.model import FORMAT
-from gitmem.policy.policy import load
+from gitmem.policy import load
 from gitmem.policy.settings import KINDS
 from gitmem.store import layout, proof
 from gitmem.store.proposal import PREFIX

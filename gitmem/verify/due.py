@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.store.local import LocalState
 
 # The rungs of the sandbox, the weakest first; a built-in check needs no sandbox.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document, Spec, Verdict
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.store.local import LocalState
     from gitmem.verify.claims import Wrong
     from gitmem.verify.due import Due

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog import Catalog
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
     # Returns the texts of memories by path.
     TextsOf = Callable[[Catalog, Sequence[KnownMemory]], dict[str, str]]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog import Catalog
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 # The most reasons of one sort in the report; the rest is counted.
 REASONS_KEPT = 1000

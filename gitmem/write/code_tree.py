@@ -17,7 +17,7 @@ from gitmem.index import fts_update
 from gitmem.index.catalog import Catalog, schema, update
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.model import IndexText
-from gitmem.policy.policy import Policy
+from gitmem.policy import Policy
 from gitmem.store import layout
 from gitmem.store.code_tree import FOLDER, PREFIX
 from gitmem.store.commit import CommitPlan, CommitResult

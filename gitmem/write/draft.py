@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.model import Document
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 # A longer title does not fit on a line with key and status.
 TITLE_LIMIT = 100

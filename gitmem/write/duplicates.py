@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.write.draft import Draft
     from gitmem.write.place import KnownMemory
 

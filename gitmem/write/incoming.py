@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 
 @frozen

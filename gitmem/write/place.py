@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 
 # Of several files with one key, the effective one.

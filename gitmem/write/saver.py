@@ -8,7 +8,7 @@ from __future__ import annotations
 from gitmem.document.parse import parse
 from gitmem.errors import ConfigError, GitmemError, RefusedError
 from gitmem.frozen import frozen, replace
-from gitmem.policy.policy import load as load_policy
+from gitmem.policy import load as load_policy
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan
 from gitmem.store.files import FileVersion, unite_policies
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 
 @frozen

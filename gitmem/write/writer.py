@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document, Verdict
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 
 # The most keys named in the message of one commit.

@@ -57,7 +57,7 @@ def test_line_is_completed_with_what_the_store_has(store: Path, words: list[str]
 
 
 def test_collections_of_the_policy_are_completed(store: Path) -> None:
-    from gitmem.policy.policy import builtin
+    from gitmem.policy import builtin
 
     assert [line.partition("\t")[0] for line in asked(store, "recall", "x", "--collection", "")] == sorted(
         builtin().collections

@@ -33,7 +33,7 @@ from gitmem.config.setting import (
 from gitmem.errors import ConfigError
 from gitmem.frozen import fields_of
 from gitmem.git.repository import collected
-from gitmem.policy.policy import load as load_policy
+from gitmem.policy import load as load_policy
 from gitmem.policy.settings import OWN, ROWS, SECTIONS
 from gitmem.policy.template import default_toml
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.errors import ConfigError, RefusedError, UsageError
-from gitmem.policy import collections
-from gitmem.policy.policy import builtin, load
+from gitmem.policy import builtin, collections, load
 
 RULES = """
 [collections.code-patterns]

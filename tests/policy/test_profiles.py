@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.errors import UsageError
-from gitmem.policy.policy import load
+from gitmem.policy import load
 from gitmem.policy.profiles import PROFILES, profile_policy
 from gitmem.policy.template import default_toml
 

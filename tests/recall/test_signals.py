@@ -12,7 +12,7 @@ from gitmem.config.setting import Config
 from gitmem.document.times import format_time
 from gitmem.memory import Memory
 from gitmem.model import FACTORS
-from gitmem.policy.policy import builtin
+from gitmem.policy import builtin
 from gitmem.policy.settings import KINDS
 from gitmem.recall import Query
 from gitmem.recall.score import RANKING, neighbours, ranking_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from gitmem.policy.policy import load
+from gitmem.policy import load
 from gitmem.store.files import SETTLE_MARK, FileVersion, unite_policies
 
 

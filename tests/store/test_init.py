@@ -13,7 +13,7 @@ from gitmem.errors import ConflictError, ForeignBranchError
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
-from gitmem.policy.policy import load
+from gitmem.policy import load
 from gitmem.store import layout
 from gitmem.store.init import InitResult, start
 

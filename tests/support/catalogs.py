@@ -14,7 +14,7 @@ from gitmem.index import fts_update
 from gitmem.index.catalog import Catalog, schema, update
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.index.refresh import rebuild
-from gitmem.policy.policy import Policy
+from gitmem.policy import Policy
 from gitmem.store import layout
 
 BLOB = "b" * 40

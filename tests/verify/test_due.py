@@ -25,7 +25,7 @@ from gitmem.frozen import replace
 from gitmem.index.catalog import fact_state
 from gitmem.memory import Memory
 from gitmem.model import FAILS, HOLDS, Verdict
-from gitmem.policy.policy import Policy
+from gitmem.policy import Policy
 from gitmem.repository.approvals import approve_command
 from gitmem.store.verdicts import format_verdict, parse_verdict
 from gitmem.verify import due as due_module

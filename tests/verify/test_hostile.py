@@ -21,12 +21,11 @@ from support.facts import approve_all, make_fact, put, result_of, status_file, v
 from support.grounds import grounds_on
 from support.processes import pids_of
 
-from gitmem import config
+from gitmem import config, policy
 from gitmem.errors import ConfigError
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import SHELL, Check, Spec
-from gitmem.policy import policy
 from gitmem.verify.run.outcome import UNCLEAR, outcome_of
 from gitmem.verify.sandbox import landlock, sandbox
 from gitmem.verify.sandbox.limits import MIB, Limits

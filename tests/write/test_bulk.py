@@ -10,7 +10,7 @@ from support.catalogs import catalog_of
 from gitmem.document.parse import parse
 from gitmem.index.catalog.update import add_problem
 from gitmem.model import Problem
-from gitmem.policy.policy import builtin
+from gitmem.policy import builtin
 from gitmem.store import layout
 from gitmem.text.near_pairs import near_pairs
 from gitmem.text.similarity import claim_of, claim_text

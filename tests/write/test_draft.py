@@ -11,8 +11,8 @@ from gitmem.cli import fact, remember
 from gitmem.cli.parser import parser_of
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
-from gitmem.policy.policy import Policy
-from gitmem.policy.policy import load as load_policy
+from gitmem.policy import Policy
+from gitmem.policy import load as load_policy
 from gitmem.policy.values import FIELDS
 from gitmem.store import layout
 from gitmem.text.hazards.hidden import find_hidden

@@ -7,7 +7,7 @@ from conftest import NOW, memory_text
 
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
-from gitmem.policy.policy import builtin
+from gitmem.policy import builtin
 from gitmem.write.draft import Author
 from gitmem.write.incoming import Incoming, UnsafeError, incoming_exact, incoming_new
 

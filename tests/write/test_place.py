@@ -11,8 +11,8 @@ from support.catalogs import catalog_of
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
 from gitmem.memory import Memory
-from gitmem.policy.policy import Policy
-from gitmem.policy.policy import load as load_policy
+from gitmem.policy import Policy
+from gitmem.policy import load as load_policy
 from gitmem.store import layout
 from gitmem.write import place
 from gitmem.write.draft import Author, make_draft, short_hash

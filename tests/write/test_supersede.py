@@ -13,7 +13,7 @@ from support.facts import Clock, count_commits
 from gitmem.document.parse import parse
 from gitmem.errors import DuplicateError, NotFoundError, RefusedError
 from gitmem.memory import Memory
-from gitmem.policy.policy import Policy
+from gitmem.policy import Policy
 from gitmem.store import layout
 from gitmem.write.draft import short_hash
 

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.config.setting import Config
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 
 def role_of(policy: Policy, config: Config, event: Event) -> tuple[str, Role]:

@@ -21,7 +21,8 @@ from gitmem.index.catalog.counts import count_live
 from gitmem.index.catalog.keys import short_keys
 from gitmem.model import ADOPTED
 from gitmem.policy.settings import START as AT_START
-from gitmem.recall import Query, render, where
+from gitmem.recall import render
+from gitmem.recall.query import Query, where
 from gitmem.recall.render import About, MemoryText, Part
 from gitmem.store import LISTED, PROJECT, lost, tally
 from gitmem.store.spool_folders import folders_of
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.agents.session.topics import Topic, Workplace
     from gitmem.index.catalog import Catalog
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.policy.settings import Role
-    from gitmem.recall import RecallResult
+    from gitmem.recall.query import RecallResult
     from gitmem.repository import OpenRepository
 
 BMAD = "bmad"

@@ -9,7 +9,7 @@ import time
 from gitmem.commands.capture.keep import BY, OPTIONS
 from gitmem.errors import ConflictError, FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import replace
-from gitmem.policy.policy import Policy
+from gitmem.policy import Policy
 from gitmem.policy.settings import CAPTURE
 from gitmem.store.spool import Spool
 from gitmem.tasks.digest import held_by, is_anything_held

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gitmem.commands.check.touched import HeadFact
     from gitmem.git import Git, TreeChange
     from gitmem.index.catalog import Catalog
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 
 def find_brought(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gitmem.git import Git, TreeChange
     from gitmem.index.catalog import Catalog, fact_state
     from gitmem.model import Verdict
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.verify.inputs import CodeTree
     from gitmem.verify.run.judge import Result
     from gitmem.verify.session import Session

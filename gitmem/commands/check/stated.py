@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gitmem.document.answers import BuiltinAnswer
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 # Files that tell people and agents about the code.
 _DOCUMENT = re.compile(r"\.(mdx?|mdc|rst|txt|adoc)$|^(README|CONTRIBUTING|\.\w+rules|\.goosehints)$", re.I)

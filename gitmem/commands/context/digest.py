@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from gitmem.config.setting import Config
     from gitmem.index.catalog import Catalog
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.tasks.digest import Held
     from gitmem.tasks.listing import TaskRow
     from gitmem.verify.overview.cause import Cause
@@ -86,7 +86,7 @@ def digest(
         config: The settings.
         now: Epoch seconds.
         working: The current paths: changed files of the branch, or the requested ones.
-        budget_tokens: The budget for all sections together, as counted by ``text.budget``.
+        budget_tokens: The budget for all sections together, as counted by ``analysis.count_tokens``.
         kinds: Relevant memories of these kinds come first.
         related: To include only memories related to the current work, how well each fits by its words, from 0 to 1, by
             key; recent work is then limited to the newest few. None for everything that fits into the budget.

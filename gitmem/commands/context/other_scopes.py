@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.context.sections import DigestItem, DigestSection
     from gitmem.config.setting import Config
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.recall.ranker import Source
     from gitmem.repository import OpenRepository
 

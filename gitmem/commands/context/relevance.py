@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gitmem.config.setting import Config
     from gitmem.index.catalog import Catalog
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 # The newest memories scored, besides those whose paths match.
 NEWEST = 200

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog import Catalog
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.repository import OpenRepository
 
 REVOKE = "revoke it, because it stays in the history; then remove it: gitmem edit {}"

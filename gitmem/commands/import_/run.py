@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
     from gitmem.commands.import_.fields import ImportRecord
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.repository import OpenRepository
     from gitmem.store.commit import CommitPlan
     from gitmem.write.draft import Author

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gitmem.commands.review.files import File, FileChanges
     from gitmem.commands.review.words import Budget
     from gitmem.model import Document, Spec
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 # Fields that are not shown by name and value; and in a new memory, these as well.
 _OWN = frozenset(("title", "verify", "retired", "updated"))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gitmem.model import Document, Verdict
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.verify.trust import Trust
 
 # What happened to a command whose text is unchanged.

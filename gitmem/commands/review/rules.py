@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gitmem.commands.review.changes import ChangedMemory
     from gitmem.commands.review.files import File, FileChanges
     from gitmem.model import Document
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
     # Makes a finding about one memory: severity, code, message, line, hint.
     Finds = Callable[..., f.ReviewFinding]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from gitmem.commands.review.files import FileChanges
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.repository import OpenRepository
     from gitmem.store.local import LocalState
     from gitmem.verify.trust import Trust

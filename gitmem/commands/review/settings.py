@@ -6,7 +6,7 @@ from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.changes import VALUE_KEPT, field_change
 from gitmem.errors import GitmemError
-from gitmem.policy.policy import Policy, builtin, load
+from gitmem.policy import Policy, builtin, load
 from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.state import MemoryStatus
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.store.local import LocalState
     from gitmem.verify.inputs import CodeTree
 

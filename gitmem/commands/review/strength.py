@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gitmem.document.builtin_checks import BuiltinCheck
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 # A check that matches in this many files, and this many times more than before, looks for a common word.
 COMMON, TIMES = 3, 3

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 # A reflector returns "a small JSON list" (dotfiles); a longer one has not been distilled.
 BYTES, MOST, LISTED, LINE = 1 << 20, 200, 50, 300

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.policy.settings import Role
     from gitmem.repository.open_store import OpenStore
 

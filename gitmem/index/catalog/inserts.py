@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 # How many memories are buffered before they are written: 2 MB of text at typical sizes.
 BATCH = 2000

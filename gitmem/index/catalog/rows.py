@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.model import Check
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
 # More paths say little and cost much: each is matched against every file at every new commit.
 MOST_PATHS = 64

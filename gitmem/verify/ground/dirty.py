@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.store.local import LocalState
     from gitmem.verify.due import Due
     from gitmem.verify.inputs import CodeTree

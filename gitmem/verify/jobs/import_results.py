@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git import Git
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.verify.due import Due
     from gitmem.verify.inputs import CodeTree
     from gitmem.verify.jobs.result_file import ResultLine, Results

@@ -173,7 +173,7 @@ def test_where_the_model_fails_the_summary_by_rules_is_stored_and_the_failure_to
 
 
 def test_the_policy_names_no_program(memory: Memory, repo: Path) -> None:
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
 
     with pytest.raises(ConfigError):
         Policy.from_dict({"stops": {"summary_command": "x"}})

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from support.sessions import started
 
-from gitmem import config
+from gitmem import config, policy
 from gitmem.agents.session.roles import role_of
-from gitmem.policy import policy
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from gitmem import policy
 from gitmem.commands.workflow.step import WorkflowStep, component_tag, role_of
 from gitmem.errors import UsageError
-from gitmem.policy import policy
 from gitmem.policy.settings import role_name
 
 

@@ -8,7 +8,7 @@ from gitmem.document.parse import parse
 from gitmem.index.catalog import Catalog, inserts, schema
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.model import HOLDS, IndexText, Problem, Verdict
-from gitmem.policy.policy import builtin
+from gitmem.policy import builtin
 
 
 def empty() -> Catalog:

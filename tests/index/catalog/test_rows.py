@@ -16,8 +16,8 @@ from gitmem.document.times import format_time
 from gitmem.errors import FormatError
 from gitmem.index.catalog.rows import Rows, inputs_of, rows_of
 from gitmem.model import Document
-from gitmem.policy.policy import Policy
-from gitmem.policy.policy import load as load_policy
+from gitmem.policy import Policy
+from gitmem.policy import load as load_policy
 
 MEMORY = (
     *("kind", "title", "created", "updated", "importance", "confidence", "expires", "agent", "task", "superseded_by"),

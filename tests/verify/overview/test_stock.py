@@ -18,7 +18,7 @@ from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.index.refresh import empty_catalog
 from gitmem.memory import Memory
 from gitmem.model import FAILED, FAILS, HOLDS, STATUSES, SUSPECT
-from gitmem.policy.policy import builtin
+from gitmem.policy import builtin
 from gitmem.statuses import DEPTH
 from gitmem.store.local import LocalState
 from gitmem.verify.overview.stock import (

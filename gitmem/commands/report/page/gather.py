@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.state import MemoryStatus
     from gitmem.model import Verdict
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.repository import OpenRepository
     from gitmem.store.local import LocalState
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gitmem.config.setting import Config
     from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.state import MemoryStatus
-    from gitmem.policy.policy import Policy
+    from gitmem.policy import Policy
     from gitmem.store.local import LocalState
 
 # Memories whose signals are read at once: SQLite before 3.32 allows 999 parameters.

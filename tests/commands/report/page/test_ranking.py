@@ -21,7 +21,7 @@ from gitmem.commands.report.page import render
 from gitmem.commands.report.page.ranking import settings
 from gitmem.config.setting import Config
 from gitmem.memory import Memory
-from gitmem.policy.policy import builtin
+from gitmem.policy import builtin
 
 pytestmark = pytest.mark.skipif(
     not (CHROMIUM and DRIVER), reason="no chromium or no chromedriver here (Debian: chromium, chromium-driver)"

@@ -9,7 +9,7 @@ import pytest
 
 from gitmem.errors import ConfigError
 from gitmem.frozen import fields_of, replace
-from gitmem.policy.policy import Policy, builtin, load
+from gitmem.policy import Policy, builtin, load
 from gitmem.policy.settings import KINDS, ROWS, TAG_WORDS, Kind
 from gitmem.policy.template import default_toml
 
@@ -265,7 +265,7 @@ def test_text_that_is_no_toml_is_one_error(text: str) -> None:
 
 def test_stored_policy_is_read_without_toml() -> None:
     script = (
-        "import sys; from gitmem.policy.policy import Policy; Policy.from_dict({'recall': {'half_life_days': 7}}); "
+        "import sys; from gitmem.policy import Policy; Policy.from_dict({'recall': {'half_life_days': 7}}); "
         "print(sorted({'tomllib', 're', 'difflib', 'dataclasses'} & set(sys.modules)))"
     )
 
