@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from benchmarks.history import run_git
-from gitmem.config import search_path
+from gitmem.config.environment import search_path
 from gitmem.memory import Memory
 from gitmem.repository.approvals import approve_command
 from gitmem.verify.options import Options

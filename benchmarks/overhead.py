@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from gitmem.config import search_path
+from gitmem.config.environment import search_path
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.index.catalog.fact_state import FactRow

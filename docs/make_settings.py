@@ -8,8 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitmem.config import INTERNAL
-from gitmem.config.setting import SETTINGS, Setting
+from gitmem.config import INTERNAL, SETTINGS, Setting
 from gitmem.policy.collections import Collection
 from gitmem.policy.settings import ROWS, Kind, Role, keys_of
 from gitmem.policy.template import default_of

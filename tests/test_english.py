@@ -12,7 +12,7 @@ import pytest
 
 from gitmem.cli import manual, table
 from gitmem.cli.parser import parser_of
-from gitmem.config.setting import Config
+from gitmem.config import Config
 
 PROJECT = Path(__file__).resolve().parent.parent
 PACKAGE = PROJECT / "gitmem"

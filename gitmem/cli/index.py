@@ -7,7 +7,7 @@ if it exists.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.config.setting import ENGINES
+from gitmem.config import ENGINES
 from gitmem.frozen import fields_of
 
 TYPE_CHECKING = False

@@ -5,13 +5,12 @@ Whoosh is only imported for queries that need it (measured: 100 ms).
 
 from __future__ import annotations
 
-from gitmem.config import OneThread
-from gitmem.config.setting import ENGINES
+from gitmem.config import ENGINES
+from gitmem.config.environment import OneThread
 from gitmem.errors import ConfigError, ConflictError, GitmemError
 from gitmem.frozen import replace
 from gitmem.index import WHOOSH_AT_MOST, WHOOSH_FOLDER
-from gitmem.recall import ranker
-from gitmem.recall.query import narrowed
+from gitmem.recall import narrowed, ranker
 from gitmem.recall.ranker import Readings
 from gitmem.store import PROJECT, tally
 
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.index.whoosh.index import SearchableIndex
     from gitmem.policy import Policy
+    from gitmem.recall import Query, RecallResult
     from gitmem.recall.by_syntax import Similar
-    from gitmem.recall.query import Query, RecallResult
     from gitmem.recall.semantic import Meaning
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore

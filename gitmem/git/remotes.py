@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from gitmem import config
+from gitmem.config.environment import asking, without_variables
 from gitmem.errors import ConflictError, NotFoundError, ProtectedError, RemoteError, suppress
 from gitmem.frozen import frozen
 from gitmem.git import Git
@@ -345,7 +346,7 @@ def _talk(git: Git, remote: str, args: Sequence[str], talk: RemoteOptions) -> tu
     from git.cmd import handle_process_output
 
     own = config.git_environment(transport=True)
-    env = own | config.asking(interactive=talk.interactive, is_silent=talk.is_silent)
+    env = own | asking(interactive=talk.interactive, is_silent=talk.is_silent)
     answer: list[str] = []
     said: list[str] = []
     progress = _listener(talk)
@@ -357,7 +358,7 @@ def _talk(git: Git, remote: str, args: Sequence[str], talk: RemoteOptions) -> tu
         if progress is not None:
             progress(line)
 
-    argv = [*config.without_variables(env), *git.argv(*ALONE, *args, durable=True)]
+    argv = [*without_variables(env), *git.argv(*ALONE, *args, durable=True)]
     # A relative path of a remote starts at the top of the work tree (git-remote(1) leaves that to where git runs).
     started = gitpython.Git(git.repository.top or git.repository.common).execute(
         argv,

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.config import git_config_files, git_environment, variable
-from gitmem.config.setting import SEPARATOR, has_several, known_name
+from gitmem.config import SEPARATOR, git_config_files, git_environment, has_several, known_name, variable
 from gitmem.errors import GitmemError, NoRepositoryError, ProcessError
 from gitmem.frozen import frozen
 

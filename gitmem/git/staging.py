@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 
-from gitmem.config import merged_heads, variable
+from gitmem.config import variable
+from gitmem.config.environment import merged_heads
 from gitmem.git import Git, parse_changes
 from gitmem.git.repository import is_oid
 

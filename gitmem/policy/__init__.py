@@ -6,7 +6,7 @@ A policy comes with the memory branch, so it is untrusted: the reader bounds its
 
 from __future__ import annotations
 
-from gitmem.config.setting import WrongValue
+from gitmem.config import WrongValue
 from gitmem.errors import ConfigError
 from gitmem.frozen import frozen, replace
 from gitmem.model import FORMAT

@@ -9,7 +9,7 @@ prescribes is the profile ``bmad``; without a profile, collections only group.
 
 from __future__ import annotations
 
-from gitmem.config.setting import WrongValue, setting, settings
+from gitmem.config import WrongValue, setting, settings
 from gitmem.errors import RefusedError, UsageError
 from gitmem.policy import values as read
 from gitmem.policy.settings import CAPTURE, IMPORT, PROMPT, PULLED, REMEMBER, REQUEST, START, WORK, WORKFLOW

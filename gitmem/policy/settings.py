@@ -7,7 +7,7 @@ Memory Module, D Agent Swarm, E the dotfiles' agent memory.
 
 from __future__ import annotations
 
-from gitmem.config.setting import Setting, rows_of, setting, settings
+from gitmem.config import Setting, rows_of, setting, settings
 from gitmem.model import ENGLISH
 from gitmem.policy import values as read
 

@@ -8,7 +8,7 @@ from gitmem.policy.settings import ROWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.config.setting import Setting
+    from gitmem.config import Setting
 
 
 def default_toml(profile: str = "") -> str:

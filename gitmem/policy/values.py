@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.config.setting import WrongValue
+from gitmem.config import WrongValue
 from gitmem.model import ENGLISH, FACTORS, NO_LANGUAGE, is_plain_command, parse_duration
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.policy import Policy
     from gitmem.recall.ranker import Source

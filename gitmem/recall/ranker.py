@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.index import Engine
     from gitmem.index.catalog import Catalog, Reading
     from gitmem.model import IndexText

@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.index import Stats
     from gitmem.index.catalog import Catalog
     from gitmem.model import IndexText

@@ -10,7 +10,7 @@ import os
 import time
 
 from gitmem import config
-from gitmem.config.setting import BOOLEANS, GUARDED, known_name
+from gitmem.config import BOOLEANS, GUARDED, known_name
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import replace
 from gitmem.git import Git
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Concatenate, ParamSpec, Protocol, Self, TypeVar
 
-    from gitmem.config.setting import Config
-    from gitmem.config.setting import Setting as Row
+    from gitmem.config import Config
+    from gitmem.config import Setting as Row
     from gitmem.git.repository import Setting
     from gitmem.index.catalog import Catalog
     from gitmem.index.whoosh.engine import WhooshEngine

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document, Verdict

@@ -30,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.git.repository import Repository
     from gitmem.recall import Query
     from gitmem.repository import OpenRepository

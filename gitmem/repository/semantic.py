@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from gitmem import config
+from gitmem.config.environment import embed_key, model_cache
 from gitmem.errors import BusyError, GitmemError
 from gitmem.index.embed.choose import provider_for
 from gitmem.index.fts import FtsEngine
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.index.catalog import Catalog
     from gitmem.index.embed.provider import EmbeddingProvider
     from gitmem.index.vectors.numpy_rows import Floats
@@ -66,7 +66,7 @@ def providers_of(settings: Config, *, download: bool = False) -> Providers | Non
 
 
 def _providers(settings: Config, *, download: bool) -> Providers:
-    options = {"cache": config.model_cache(), "key": config.embed_key()}
+    options = {"cache": model_cache(), "key": embed_key()}
     prose = provider_for(settings.embed, download=download, **options)
     code = provider_for(settings.embed_code, download=download, **options)
     assert prose is not None, "it is not off"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem import config
+from gitmem.config.environment import agent_session
 from gitmem.errors import GitmemError
 from gitmem.git.branches import likely_default
 from gitmem.git.remotes import repository_name
@@ -58,7 +59,7 @@ def _code_trailers(store: OpenStore) -> tuple[tuple[str, str], ...]:
 
 def author_of(store: OpenStore) -> Author:
     """Return the author: the person as git names them, the agent and its session, and the current project."""
-    session, project = config.agent_session(), repository_name(store.git, store.config.remote)
+    session, project = agent_session(), repository_name(store.git, store.config.remote)
     more = (("session", session),) if session else ()
     agent = store.config.agent or config.agent_client()
     return Author(store.git.identity()[0], agent, project, more, store.git.repository.top or "")

@@ -12,7 +12,7 @@ from gitmem.store import proposal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.git import Git
     from gitmem.store import Store
 

@@ -5,7 +5,7 @@ A clone brings neither this ref nor a setting along, so `init` asks the remote f
 
 from __future__ import annotations
 
-from gitmem.config.setting import Config, is_branch
+from gitmem.config import Config, is_branch
 from gitmem.errors import ConflictError, RemoteError
 from gitmem.git import Git, remotes
 from gitmem.git.remotes import RemoteOptions

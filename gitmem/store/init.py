@@ -15,7 +15,7 @@ from gitmem.store.foreign import kind_of, need_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
 
 # The content of the page before the first verify run with a result.
 FIRST_PAGE = (

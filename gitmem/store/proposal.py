@@ -15,7 +15,7 @@ from gitmem.system.file_lock import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.git import Git
 
 # Not below the memory branch: if a branch "memory" exists, "memory/x" cannot.

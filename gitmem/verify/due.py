@@ -10,7 +10,7 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 from itertools import takewhile
 
-from gitmem.config import search_path
+from gitmem.config.environment import search_path
 from gitmem.document.meaning import format_foundations
 from gitmem.document.spec import shown_spec, spec_hash, spec_of
 from gitmem.document.times import parse_time

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock  # `threading` takes 0.7 ms (measured)
 
-from gitmem.config import search_path
+from gitmem.config.environment import search_path
 from gitmem.errors import GitmemError, UnwritableError
 from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document, Spec, Verdict

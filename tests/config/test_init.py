@@ -7,8 +7,15 @@ from pathlib import Path
 import pytest
 
 from gitmem import config
-from gitmem.config import git_config_files, git_environment, load, machine_identity
-from gitmem.config.setting import SETTINGS, Config, Setting
+from gitmem.config import (
+    SETTINGS,
+    Config,
+    Setting,
+    git_config_files,
+    git_environment,
+    load,
+    machine_identity,
+)
 from gitmem.errors import ConfigError
 from gitmem.frozen import fields_of
 
@@ -135,33 +142,6 @@ def test_there_is_a_home_where_home_is_unset(monkeypatch: pytest.MonkeyPatch) ->
     assert Path(config.home()).is_absolute()
 
 
-@pytest.mark.parametrize(
-    ("variables", "editor"),
-    [
-        ({"GIT_EDITOR": "a", "VISUAL": "b", "EDITOR": "c"}, "a"),
-        ({"VISUAL": "b", "EDITOR": "c"}, "b"),
-        ({"EDITOR": "c"}, "c"),
-        ({}, ""),
-    ],
-    ids=["git", "visual", "editor", "none"],
-)
-def test_the_editor_is_the_first_that_is_set(
-    variables: dict[str, str], editor: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("GIT_EDITOR", "VISUAL", "EDITOR"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-
-    assert config.editor() == editor
-
-
-def test_checks_find_programs_where_path_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PATH")
-
-    assert "/bin" in config.search_path()
-
-
 def test_git_settings_may_stand_in_every_file_of_git_config_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/ana")
     monkeypatch.setenv("XDG_CONFIG_HOME", "/xdg")
@@ -172,39 +152,6 @@ def test_git_settings_may_stand_in_every_file_of_git_config_1(tmp_path: Path, mo
         *(f"{tmp_path}/config", f"{tmp_path}/config.worktree"),
         *("/home/ana/.gitconfig", "/xdg/git/config", "/etc/gitconfig"),
     }
-
-
-def test_an_embedding_endpoints_key_is_the_environments_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GITMEM_EMBED_KEY", "sk-hunter2")
-
-    with pytest.raises(ConfigError) as caught:
-        load({"embedkey": "sk-hunter2"}, environment={})
-
-    assert config.embed_key() == "sk-hunter2"
-    assert "hunter2" not in repr(load({}))
-    assert "hunter2" not in caught.value.message + caught.value.hint
-    assert caught.value.hint == "use the environment variable GITMEM_EMBED_KEY instead"
-
-
-@pytest.mark.parametrize(
-    ("environment", "expected"),
-    [
-        ({}, "{home}/.cache/huggingface/hub"),
-        ({"XDG_CACHE_HOME": "/c"}, "/c/huggingface/hub"),
-        ({"XDG_CACHE_HOME": "/c", "HF_HOME": "~/hf"}, "{home}/hf/hub"),
-        ({"HF_HOME": "/hf", "HF_HUB_CACHE": "/models"}, "/models"),
-    ],
-    ids=["default", "xdg", "home", "hub"],
-)
-def test_models_are_where_the_hubs_client_keeps_them(
-    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], expected: str
-) -> None:
-    for name in ("XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-
-    assert config.model_cache() == expected.format(home=Path.home())
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.config.setting import SEPARATOR
+from gitmem.config import SEPARATOR
 from gitmem.git.repository import Unsure, collected, read_section
 
 PLAIN = {

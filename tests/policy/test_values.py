@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.config.setting import WrongValue
+from gitmem.config import WrongValue
 from gitmem.policy.values import (
     command,
     field_names,

@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW, git, put_files
 from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 
-from gitmem.config.setting import Config
+from gitmem.config import Config
 from gitmem.document.times import format_time
 from gitmem.memory import Memory
 from gitmem.model import FACTORS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from conftest import git
 
-from gitmem.config.setting import Config
+from gitmem.config import Config
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.store.companion import branch_of, code_of, find_companion, head_branch

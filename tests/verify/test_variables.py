@@ -9,7 +9,7 @@ import pytest
 from conftest import NOW, git
 from support.facts import approve_all, make_fact, outcomes, put, result_of, verify
 
-from gitmem.config import search_path
+from gitmem.config.environment import search_path
 from gitmem.memory import Memory
 from gitmem.repository.approvals import deny_command, trust_of
 from gitmem.verify.options import Options

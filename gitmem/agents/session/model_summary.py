@@ -11,7 +11,8 @@ import shlex
 
 from gitmem.agents.session.rule_summary import TOKENS
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID
-from gitmem.config import git_environment, summary_key
+from gitmem.config import git_environment
+from gitmem.config.environment import summary_key
 from gitmem.errors import ConfigError, GitmemError
 from gitmem.system import process
 from gitmem.text.budget import count_tokens
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.agents.transcripts.turns import Turn
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
 
 OFF = ("", "off")
 # A small model on a CPU takes half a minute for such a text. This and the sizes are our choices.

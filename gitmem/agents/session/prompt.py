@@ -9,6 +9,7 @@ from gitmem.recall import Query, RecallResult, render
 from gitmem.recall.gate import good_hits
 from gitmem.store import tally
 from gitmem.text import tokens
+from gitmem.text.budget import count_tokens
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
@@ -73,7 +74,7 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     # Everything that is ever shown of these memories has been shown; the rest of a longer one is not shown later.
     source = f"the memory of this repository at {tip[:12]}, recalled for this prompt; key, kind, status, by whom"
     text, logged = render.fenced(parts, source=source), redact(query)[:LOGGED_CHARS]
-    size = tokens.count_tokens(text)
+    size = count_tokens(text)
     shown = log.ContextRecord(render.keys_of(parts), tip, topic=topic.name, query=logged, tokens=size)
     log.keep(place, event, shown, now=memory.now)
     return text

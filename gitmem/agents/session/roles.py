@@ -7,7 +7,7 @@ from gitmem.policy.settings import Role, role_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.policy import Policy
 
 

@@ -21,13 +21,12 @@ from gitmem.index.catalog.counts import count_live
 from gitmem.index.catalog.keys import short_keys
 from gitmem.model import ADOPTED
 from gitmem.policy.settings import START as AT_START
-from gitmem.recall import render
-from gitmem.recall.query import Query, where
+from gitmem.recall import Query, render, where
 from gitmem.recall.render import About, MemoryText, Part
 from gitmem.store import LISTED, PROJECT, lost, tally
 from gitmem.store.spool_folders import folders_of
 from gitmem.text import display, format_json, parse_json
-from gitmem.text import tokens as analysis
+from gitmem.text.budget import count_tokens, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
     from gitmem.policy.settings import Role
-    from gitmem.recall.query import RecallResult
+    from gitmem.recall import RecallResult
     from gitmem.repository import OpenRepository
 
 BMAD = "bmad"
@@ -126,7 +125,7 @@ def start(memory: OpenRepository, event: Event, doors: Doors) -> str:
         parts = _parts(here, own)
     text, kept = _compose(here, own, parts)
     shown, cut = render.keys_of(kept), render.cut_keys_of(kept)
-    size = analysis.count_tokens(text)
+    size = count_tokens(text)
     record = log.ContextRecord(shown, _tip(memory), role=name, topic=topic.name, cut=cut, tokens=size)
     log.keep(place, event, record, now=memory.now)
     return text
@@ -143,7 +142,7 @@ def _compose(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[st
     frame = render.fenced([Part("", (MemoryText("-"),))], source=source)
     is_quiet = not any(part.entries for part in parts if part.heading != NEWEST)
     budget = min(here.budget, QUIET_TOKENS) if is_quiet else here.budget
-    tokens = budget - analysis.count_tokens(f"{before}\n{frame}")
+    tokens = budget - count_tokens(f"{before}\n{frame}")
     characters = render.CHARACTERS - len(before) - len(frame) - 2
     while True:
         kept = render.fitted(parts, tokens=tokens, characters=characters)
@@ -202,7 +201,7 @@ def _parts(here: _Here, own: Sequence[str]) -> list[Part]:
     ahead = [_topic(here), _summaries(here, 1, int(here.budget * SUMMARY_SHARE)), _warm(here)]
     if here.event.source == COMPACTED:
         ahead.append(_worklog(here))
-    spent = FENCE_TOKENS + analysis.count_tokens("\n".join([*own, render.body_of(ahead)]))
+    spent = FENCE_TOKENS + count_tokens("\n".join([*own, render.body_of(ahead)]))
     room = max(here.budget - spent, here.budget // 4)
     digest = render.fitted(_digest(here, room), tokens=room, characters=render.CHARACTERS)
     warnings, rest = digest[:1], digest[1:]
@@ -223,8 +222,8 @@ def _topic(here: _Here) -> Part:
     room = min(here.policy.session.spec_tokens, int(here.budget * TOPIC_SHARE))
     if not spec:
         entries = (MemoryText(f"- the topic {topic.name}"),) if topic.is_pinned else ()
-    elif analysis.count_tokens(spec) > room:
-        size = analysis.count_tokens(spec)
+    elif count_tokens(spec) > room:
+        size = count_tokens(spec)
         entries = (MemoryText(f"- the topic {topic.name}; its specification ({size} tokens) is in {topic.spec_path}"),)
     else:
         entries = (MemoryText(f"- the topic {topic.name}:\n{display(spec, lines=True)}"),)
@@ -243,7 +242,7 @@ def _summaries(here: _Here, count: int, room: int) -> Part:
     entries = []
     limit = min(room // count, here.policy.context.max_memory_tokens)
     for key, title, body, _, agent in rows[:count]:
-        shown = analysis.opening(body, limit_tokens=limit)
+        shown = opening(body, limit_tokens=limit)
         # A summary made by rules begins with the goal, which is also the title.
         is_repeated = shown.removeprefix("Goal: ").startswith(title.removesuffix("…"))
         text = shown if is_repeated else f"{title}\n{shown}".strip()
@@ -286,7 +285,7 @@ def _worklog(here: _Here) -> Part:
     """Return the topic's last commands and edits, as many whole entries as fit."""
     lines = worklog.tail(here.topic, here.policy.session.worklog_entries)
     room = int(here.budget * WORKLOG_SHARE)
-    while lines and analysis.count_tokens("\n".join(lines)) > room:
+    while lines and count_tokens("\n".join(lines)) > room:
         lines = lines[1:]
     return Part("DONE BEFORE THE CONTEXT WAS COMPACTED", tuple(MemoryText(f"- {line}") for line in lines))
 

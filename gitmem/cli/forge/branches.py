@@ -15,7 +15,7 @@ from gitmem.cli import shared
 from gitmem.commands.forge.branches import CLOSED, MERGED, fate_of
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here
-from gitmem.config import forge_token
+from gitmem.config.environment import forge_token
 from gitmem.store.companion import list_companions
 
 TYPE_CHECKING = False

@@ -17,7 +17,7 @@ from gitmem.commands.forge import suggestions
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import KINDS, body_of, is_commit, keep, pulls_of, read_text, remove
 from gitmem.commands.forge.place import place_here
-from gitmem.config import forge_token
+from gitmem.config.environment import forge_token
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False

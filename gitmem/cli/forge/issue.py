@@ -18,7 +18,7 @@ from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import read_text
 from gitmem.commands.forge.issue import Failing, IssueResult, asked_for, failing_facts, failing_statements, keep
 from gitmem.commands.forge.place import place_here
-from gitmem.config import forge_token
+from gitmem.config.environment import forge_token
 from gitmem.errors import ForgeError, GitmemError
 from gitmem.verify.overview.finding import SUSPECT
 from gitmem.verify.overview.notice.document import parse_table

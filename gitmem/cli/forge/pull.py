@@ -11,8 +11,8 @@ from gitmem.cli import shared
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here
 from gitmem.commands.forge.pull import asked_for, find_or_open
-from gitmem.config import forge_token
-from gitmem.config.setting import is_branch
+from gitmem.config import is_branch
+from gitmem.config.environment import forge_token
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False

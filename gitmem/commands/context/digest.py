@@ -44,7 +44,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
     from gitmem.tasks.digest import Held
@@ -86,7 +86,7 @@ def digest(
         config: The settings.
         now: Epoch seconds.
         working: The current paths: changed files of the branch, or the requested ones.
-        budget_tokens: The budget for all sections together, as counted by ``analysis.count_tokens``.
+        budget_tokens: The budget for all sections together, as counted by ``text.budget``.
         kinds: Relevant memories of these kinds come first.
         related: To include only memories related to the current work, how well each fits by its words, from 0 to 1, by
             key; recent work is then limited to the newest few. None for everything that fits into the budget.

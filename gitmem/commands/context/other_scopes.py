@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.context.sections import DigestItem, DigestSection
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.policy import Policy
     from gitmem.recall.ranker import Source
     from gitmem.repository import OpenRepository

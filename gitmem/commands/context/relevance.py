@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
 

@@ -17,6 +17,7 @@ from gitmem.commands.install import place as files
 from gitmem.commands.install import units
 from gitmem.commands.install.git_hooks import ADD, BY_HAND, KEEP, REMOVE, UPDATE, HookStep
 from gitmem.commands.install.units import ScheduledJob
+from gitmem.config.environment import search_path
 from gitmem.errors import GitmemError, ProcessError, UsageError
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.system import process
@@ -80,7 +81,7 @@ def wanted(git: Git, every: str) -> ScheduledJob:
 
 
 def _variables() -> dict[str, str]:
-    found = {"PATH": config.search_path(), "HOME": config.home()}
+    found = {"PATH": search_path(), "HOME": config.home()}
     found |= {name: config.variable(name) for name in VARIABLES if config.variable(name)}
     agent = config.variable("SSH_AUTH_SOCK")
     # An SSH agent outside the person's own folder below /run ends with the login session.

@@ -17,8 +17,7 @@ from gitmem.index.catalog.keys import full_key
 from gitmem.index.refresh import empty_catalog
 from gitmem.model import FAILED, TASK, UNPROVEN
 from gitmem.policy import Policy
-from gitmem.recall import listing, ranker
-from gitmem.recall.query import narrowed
+from gitmem.recall import listing, narrowed, ranker
 from gitmem.results import MemoryDetails, Statistics, StoreStatus
 from gitmem.store import PROJECT
 from gitmem.store.code_tree import read_tree
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-    from gitmem.recall.query import Query, RecallResult
+    from gitmem.recall import Query, RecallResult
     from gitmem.repository import OpenRepository
 
 # Age does not apply to the past: no time to live has passed, no memory has expired, and recency does not count.

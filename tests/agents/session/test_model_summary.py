@@ -19,7 +19,7 @@ from gitmem.agents.session.model_summary import better, excerpt, fitting
 from gitmem.agents.session.rule_summary import TOKENS
 from gitmem.agents.session.summary import key_of
 from gitmem.agents.transcripts.turns import COMMAND, PROMPT, SAID, Turn
-from gitmem.config.setting import Config
+from gitmem.config import Config
 from gitmem.errors import ConfigError, GitmemError
 from gitmem.memory import Memory
 from gitmem.text.budget import count_tokens

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.state import MemoryStatus

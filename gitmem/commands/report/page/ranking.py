@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from gitmem.config.setting import Config
+    from gitmem.config import Config
     from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.state import MemoryStatus
     from gitmem.policy import Policy

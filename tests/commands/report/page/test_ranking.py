@@ -19,7 +19,7 @@ from benchmarks import judged
 from benchmarks.browser import CHROMIUM, DRIVER, Browser
 from gitmem.commands.report.page import render
 from gitmem.commands.report.page.ranking import settings
-from gitmem.config.setting import Config
+from gitmem.config import Config
 from gitmem.memory import Memory
 from gitmem.policy import builtin
 

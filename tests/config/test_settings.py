@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from gitmem import config
-from gitmem.config.setting import (
+from gitmem.config import (
     BY_PLAIN,
     GUARDED,
     SEPARATOR,

@@ -1,0 +1,116 @@
+"""What the environment says to single commands: keys and tokens, the editor, an agent's session, prompts, threads."""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.config import BOOLEANS, home, variable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def asking(*, interactive: bool, is_silent: bool = False) -> dict[str, str]:
+    """Return the variables that tell git and ssh whether they may prompt (git(1), ssh(1): ``SSH_ASKPASS_REQUIRE``).
+
+    An empty ``GIT_ASKPASS`` starts no program that asks, in a window or otherwise (gitcredentials(7)); Git Credential
+    Manager has its own variable.
+    """
+    if interactive:
+        return {"GIT_TERMINAL_PROMPT": "1"}
+    never = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "never"}
+    return never | ({"GIT_ASKPASS": "", "GCM_INTERACTIVE": "never"} if is_silent else {})
+
+
+def without_variables(wanted: Mapping[str, str]) -> list[str]:
+    """Return the start of a command line that removes the ``GIT_*`` variables that are not *wanted*.
+
+    For a program that another library starts with our whole environment; empty if there are none to unset.
+    """
+    extra = sorted(name for name in os.environ if name.startswith("GIT_") and name not in wanted)
+    return ["env", *(word for name in extra for word in ("-u", name))] if extra else []
+
+
+def search_path() -> str:
+    """Return PATH for checks; the system's default if it is unset."""
+    return os.environ.get("PATH") or os.defpath
+
+
+# Variables in which agents' clients put the session's name for the commands that they run (seen with Claude Code
+# 2.1.331, Codex 0.169.0, Copilot CLI 1.0.102 and pi 0.87.1; Gemini CLI and OpenCode set none).
+SESSION_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID", "PI_SESSION_ID")
+SESSION_LIMIT = 80
+
+
+def agent_session() -> str:
+    """Return the session of the agent that runs this process, or an empty string if that is not known."""
+    found = next(filter(None, map(variable, SESSION_VARIABLES)), "")
+    return found if len(found) <= SESSION_LIMIT and found.replace("-", "").isalnum() and found.isascii() else ""
+
+
+def merged_heads() -> list[str]:
+    """Return the names of the commits that a ``git merge`` in progress merges; sorted, usually none."""
+    return sorted(name.removeprefix("GITHEAD_") for name in os.environ if name.startswith("GITHEAD_"))
+
+
+def is_switched_off(name: str) -> bool:
+    """Return whether an environment variable says no, in one of git's words for it."""
+    return BOOLEANS.get(variable(name).lower()) is False
+
+
+def editor() -> str:
+    """Return the person's editor as a shell command: ``GIT_EDITOR``, ``VISUAL``, ``EDITOR``, else empty."""
+    return variable("GIT_EDITOR") or variable("VISUAL") or variable("EDITOR")
+
+
+def embed_key() -> str:
+    """Return the key of an embedding endpoint, or an empty string: from the environment only, never stored."""
+    return variable("GITMEM_EMBED_KEY")
+
+
+def summary_key() -> str:
+    """Return the key of an endpoint for summaries, or an empty string: from the environment only, never stored."""
+    return variable("GITMEM_SUMMARY_KEY")
+
+
+def forge_token() -> str:
+    """Return the token that a forge gave a job, or an empty string: from the environment only, never stored."""
+    return variable("GITHUB_TOKEN")
+
+
+def note_token() -> str:
+    """Return the token for notes on merge requests of GitLab, or an empty string."""
+    return variable("GITMEM_NOTE_TOKEN")
+
+
+def model_cache() -> str:
+    """Return the folder with models of the Hugging Face hub (huggingface_hub, "Environment variables").
+
+    Not fastembed's own default, a folder of that name in ``/tmp``, where anyone could place a model.
+    """
+    base = variable("XDG_CACHE_HOME") or os.path.join(home(), ".cache")
+    hub = variable("HF_HUB_CACHE") or os.path.join(variable("HF_HOME") or os.path.join(base, "huggingface"), "hub")
+    return os.path.expanduser(hub)
+
+
+class OneThread:
+    """A context for importing numpy for a short computation, without starting its threads.
+
+    They would start with the import, which takes 55 ms of CPU without them and 113 with them, and one thread compares a
+    query with 100,000 vectors in 6 ms, two in 8 to 12 (measured on two cores). A number chosen by the user is kept.
+    Source: OpenBLAS, USAGE.md, "Setting the number of threads using environment variables".
+    """
+
+    _NAME = "OPENBLAS_NUM_THREADS"
+
+    def __enter__(self) -> None:
+        """Begin."""
+        self._is_ours = self._NAME not in os.environ
+        if self._is_ours:
+            os.environ[self._NAME] = "1"
+
+    def __exit__(self, *_: object) -> None:
+        """Restore the environment, so that child processes are not affected."""
+        if self._is_ours:
+            del os.environ[self._NAME]
