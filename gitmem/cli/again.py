@@ -11,7 +11,7 @@ import os
 
 from gitmem.errors import DamagedIndexError, GitmemError
 from gitmem.git.repository import discover
-from gitmem.store import clone, universal
+from gitmem.store import clone, find_universal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _is_repeatable(arguments: Sequence[str]) -> bool:
 def _remove_indexes() -> bool:
     """Remove the indexes of this repository and of the user's own store; return whether there were any."""
     is_removed = False
-    for find in (lambda: discover(os.getcwd()), universal.find):  # noqa: PTH109 - where we are
+    for find in (lambda: discover(os.getcwd()), find_universal):  # noqa: PTH109 - where we are
         try:
             repository = find()
             if repository is not None:

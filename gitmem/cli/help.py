@@ -10,7 +10,8 @@ from gitmem.cli.shared import counted
 from gitmem.cli.topics import TOPICS
 from gitmem.errors import GitmemError, NoRepositoryError, UsageError
 from gitmem.statuses import MARKS
-from gitmem.store import companion, proposal
+from gitmem.store import proposal
+from gitmem.store.proposal import branch_notice, code_of
 from gitmem.text import display
 from gitmem.text.secrets import redact
 
@@ -116,5 +117,5 @@ def summary(found: Mapping[str, Any]) -> list[str]:
     if found.get("proposal"):
         lines.append(proposal.notice_of(found["proposal"]))
     if branch := found.get("companion"):
-        lines.append(companion.branch_notice(companion.code_of(branch["branch"])))
+        lines.append(branch_notice(code_of(branch["branch"])))
     return lines

@@ -9,8 +9,7 @@ from gitmem.document.times import format_time
 from gitmem.errors import UsageError
 from gitmem.model import STALE
 from gitmem.statuses import MARKS
-from gitmem.store import PROJECT
-from gitmem.store.code_tree import is_home
+from gitmem.store import PROJECT, is_home
 from gitmem.verify.references import CHANGED, MOVED
 from gitmem.verify.trace.outside import describe_outside
 

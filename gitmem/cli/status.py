@@ -5,7 +5,8 @@ from __future__ import annotations
 from gitmem.cli import shared
 from gitmem.cli.causes import add_each, print_cases
 from gitmem.statuses import MARKS
-from gitmem.store import companion, proposal
+from gitmem.store import proposal
+from gitmem.store.proposal import branch_notice, code_of
 from gitmem.text.durations import ago
 from gitmem.verify.jobs.history import ended
 from gitmem.verify.overview.cause import Case
@@ -129,7 +130,7 @@ def _print_places(found: Mapping[str, Any], out: Output) -> None:
         out.line((proposal.notice_of(found["proposal"]), "yellow"))
     if branch := found.get("companion"):
         counted = shared.counted(len(branch["changed"]), "memory", "memories")
-        notice = companion.branch_notice(companion.code_of(branch["branch"]))
+        notice = branch_notice(code_of(branch["branch"]))
         out.line((f"{notice}: {counted} changed", "yellow"))
     if found["view"]:
         _print_view(found["view"], out)

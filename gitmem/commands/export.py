@@ -16,8 +16,7 @@ from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.index.catalog import state
 from gitmem.model import HOLDS, STALE, VERIFIED
 from gitmem.recall import narrowed, where
-from gitmem.store import layout
-from gitmem.store.code_tree import PREFIX
+from gitmem.store import CODE_PREFIX, layout
 from gitmem.store.spool_folders import waiting_in
 from gitmem.text import escaped_json
 
@@ -45,7 +44,7 @@ def stored_files(memory: OpenRepository, query: Query) -> list[tuple[str, str]]:
             f"SELECT m.path, m.oid FROM memory m WHERE {condition} ORDER BY m.key LIMIT ?", (*values, query.limit)
         )
     # Memories of the code tree get the paths they would have on the branch: an export is a store.
-    return [(path.removeprefix(PREFIX), oid) for path, oid in rows]
+    return [(path.removeprefix(CODE_PREFIX), oid) for path, oid in rows]
 
 
 def texts(

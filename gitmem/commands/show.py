@@ -12,9 +12,8 @@ from gitmem.model import FAILS, STALE
 from gitmem.policy.settings import KINDS
 from gitmem.repository.holder import holder_of
 from gitmem.statuses import age_s, describe_chain
-from gitmem.store import layout
+from gitmem.store import CODE_PREFIX, layout
 from gitmem.store.buckets import parse_section, sections_of
-from gitmem.store.code_tree import PREFIX
 from gitmem.store.read import READABLE_WITHIN
 from gitmem.text.durations import ago
 from gitmem.text.secrets import redact, redact_all
@@ -253,7 +252,7 @@ def _specs(key: str, *, is_code: bool = False) -> list[str]:
     shard = layout.shard(key)
     memory = [f"{top}*/{folder}{key}.md" for top in ("", "archive/") for folder in ("", f"{shard}/")]
     if is_code:
-        return [f":(glob){PREFIX}{path}" for path in memory]
+        return [f":(glob){CODE_PREFIX}{path}" for path in memory]
     verdicts = (layout.bucket_path(key), f"verdicts/{shard}/{key}.{'?' * 16}.toml")
     specs = [f":(glob){path}" for path in (*memory, *verdicts)]
     return [*specs, ":(exclude,glob).github/**"]
@@ -264,7 +263,7 @@ def _plain(key: str, *, is_code: bool = False) -> list[str]:
     folders = sorted({kind.folder for kind in KINDS.values()})
     tops = [f"{top}{folder}" for top in ("", "archive/") for folder in folders]
     paths = [f"{top}/{below}{key}.md" for top in tops for below in ("", f"{layout.shard(key)}/")]
-    return [f"{PREFIX}{path}" for path in paths] if is_code else paths
+    return [f"{CODE_PREFIX}{path}" for path in paths] if is_code else paths
 
 
 def _parse_log(text: bytes) -> list[tuple[dict[str, Any], list[tuple[str, str, str]]]]:

@@ -16,7 +16,7 @@ from gitmem.commands.view import view as views
 from gitmem.errors import ConflictError, suppress
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store import clone, foreign, home_ref, layout, proof, proposal
+from gitmem.store import FOREIGN, clone, foreign, home_ref, layout, proposal
 from gitmem.store.acceptance import ACCEPTED
 from gitmem.store.guard import refuse_checked_out
 from gitmem.store.lock import WriteLock
@@ -128,7 +128,7 @@ def _refs(memory: OpenRepository) -> Sequence[StoreRef]:
     found = []
     for name, commit, kind in rows:
         is_named = name == f"refs/heads/{names[0]}" or name.startswith(f"refs/heads/{names[1]}")
-        is_store = is_named and kind == "commit" and foreign.kind_of(memory.git, commit) not in ("", proof.FOREIGN)
+        is_store = is_named and kind == "commit" and foreign.kind_of(memory.git, commit) not in ("", FOREIGN)
         if is_store or name.startswith(REFS):
             found.append(StoreRef(name, commit, _unpushed(memory, commit) if kind == "commit" else 0))
     return found

@@ -14,9 +14,8 @@ from gitmem.index.catalog.inserts import BATCH, Inserts, StoredMemory, problem_o
 from gitmem.model import IndexText, Problem
 from gitmem.policy import Policy, builtin
 from gitmem.policy import load as load_policy
-from gitmem.store import layout, read
+from gitmem.store import code_tree, layout, read
 from gitmem.store.buckets import parse_section
-from gitmem.store.code_tree import read as homeread
 from gitmem.store.sqlite_errors import is_busy, is_unwritable
 from gitmem.text import format_json, parse_json
 from gitmem.text.tokens import format_stamp
@@ -115,7 +114,7 @@ def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None]
     def fill(catalog: Catalog) -> None:
         scan = read.scan_all(git, tip) if tip else read.Scan("", (), (), ())
         if tree:
-            scan = homeread.joined(scan, homeread.scan_all(git, tree))
+            scan = code_tree.joined(scan, code_tree.scan_all(git, tree))
         policy, problems = _read_policy(git, scan.files)
         for problem in (*problems, *scan.problems):
             update.add_problem(catalog, problem)
@@ -215,11 +214,11 @@ def _changes(git: Git, old: tuple[str, str], new: tuple[str, str]) -> read.Scan 
         ProcessError: A tree cannot be read.
     """
     found = read.Scan(new[0], (), (), ())
-    for before, after, changes in ((old[0], new[0], read.scan_changes), (old[1], new[1], homeread.scan_changes)):
+    for before, after, changes in ((old[0], new[0], read.scan_changes), (old[1], new[1], code_tree.scan_changes)):
         if bool(before) != bool(after):
             return None
         if before != after:
-            found = homeread.joined(found, changes(git, before, after))
+            found = code_tree.joined(found, changes(git, before, after))
     return found
 
 
@@ -277,7 +276,7 @@ def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.
     removed = texts_of(catalog, numbers)
     buckets = {file.path for file in scan.files if file.place.what == layout.BUCKET}
     for path in paths:
-        place = homeread.place_of(path)
+        place = code_tree.place_of(path)
         if isinstance(place, layout.StorePath) and place.what == layout.MEMORY:
             keys |= {place.key, *update.linked_targets(catalog, place.key)}
         if path in buckets:

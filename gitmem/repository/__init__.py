@@ -28,13 +28,13 @@ from gitmem.store import (
     SOURCE_REFS,
     UNIVERSAL,
     Store,
-    universal,
+    find_tree,
+    find_universal,
+    is_home,
+    make_universal,
 )
 from gitmem.store.clone import remove_links
-from gitmem.store.code_tree import find_tree, is_home
-from gitmem.store.companion import find_companion, head_branch, memory_tip, store_on_top, top_ref
-from gitmem.store.layout import is_key
-from gitmem.store.proposal import project_store
+from gitmem.store.proposal import find_companion, head_branch, memory_tip, project_store, store_on_top, top_ref
 from gitmem.store.spool_folders import waiting_in
 
 TYPE_CHECKING = False
@@ -263,6 +263,8 @@ class OpenRepository(OpenStore):
 
     def find_source(self, name: str) -> OpenStore | None:
         """Return the store pulled from a source; None if nothing was pulled."""
+        from gitmem.store.layout import is_key
+
         if not is_key(name) or self.git.read_ref(f"{SOURCE_REFS}{name}") is None:
             return None
         folder = os.path.join(self.git.repository.state, SOURCE_FOLDER, name)
@@ -569,7 +571,7 @@ def open_private(opened: OpenRepository, *, agent: str = "") -> OpenStore:
 
 def open_universal(opened: OpenRepository, *, make: bool) -> OpenStore | None:
     """Return the person's universal store; None if there is none and it should not be created."""
-    repository = universal.make() if make else universal.find()
+    repository = make_universal() if make else find_universal()
     if repository is None or repository.common == opened.git.repository.common:
         return None
     remove_links(*repository.states)

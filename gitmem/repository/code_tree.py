@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.repository.open_store import OpenStore
-from gitmem.store.code_tree import FOLDER
+from gitmem.store import CODE_FOLDER
 from gitmem.store.view.state import has_one
 
 TYPE_CHECKING = False
@@ -107,9 +107,11 @@ def _make_room(opened: OpenRepository) -> None:
 
     with worktree.lock(git, "in-tree", opened.config.lock_timeout_s):
         view = worktree.find(git)
-        if view is None or os.path.realpath(view.path) != os.path.realpath(os.path.join(git.repository.top, FOLDER)):
+        if view is None or os.path.realpath(view.path) != os.path.realpath(
+            os.path.join(git.repository.top, CODE_FOLDER)
+        ):
             return
         worktree.move(git, view, os.path.join(git.repository.top, worktree.BESIDE))
     opened.notices.append(
-        f"the view of the memory branch is in {worktree.BESIDE}/ now: {FOLDER}/ is a folder of the code"
+        f"the view of the memory branch is in {worktree.BESIDE}/ now: {CODE_FOLDER}/ is a folder of the code"
     )

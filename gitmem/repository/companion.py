@@ -1,7 +1,7 @@
 """Decide where a change of the project's memory is written on a code branch: the memory branch, or its companion.
 
 A memory that is true on this branch but not on the default one would contradict everyone else's code, so it goes to the
-companion (``store.companion``), which is merged with the branch.
+companion (``store.proposal``), which is merged with the branch.
 """
 
 from __future__ import annotations
@@ -10,10 +10,19 @@ from gitmem.document.spec import claim_hash, spec_hash, spec_of
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.model import FAILS, HOLDS
 from gitmem.store.commit import advance
-from gitmem.store.companion import HEADS, branch_of, code_of, find_companion, head_branch, memory_tip, store_of
-from gitmem.store.companion import PREFIX as COMPANIONS
 from gitmem.store.merge.on_top import changed_memories, on_top
-from gitmem.store.proposal import PREFIX, project_store
+from gitmem.store.proposal import COMPANION_PREFIX as COMPANIONS
+from gitmem.store.proposal import (
+    HEADS,
+    PREFIX,
+    branch_of,
+    code_of,
+    find_companion,
+    head_branch,
+    memory_tip,
+    project_store,
+    store_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ import os
 
 from gitmem.errors import NotFoundError
 from gitmem.repository.companion import keys_changed, to_write
-from gitmem.store import PROJECT
-from gitmem.store.code_tree import FOLDER, is_home
+from gitmem.store import CODE_FOLDER, PROJECT, is_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def holder_of(repository: OpenRepository, typed: str, scope: str = "") -> tuple[
             continue
         return _home_of(repository, store, key), key
     top = repository.git.repository.top
-    if not scope and top and os.path.isdir(os.path.join(top, FOLDER)):
+    if not scope and top and os.path.isdir(os.path.join(top, CODE_FOLDER)):
         home = repository.in_tree()
         if home.has_file(typed):
             return home, typed

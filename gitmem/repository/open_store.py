@@ -7,10 +7,9 @@ import time
 
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError
 from gitmem.git import EARLIEST_S, LATEST_S, plausible
-from gitmem.store import UNIVERSAL, clone, proof
-from gitmem.store import companion as companions
+from gitmem.store import FOREIGN, UNIVERSAL, clone, read_proofs
 from gitmem.store.layout import POLICY_PATH
-from gitmem.store.proposal import describe_write
+from gitmem.store.proposal import describe_companion_write, describe_write
 from gitmem.system.file_lock import settle_modes
 
 TYPE_CHECKING = False
@@ -175,16 +174,16 @@ class OpenStore:
     def _is_readable(self, tip: str) -> bool:
         if tip in self._proven:
             return True
-        kind = proof.read(self.proofs_folder).get(tip, "")
+        kind = read_proofs(self.proofs_folder).get(tip, "")
         if not kind:
             from gitmem.store.foreign import kind_of
 
             kind = kind_of(self.git, tip, state=self.proofs_folder)
-        if kind != proof.FOREIGN:
+        if kind != FOREIGN:
             self._proven.add(
                 tip
             )  # a commit stays a store's; a foreign one may prove to be one when a clone is deepened
-        return kind != proof.FOREIGN
+        return kind != FOREIGN
 
     def _refuse_foreign(self) -> None:
         """Refuse a branch that exists and is not a store.
@@ -392,7 +391,7 @@ class OpenStore:
         if self.opened_catalog is not None and files:
             follow_written(self.git, self.opened_catalog, written, files, removed)
         code = self.store.companion
-        message = companions.describe_write(code) if code else describe_write(self.store.proposal)
+        message = describe_companion_write(code) if code else describe_write(self.store.proposal)
         if (code or self.store.proposal) and message not in self.notices:
             self.notices.append(message)
 

@@ -18,9 +18,8 @@ from gitmem.git import Git
 from gitmem.git.repository import named
 from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog, discard_file, is_by_another
 from gitmem.repository.open_store import OpenStore
-from gitmem.store import LISTED, Store, clone, universal
+from gitmem.store import LISTED, Store, clone, find_tree, find_universal, read_tree
 from gitmem.store.clone import has_links
-from gitmem.store.code_tree import find_tree, read_tree
 from gitmem.store.listed_repositories import APART, entries_of
 from gitmem.store.sqlite_errors import is_damage
 from gitmem.system import file_lock
@@ -280,7 +279,7 @@ class Listing:
     def _ours(self) -> set[tuple[int, int]]:
         """Return the identities of repositories that are read anyway: the current one, and the person's own."""
         try:
-            own = universal.find()
+            own = find_universal()
         except GitmemError:
             own = None
         return {_identity(repository) for repository in (self._opened.git.repository, own) if repository is not None}

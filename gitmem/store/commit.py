@@ -14,7 +14,7 @@ from gitmem.config import machine_identity
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git import Git
-from gitmem.store import RUN_REFS, background, layout, litter, proof
+from gitmem.store import ROOTED, RUN_REFS, STORES, background, layout, litter, note_proof
 from gitmem.store.foreign import kind_of, short, untried
 from gitmem.store.guard import need_own, refuse_checked_out, refuse_symbolic
 from gitmem.store.lock import WriteLock, clear_stale_lock
@@ -228,9 +228,9 @@ def _note_proof(git: Git, plan: CommitPlan, written: CommitResult) -> None:
 
     A new policy may define other kinds or name no format; such a commit is examined when it is read.
     """
-    kind = kind_of(git, written.base) if written.base else proof.ROOTED
-    if kind in proof.STORES and (not written.base or layout.POLICY_PATH not in _touched(plan)):
-        proof.note(git.repository.state, written.commit, kind)
+    kind = kind_of(git, written.base) if written.base else ROOTED
+    if kind in STORES and (not written.base or layout.POLICY_PATH not in _touched(plan)):
+        note_proof(git.repository.state, written.commit, kind)
 
 
 def ref_lock_path(git: Git, ref: str) -> str:

@@ -38,7 +38,7 @@ from gitmem.git.ancestry import is_shallow
 from gitmem.model import FORMAT
 from gitmem.policy import load
 from gitmem.policy.settings import KINDS
-from gitmem.store import layout, proof
+from gitmem.store import FOREIGN, NAMED, NEWER, ROOTED, STORES, STRAY, layout, note_proof, read_proofs
 from gitmem.store.proposal import PREFIX
 from gitmem.store.read import display_path
 from gitmem.text import display
@@ -70,14 +70,14 @@ def kind_of(git: Git, commit: str, *, state: str = "") -> str:
         state: The folder that caches the answer; by default the repository's own state folder.
     """
     state = state or git.repository.state
-    known = proof.read(state)
+    known = read_proofs(state)
     found = known.get(commit, "")
     if found:
         return found
     found = _judged(git, commit, known)
     # A shallow clone may later receive more history, and with it the proof.
-    if found and not (found == proof.FOREIGN and is_shallow(git)):
-        proof.note(state, commit, found)
+    if found and not (found == FOREIGN and is_shallow(git)):
+        note_proof(state, commit, found)
     return found
 
 
@@ -87,17 +87,17 @@ def _judged(git: Git, commit: str, known: Mapping[str, str]) -> str:
         strays = list_strays(git, commit)
     except ProcessError:
         # The reader or writer reports what is wrong with it.
-        return "" if is_rooted or not git.has(commit, "commit") else proof.FOREIGN
+        return "" if is_rooted or not git.has(commit, "commit") else FOREIGN
     number = format_of(_policy_text(git, commit))
     if number > FORMAT and (is_rooted or not strays):
-        return proof.NEWER
+        return NEWER
     if is_rooted:
-        return proof.STRAY if strays else proof.ROOTED
-    return proof.NAMED if not strays and number else proof.FOREIGN
+        return STRAY if strays else ROOTED
+    return NAMED if not strays and number else FOREIGN
 
 
 def _is_rooted(git: Git, commit: str, known: Mapping[str, str]) -> bool:
-    rooted = [one for one, kind in known.items() if kind in (proof.ROOTED, proof.STRAY)]
+    rooted = [one for one, kind in known.items() if kind in (ROOTED, STRAY)]
     asked = [*reversed(rooted[-_TRIED:]), layout.ROOTS[len(commit)]]
     return any(git.is_ancestor(one, commit) for one in asked)
 
@@ -222,12 +222,12 @@ def need_store(git: Git, commit: str, branch: str, *, remote: str = "", hint: st
         ConflictError: It was written by a later version of gitmem.
     """
     found = kind_of(git, commit)
-    if found == proof.NEWER:
+    if found == NEWER:
         name = f"{branch} of {remote}" if remote else branch
         number = format_of(_policy_text(git, commit))
         message = f"{name} has the store format {number}; this version of gitmem writes format {FORMAT}"
         raise ConflictError(message, hint="update gitmem")
-    if found in proof.STORES or not found or (repairs and found == proof.STRAY):
+    if found in STORES or not found or (repairs and found == STRAY):
         return
     raise refusal(git, commit, branch, remote=remote, hint=hint)
 
@@ -249,7 +249,7 @@ def refusal(git: Git, commit: str, branch: str, *, remote: str = "", hint: str =
         strays = []  # none of its trees can be read
     shown = shown_names(strays)
     last = f"its last commit is {_last_commit(git, commit)}"
-    if kind_of(git, commit) == proof.STRAY:
+    if kind_of(git, commit) == STRAY:
         see = f"see the last commits: git log --stat -3 {commit[:12]}"
         mend = f"remove it there, and try again: git revert {commit[:12]}"
         if not remote:

@@ -9,7 +9,7 @@ from gitmem.git import Git, remotes
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.remotes import RemoteOptions
 from gitmem.policy.template import default_toml
-from gitmem.store import home_ref, layout, proof
+from gitmem.store import FOREIGN, READABLE, home_ref, layout
 from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.foreign import kind_of, need_store
 
@@ -131,7 +131,7 @@ def _refuse_policy(policy: str, branch: str) -> None:
 
 def _is_store(git: Git, branch: str) -> bool:
     tip = git.read_ref(f"refs/heads/{branch}")
-    return tip is not None and kind_of(git, tip) in proof.READABLE
+    return tip is not None and kind_of(git, tip) in READABLE
 
 
 def _named_by(git: Git, remote: str, notices: list[str]) -> tuple[str, bool]:
@@ -149,7 +149,7 @@ def _named_by(git: Git, remote: str, notices: list[str]) -> tuple[str, bool]:
 
 def _join(git: Git, branch: str, remote: str, there: str, *, deepens: bool) -> InitResult:
     """Create the branch at the remote's commit, after checking that it is a store."""
-    if deepens and is_shallow(git) and kind_of(git, there) == proof.FOREIGN:  # the proof may lie further back
+    if deepens and is_shallow(git) and kind_of(git, there) == FOREIGN:  # the proof may lie further back
         there = remotes.fetch(git, remote, branch, RemoteOptions(timeout_s=REMOTE_TIMEOUT_S), deepen=True) or there
     need_store(git, there, branch, remote=remote)
     zeros = "0" * len(there)

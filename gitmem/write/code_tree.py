@@ -18,8 +18,7 @@ from gitmem.index.catalog import Catalog, schema, update
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.model import IndexText
 from gitmem.policy import Policy
-from gitmem.store import layout
-from gitmem.store.code_tree import FOLDER, PREFIX
+from gitmem.store import CODE_FOLDER, CODE_PREFIX, layout
 from gitmem.store.commit import CommitPlan, CommitResult
 from gitmem.store.lock import WriteLock
 from gitmem.store.view.safe_folder import Folder
@@ -105,13 +104,13 @@ class TreeWriter(Writer):
                 return target
             if part.is_symlink():
                 raise RefusedError(
-                    f"{PREFIX}{path}: {part} is a symbolic link", hint="replace it with a folder or a file"
+                    f"{CODE_PREFIX}{path}: {part} is a symbolic link", hint="replace it with a folder or a file"
                 )
         raise AssertionError("every path of the plan is below the home")
 
 
 def _placed(change: Change) -> Change:
-    return replace(change, path=PREFIX + change.path)
+    return replace(change, path=CODE_PREFIX + change.path)
 
 
 def _home_of(git: Git) -> Path:
@@ -123,7 +122,7 @@ def _home_of(git: Git) -> Path:
     top = git.repository.work_tree
     if top is None:
         raise RefusedError("there is no work tree here, so there is no code tree to write to", hint="remove --in-tree")
-    home = top / FOLDER
+    home = top / CODE_FOLDER
     if (home / ".git").exists():
         message = f"{home} is a view of the memory branch, not a folder of the code"
         hint = "gitmem view --remove, then try again; gitmem view PATH shows the branch in another folder"

@@ -9,7 +9,7 @@ from conftest import git
 from gitmem.config import Config
 from gitmem.git import Git
 from gitmem.git.repository import discover
-from gitmem.store.companion import branch_of, code_of, find_companion, head_branch
+from gitmem.store.proposal import branch_of, code_of, find_companion, head_branch
 
 
 def test_the_name_leads_there_and_back() -> None:

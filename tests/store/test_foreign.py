@@ -12,7 +12,7 @@ from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.policy.template import default_toml
-from gitmem.store import layout, proof
+from gitmem.store import FOREIGN, NAMED, NEWER, ROOTED, STRAY, layout
 from gitmem.store.foreign import kind_of, list_strays
 
 REF = "refs/heads/memory"
@@ -47,21 +47,21 @@ def test_the_root_commit_is_the_one_that_a_write_makes(memory: Memory, repo: Pat
 @pytest.mark.parametrize(
     ("files", "kind"),
     [
-        ({"facts/a.md": MEMORY, "STATUS.md": "x", "README.md": "x", ".gitattributes": "x"}, proof.ROOTED),
-        ({".github/workflows/any.yml": "x", ".github/CODEOWNERS": "x", ".gitlab-ci.yml": "x"}, proof.ROOTED),
-        ({f"facts/{layout.shard('a')}/a.md": MEMORY, "archive/facts/b.md": MEMORY}, proof.ROOTED),
+        ({"facts/a.md": MEMORY, "STATUS.md": "x", "README.md": "x", ".gitattributes": "x"}, ROOTED),
+        ({".github/workflows/any.yml": "x", ".github/CODEOWNERS": "x", ".gitlab-ci.yml": "x"}, ROOTED),
+        ({f"facts/{layout.shard('a')}/a.md": MEMORY, "archive/facts/b.md": MEMORY}, ROOTED),
         # One that is ill-formed in a known folder is a problem of its own.
-        ({"facts/Bad Name.md": "x", "learned/run.sh": "x", "verdicts/x": "x", "archive/x.txt": "x"}, proof.ROOTED),
+        ({"facts/Bad Name.md": "x", "learned/run.sh": "x", "verdicts/x": "x", "archive/x.txt": "x"}, ROOTED),
         # A kind needs no row in the policy; with one, its folder is known.
-        ({"runbook/restart.md": MEMORY, "archive/runbook/stop.md": MEMORY}, proof.ROOTED),
-        ({"gitmem.toml": '[kinds.runbook]\nfolder = "runs-of-book"\n', "runs-of-book/x.txt": "x"}, proof.ROOTED),
-        ({"runbook/restart.md": MEMORY, "runbook/restart.sh": "x"}, proof.STRAY),
-        ({"notes.txt": "x"}, proof.STRAY),
-        ({"src/main.py": "x"}, proof.STRAY),
-        ({"docs-old/a/b.md": MEMORY}, proof.STRAY),
-        ({"archive/src/main.py": "x"}, proof.STRAY),
-        ({"facts": "x"}, proof.STRAY),
-        ({"gitmem.toml/x": "x"}, proof.STRAY),
+        ({"runbook/restart.md": MEMORY, "archive/runbook/stop.md": MEMORY}, ROOTED),
+        ({"gitmem.toml": '[kinds.runbook]\nfolder = "runs-of-book"\n', "runs-of-book/x.txt": "x"}, ROOTED),
+        ({"runbook/restart.md": MEMORY, "runbook/restart.sh": "x"}, STRAY),
+        ({"notes.txt": "x"}, STRAY),
+        ({"src/main.py": "x"}, STRAY),
+        ({"docs-old/a/b.md": MEMORY}, STRAY),
+        ({"archive/src/main.py": "x"}, STRAY),
+        ({"facts": "x"}, STRAY),
+        ({"gitmem.toml/x": "x"}, STRAY),
     ],
 )
 def test_what_may_lie_on_a_store(repo: Path, files: dict[str, str], kind: str) -> None:
@@ -73,21 +73,21 @@ def test_what_may_lie_on_a_store(repo: Path, files: dict[str, str], kind: str) -
 @pytest.mark.parametrize(
     ("files", "kind"),
     [
-        ({"gitmem.toml": default_toml(), "facts/a.md": MEMORY}, proof.NAMED),
-        ({"gitmem.toml": "format = 1 # ours\n[recall]\n", "facts/a.md": MEMORY}, proof.NAMED),
+        ({"gitmem.toml": default_toml(), "facts/a.md": MEMORY}, NAMED),
+        ({"gitmem.toml": "format = 1 # ours\n[recall]\n", "facts/a.md": MEMORY}, NAMED),
         (
             {
                 "gitmem.toml": "# The policy of this memory store. Settings that are commented out show their"
                 " defaults.\n"
             },
-            proof.NAMED,
+            NAMED,
         ),
-        ({"gitmem.toml": "[recall]\nformat = 1\n", "facts/a.md": MEMORY}, proof.FOREIGN),
-        ({"gitmem.toml": "format = 3\n", "facts/a.md": MEMORY}, proof.NEWER),
-        ({"gitmem.toml": default_toml(), "src/main.py": "x"}, proof.FOREIGN),
-        ({"facts/a.md": MEMORY}, proof.FOREIGN),
-        ({"docs/index.md": "x", "README.md": "x"}, proof.FOREIGN),
-        ({"src/arena.c": "x"}, proof.FOREIGN),
+        ({"gitmem.toml": "[recall]\nformat = 1\n", "facts/a.md": MEMORY}, FOREIGN),
+        ({"gitmem.toml": "format = 3\n", "facts/a.md": MEMORY}, NEWER),
+        ({"gitmem.toml": default_toml(), "src/main.py": "x"}, FOREIGN),
+        ({"facts/a.md": MEMORY}, FOREIGN),
+        ({"docs/index.md": "x", "README.md": "x"}, FOREIGN),
+        ({"src/arena.c": "x"}, FOREIGN),
     ],
 )
 def test_without_the_root_commit_the_policy_must_name_the_format(repo: Path, files: dict[str, str], kind: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.store import proof
+from gitmem.store import FOREIGN, PROOFS_FILE, PROOFS_KEPT, ROOTED, STRAY, note_proof, read_proofs
 
 A, B = "a" * 40, "b" * 40
 
@@ -14,29 +14,29 @@ A, B = "a" * 40, "b" * 40
 def test_what_was_noted_is_read_again_the_newest_last(tmp_path: Path) -> None:
     state = str(tmp_path)
 
-    proof.note(state, A, proof.ROOTED)
-    proof.note(state, B, proof.FOREIGN)
-    proof.note(state, A, proof.STRAY)
+    note_proof(state, A, ROOTED)
+    note_proof(state, B, FOREIGN)
+    note_proof(state, A, STRAY)
 
-    assert list(proof.read(state).items()) == [(B, proof.FOREIGN), (A, proof.STRAY)]
-    assert [path.name for path in tmp_path.iterdir()] == [proof.FILE_NAME]
+    assert list(read_proofs(state).items()) == [(B, FOREIGN), (A, STRAY)]
+    assert [path.name for path in tmp_path.iterdir()] == [PROOFS_FILE]
 
 
 def test_only_the_newest_are_kept(tmp_path: Path) -> None:
-    for number in range(proof.KEPT + 5):
-        proof.note(str(tmp_path), f"{number:040}", proof.ROOTED)
+    for number in range(PROOFS_KEPT + 5):
+        note_proof(str(tmp_path), f"{number:040}", ROOTED)
 
-    assert list(proof.read(str(tmp_path))) == [f"{number:040}" for number in range(5, proof.KEPT + 5)]
+    assert list(read_proofs(str(tmp_path))) == [f"{number:040}" for number in range(5, PROOFS_KEPT + 5)]
 
 
 @pytest.mark.parametrize("content", [b"", b"gitmem-proofs 0\n" + A.encode() + b" rooted\n", b"\xff\xfe", b"x\n"])
 def test_a_file_of_other_rules_or_of_rubbish_says_nothing(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / proof.FILE_NAME).write_bytes(content)
+    (tmp_path / PROOFS_FILE).write_bytes(content)
 
-    assert proof.read(str(tmp_path)) == {}
+    assert read_proofs(str(tmp_path)) == {}
 
 
 def test_without_a_state_folder_nothing_is_kept(tmp_path: Path) -> None:
-    proof.note(str(tmp_path / "none"), A, proof.ROOTED)
+    note_proof(str(tmp_path / "none"), A, ROOTED)
 
-    assert proof.read(str(tmp_path / "none")) == {}
+    assert read_proofs(str(tmp_path / "none")) == {}

@@ -16,7 +16,7 @@ from gitmem.commands.forge.branches import CLOSED, MERGED, fate_of
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here
 from gitmem.config.environment import forge_token
-from gitmem.store.companion import list_companions
+from gitmem.store.proposal import list_companions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

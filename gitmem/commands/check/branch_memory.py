@@ -8,8 +8,8 @@ branch is about the default branch; and it is reviewed together with the change.
 from __future__ import annotations
 
 from gitmem.repository.branch_memory import SettledFact
-from gitmem.store.code_tree import is_home
-from gitmem.store.companion import branch_of
+from gitmem.store import is_home
+from gitmem.store.proposal import branch_of
 from gitmem.verify.overview.finding import BROKEN, ERROR, HOLDS, NOTE, WARNING, FindingRow, FindingSection
 
 TYPE_CHECKING = False

@@ -7,9 +7,7 @@ from gitmem.document.parse import parse
 from gitmem.document.spec import claim_hash, spec_hash, spec_of
 from gitmem.errors import FormatError
 from gitmem.index.catalog import state
-from gitmem.store import read
-from gitmem.store.code_tree import FOLDER, is_home
-from gitmem.store.code_tree import read as homeread
+from gitmem.store import CODE_FOLDER, code_tree, is_home, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +51,7 @@ def find_brought(
 def _claims(git: Git, policy: Policy, commit: str) -> dict[str, tuple[str, str]]:
     """Return specification and claim of each fact of the code tree by key."""
     tree = home_tree(git, commit)
-    files = homeread.scan_all(git, tree).files if tree else ()
+    files = code_tree.scan_all(git, tree).files if tree else ()
     claims, how = {}, policy.verify
     for stored, content in read.read_files(git, files):
         if not isinstance(content, bytes) or stored.place.archived:
@@ -70,6 +68,6 @@ def _claims(git: Git, policy: Policy, commit: str) -> dict[str, tuple[str, str]]
 
 def home_tree(git: Git, commit: str) -> str:
     """Return the tree ``.memory`` of a commit of the code; empty if there is none."""
-    listed = git.run("ls-tree", "-z", "--full-tree", commit, FOLDER).stdout.split(b"\0")[0]
+    listed = git.run("ls-tree", "-z", "--full-tree", commit, CODE_FOLDER).stdout.split(b"\0")[0]
     mode, _, rest = listed.partition(b"\t")[0].decode("ascii").partition(" ")
     return rest.rpartition(" ")[2] if mode == "040000" else ""

@@ -6,7 +6,7 @@ do after it is merged. So they are listed first.
 
 from __future__ import annotations
 
-from gitmem.store.code_tree import FOLDER
+from gitmem.store import CODE_FOLDER
 from gitmem.store.layout import POLICY_PATH
 from gitmem.text import display
 from gitmem.verify.overview.finding import NOTE, WARNING, ReviewFinding
@@ -36,7 +36,7 @@ def look_at_edits(trees: Trees, approved: str) -> Iterator[ReviewFinding]:
         approved: The path of the list of approved commands, as typed; or empty.
     """
     lists = {APPROVED, approved.rpartition("/")[2]} - {""}
-    policies = {f"{FOLDER}/{POLICY_PATH}"}
+    policies = {f"{CODE_FOLDER}/{POLICY_PATH}"}
     for change in trees.changes:
         path = display(change.path)
         if change.path.rpartition("/")[2] in lists:

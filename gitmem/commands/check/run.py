@@ -18,8 +18,7 @@ from gitmem.commands.check.touched import Brought, Trees, find_touched, list_fac
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
-from gitmem.store import PROJECT
-from gitmem.store.code_tree import is_home
+from gitmem.store import PROJECT, is_home
 from gitmem.verify.overview.finding import (
     BROKEN,
     NOTHING_TO_REVIEW,

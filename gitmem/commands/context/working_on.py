@@ -17,8 +17,7 @@ from gitmem.policy.settings import START
 from gitmem.recall import Query
 from gitmem.repository.approvals import waiting_keys
 from gitmem.store import PROJECT
-from gitmem.store.companion import branch_notice
-from gitmem.store.proposal import notice_of
+from gitmem.store.proposal import branch_notice, notice_of
 from gitmem.tasks.digest import held_by, is_anything_held
 from gitmem.tasks.listing import worker_of
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from gitmem.errors import ForeignBranchError, GitmemError, NotFoundError, ProcessError
 from gitmem.git.repository import is_oid
 from gitmem.model import Problem
-from gitmem.store import proof
+from gitmem.store import FOREIGN as FOREIGN_COMMIT
+from gitmem.store import STORES
 from gitmem.store.commit import CommitPlan, ref_lock_path, write_commit
 from gitmem.store.foreign import is_stray, kind_of
 from gitmem.store.layout import ROOT_EMAIL, ROOT_NAME
@@ -103,7 +104,7 @@ def _restore_ref(memory: OpenRepository, fixed: list[str], target: str = "") -> 
     for oid in _former_tips(memory):
         if target and git.is_ancestor(oid, target):
             continue
-        if git.has(oid, "commit") and kind_of(git, oid) != proof.FOREIGN:
+        if git.has(oid, "commit") and kind_of(git, oid) != FOREIGN_COMMIT:
             kept = git.repository.state_dir / f"{path.name}.broken"
             was_file = path.is_file()
             if was_file:
@@ -146,7 +147,7 @@ def _restore_tree(memory: OpenRepository, fixed: list[str]) -> bool:
         return False
     line = git.run("rev-list", "--first-parent", f"--max-count={LOOKED_BACK}", tip, check=False).stdout
     for oid in dict.fromkeys([*line.decode("ascii").split(), *_former_tips(memory)]):
-        if kind_of(git, oid) in proof.STORES and _can_be_listed(git, oid):
+        if kind_of(git, oid) in STORES and _can_be_listed(git, oid):
             message = f"doctor: write the tree of {oid[:12]} on top of one that cannot be read"
             who = ("-c", f"user.name={ROOT_NAME}", "-c", f"user.email={ROOT_EMAIL}")
             made = git.run(*who, "commit-tree", "-p", tip, "-m", message, f"{oid}^{{tree}}", durable=True).stdout

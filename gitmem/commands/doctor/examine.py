@@ -17,7 +17,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.state import TO_SETTLE
 from gitmem.model import Document, Problem
-from gitmem.store.code_tree import is_home
+from gitmem.store import is_home
 from gitmem.store.files import SETTLE_MARK
 from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH
 

@@ -13,11 +13,11 @@ from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
-from gitmem.store import companion, proposal
+from gitmem.store import proposal
 from gitmem.store.commit import advance
 from gitmem.store.foreign import need_store, untried
 from gitmem.store.lock import WriteLock
-from gitmem.store.proposal import PREFIX, Current
+from gitmem.store.proposal import COMPANION_NAME, PREFIX, Current, code_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def branch_named(memory: OpenRepository, name: str) -> str:
         ConflictError: A branch is in the way.
     """
     base = memory.config.branch
-    if name.startswith(f"{companion.NAME}/"):
+    if name.startswith(f"{COMPANION_NAME}/"):
         return PREFIX + name
-    if not proposal.is_name(name) or name in (base, "memory", companion.NAME):
+    if not proposal.is_name(name) or name in (base, "memory", COMPANION_NAME):
         message = f"invalid name for a proposal: {name!r}"
         raise RefusedError(
             message,
@@ -124,7 +124,7 @@ def begin(memory: OpenRepository, name: str, *, remote: str, talk: RemoteOptions
 
 def _refuse_companion(current: Current) -> None:
     """Refuse to make a branch's companion current: it contains only that branch's changes."""
-    code = companion.code_of(current.branch)
+    code = code_of(current.branch)
     if code:
         message = f"{current.branch} is the memory of the branch {code}, and is written to on that branch"
         raise RefusedError(message, hint=f"git switch {code}; gitmem sync pushes it")

@@ -10,9 +10,9 @@ from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store import companion, proposal
+from gitmem.store import proposal
 from gitmem.store.guard import refuse_checked_out
-from gitmem.store.proposal import PREFIX
+from gitmem.store.proposal import COMPANION_NAME, PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _refs(memory: OpenRepository, prefix: str) -> dict[str, tuple[str, int]]:
     lines = memory.git.run("for-each-ref", asked, prefix).stdout.decode("utf-8", "replace").split("\n")
     rows = (line.split(" ") for line in lines if line)
     names = {ref[len(prefix) :]: (oid, int(at or 0)) for ref, oid, at in rows}
-    is_one = {name: proposal.is_name(name) or name.startswith(f"{companion.NAME}/") for name in names}
+    is_one = {name: proposal.is_name(name) or name.startswith(f"{COMPANION_NAME}/") for name in names}
     return {f"{PREFIX}{name}": found for name, found in names.items() if is_one[name]}
 
 

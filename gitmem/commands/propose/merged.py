@@ -11,8 +11,9 @@ from gitmem.commands.sync.sync import Exchange, companions_of, remote_of
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.git import remotes
 from gitmem.git.objects import open_objects
-from gitmem.store import companion, layout, proposal
+from gitmem.store import layout, proposal
 from gitmem.store.merge.trees import merge
+from gitmem.store.proposal import branch_of, code_of, list_companions, memory_tip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,12 +126,12 @@ def merge_branch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
         RefusedError: It is another proposal, which the forge merges.
         NotFoundError: There is no such companion.
     """
-    code = companion.code_of(f"{proposal.PREFIX}{name}")
+    code = code_of(f"{proposal.PREFIX}{name}")
     if not code:
         message = f"{name} is not the memory of a branch of the code"
         raise RefusedError(message, hint="open a pull request for it: gitmem propose")
     if not end_branches(memory, {code: "on request"}, {}, talk):
-        raise NotFoundError(f"there is no {companion.branch_of(code)}", hint="gitmem propose --list")
+        raise NotFoundError(f"there is no {branch_of(code)}", hint="gitmem propose --list")
     return code
 
 
@@ -158,7 +159,7 @@ def end_branches(
 
 def list_branches(memory: OpenRepository) -> list[str]:
     """Return the code branches whose companion the memory does not contain, sorted."""
-    tip = companion.memory_tip(memory.git, memory.store)
+    tip = memory_tip(memory.git, memory.store)
     remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
-    known = companion.list_companions(memory.git, remote) if tip else {}
+    known = list_companions(memory.git, remote) if tip else {}
     return [code for code, tips in known.items() if not all(memory.git.is_ancestor(one, tip) for one in tips)]

@@ -25,7 +25,7 @@ from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN, FAILED, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.repository.approvals import trust_of
 from gitmem.repository.proving import reviewed_branch
-from gitmem.store.code_tree import FOLDER, is_home, read_tree
+from gitmem.store import CODE_FOLDER, is_home, read_tree
 from gitmem.store.layout import MEMORY, VERDICT
 from gitmem.verify.claims import find_wrong
 from gitmem.verify.inputs import CodeTree
@@ -154,7 +154,7 @@ def review_tracked(
     trees = [read_tree(git, commit) for commit in (base, head)]
     files = read_files(git, trees[0], trees[1] or empty_tree(git))
     memories = read_memories(files)
-    writers = list_writers(git, ReviewSpan(base, head, (base, head)), below=f"{FOLDER}/")
+    writers = list_writers(git, ReviewSpan(base, head, (base, head)), below=f"{CODE_FOLDER}/")
     findings = _one_by_one(ground, files, memories, policy, writers)
     if not files.left:
         changes = _changes(memories, (policy, policy))
@@ -168,7 +168,7 @@ def review_tracked(
     # A memory of the code may hide one of the memory branch with the same key: the check reports that.
     kept = [one for one in findings if one.code != "key-twice" or is_home(one.path)]
     own = {file.path for file in files.files}
-    return f.in_order(tuple(replace(one, path=f"{FOLDER}/{one.path}") if one.path in own else one for one in kept))
+    return f.in_order(tuple(replace(one, path=f"{CODE_FOLDER}/{one.path}") if one.path in own else one for one in kept))
 
 
 def _changes(memories: Sequence[ChangedMemory], policies: tuple[Policy, Policy]) -> list[f.MemoryChange]:

@@ -10,8 +10,8 @@ from gitmem.commands.sync.sync import Exchange, remote_of
 from gitmem.errors import GitmemError
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
-from gitmem.store.companion import HEADS, PREFIX
 from gitmem.store.foreign import need_store
+from gitmem.store.proposal import COMPANION_PREFIX, HEADS
 from gitmem.store.proposal import PREFIX as PROPOSALS
 
 TYPE_CHECKING = False
@@ -72,7 +72,7 @@ def _update_proposals(memory: OpenRepository, remote: str, theirs: str, instead:
     refs, known = [], []
     for branch, tip in found:
         here = git.read_ref(f"{HEADS}{branch}")
-        if branch == instead or branch.startswith(PREFIX) or here not in (None, tip):
+        if branch == instead or branch.startswith(COMPANION_PREFIX) or here not in (None, tip):
             continue  # a proposal in progress in this clone is left to its author
         try:
             need_store(git, tip, branch, remote=remote)
@@ -101,7 +101,7 @@ def _conflicts(memory: OpenRepository, tip: str, theirs: str) -> bool:
 def _merge_landed(memory: OpenRepository, remote: str) -> None:
     """Merge the fetched companions of branches that are part of the default one."""
     git, seen = memory.git, f"refs/remotes/{remote}/"
-    rows = git.text("for-each-ref", "--format=%(refname) %(objectname)", f"{seen}{PREFIX}").split("\n")
+    rows = git.text("for-each-ref", "--format=%(refname) %(objectname)", f"{seen}{COMPANION_PREFIX}").split("\n")
     for ref, tip in (row.split(" ") for row in rows if row):
         if git.read_ref(here := f"{HEADS}{ref.removeprefix(seen)}") is None:
             git.run("update-ref", "-m", "gitmem: bundle", here, tip)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from gitmem.errors import ConflictError, RemoteError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store import companion as companions
-from gitmem.store.companion import HEADS
 from gitmem.store.landed import PUSHED, how_landed
 from gitmem.store.merge.on_top import on_top
-from gitmem.store.proposal import forget_seen
+from gitmem.store.proposal import COMPANION_NAME, HEADS, branch_of, forget_seen, list_companions, memory_tip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,9 +58,9 @@ class Companions:
     def find_landed(self) -> dict[str, str]:
         """Return, by branch, how each branch was merged into the default one whose companion the memory lacks."""
         default = self._git.read_ref(self._memory.default_branch() or "refs/heads/") or ""
-        memory = companions.memory_tip(self._git, self._memory.store) if default else ""
+        memory = memory_tip(self._git, self._memory.store) if default else ""
         found = {}
-        for code, tips in companions.list_companions(self._git, self._remote).items() if memory else ():
+        for code, tips in list_companions(self._git, self._remote).items() if memory else ():
             how: dict[str, Any] = {"memory": memory, "default": default, "remotes": self._remotes()}
             new = [tip for tip in tips if not self._git.is_ancestor(tip, memory)]
             if landed := next(filter(None, (how_landed(self._git, code, tip, **how) for tip in new)), ""):
@@ -76,12 +74,12 @@ class Companions:
 
     def merge(self, code: str, because: str) -> None:
         """Merge one companion, both this clone's and the remote's, into this clone's memory."""
-        branch = companions.branch_of(code)
+        branch = branch_of(code)
         theirs = self._fetched(branch)
         wait_s, now = self._memory.config.lock_timeout_s, self._memory.now
         tips = [tip for tip in (theirs, self._git.read_ref(f"{HEADS}{branch}")) if tip]
         for tip in tips:
-            memory = companions.memory_tip(self._git, self._memory.store)
+            memory = memory_tip(self._git, self._memory.store)
             merged = self._git.read_ref(on_top(self._git, memory, tip, code=code, now=now, wait_s=wait_s))
             assert merged is not None, "it was made just now"
             self._exchange("").take(merged)
@@ -91,8 +89,8 @@ class Companions:
         """Delete the companions that the memory contains, here and at the remote, and push the others."""
         own = self._git.read_ref(f"{HEADS}{self._memory.config.branch}")
         theirs = self._git.read_ref(f"refs/remotes/{self._remote}/{self._memory.config.branch}")
-        for code in companions.list_companions(self._git, self._remote):
-            branch = companions.branch_of(code)
+        for code in list_companions(self._git, self._remote):
+            branch = branch_of(code)
             far = self._git.read_ref(f"refs/remotes/{self._remote}/{branch}")
             here = self._git.read_ref(f"{HEADS}{branch}")
             if push and far and theirs and self._git.is_ancestor(far, theirs):
@@ -106,7 +104,7 @@ class Companions:
 
     def drop(self, code: str, because: str) -> None:
         """Delete the companion of an abandoned branch from the remote; this clone's companion stays."""
-        branch = companions.branch_of(code)
+        branch = branch_of(code)
         far = self._fetched(branch)
         if far is not None:
             self._delete(branch, far)
@@ -117,7 +115,7 @@ class Companions:
         tip = self._git.read_ref(f"refs/remotes/{self._remote}/{code}")
         if tip is None:
             gone = self._git.read_ref(f"{HEADS}{code}") is None
-            what = f"the branch {code} is gone; if it was merged: gitmem propose --merge {companions.NAME}/{code}"
+            what = f"the branch {code} is gone; if it was merged: gitmem propose --merge {COMPANION_NAME}/{code}"
             self.steps.append(
                 CompanionStep(code, WAITS, what if gone else f"push the branch first: git push {self._remote} {code}")
             )
@@ -126,7 +124,7 @@ class Companions:
         if not push or here == far:
             return
         try:
-            sent = self._exchange(companions.branch_of(code)).run(push=True, dry_run=False)
+            sent = self._exchange(branch_of(code)).run(push=True, dry_run=False)
         except ConflictError as err:
             again = "push it again: gitmem sync --accept-rewritten"
             self.steps.append(CompanionStep(code, WAITS, f"{err.message}; {again}"))
@@ -136,7 +134,7 @@ class Companions:
     def send(self, code: str, commit: str) -> None:
         """Push the companion of a branch that is being pushed at a commit."""
         self._note(code, commit)
-        self._exchange(companions.branch_of(code)).run(push=True, dry_run=False)
+        self._exchange(branch_of(code)).run(push=True, dry_run=False)
 
     def _note(self, code: str, commit: str) -> None:
         """Record the commit of a code branch at the remote."""
@@ -162,7 +160,7 @@ class Companions:
 
 def describe(step: CompanionStep) -> str:
     """Return a line about what a sync did with a companion."""
-    branch = companions.branch_of(step.code)
+    branch = branch_of(step.code)
     if step.what == MERGED:
         return f"{step.code} is merged ({step.because}): its memory {branch} is merged as well"
     if step.what == SENT:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from gitmem.commands.sync.sync import WAIT_S, companions_of, sync
 from gitmem.errors import BusyError, NoRepositoryError, NotFoundError, RemoteError
 from gitmem.git.remotes import RemoteOptions, has_remote
-from gitmem.store.companion import HEADS, branch_of, memory_tip
 from gitmem.store.lock import WriteLock
+from gitmem.store.proposal import HEADS, branch_of, memory_tip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
 from gitmem.git.tree_limits import need_listable
 from gitmem.repository.proving import counts_here
-from gitmem.store import home_ref, layout, proof
+from gitmem.store import FOREIGN, home_ref, layout
 from gitmem.store.commit import CommitPlan, advance, ref_lock_path, write_commit
 from gitmem.store.foreign import kind_of, need_store, untried
 from gitmem.store.lock import WriteLock, clear_stale_lock
@@ -260,7 +260,7 @@ class Exchange:
             return theirs
         # A history truncated here looks like one that was rewritten there (fault R15), or like foreign work.
         is_apart = ours is not None and not self._git.merge_bases(ours, theirs)
-        if is_apart or kind_of(self._git, theirs) == proof.FOREIGN:
+        if is_apart or kind_of(self._git, theirs) == FOREIGN:
             return remotes.fetch(self._git, self._remote, self._branch, self._talk, deepen=True)
         return theirs
 

@@ -13,9 +13,8 @@ from gitmem.frozen import frozen, replace
 from gitmem.index import refresh
 from gitmem.index.catalog import FILE_NAME, Catalog, discard_file, register, schema, shown_by
 from gitmem.model import Problem
-from gitmem.store import layout, read
+from gitmem.store import layout, read, read_tree
 from gitmem.store.buckets import unite_buckets
-from gitmem.store.code_tree import read_tree
 from gitmem.store.sqlite_errors import is_damage, is_unwritable
 from gitmem.text.tokens import format_stamp
 

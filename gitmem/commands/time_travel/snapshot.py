@@ -19,8 +19,7 @@ from gitmem.model import FAILED, TASK, UNPROVEN
 from gitmem.policy import Policy
 from gitmem.recall import listing, narrowed, ranker
 from gitmem.results import MemoryDetails, Statistics, StoreStatus
-from gitmem.store import PROJECT
-from gitmem.store.code_tree import read_tree
+from gitmem.store import PROJECT, read_tree
 from gitmem.store.local import LocalState
 from gitmem.verify.due import is_accepted, refresh_states
 from gitmem.verify.past_verdicts import all_verdicts

@@ -8,9 +8,9 @@ from gitmem.git.objects import open_objects
 from gitmem.git.tree_limits import need_listable
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, write_commit
-from gitmem.store.companion import TOPS, branch_of, top_ref
 from gitmem.store.merge.plan import plan_of
 from gitmem.store.merge.trees import merge
+from gitmem.store.proposal import TOPS, branch_of, top_ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

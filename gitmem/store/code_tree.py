@@ -5,8 +5,7 @@ from __future__ import annotations
 from gitmem.frozen import replace
 from gitmem.git import Git
 from gitmem.model import Problem
-from gitmem.store import layout, read
-from gitmem.store.code_tree import PREFIX
+from gitmem.store import CODE_PREFIX, layout, read
 
 
 def scan_all(git: Git, tree: str) -> read.Scan:
@@ -35,10 +34,10 @@ def _placed(scan: read.Scan) -> read.Scan:
     ]
     return read.Scan(
         scan.commit,
-        tuple(replace(f, path=PREFIX + f.path) for f in files),
-        tuple(PREFIX + path for path in scan.removed),
-        tuple(replace(p, path=PREFIX + p.path) for p in problems),
-        tuple(PREFIX + path for path in scan.added),
+        tuple(replace(f, path=CODE_PREFIX + f.path) for f in files),
+        tuple(CODE_PREFIX + path for path in scan.removed),
+        tuple(replace(p, path=CODE_PREFIX + p.path) for p in problems),
+        tuple(CODE_PREFIX + path for path in scan.added),
         scan.is_twice,
     )
 
@@ -46,7 +45,7 @@ def _placed(scan: read.Scan) -> read.Scan:
 def _own(problem: Problem) -> Problem:
     """Return a problem with advice that fits files of the code, which only the person may change."""
     if problem.code in ("bad-name", "symlink", "submodule", "bad-mode"):
-        return replace(problem, hint=f"git mv or git rm it: {PREFIX}{problem.path}")
+        return replace(problem, hint=f"git mv or git rm it: {CODE_PREFIX}{problem.path}")
     return problem
 
 
@@ -64,4 +63,4 @@ def joined(branch: read.Scan, home: read.Scan) -> read.Scan:
 
 def place_of(path: str) -> layout.StorePath | str:
     """Parse a path of the branch or the code tree; return its place, or one sentence why nothing may be there."""
-    return layout.place_of(path.removeprefix(PREFIX))
+    return layout.place_of(path.removeprefix(CODE_PREFIX))
