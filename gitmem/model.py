@@ -270,6 +270,7 @@ class Hit:
         moved: Whether its check is judged where git renamed its files to; only lists show it.
         store: What another repository's store is called here; empty for our own.
         matches: Where the words of the query are in the snippet: ``(start, end)``, in order and apart from each other.
+        refs: What it refers to, as written: lines of files, URLs, issues.
     """
 
     key: str
@@ -290,6 +291,7 @@ class Hit:
     sources: tuple[tuple[str, float], ...] = ()
     store: str = ""
     matches: tuple[tuple[int, int], ...] = ()
+    refs: tuple[str, ...] = ()
 
     @property
     def reference(self) -> str:

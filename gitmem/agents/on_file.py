@@ -6,7 +6,7 @@ from gitmem.agents import event as happened
 from gitmem.agents.capture.marks import is_marked, mark
 from gitmem.agents.capture.source import place_of
 from gitmem.agents.session import topics
-from gitmem.index.catalog import Catalog
+from gitmem.index.catalog import Catalog, places_of
 from gitmem.text import display
 from gitmem.text.fence import fenced_entries
 
@@ -77,7 +77,10 @@ def _about(place: str, facts: Sequence[Dependent], gotchas: Sequence[Dependent],
         lines.append(f"{begins}. Run gitmem check before you commit; if a fact is no longer true, reword it.")
     if gotchas:
         lines.append(f"{len(gotchas)} known gotcha{'s' * (len(gotchas) != 1)} about this file.")
-    entries = [(f"- [{one.key}] (fact)", display(one.title[:TITLE_CHARS])) for one in facts[:AT_MOST]]
-    entries += [(f"- [{one.key}] (gotcha)", display(one.title[:TITLE_CHARS])) for one in gotchas[:AT_MOST]]
+    entries = [
+        (f"- [{one.key}] ({kind})", display(one.title[:TITLE_CHARS]) + places_of(one.refs))
+        for kind, some in (("fact", facts), ("gotcha", gotchas))
+        for one in some[:AT_MOST]
+    ]
     source = "the memory of this repository, about a file; key and kind"
     return f"{display(place)}: {' '.join(lines)}\n{fenced_entries(entries, source=source)}"

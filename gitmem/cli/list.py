@@ -58,6 +58,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                     "status": h.status,
                     "created": format_time(h.created) if h.created else "",
                     "tags": list(h.tags),
+                    "refs": list(h.refs),
                     "scope": h.scope,
                     "store": h.store,
                     "weak": h.weak,

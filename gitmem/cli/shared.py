@@ -255,6 +255,7 @@ def hit_table(hit: Any) -> dict[str, Any]:
         "store": hit.store,
         "snippet": hit.snippet,
         "matches": [list(span) for span in hit.matches],
+        "refs": list(hit.refs),
     }
 
 

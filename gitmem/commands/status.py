@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.times import format_time
-from gitmem.index.catalog import fact_state, state
+from gitmem.index.catalog import fact_state, refs_of, state
 from gitmem.model import STATES
 from gitmem.repository.approvals import waiting_keys
 from gitmem.statuses import age_s
@@ -86,6 +86,10 @@ def status(
     """Return counts by kind and status, ages of index and verdicts, waiting commands, and problems."""
     standing = take_stock(catalog, ground, local, now=now)
     broken = describe_culprits(git, culprits(standing))
+    of = {
+        status: _lines(catalog, [line for line in standing.lines if line.status == status], broken)
+        for status in ("failed", "suspect", "blocked")
+    }
     # The branch's verdicts, and those on this ground that only this clone has.
     known = (
         catalog.row("SELECT max(at) FROM verdict"),
@@ -101,10 +105,10 @@ def status(
         "kinds": dict(standing.kinds),
         "statuses": dict(standing.statuses),
         "tasks": _tasks(catalog),
-        "failed": [_line(line, broken) for line in standing.lines if line.status == "failed"],
-        "suspect": [_line(line, broken) for line in standing.lines if line.status == "suspect"],
-        "blocked": [_line(line, broken) for line in standing.lines if line.status == "blocked"],
-        "flapping": [_line(line, broken) for line in standing.flapping],
+        "failed": of["failed"],
+        "suspect": of["suspect"],
+        "blocked": of["blocked"],
+        "flapping": _lines(catalog, standing.flapping, broken),
         "moved": list(standing.moved),
         "stale": _stale(catalog, ground, now),
         "elsewhere": list_elsewhere(catalog, ground),
@@ -137,7 +141,17 @@ def _tasks(catalog: Catalog) -> dict[str, int]:
     return dict.fromkeys(STATES, 0) | dict(rows)
 
 
-def _line(line: StandingLine, broken: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+def _lines(
+    catalog: Catalog, lines: Sequence[StandingLine], broken: Mapping[tuple[str, str], str]
+) -> list[dict[str, Any]]:
+    numbers = dict(
+        catalog.each("SELECT key, id FROM memory WHERE shadowed = 0 AND key IN ({})", [line.key for line in lines])
+    )
+    refs = refs_of(catalog, numbers.values())
+    return [_line(line, broken, refs.get(numbers.get(line.key, 0), ())) for line in lines]
+
+
+def _line(line: StandingLine, broken: Mapping[tuple[str, str], str], refs: Sequence[str]) -> dict[str, Any]:
     return {
         "key": line.key,
         "title": line.title,
@@ -148,4 +162,5 @@ def _line(line: StandingLine, broken: Mapping[tuple[str, str], str]) -> dict[str
         "path": line.path,
         "chain": list(line.chain),
         "broken": broken.get((line.culprit, line.culprit_after), ""),
+        "refs": list(refs),
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.commands.context.sections import HEADINGS
 from gitmem.commands.workflow.render import part_of
+from gitmem.index.catalog import places_of
 from gitmem.recall import RecallResult
 from gitmem.recall.render import by
 from gitmem.statuses import warning
@@ -113,7 +114,9 @@ def standing(found: Mapping[str, Any]) -> str:
     for name in ("failed", "suspect", "blocked", "flapping"):
         for one in found.get(name, ()):
             why = _join(one["because"], one["broken"])
-            lines.append(f"- [{one['key']}] ({name}) {line(one['title'])}" + (f": {why}" if why else ""))
+            lines.append(
+                f"- [{one['key']}] ({name}) {line(one['title'])}{places_of(one['refs'])}" + (f": {why}" if why else "")
+            )
     return fenced("\n".join(lines), source="facts that need attention; each line has key and status, then the title")
 
 

@@ -34,7 +34,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         paths: Annotated[schemas.Lines, Field(description="About these")] = [],  # noqa: B006
         scope: schemas.Scope = "",
         source: Annotated[schemas.Line, Field(description="Or search github, jira")] = "",
-        strict: Annotated[bool, Field(description="Only trustworthy memories")] = False,
+        strict: Annotated[bool, Field(description="Only trusted memories")] = False,
     ) -> Annotated[CallToolResult, schemas.Hits]:
         """Find memories: facts with proof status, gotchas, decisions, past work."""
         wanted = Query(

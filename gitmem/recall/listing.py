@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.index.catalog import state, strings, texts_of
+from gitmem.index.catalog import refs_of, state, strings, texts_of
 from gitmem.model import Hit
 from gitmem.recall import SNIPPET, Query, RecallResult, counted, shown, unsound, where, withheld
 from gitmem.store import DOMAIN, UNIVERSAL
@@ -35,12 +35,14 @@ def newest(
     chains = state.suspects(catalog, ground)
     numbers = [row[0] for row in rows]
     statuses = state.statuses_of(catalog, ground, numbers, now=now, chains=chains)
-    texts = texts_of(catalog, numbers)
+    texts, refs = texts_of(catalog, numbers), refs_of(catalog, numbers)
     hits = []
     for number, key, kind, title, created, path, archived in rows:
         snippet, _ = tokens.snippet(texts[number].body, (), width=SNIPPET)
-        status = statuses[number].status
-        hits.append(Hit(key, kind, title, status, 0.0, "project", snippet, created, path, bool(archived)))
+        hits.append(
+            Hit(key, kind, title, statuses[number].status, 0.0, "project", snippet, created, path, bool(archived),
+                refs=refs.get(number, ()))
+        )  # fmt: skip
     total = catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0] if more else len(hits)
     return RecallResult(tuple(hits), total - len(hits), withheld=_withheld(catalog, ground, query, only, now=now))
 
@@ -82,11 +84,12 @@ def _listed(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> 
     more = max(0, len(rows) - query.limit)
     rows = rows[: query.limit]
     chains = state.suspects(catalog, ground)
-    statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
+    numbers = [row[0] for row in rows]
+    statuses, refs = state.statuses_of(catalog, ground, numbers, now=now, chains=chains), refs_of(catalog, numbers)
     hits = [
         Hit(key, kind, title, statuses[number].status, 0.0, "project", "", created, path, bool(archived),
             tags=tuple(strings(tags)), weak=statuses[number].weak, flapping=statuses[number].flapping,
-            moved=statuses[number].moved)
+            moved=statuses[number].moved, refs=refs.get(number, ()))
         for number, key, kind, title, created, path, archived, tags in rows
     ]  # fmt: skip
     return RecallResult(tuple(hits), more)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index import Stats
-from gitmem.index.catalog import state, texts_of
+from gitmem.index.catalog import refs_of, state, texts_of
 from gitmem.index.fts import FtsEngine
 from gitmem.model import Hit
 from gitmem.recall import SESSION, SNIPPET, RecallResult, counted, is_sound, score, shown, withheld
@@ -367,6 +367,7 @@ class Ranker:
         by_number = {one.number: one for one in ranked}
         for nth, source, numbers in self._split(by_number):
             sql = "SELECT id, kind, created, path, archived FROM memory WHERE id IN ({})"
+            refs = refs_of(source.catalog, numbers)
             for number, kind, created, path, archived in source.catalog.each(sql, numbers):
                 whole, text = number * len(self._sources) + nth, self._texts[nth][number]
                 one, language = by_number[whole], self._languages[nth]
@@ -374,7 +375,7 @@ class Ranker:
                 status = self._states[nth][number].status
                 hit = Hit(
                     text.key, kind, text.title, status, round(one.score, 4), PROJECT, snippet, created, path,
-                    bool(archived), one.factors, matches=tuple(matches),
+                    bool(archived), one.factors, matches=tuple(matches), refs=refs.get(number, ()),
                 )  # fmt: skip
                 found[whole] = source.located(hit)
         return [found[one.number] for one in ranked]

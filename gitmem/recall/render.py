@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog import state
+from gitmem.index.catalog import places_of, state
 from gitmem.model import GOAL, VERIFIED
 from gitmem.statuses import warning
 from gitmem.store import PROJECT
-from gitmem.text import display, fence, parse_json
+from gitmem.text import display, fence
 from gitmem.text.budget import count_tokens, opening
 from gitmem.text.slugs import slug
 
@@ -26,8 +26,6 @@ CHARACTERS = 7800
 LINE_CHARS = 1000
 # The limit of an agent's name outside the fence; the harnesses' own names have a dozen characters.
 NAME_CHARS = 40
-# How many places in the code are shown for one memory.
-PLACES = 3
 
 
 @frozen
@@ -129,24 +127,23 @@ def by(agent: str) -> str:
 
 def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int, short: str = "") -> tuple[str, bool]:
     """Return the text of a hit and whether it is complete (``told``); without a catalog, the hit's snippet."""
-    body, fields = hit.snippet, ""
+    body = hit.snippet
     if catalog is not None:
         row = catalog.row(
-            "SELECT t.body, t.fields FROM text t JOIN memory m ON m.id = t.id WHERE m.key = ? AND m.path = ?",
-            (hit.key, hit.path),
+            "SELECT t.body FROM text t JOIN memory m ON m.id = t.id WHERE m.key = ? AND m.path = ?", (hit.key, hit.path)
         )
-        body, fields = row or (body, "")
-    said, is_whole = excerpt(hit.title, body, fields, limit_tokens=limit_tokens, key=short or hit.reference)
+        body = row[0] if row else body
+    said, is_whole = excerpt(hit.title, body, hit.refs, limit_tokens=limit_tokens, key=short or hit.reference)
     return said, is_whole and (catalog is not None or not body)
 
 
-def excerpt(title: str, body: str, fields: str, *, limit_tokens: int, key: str) -> tuple[str, bool]:
+def excerpt(title: str, body: str, refs: Sequence[str], *, limit_tokens: int, key: str) -> tuple[str, bool]:
     """Return the title of a memory with as much of its text as fits, and whether that is all of it.
 
     Args:
         title: Its title; not repeated if the text begins with it.
         body: Its text.
-        fields: Its frontmatter as JSON, as stored in the catalog; or empty.
+        refs: Its references.
         limit_tokens: The limit for the text, which is cut after complete sentences and lines of code.
         key: The key for the command that shows the rest.
     """
@@ -156,9 +153,9 @@ def excerpt(title: str, body: str, fields: str, *, limit_tokens: int, key: str) 
     body = body.removeprefix(GOAL) if body.startswith(GOAL + start) else body
     shown, is_whole = beginning(body, limit_tokens=limit_tokens)
     if not shown:
-        return (title + places_of(fields), True) if is_whole else (f"{title} (more: gitmem show {key})", False)
+        return (title + places_of(refs), True) if is_whole else (f"{title} (more: gitmem show {key})", False)
     opened = title if title.endswith(":") else f"{title}:"
-    said = (shown if shown.startswith(start) else f"{opened} {shown}") + places_of(fields)
+    said = (shown if shown.startswith(start) else f"{opened} {shown}") + places_of(refs)
     return said + ("" if is_whole else f" (more: gitmem show {key})"), is_whole
 
 
@@ -228,27 +225,6 @@ def _fence_of(line: str) -> str:
     if len(line) - len(text) > 3 or not text.startswith(("```", "~~~")):
         return ""
     return text[: len(text) - len(text.lstrip(text[0]))]
-
-
-def places_of(fields: str) -> str:
-    """Return the places in the code that a memory refers to (``path:line``), in parentheses; empty if there are none.
-
-    Args:
-        fields: Its frontmatter as JSON, as stored in the catalog.
-    """
-    if '"refs"' not in fields:
-        return ""
-    refs = parse_json(fields).get("refs") or []
-    places = [display(ref) for ref in refs if isinstance(ref, str) and _is_place(ref)]
-    return f" ({', '.join(places[:PLACES])})" if places else ""
-
-
-def _is_place(ref: str) -> bool:
-    """Return whether a reference is to lines of a file: ``PATH:4`` or ``PATH:4-9``."""
-    path, _, lines = ref.partition(":")
-    first, dash, last = lines.partition("-")
-    is_path = bool(path) and not any(char.isspace() for char in path)
-    return is_path and first.isdecimal() and (not dash or last.isdecimal())
 
 
 def one_line(text: str) -> str:

@@ -50,6 +50,7 @@ def test_json_is_as_documented(run_cli) -> None:
                 "status": "",
                 "created": "2026-01-01T00:00:00Z",
                 "tags": ["x", "y"],
+                "refs": [],
                 "scope": "project",
                 "store": "",
                 "weak": False,

@@ -18,7 +18,6 @@ from gitmem.recall.render import (
     fitted,
     hit_text,
     keys_of,
-    places_of,
 )
 from gitmem.text.budget import count_tokens
 
@@ -127,16 +126,3 @@ def test_hit_is_told_whole_or_ends_where_a_sentence_does(memory, repo, title: st
 )
 def test_beginning_of_a_text_keeps_code_as_it_is(body: str, limit: int, shown: str, is_whole: bool) -> None:
     assert beginning(body, limit_tokens=limit) == (shown, is_whole)
-
-
-@pytest.mark.parametrize(
-    ("fields", "places"),
-    [
-        ("{}", ""),
-        ('{"refs": ["https://example.org", "src/a.py:3", "src/b.py:4-9"]}', " (src/a.py:3, src/b.py:4-9)"),
-        ('{"refs": "src/a.py:3"}', ""),
-        ('{"refs": [3, "a:1", "b:2", "c:3", "d:4"]}', " (a:1, b:2, c:3)"),
-    ],
-)
-def test_places_in_the_code_are_a_few_references(fields: str, places: str) -> None:
-    assert places_of(fields) == places

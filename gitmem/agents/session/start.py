@@ -16,7 +16,7 @@ from gitmem.commands.context.sections import HEADINGS, NEWEST
 from gitmem.config import home
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
-from gitmem.index.catalog import state
+from gitmem.index.catalog import places_of, refs_of, state
 from gitmem.index.catalog.counts import count_live
 from gitmem.index.catalog.keys import short_keys
 from gitmem.model import ADOPTED
@@ -331,8 +331,13 @@ def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
     chains = state.suspects(here.catalog, here.ground)
     statuses = state.statuses_of(here.catalog, here.ground, numbers, now=here.memory.now, chains=chains)
     known = render.about(here.catalog, here.ground, [row[1] for row in rows], now=here.memory.now)
+    refs = refs_of(here.catalog, numbers)
     entries = (
-        render.entry_of(key, kind, statuses[number].status, display(title[:TITLE_CHARS]), known.get(key, About()))
+        render.entry_of(
+            *(key, kind, statuses[number].status),
+            display(title[:TITLE_CHARS]) + places_of(refs.get(number, ())),
+            known.get(key, About()),
+        )
         for number, key, kind, title in rows
     )
     return Part(heading, tuple(entries))

@@ -7,6 +7,7 @@ them by the letters of the path, and no pattern is compiled for common globs.
 from __future__ import annotations
 
 from gitmem.frozen import frozen
+from gitmem.index.catalog import refs_of
 from gitmem.index.catalog.state import LIVE
 from gitmem.text import parse_json
 from gitmem.text.globs import matcher, normal, without_lines
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 # The kinds that are warnings.
 BUILTIN = "builtin"
 GOTCHAS = "'gotcha', 'anti_pattern'"
+# The memories about a file whose references are read: nobody is shown more of them.
+SHOWN = 10
 
 
 @frozen
@@ -29,10 +32,12 @@ class Dependent:
     Attributes:
         key: Its key.
         title: Its title.
+        refs: What it refers to, as written.
     """
 
     key: str
     title: str
+    refs: tuple[str, ...] = ()
 
 
 def facts_reading(catalog: Catalog, place: str) -> list[Dependent]:
@@ -50,7 +55,7 @@ def facts_reading(catalog: Catalog, place: str) -> list[Dependent]:
         f"SELECT id, form, words, inputs FROM fact WHERE {_near('words', place)} OR form <> 'builtin'",
         (place,),
     )
-    named = {number: words if form == BUILTIN else inputs for number, form, words, inputs in rows}
+    named = {number: _own(words) if form == BUILTIN else inputs for number, form, words, inputs in rows}
     found = {number: place not in text for number, text in named.items() if _names(text, place)}
     if any(form != BUILTIN for _, form, _, _ in rows):
         for number, reads in catalog.rows(
@@ -78,8 +83,18 @@ def _described(catalog: Catalog, found: Mapping[int, bool]) -> list[Dependent]:
     """Return the live ones among some memories, those with False in *found* first."""
     # NOT INDEXED: by their ids, where SQLite would scan all live memories.
     asked = f"SELECT m.id, m.key, m.title FROM memory m NOT INDEXED WHERE m.id IN ({{}}) AND {LIVE}"
-    rows = list(catalog.each(asked, found))
-    return [Dependent(key, title) for _, key, title in sorted(rows, key=lambda row: (found[row[0]], row[1]))]
+    rows = sorted(catalog.each(asked, found), key=lambda row: (found[row[0]], row[1]))
+    refs = refs_of(catalog, [row[0] for row in rows[:SHOWN]])
+    return [Dependent(key, title, refs.get(number, ())) for number, key, title in rows]
+
+
+def _own(words: str) -> str:
+    """Return the words of a built-in check as JSON, without ``or-in``, whose files it does not usually read.
+
+    No check has a file after its third word.
+    """
+    parts = words.split('", "', 3)
+    return '", "'.join(parts[:3]) + '"]' if len(parts) > 3 else words
 
 
 def _near(column: str, place: str, *, has_sets: bool = False) -> str:

@@ -29,7 +29,7 @@ from gitmem.commands.context.sections import (
     item_cost,
     item_of,
 )
-from gitmem.index.catalog import state
+from gitmem.index.catalog import places_of, refs_of, state
 from gitmem.index.catalog.counts import count_live
 from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUMMARY, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.policy.settings import START
@@ -207,9 +207,13 @@ def _warnings(
     found: dict[str, DigestItem] = {}
     cases: list[Case] = []
     because = reasons([r[1] for r in rows if r[5] == "fails"])
+    numbers = {row[1]: row[0] for row in rows[:BATCH]}  # more than a digest has lines for
+    refs = refs_of(catalog, numbers.values())
 
     def warn(case: Case, kind: str, text: str, why: str) -> None:
-        found[case.key] = DigestItem(case.key, kind, case.status, cut(text, TITLE_LIMIT) + (f" — {why}" if why else ""))
+        mine = refs.get(numbers.get(case.key, 0), ())
+        line = cut(text, TITLE_LIMIT) + places_of(mine) + (f" — {why}" if why else "")
+        found[case.key] = DigestItem(case.key, kind, case.status, line, refs=mine)
         cases.append(case)
 
     for _, key, kind, text, at, outcome, is_blocked, is_fresh, inputs, words in rows:

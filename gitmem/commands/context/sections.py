@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
+from gitmem.index.catalog import places_of, refs_of
 from gitmem.index.catalog.keys import short_keys
 from gitmem.recall.render import excerpt
 from gitmem.store import PROJECT
@@ -44,6 +45,7 @@ class DigestItem:
         number: The number of memories that it represents.
         short: The shown part of its key; empty for all of it.
         is_whole: Whether the text is the memory's whole text.
+        refs: What the memory refers to, as written.
     """
 
     key: str
@@ -55,6 +57,7 @@ class DigestItem:
     number: int = 1
     short: str = ""
     is_whole: bool = False
+    refs: tuple[str, ...] = ()
 
 
 @frozen
@@ -72,30 +75,38 @@ class DigestSection:
         return self.total - sum(item.number for item in self.items)
 
 
+def _read(catalog: Catalog, number: int) -> tuple[str, str, tuple[str, ...]]:
+    """Return the title, the text and the references of a memory."""
+    asked = "SELECT m.title, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?"
+    title, body = catalog.row(asked, (number,))
+    return title, body, refs_of(catalog, [number]).get(number, ())
+
+
 def item_of(catalog: Catalog, row: RelevanceRow, status: str, score: float, limit_tokens: int) -> DigestItem:
     """Return a memory as an item: its title, and as many whole sentences of its body as the limit allows."""
-    title, body, fields = catalog.row(
-        "SELECT m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (row.id,)
-    )
+    title, body, refs = _read(catalog, row.id)
     short = short_keys(catalog, [row.key])[row.key]
-    text, is_whole = excerpt(title, body, fields, limit_tokens=limit_tokens, key=short)
+    text, is_whole = excerpt(title, body, refs, limit_tokens=limit_tokens, key=short)
     return DigestItem(
-        row.key, row.kind, status, display(text, lines=True), round(score, 3), short=short, is_whole=is_whole
+        *(row.key, row.kind, status, display(text, lines=True), round(score, 3)),
+        short=short,
+        is_whole=is_whole,
+        refs=refs,
     )
 
 
 def headline_of(catalog: Catalog, row: RelevanceRow, status: str) -> DigestItem:
     """Return a memory as an item of one short line: its whole text, or the beginning of its title."""
-    title, body, fields = catalog.row(
-        "SELECT m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (row.id,)
-    )
+    title, body, refs = _read(catalog, row.id)
     short = short_keys(catalog, [row.key])[row.key]
-    text, is_whole = excerpt(title, body, fields, limit_tokens=HEADLINE // 3, key=short)
+    text, is_whole = excerpt(title, body, (), limit_tokens=HEADLINE // 3, key=short)
     if not is_whole or len(text) > HEADLINE or "\n" in text:
         # Cut between words: a partial word reads like another one.
         line, is_whole = cut(title, HEADLINE), False
         text = line if not line.endswith("…") or " " not in line else f"{line[:-1].rsplit(' ', 1)[0]} …"
-    return DigestItem(row.key, row.kind, status, display(text), short=short, is_whole=is_whole)
+    return DigestItem(
+        row.key, row.kind, status, display(text) + places_of(refs), short=short, is_whole=is_whole, refs=refs
+    )
 
 
 def _line(text: str) -> str:
@@ -147,6 +158,7 @@ def as_table(sections: Sequence[DigestSection]) -> dict[str, object]:
                         "number": i.number,
                         "short": i.short or i.key,
                         "whole": i.is_whole,
+                        "refs": list(i.refs),
                     }
                     for i in section.items
                 ],

@@ -11,11 +11,11 @@ import os
 from gitmem.errors import DamagedIndexError
 from gitmem.model import ENGLISH, IndexText
 from gitmem.store.sqlite_errors import ERRORS, is_busy, is_damage
-from gitmem.text import parse_json
+from gitmem.text import display, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -32,6 +32,8 @@ _STEP = 50
 
 # Deflate without a header (zlib manual, inflateInit2).
 RAW_DEFLATE = -15
+# How many places in the code are shown for one memory.
+PLACES = 3
 # Separates the terms of two fields; no term contains it.
 SEPARATOR = "\n"
 # The texts that are compressed, each with its own dictionary.
@@ -350,6 +352,31 @@ def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
         number: IndexText(number, title, named(words(tags), task), key, words(paths), body, _kept(terms), kind)
         for number, title, tags, key, paths, body, terms, kind, task in rows
     }
+
+
+def refs_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, tuple[str, ...]]:
+    """Return the references of memories by number, as written; memories without any are left out."""
+    found = {}
+    for number, fields in catalog.each("SELECT id, fields FROM text WHERE id IN ({})", numbers):
+        if '"refs"' in fields:  # a title may have it too
+            refs = parse_json(fields).get("refs")
+            listed = [refs] if isinstance(refs, str) else refs if isinstance(refs, list) else []
+            found[number] = tuple(ref for ref in listed if isinstance(ref, str))
+    return found
+
+
+def places_of(refs: Sequence[str]) -> str:
+    """Return the places in the code among references (``path:line``), in parentheses; empty if there are none."""
+    places = [display(ref) for ref in refs if _is_place(ref)]
+    return f" ({', '.join(places[:PLACES])})" if places else ""
+
+
+def _is_place(ref: str) -> bool:
+    """Return whether a reference is to lines of a file: ``PATH:4`` or ``PATH:4-9``."""
+    path, _, lines = ref.partition(":")
+    first, dash, last = lines.partition("-")
+    is_path = bool(path) and not any(char.isspace() for char in path)
+    return is_path and first.isdecimal() and (not dash or last.isdecimal())
 
 
 def text_of(catalog: Catalog, key: str) -> tuple[int, IndexText]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem import Memory, Query
-from gitmem.index.catalog import BODY, packed_texts, schema, unpacker
+from gitmem.index.catalog import BODY, packed_texts, places_of, schema, unpacker
 
 TEXTS = [
     f"The gateway number {n} signs its tokens with RS256 and keeps the keys of service {n % 7}." for n in range(50)
@@ -73,3 +73,15 @@ def test_large_store_answers_from_packed_texts(repo: Path, memory: Memory, monke
     assert memory.recall(Query(text="cookies noon")).hits[0].key == "noon"
     assert memory.recall(Query(text="gateway number 31 tokens", limit=1)).hits[0].key != "m31"
     assert memory.show("m0").document["body"].strip() == TEXTS[0]
+
+
+@pytest.mark.parametrize(
+    ("refs", "places"),
+    [
+        ((), ""),
+        (("https://example.org", "src/a.py:3", "src/b.py:4-9"), " (src/a.py:3, src/b.py:4-9)"),
+        (("a:1", "b:2", "c:3", "d:4"), " (a:1, b:2, c:3)"),
+    ],
+)
+def test_places_in_the_code_are_a_few_references(refs: tuple[str, ...], places: str) -> None:
+    assert places_of(refs) == places
