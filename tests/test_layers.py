@@ -112,7 +112,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(
         (
             f"gitmem/cli/browse/{name}.py"
-            for name in ("approvals", "captured", "duplicates", "failures", "loop", "proposals")
+            for name in ("approvals", "captures", "duplicates", "failures", "loop", "proposals")
         ),
         "what waits for a decision: tests/cli/browse/test_loop_screen.py",
     ),

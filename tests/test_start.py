@@ -159,7 +159,7 @@ def test_commit_that_no_fact_reads_loads_nothing_that_judges(tmp_path: Path) -> 
 
     imported = imported_while(["-m", "gitmem", "hook", "check"], tmp_path)
 
-    assert "gitmem.commands.check.staged" in imported
+    assert "gitmem.commands.check.staged_files" in imported
     assert "gitmem.commands.check.outcome" not in imported
     # git is asked what is staged, so `subprocess` is, and what it needs.
     assert sorted((imported - imported_while(["-c", "pass"], tmp_path)) & (SLOW - {"subprocess", "signal"})) == []

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.capture.commits import LearningResult
-    from gitmem.commands.doctor.refused import RefusedText
+    from gitmem.commands.doctor.refusals import RefusedText
     from gitmem.index.catalog import Catalog
     from gitmem.repository import OpenRepository
 
@@ -67,7 +67,7 @@ class Captures:
 
     def list_refused(self) -> list[RefusedText]:
         """Return the captured texts that were refused, oldest first."""
-        from gitmem.commands.doctor.refused import list_refused
+        from gitmem.commands.doctor.refusals import list_refused
 
         return list_refused(self._repository)
 
@@ -78,7 +78,7 @@ class Captures:
             NotFoundError: There is no such text.
             RefusedError: Its text was not stored, or is refused again.
         """
-        from gitmem.commands.doctor.refused import accept
+        from gitmem.commands.doctor.refusals import accept
 
         return accept(self._repository, name, self.drain)
 
@@ -88,7 +88,7 @@ class Captures:
         Raises:
             NotFoundError: There is no such text.
         """
-        from gitmem.commands.doctor.refused import drop
+        from gitmem.commands.doctor.refusals import drop
 
         return drop(self._repository, name)
 

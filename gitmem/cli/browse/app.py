@@ -11,7 +11,7 @@ from textual.theme import Theme
 from textual.widgets import Static
 
 from gitmem.cli import shared
-from gitmem.cli.browse.drawing import drawn
+from gitmem.cli.browse.screen_text import drawn
 from gitmem.cli.browse.search import SearchScreen
 from gitmem.cli.edit import draft_of
 from gitmem.cli.output import DRAWN_EVERY_S

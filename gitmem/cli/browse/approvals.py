@@ -6,8 +6,8 @@ beginning of its hash. Agents cannot approve here either.
 
 from __future__ import annotations
 
-from gitmem.cli.browse.drawing import folded
 from gitmem.cli.browse.loop import Choice, Loop
+from gitmem.cli.browse.screen_text import folded
 from gitmem.cli.shared import need_terminal
 from gitmem.cli.trust import IN_CI, described
 from gitmem.errors import UsageError

@@ -8,8 +8,8 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from gitmem.cli.browse.drawing import drawn
 from gitmem.cli.browse.loop import MOVES
+from gitmem.cli.browse.screen_text import drawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

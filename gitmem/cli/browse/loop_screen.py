@@ -9,9 +9,9 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from gitmem.cli.browse.drawing import drawn
 from gitmem.cli.browse.help import keys_line
 from gitmem.cli.browse.loop import MOVES, Choice, need_yes
+from gitmem.cli.browse.screen_text import drawn
 from gitmem.errors import GitmemError
 from gitmem.statuses import MARKS
 

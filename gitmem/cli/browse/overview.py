@@ -8,13 +8,13 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from gitmem.cli.browse.approvals import APPROVALS
-from gitmem.cli.browse.captured import CAPTURED
-from gitmem.cli.browse.drawing import drawn
+from gitmem.cli.browse.captures import CAPTURED
 from gitmem.cli.browse.duplicates import DUPLICATES
 from gitmem.cli.browse.failures import FAILURES
 from gitmem.cli.browse.help import HelpScreen, keys_line
 from gitmem.cli.browse.loop_screen import LoopScreen
 from gitmem.cli.browse.proposals import PROPOSALS
+from gitmem.cli.browse.screen_text import drawn
 from gitmem.errors import GitmemError
 
 TYPE_CHECKING = False

@@ -13,9 +13,9 @@ from textual.widgets import Input, Static
 
 from gitmem.cli import shared
 from gitmem.cli.browse.detail import DetailScreen
-from gitmem.cli.browse.drawing import drawn
 from gitmem.cli.browse.help import HelpScreen, keys_line
 from gitmem.cli.browse.overview import OverviewScreen
+from gitmem.cli.browse.screen_text import drawn
 from gitmem.frozen import frozen
 from gitmem.store import PROJECT
 

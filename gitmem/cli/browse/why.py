@@ -8,8 +8,8 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from gitmem.cli.browse.drawing import drawn
 from gitmem.cli.browse.help import keys_line
+from gitmem.cli.browse.screen_text import drawn
 from gitmem.cli.why import print_why
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.commands.check.touched import Trees
+    from gitmem.commands.check.touched_facts import Trees
 
 
 def read_corrections(trees: Trees, document: str, lines: Sequence[str]) -> dict[int, str | range]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gitmem.commands.check.base_programs import BaseAnswer, ProgramEdits
     from gitmem.commands.check.judge import Pair
     from gitmem.commands.check.span import ChangeSpan
-    from gitmem.commands.check.touched import TouchedFact, Trees
+    from gitmem.commands.check.touched_facts import TouchedFact, Trees
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.repository.open_store import OpenStore

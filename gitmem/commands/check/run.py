@@ -13,8 +13,8 @@ from gitmem.commands.check.branch_memory import (
 )
 from gitmem.commands.check.edits import look_at_edits
 from gitmem.commands.check.span import ChangeSpan, find_span
-from gitmem.commands.check.staged import StagedFiles
-from gitmem.commands.check.touched import Brought, Trees, find_touched, list_facts
+from gitmem.commands.check.staged_files import StagedFiles
+from gitmem.commands.check.touched_facts import Brought, Trees, find_touched, list_facts
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.check.base_programs import BaseAnswer, ProgramEdits
     from gitmem.commands.check.outcome import Outcome
-    from gitmem.commands.check.touched import HeadFact, TouchedFact
+    from gitmem.commands.check.touched_facts import HeadFact, TouchedFact
     from gitmem.index.catalog import Catalog
     from gitmem.repository.branch_memory import BranchMemory, SettledFact
     from gitmem.repository.open_store import OpenStore
@@ -322,7 +322,7 @@ class _Check:
     ) -> _Judged:
         """Return the findings, with the base's facts that the change's own memories silence."""
         from gitmem.commands.check.places import spots_of
-        from gitmem.commands.check.silenced import find_silenced, is_revised, live_keys, with_silenced
+        from gitmem.commands.check.silenced_facts import find_silenced, is_revised, live_keys, with_silenced
 
         before, catalog = catalogs
         silenced = find_silenced(before, catalog, facts, self._options.keys)

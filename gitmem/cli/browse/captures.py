@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.cli.output import Output
-    from gitmem.commands.doctor.refused import RefusedText
+    from gitmem.commands.doctor.refusals import RefusedText
     from gitmem.memory import Memory
 
 

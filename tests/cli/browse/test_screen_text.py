@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("textual", reason="the extra tui is not installed")
 
-from gitmem.cli.browse.drawing import drawn, folded
+from gitmem.cli.browse.screen_text import drawn, folded
 
 
 def test_text_of_others_is_neither_markup_nor_an_escape_sequence() -> None:
