@@ -5,6 +5,7 @@ Author and dates are fixed, so commit names are constants. Only the clock and th
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -41,6 +42,17 @@ CODE = {
     "README.md": "# A service\n",
     "pyproject.toml": '[project]\nname = "service"\n',
 }
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():  # type: ignore[no-untyped-def]
+    """Collect without the garbage collector, which would walk 13,000 tests over and over: 4 s instead of 18 (measured)."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

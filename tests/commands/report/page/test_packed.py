@@ -14,8 +14,9 @@ from gitmem.commands.report.page.packed import BLOCK, named_for, pack
 from gitmem.commands.report.page.render import PAGE_AT_MOST, render
 from gitmem.text.slugs import slug
 
-LETTERS = Random(7)
-NOISE = ["".join(LETTERS.choices("abcdefghijklmnopqrstuvwxyz ", k=4_000)) for _ in range(2_000)]
+LETTERS = b"abcdefghijklmnopqrstuvwxyz "
+ANY = Random(7)
+NOISE = [ANY.randbytes(4_000).translate((LETTERS * 10)[:256]).decode() for _ in range(2_000)]
 
 
 def page(*entries: PageMemory) -> Page:
