@@ -18,7 +18,7 @@ from gitmem.commands.adopt.statements import split
 from gitmem.git import Git
 from gitmem.git.repository import Repository
 from gitmem.text.hazards.hazard import find_hazards
-from gitmem.text.hazards.hidden import find_hidden
+from gitmem.text.hazards.hidden_characters import find_hidden
 
 CASES = Path(__file__).with_name("poisoned.jsonl")
 # What instruction files are called (the benchmark's other documents are about the code, not to an agent).

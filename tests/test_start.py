@@ -57,7 +57,7 @@ def test_importing_recall_loads_nothing_slow() -> None:
 
 
 def test_importing_what_tasks_are_ready_loads_nothing_slow() -> None:
-    loaded = loaded_by("import gitmem.cli, gitmem.cli.task.ready, gitmem.tasks.listing")
+    loaded = loaded_by("import gitmem.cli, gitmem.cli.task.ready, gitmem.tasks.query")
 
     assert "gitmem.cli.task.rows" in loaded
     assert sorted(loaded & SLOW) == []

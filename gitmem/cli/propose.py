@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.commands.propose.listing import Proposal
+    from gitmem.commands.propose.proposals import Proposal
     from gitmem.commands.propose.send import ProposalState
     from gitmem.git.remotes import RemoteOptions
     from gitmem.memory import Memory
@@ -137,7 +137,7 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     now = memory.repository.now
     shared.print_notices(memory, out)
     if args.json:
-        from gitmem.commands.propose.listing import as_table
+        from gitmem.commands.propose.proposals import as_table
 
         out.json(as_table(found, now=now))
         return 0

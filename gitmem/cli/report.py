@@ -101,17 +101,17 @@ class _Now:
             return json.dumps([*shown, memory.repository.git.read_head(), job.get("at")], sort_keys=True)
 
     def page(self, state: str) -> str:
-        from gitmem.commands.report.page import packed, render
+        from gitmem.commands.report.page import payload, render
 
         if state != self._shown[0]:
             with Memory() as memory:
                 page = memory.report(scope=self._scope)
-            bodies = [packed.body(entry) for entry in packed.in_order(page.entries)]
+            bodies = [payload.body(entry) for entry in payload.in_order(page.entries)]
             self._shown = state, render.render(page, served=state), bodies
         return self._shown[1]
 
     def texts(self, state: str, block: int) -> list[str]:
-        from gitmem.commands.report.page.packed import BLOCK
+        from gitmem.commands.report.page.payload import BLOCK
 
         if state != self._shown[0]:
             raise NotFoundError("the memory has moved since", hint="reload the page")

@@ -28,7 +28,7 @@ from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.moves import describe_moves
 from gitmem.verify.overview.cause import APART, Case
 from gitmem.verify.overview.stock import culprits, describe_statuses
-from gitmem.verify.trace import undeclared
+from gitmem.verify.trace import undeclared_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -432,7 +432,7 @@ def _advice(found: VerifyRun) -> list[str]:
     if any(r.reason == "no sandbox works here" for r in found.results):
         lines.append("no sandbox works here: install bubblewrap, or use --no-sandbox; see gitmem doctor")
     lines += [f"{r.due.row.key}: {r.hidden}" for r in found.results if r.hidden and r.outcome != "holds"][:HIDDEN_SHOWN]
-    lines += [undeclared.advice(r.due.row.key, r.verdict.undeclared) for r in found.results if r.verdict]
+    lines += [undeclared_reads.advice(r.due.row.key, r.verdict.undeclared) for r in found.results if r.verdict]
     failed = [line for line in found.standing.lines if line.status == "failed"]
     if failed:
         by = f" (written by {failed[0].by})" if failed[0].by else ""
@@ -462,7 +462,7 @@ def as_table(found: VerifyRun) -> dict[str, Any]:
                 "reason": r.reason,
                 "why": r.due.why,
                 "weak": bool(r.verdict and r.verdict.weak),
-                "undeclared": undeclared.names(r.verdict.undeclared) if r.verdict else [],
+                "undeclared": undeclared_reads.names(r.verdict.undeclared) if r.verdict else [],
                 "news": r.is_news,
                 "flapping": r.verdict.flapping if r.verdict else 0,
                 "moved": bool(r.verdict and r.verdict.moved),

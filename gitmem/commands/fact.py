@@ -22,7 +22,7 @@ from gitmem.text.globs import is_plain
 from gitmem.verify import trivial
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.references import nearest_file
-from gitmem.verify.trace.undeclared import advice
+from gitmem.verify.trace.undeclared_reads import advice
 from gitmem.write import place
 from gitmem.write.draft import Draft, check_file, checked_text, cleaned, edited, make_draft
 from gitmem.write.duplicates import ALLOW, REFUSE, refuse_said

@@ -16,7 +16,7 @@ from gitmem.model import BUILTIN, HOLDS, SHELL, Check
 from gitmem.repository.approvals import approve_command
 from gitmem.repository.companion import code_branch, is_apart, is_on, keys_changed, to_write
 from gitmem.repository.holder import holder_to_change
-from gitmem.repository.proving import stores_to_prove
+from gitmem.repository.verification import stores_to_prove
 from gitmem.store import is_home
 from gitmem.text.globs import is_plain, without_lines
 from gitmem.verify.inputs import CodeTree

@@ -10,7 +10,7 @@ from gitmem.document.spec import own_spec
 from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, RefusedError, TrustError, UsageError
 from gitmem.model import OPEN, TASK
-from gitmem.tasks import life, listing
+from gitmem.tasks import life, query
 from gitmem.tasks.task import Task, task_of
 from gitmem.write.draft import checked_text, edited, make_draft
 from gitmem.write.place import find_known
@@ -87,7 +87,7 @@ def claim(memory: OpenRepository, key: str, *, note: str) -> tuple[Change, Task]
     Raises:
         TaskError: It is claimed or closed.
     """
-    worker = listing.worker_of(memory.git, memory.config.agent)
+    worker = query.worker_of(memory.git, memory.config.agent)
     done = _step(memory, key, "claim", lambda task, _: life.claim(task, worker, now=memory.now, note=note))
     _note_waits(memory, done[0].key)
     return done
@@ -95,7 +95,7 @@ def claim(memory: OpenRepository, key: str, *, note: str) -> tuple[Change, Task]
 
 def _note_waits(memory: OpenRepository, key: str) -> None:
     catalog = memory.catalog()
-    waits = listing.waits_of(catalog, memory.ground(catalog), key)
+    waits = query.waits_of(catalog, memory.ground(catalog), key)
     if waits:
         memory.notices.append(f"{key} waits for {', '.join(waits)}")
 
@@ -106,7 +106,7 @@ def release(memory: OpenRepository, key: str, *, note: str, force: bool) -> Chan
     Raises:
         TaskError: It is not claimed, or by someone else.
     """
-    worker = listing.worker_of(memory.git, memory.config.agent)
+    worker = query.worker_of(memory.git, memory.config.agent)
     return _step(
         memory, key, "release", lambda task, _: life.release(task, worker, now=memory.now, note=note, force=force)
     )[0]
@@ -124,7 +124,7 @@ def fail(memory: OpenRepository, key: str, *, note: str) -> Change:
             "a failed attempt needs a note for the next one: what went wrong",
             hint=f"gitmem task close {key} --failed --note WHY",
         )
-    worker = listing.worker_of(memory.git, memory.config.agent)
+    worker = query.worker_of(memory.git, memory.config.agent)
     return _step(memory, key, "fail", lambda task, _: life.fail(task, worker, now=memory.now, note=note))[0]
 
 
@@ -145,7 +145,7 @@ def close(memory: OpenRepository, key: str, *, reason: str, force: bool, gate: C
     """
     if force and not reason.strip():
         raise UsageError("closing by force needs a reason", hint=f"gitmem task close {key} --force --reason WHY")
-    worker = listing.worker_of(memory.git, memory.config.agent)
+    worker = query.worker_of(memory.git, memory.config.agent)
     document = parse(memory.text_of(key), path=f"{key}.md")
     task = task_of(document)
     life.refuse_closing(task, worker, forced=force)
@@ -170,7 +170,7 @@ def close(memory: OpenRepository, key: str, *, reason: str, force: bool, gate: C
     done = _step(memory, key, "close", step, verdicts=recorded)[0]
     if verdict is not None:
         memory.local.add_verdicts([verdict])
-    left = listing.open_parts(memory.catalog(), key)
+    left = query.open_parts(memory.catalog(), key)
     if left:
         memory.notices.append(f"parts of {key} are still open: {', '.join(left)}")
     return done

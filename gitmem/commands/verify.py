@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import replace
-from gitmem.repository.proving import note_unreadable, stores_to_prove
+from gitmem.repository.verification import note_unreadable, stores_to_prove
 from gitmem.verify.options import join_runs
 
 TYPE_CHECKING = False

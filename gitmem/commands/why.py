@@ -11,7 +11,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.git.history import read_diff, read_made
 from gitmem.model import BLOCKED, BUILTIN, FAILED, FAILS, HOLDS
 from gitmem.repository.holder import holder_of
-from gitmem.repository.proving import stores_to_prove
+from gitmem.repository.verification import stores_to_prove
 from gitmem.text import display
 from gitmem.text.secrets import safe_output
 from gitmem.verify import builtin

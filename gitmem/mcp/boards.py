@@ -12,9 +12,9 @@ from gitmem.boards.board import Board
 from gitmem.boards.entry import ANSWER, POSTED, SEVERITIES, SIGNAL, WAIVER, Entry
 from gitmem.errors import RefusedError
 from gitmem.mcp import answers, schemas
-from gitmem.mcp.reading import READS
+from gitmem.mcp.read_tools import READS
 from gitmem.mcp.service import Service
-from gitmem.mcp.writing import ADDS
+from gitmem.mcp.write_tools import ADDS
 from gitmem.memory import Memory
 from gitmem.text.fence import fenced
 

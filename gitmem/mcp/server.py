@@ -15,9 +15,9 @@ from pydantic import Field
 from gitmem import __version__
 from gitmem.mcp import answers
 from gitmem.mcp.boards import add_boards
-from gitmem.mcp.reading import add_reading
+from gitmem.mcp.read_tools import add_reading
 from gitmem.mcp.service import Service
-from gitmem.mcp.writing import add_writing
+from gitmem.mcp.write_tools import add_writing
 from gitmem.text import display
 
 INSTRUCTIONS = """\

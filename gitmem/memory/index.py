@@ -38,7 +38,7 @@ class MemoryIndex:
 
     def statistics(self) -> Statistics:
         """Return counts of the project's memories by kind, and of the other scopes (A7)."""
-        from gitmem.recall.listing import statistics
+        from gitmem.recall.inventory import statistics
         from gitmem.results import Statistics
 
         catalog = self._repository.catalog()

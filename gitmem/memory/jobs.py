@@ -101,7 +101,7 @@ class Jobs:
         With a result file, do so for the facts that fail in it, and write the culprits to the file.
         """
         from gitmem.commands.why import explain_all
-        from gitmem.repository.proving import stores_to_prove
+        from gitmem.repository.verification import stores_to_prove
 
         if options.results:
             return self._explain_file(options, report)
@@ -111,7 +111,7 @@ class Jobs:
     def _explain_file(self, options: Options, report: Callable[[SearchStep], None]) -> Sequence[Why]:
         from gitmem.commands.why import explain_all, named_by
         from gitmem.frozen import replace
-        from gitmem.repository.proving import stores_to_prove
+        from gitmem.repository.verification import stores_to_prove
         from gitmem.verify.jobs import result_file
 
         judged = result_file.read_results(options.results)

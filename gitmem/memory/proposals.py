@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gitmem.commands.propose.listing import Proposal
+    from gitmem.commands.propose.proposals import Proposal
     from gitmem.commands.propose.send import ProposalState
     from gitmem.commands.sync.companions import CompanionStep
     from gitmem.git.remotes import RemoteOptions
@@ -35,7 +35,7 @@ class Proposals:
 
     def list(self) -> Sequence[Proposal]:
         """Return the proposals of this clone and the remote, current one first."""
-        from gitmem.commands.propose.listing import list_proposals
+        from gitmem.commands.propose.proposals import list_proposals
 
         return list_proposals(self._repository)
 
@@ -53,7 +53,7 @@ class Proposals:
         self, name: str, *, talk: RemoteOptions | None = None, force: bool = False, remote: bool = False
     ) -> tuple[Proposal, Sequence[str]]:
         """Delete a proposal's branch; return the proposal, and the refs that preserve its unmerged commits."""
-        from gitmem.commands.propose.listing import drop
+        from gitmem.commands.propose.proposals import drop
         from gitmem.git.remotes import RemoteOptions
 
         self._settle_captures()
@@ -63,7 +63,7 @@ class Proposals:
 
     def merge_branch(self, name: str, *, talk: RemoteOptions | None = None) -> str:
         """Merge the companion ``branch/NAME`` of a merged code branch into this clone's memory; return the branch."""
-        from gitmem.commands.propose.merged import merge_branch
+        from gitmem.commands.propose.merge import merge_branch
         from gitmem.git.remotes import RemoteOptions
 
         self._settle_captures()
@@ -73,7 +73,7 @@ class Proposals:
 
     def branches(self) -> Sequence[str]:
         """Return the code branches that have an unmerged memory of their own, sorted."""
-        from gitmem.commands.propose.merged import list_branches
+        from gitmem.commands.propose.merge import list_branches
 
         return list_branches(self._repository)
 
@@ -81,7 +81,7 @@ class Proposals:
         self, merged: Mapping[str, str], closed: Mapping[str, str], *, talk: RemoteOptions | None = None
     ) -> Sequence[CompanionStep]:
         """Merge the memories of merged branches, and delete those of closed ones from the remote; return each step."""
-        from gitmem.commands.propose.merged import end_branches
+        from gitmem.commands.propose.merge import end_branches
         from gitmem.git.remotes import RemoteOptions
 
         self._settle_captures()
@@ -97,7 +97,7 @@ class Proposals:
 
     def follow_memory(self, remote: str, talk: RemoteOptions) -> None:
         """Merge the memory branch into the current proposal, or leave the proposal if it has been merged."""
-        from gitmem.commands.propose.merged import follow
+        from gitmem.commands.propose.merge import follow
 
         notice = follow(self._repository, remote, talk)
         if notice:

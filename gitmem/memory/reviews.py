@@ -51,7 +51,7 @@ def check_change(
     """Check a change together with the memory in it; takes the arguments of ``Memory.check``."""
     from gitmem.commands.check.run import check, check_staged
     from gitmem.repository.branch_memory import find_branch_memory
-    from gitmem.repository.proving import note_unreadable, stores_to_prove
+    from gitmem.repository.verification import note_unreadable, stores_to_prove
     from gitmem.verify.options import Options
 
     repository, options = memory.repository, options or Options()

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from gitmem.memory import Memory
     from gitmem.results import MemoryDetails
-    from gitmem.tasks.listing import TaskRow
+    from gitmem.tasks.query import TaskRow
     from gitmem.tasks.task import Task
     from gitmem.tasks.tree import TaskNode
     from gitmem.write.place import Change
@@ -63,7 +63,7 @@ class Tasks:
         self, *, states: Sequence[str] = (), parent: str = "", mine: bool = False, everything: bool = False
     ) -> Sequence[TaskRow]:
         """Return tasks by priority, then age, with what they wait for; without *states*, all that are not closed."""
-        from gitmem.tasks.listing import TaskQuery, list_tasks, worker_of
+        from gitmem.tasks.query import TaskQuery, list_tasks, worker_of
 
         repository = self._repository
         key, catalog = repository.full_key(parent) if parent else "", repository.catalog()
@@ -74,7 +74,7 @@ class Tasks:
 
     def list_ready(self) -> Sequence[TaskRow]:
         """Return the tasks that can be started, sorted by urgency, then age."""
-        from gitmem.tasks.listing import ready
+        from gitmem.tasks.query import ready
 
         catalog = self._repository.catalog()
         ground = self._repository.ground(catalog)
@@ -92,7 +92,7 @@ class Tasks:
 
     def show(self, key: str) -> tuple[MemoryDetails, Task, Sequence[str]]:
         """Return a memory as ``Memory.show`` does, its task, and the keys of the tasks that it waits for."""
-        from gitmem.tasks.listing import waits_of
+        from gitmem.tasks.query import waits_of
         from gitmem.tasks.task import task_shown
 
         found = self._memory.show(key)

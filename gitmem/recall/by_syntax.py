@@ -10,7 +10,7 @@ from gitmem.index.catalog import strings, text_of
 from gitmem.index.fts import FtsEngine
 from gitmem.index.whoosh import syntax
 from gitmem.recall import Query, RecallResult, shown, suggestions, with_status
-from gitmem.recall.listing import newest
+from gitmem.recall.inventory import newest
 from gitmem.recall.ranker import candidates_for, conditions, rank_numbers
 from gitmem.text.globs import has_to_do
 

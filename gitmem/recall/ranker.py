@@ -113,10 +113,10 @@ def recall(
     *meaning*, memories near to the query are found as well, even if they share no word with it.
     """
     if not query.text.strip():
-        from gitmem.recall import listing
+        from gitmem.recall import inventory
 
-        found = [listing.newest(s.catalog, s.ground, s.query_of(query), now=now) for s in sources]
-        return listing.merged(sources, found, query.limit)
+        found = [inventory.newest(s.catalog, s.ground, s.query_of(query), now=now) for s in sources]
+        return inventory.merged(sources, found, query.limit)
     terms = {s.catalog.language: tokens.query_terms(query.text, s.catalog.language) for s in sources}
     ranker = Ranker(sources, query, terms, policy=policy, config=config, now=now)
     ranker.search()

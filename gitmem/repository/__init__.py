@@ -334,7 +334,7 @@ class OpenRepository(OpenStore):
 
     def commands(self, keys: Sequence[str] = ()) -> list[Due]:
         """Return the live facts whose check is a command, by key, private ones last: all, or those with these keys."""
-        from gitmem.repository.proving import stores_to_prove
+        from gitmem.repository.verification import stores_to_prove
         from gitmem.verify.options import Options
 
         found = []
@@ -403,7 +403,7 @@ class OpenRepository(OpenStore):
 
     def other_scopes(self) -> dict[str, int]:
         """Return the number of live memories for this project in each other scope."""
-        from gitmem.recall.listing import scopes_of
+        from gitmem.recall.inventory import scopes_of
 
         counts: dict[str, int] = {}
         for source in self.sources(store for store in self.stores(SCOPES) if store is not self):

@@ -7,7 +7,7 @@ from gitmem.errors import NotFoundError, ProcessError, TrustError
 from gitmem.git.remotes import RemoteOptions
 from gitmem.repository import guarded_settings, trusted_settings
 from gitmem.store.acceptance import accept
-from gitmem.verify.approved import list_mismatches, read
+from gitmem.verify.approved_list import list_mismatches, read
 from gitmem.verify.trust import Approval, of_clone
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from gitmem.repository.open_store import OpenStore
-    from gitmem.verify.approved import ApprovedList
+    from gitmem.verify.approved_list import ApprovedList
     from gitmem.verify.due import Due
     from gitmem.verify.trust import Trust
 

@@ -7,7 +7,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.git.remotes import RemoteOptions
-from gitmem.store.landed import how_landed
+from gitmem.store.code_merge import how_landed
 from gitmem.store.merge.on_top import changed_memories, on_top
 from gitmem.store.proposal import HEADS, branch_of, find_companion, head_branch, list_companions, memory_tip
 from gitmem.text import parse_json

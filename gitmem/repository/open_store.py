@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gitmem.store import Store
     from gitmem.store.commit import CommitResult
     from gitmem.store.local import LocalState
-    from gitmem.verify.approved import ApprovedList
+    from gitmem.verify.approved_list import ApprovedList
     from gitmem.verify.due import Due
     from gitmem.verify.options import Options
     from gitmem.verify.session import Session
@@ -349,7 +349,7 @@ class OpenStore:
 
     def writer(self) -> Writer:
         """Return a writer to this store."""
-        from gitmem.repository.writing import writer_of
+        from gitmem.repository.store_writer import writer_of
 
         return writer_of(self)
 
@@ -399,7 +399,7 @@ class OpenStore:
         """Return the author: the person as git names them, the agent and its session, and the current project."""
         if self._author is not None:
             return self._author()
-        from gitmem.repository.writing import author_of
+        from gitmem.repository.store_writer import author_of
 
         return author_of(self)
 
@@ -419,19 +419,19 @@ class OpenStore:
 
     def session(self, options: Options | None = None) -> Session:
         """Return a verify session for HEAD; without options also for the first fact, before there is a store."""
-        from gitmem.repository.proving import open_session
+        from gitmem.repository.verification import open_session
 
         return open_session(self, options)
 
     def waiting(self) -> list[Due]:
         """Return the facts whose commands wait for approval, by key."""
-        from gitmem.repository.proving import list_waiting
+        from gitmem.repository.verification import list_waiting
 
         return list_waiting(self)
 
     def commands(self, keys: Sequence[str] = ()) -> list[Due]:
         """Return the live facts whose check is a command, by key: all, or those with these keys."""
-        from gitmem.repository.proving import list_commands
+        from gitmem.repository.verification import list_commands
 
         return list_commands(self, keys)
 

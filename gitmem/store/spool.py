@@ -12,7 +12,7 @@ import os
 import time
 
 from gitmem.errors import suppress
-from gitmem.store import lost, tally
+from gitmem.store import losses, tally
 from gitmem.store.spool_folders import REFUSED, SUFFIX, WAITING, folders_of, names_in, names_of
 from gitmem.system.atomic_write import sync_folder, write_durably, write_synced
 from gitmem.system.file_lock import make_folder, remove, try_lock
@@ -59,7 +59,7 @@ class Spool:
                 return name
             except OSError as err:
                 failed.append(err)
-        lost.note(self._folders, failed[0].strerror or type(failed[0]).__name__)
+        losses.note(self._folders, failed[0].strerror or type(failed[0]).__name__)
         raise failed[0]
 
     def list_waiting(self) -> list[str]:
@@ -217,7 +217,7 @@ def _make_folders(folder: str) -> None:
     if os.path.isdir(waiting):
         return
     make_folder(waiting)
-    lost.reserve(folder)
+    losses.reserve(folder)
     state = os.path.dirname(folder)
     for made in (folder, state, os.path.dirname(state)):
         sync_folder(made)

@@ -6,7 +6,7 @@ from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import FAILED
 from gitmem.recall.score import path_overlap
-from gitmem.tasks.listing import COLUMNS, TaskRow
+from gitmem.tasks.query import COLUMNS, TaskRow
 from gitmem.tasks.task import task_from
 from gitmem.text import parse_json
 from gitmem.text.globs import without_lines

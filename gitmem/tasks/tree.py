@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.model import CLOSED
-from gitmem.tasks import listing
+from gitmem.tasks import query
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gitmem.index.catalog import Catalog
-    from gitmem.tasks.listing import TaskRow
+    from gitmem.tasks.query import TaskRow
 
 # The deepest tree drawn: screens have no room for more, and an untrusted file must not overflow the stack.
 DEPTH = 40
@@ -62,10 +62,10 @@ def read_tree(catalog: Catalog, ground: int | None, *, root: str, everything: bo
         root: The key of a task, or empty for all.
         everything: Include closed tasks; otherwise only those with open ones below them.
     """
-    rows = listing.list_tasks(catalog, ground, listing.TaskQuery(everything=True))
-    required = listing.requirements(catalog, [row.id for row in rows])
+    rows = query.list_tasks(catalog, ground, query.TaskQuery(everything=True))
+    required = query.requirements(catalog, [row.id for row in rows])
     names = {name for names in required.values() for name in names}
-    known = listing.titles(catalog, names)
+    known = query.titles(catalog, names)
     needs = {
         row.key: tuple(
             Need(name, *known.get(name, ("", "")), is_there=name not in row.waits_for)

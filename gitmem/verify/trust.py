@@ -74,7 +74,7 @@ class Trust:
 
         Args:
             spec: Its hash.
-            line: The line of an approved list that would allow it (``verify.approved``), if any.
+            line: The line of an approved list that would allow it (``verify.approved_list``), if any.
 
         Raises:
             TrustError: Others can write to the folder, or another user owns it.

@@ -17,7 +17,7 @@ from gitmem.policy.settings import BOARD_KINDS, KINDS
 from gitmem.store import layout
 from gitmem.text import display
 from gitmem.text.budget import count_tokens
-from gitmem.text.hazards.hidden import find_hidden
+from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
 from gitmem.text.slugs import slug
 from gitmem.text.tags import find_tags

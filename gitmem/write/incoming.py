@@ -9,7 +9,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.rows import time_of
 from gitmem.model import Document
 from gitmem.store import layout
-from gitmem.text.hazards.hidden import find_hidden
+from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
 from gitmem.text.tags import find_tags
 from gitmem.write.draft import Author, automatic_key, check_rules, cleaned, metadata, split_title, strings_in

@@ -17,7 +17,7 @@ from gitmem.document.format import format as format_document
 from gitmem.errors import FormatError, RefusedError
 from gitmem.memory import Memory
 from gitmem.recall import Query
-from gitmem.text.hazards.hidden import find_hidden
+from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
 
 ALL = Query(everything=True, limit=9999)

@@ -36,7 +36,7 @@ from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.inputs import digest
-from gitmem.verify.overview.derived import answer_behind
+from gitmem.verify.overview.derivation import answer_behind
 from gitmem.write.contradictions import opposed_checks
 
 ROOT = Path(__file__).parents[2]

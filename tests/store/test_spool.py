@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.config import second_place
-from gitmem.store import lost
+from gitmem.store import losses
 from gitmem.store.spool import LITTER_S, Spool
 from gitmem.store.spool_folders import counts, folders_of, waiting_in
 
@@ -208,5 +208,5 @@ def test_entry_that_is_written_in_part_only_is_no_entry_and_its_loss_is_noted(tm
 
     assert done.stdout == "File too large\n"
     assert texts(Spool(state)) == ["short"]
-    assert [loss.why for loss in lost.list_losses(folders_of(state))] == ["File too large"]
+    assert [loss.why for loss in losses.list_losses(folders_of(state))] == ["File too large"]
     assert list(tmp_path.rglob("*.new")) == []

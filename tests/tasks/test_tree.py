@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.tasks.listing import TaskRow
+from gitmem.tasks.query import TaskRow
 from gitmem.tasks.tree import DEPTH, TaskNode, grow
 
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from support.hard_texts import NONCE, hidden_text
 
 from gitmem.text.fence import fenced, inject, new_nonce
-from gitmem.text.hazards.hidden import Flaw, find_hidden
+from gitmem.text.hazards.hidden_characters import Flaw, find_hidden
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.hard_texts import hidden_text
 
 from gitmem.text import display, workflow_command
-from gitmem.text.hazards.hidden import find_hidden
+from gitmem.text.hazards.hidden_characters import find_hidden
 
 
 def is_hidden_by_the_rules(code: int) -> bool:

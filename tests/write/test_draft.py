@@ -15,7 +15,7 @@ from gitmem.policy import Policy
 from gitmem.policy import load as load_policy
 from gitmem.policy.values import FIELDS
 from gitmem.store import layout
-from gitmem.text.hazards.hidden import find_hidden
+from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.write import draft as drafts
 from gitmem.write.draft import (
     KEY_TEXT,

@@ -13,7 +13,7 @@ from gitmem.agents.session import activity
 from gitmem.config import git_environment
 from gitmem.system import process
 from gitmem.system.file_lock import make_folder
-from gitmem.tasks.listing import TaskQuery, list_tasks, worker_of
+from gitmem.tasks.query import TaskQuery, list_tasks, worker_of
 from gitmem.text import display, parse_json
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.cli.output import Output
-    from gitmem.commands.propose.listing import Proposal
+    from gitmem.commands.propose.proposals import Proposal
     from gitmem.memory import Memory
 
 # Programs cannot ask for a password while this program uses the screen.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.memory import Memory
-    from gitmem.tasks.listing import TaskRow
+    from gitmem.tasks.query import TaskRow
     from gitmem.tasks.task import Attempt
 
 # The styles of ``cli.output`` for facts in a corresponding state.

@@ -9,7 +9,7 @@ from gitmem.config import agent_client
 from gitmem.errors import RefusedError, UsageError
 from gitmem.store import tally
 from gitmem.store.spool import Spool
-from gitmem.text.hazards.hidden import find_hidden
+from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
 
 TYPE_CHECKING = False

@@ -14,7 +14,7 @@ from gitmem.verify import builtin
 from gitmem.verify.claims import LINE_KEPT
 from gitmem.verify.due import Due, is_accepted, read_fact, rests_of
 from gitmem.verify.moves import Moves, find_homes, is_moved, placed, scope_of
-from gitmem.verify.overview.derived import answer_behind
+from gitmem.verify.overview.derivation import answer_behind
 from gitmem.verify.overview.explain import changed_reads
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ import os
 from gitmem.commands.check.touched_facts import Trees
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.git import Git
-from gitmem.git.staging import UNMERGED, diff_index, empty_tree, index_file, list_merged
+from gitmem.git.staging_area import UNMERGED, diff_index, empty_tree, index_file, list_merged
 from gitmem.text import display
 
 TYPE_CHECKING = False

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
     from gitmem.tasks.digest import Held
-    from gitmem.tasks.listing import TaskRow
+    from gitmem.tasks.query import TaskRow
     from gitmem.verify.overview.cause import Cause
 
     Reasons = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]

@@ -19,7 +19,7 @@ from gitmem.repository.approvals import waiting_keys
 from gitmem.store import PROJECT
 from gitmem.store.proposal import branch_notice, notice_of
 from gitmem.tasks.digest import held_by, is_anything_held
-from gitmem.tasks.listing import worker_of
+from gitmem.tasks.query import worker_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import time
 from gitmem.document.times import format_time
 from gitmem.git import plausible
 from gitmem.model import Problem
-from gitmem.store import hook_log, lost
+from gitmem.store import hook_log, losses
 from gitmem.store.background import list_failures
 from gitmem.store.litter import sweep
 from gitmem.store.spool import Spool
@@ -49,7 +49,7 @@ def captured(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Proble
 def lost_captures(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Report captured texts that were lost, because no disk could store them."""
     folders = folders_of(memory.git.repository.state)
-    found = lost.list_losses(folders)
+    found = losses.list_losses(folders)
     if not found:
         return []
     last = f"{format_time(plausible(found[-1].at))}: {found[-1].why}"
@@ -57,7 +57,7 @@ def lost_captures(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[P
         f"{len(found)} captured text{'s' * (len(found) != 1)} could not be written and are lost, most recently {last}"
     )
     if fix:
-        lost.forget(folders)
+        losses.forget(folders)
         fixed.append(f"deleted the log of lost captures: {message}")
         return []
     hint = "free some space or make the repository writable; then gitmem doctor --fix deletes this log"

@@ -11,7 +11,7 @@ from gitmem.policy.settings import OWN
 from gitmem.policy.values import MOST_TOKENS
 from gitmem.store.layout import POLICY_PATH
 from gitmem.text.hazards.hazard import find_hazards
-from gitmem.verify.trace.undeclared import NAMED, names
+from gitmem.verify.trace.undeclared_reads import NAMED, names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 from gitmem.commands.propose import begin as beginning
 from gitmem.commands.propose.link import link
 from gitmem.commands.propose.machine import tidy
-from gitmem.commands.propose.merged import furthest, how_merged
+from gitmem.commands.propose.merge import furthest, how_merged
 from gitmem.commands.sync.summary import SyncResult, counted
 from gitmem.commands.sync.sync import Exchange, remote_of
 from gitmem.errors import ConflictError, RemoteError, UsageError

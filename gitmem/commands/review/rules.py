@@ -16,7 +16,7 @@ from gitmem.statuses import SKEW_S
 from gitmem.store import layout
 from gitmem.store.buckets import parse_section, split_bucket
 from gitmem.text.hazards.hazard import find_hazards
-from gitmem.text.hazards.hidden import find_hidden
+from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
 from gitmem.verify.trivial import why_trivial
 from gitmem.write.draft import check_rules, strings_in

@@ -20,11 +20,11 @@ from gitmem.commands.review.words import Budget
 from gitmem.document.spec import check_of
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
-from gitmem.git.staging import empty_tree
+from gitmem.git.staging_area import empty_tree
 from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN, FAILED, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.repository.approvals import trust_of
-from gitmem.repository.proving import reviewed_branch
+from gitmem.repository.verification import reviewed_branch
 from gitmem.store import CODE_FOLDER, is_home, read_tree
 from gitmem.store.layout import MEMORY, VERDICT
 from gitmem.verify.claims import find_wrong

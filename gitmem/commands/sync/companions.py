@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.errors import ConflictError, RemoteError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store.landed import PUSHED, how_landed
+from gitmem.store.code_merge import PUSHED, how_landed
 from gitmem.store.merge.on_top import on_top
 from gitmem.store.proposal import COMPANION_NAME, HEADS, branch_of, forget_seen, list_companions, memory_tip
 

@@ -18,7 +18,7 @@ from gitmem.git.ancestry import is_shallow
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
 from gitmem.git.tree_limits import need_listable
-from gitmem.repository.proving import counts_here
+from gitmem.repository.verification import counts_here
 from gitmem.store import FOREIGN, home_ref, layout
 from gitmem.store.commit import CommitPlan, advance, ref_lock_path, write_commit
 from gitmem.store.foreign import kind_of, need_store, untried

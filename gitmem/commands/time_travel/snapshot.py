@@ -17,7 +17,7 @@ from gitmem.index.catalog.keys import full_key
 from gitmem.index.refresh import empty_catalog
 from gitmem.model import FAILED, TASK, UNPROVEN
 from gitmem.policy import Policy
-from gitmem.recall import listing, narrowed, ranker
+from gitmem.recall import inventory, narrowed, ranker
 from gitmem.results import MemoryDetails, Statistics, StoreStatus
 from gitmem.store import PROJECT, read_tree
 from gitmem.store.local import LocalState
@@ -138,7 +138,7 @@ class Past:
         _refuse_scopes(query.scopes)
         query = narrowed(self._policy, query) if query.collections else query
         with self._catalog.reading():
-            return listing.list_memories([self._source], query, now=NO_CLOCK)
+            return inventory.list_memories([self._source], query, now=NO_CLOCK)
 
     def recall(self, query: Query) -> RecallResult:
         """Rank the memories of that time for a query."""
@@ -149,7 +149,7 @@ class Past:
             raise UsageError("--work uses the files that are changed now", hint="gitmem recall … --near PATH --at REV")
         query = replace(narrowed(self._policy, query), here=self._memory.here)
         if self.is_empty:
-            return listing.newest(self._catalog, None, query, now=NO_CLOCK)
+            return inventory.newest(self._catalog, None, query, now=NO_CLOCK)
         with self._catalog.reading():
             options: dict[str, Any] = {"policy": self._policy, "config": self._memory.config, "now": NO_CLOCK}
             found = ranker.recall([self._source], query, **options)
@@ -160,7 +160,7 @@ class Past:
 
     def statistics(self) -> Statistics:
         """Return counts of that time's memories."""
-        return Statistics.of(listing.statistics(self._catalog, now=NO_CLOCK) | {"scopes": {}})
+        return Statistics.of(inventory.statistics(self._catalog, now=NO_CLOCK) | {"scopes": {}})
 
     def status(self) -> StoreStatus:
         """Return that time's counts by kind and status, with failed and suspect facts."""

@@ -9,7 +9,7 @@ from gitmem.commands.workflow.render import composed, part_of
 from gitmem.commands.workflow.step import WorkflowStep, component_tag
 from gitmem.frozen import frozen, replace
 from gitmem.policy.settings import WORKFLOW, role_name
-from gitmem.recall import Query, RecallResult, listing
+from gitmem.recall import Query, RecallResult, inventory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def load(
         ground = memory.ground(catalog)
         with catalog.reading():
             among = _of_step(memory, step) if step.role or step.story else None
-            found = listing.newest(catalog, ground, question, now=memory.now, among=among)
+            found = inventory.newest(catalog, ground, question, now=memory.now, among=among)
     elif step.role or step.story:
         kept = {row[0] for row in catalog.each("SELECT path FROM memory WHERE id IN ({})", _of_step(memory, step))}
         wide = recall(replace(question, limit=LOOKED_THROUGH))

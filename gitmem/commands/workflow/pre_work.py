@@ -15,7 +15,7 @@ from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.model import FAILED, TASK
 from gitmem.policy.settings import WORK
-from gitmem.recall import Query, RecallResult, listing
+from gitmem.recall import Query, RecallResult, inventory
 from gitmem.recall.render import MemoryText, Part, one_line
 from gitmem.tasks.digest import FAILURES, FailedAttempt, failures
 from gitmem.tasks.task import task_from
@@ -202,7 +202,7 @@ class _Seek:
             return []
         ground = self._memory.ground(self._catalog)
         with self._catalog.reading():
-            found = listing.newest(
+            found = inventory.newest(
                 self._catalog, ground, replace(query, text=""), now=self._memory.now, among=self._of_story
             )
         return list(found.hits)

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 from gitmem.errors import ConfigError, EmbeddingError
 from gitmem.index.embed.directory import read_directory
-from gitmem.index.embed.found import folder_of, is_path
+from gitmem.index.embed.model_files import folder_of, is_path
 from gitmem.index.plugins import PROVIDERS, find_plugin
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gitmem.errors import EmbeddingError
-from gitmem.index.embed.found import digest_of
+from gitmem.index.embed.model_files import digest_of
 from gitmem.index.embed.provider import BATCH, LONGEST
 from gitmem.index.embed.rows import no_rows, unit_rows
 

@@ -6,7 +6,7 @@ from gitmem.frozen import frozen
 from gitmem.text.hazards.downloads import find_downloads
 from gitmem.text.hazards.instructions import WARNING, find_instructions
 from gitmem.text.hazards.links import find_misleading_links
-from gitmem.text.hazards.spoken import find_spoken
+from gitmem.text.hazards.spoken_lines import find_spoken
 
 
 @frozen

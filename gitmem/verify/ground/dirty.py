@@ -16,7 +16,7 @@ from pathlib import Path
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import frozen, replace
 from gitmem.git import Git
-from gitmem.git.staging import index_file
+from gitmem.git.staging_area import index_file
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import Check
 from gitmem.text import display

@@ -17,7 +17,7 @@ None of this covers the first failure of a check that fails at random, which a f
 number of runs in which a quick check must fail depends on its known equal answers (a sequential test: Wald, Sequential
 Tests of Statistical Hypotheses, 1945); ``FIRM`` runs are enough once there are ``STEADY`` answers. They are collected
 before anything breaks: a quick check that holds for the first time runs again at once (``Judge``), and is marked if it
-flaps then. This is not needed if a run's answer follows from the files that it read (``trace.determined``).
+flaps then. This is not needed if a run's answer follows from the files that it read (``trace.determinism``).
 
 The number of runs was chosen by simulation (``tests/verify/run/test_confirm.py`` repeats it as a test). A fact that
 holds and whose check fails at random is judged at 50 commits. The averages of 4,000 such walks are::

@@ -18,14 +18,14 @@ from gitmem.verify.ground.folders import DEPENDENCIES
 from gitmem.verify.inputs import digest, is_unknown
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox.account import check_user, give
-from gitmem.verify.trace.determined import is_determined
+from gitmem.verify.trace.determinism import is_determined
 from gitmem.verify.trace.observe import Scene, observe
 from gitmem.verify.trace.outside import find_outside
 from gitmem.verify.trace.programs import describe_change, fingerprint, interpreter_of, stamp_of, system, version_of
 from gitmem.verify.trace.reads import AT, LIST, Places
 from gitmem.verify.trace.strace import PROGRAM
 from gitmem.verify.trace.trace import OpaqueError, parse_trace
-from gitmem.verify.trace.undeclared import list_undeclared
+from gitmem.verify.trace.undeclared_reads import list_undeclared
 from gitmem.verify.variables import contains_value, marks_of
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ class Evidence:
         absent: A folder of dependencies that it looked for and that is not in this work tree; or empty.
         outside: What it used outside the repository (``trace.outside``); empty if nothing was seen.
         environment: The environment it ran in (``store.environment``).
-        is_determined: Whether its answer follows from the files that it read (``trace.determined``).
+        is_determined: Whether its answer follows from the files that it read (``trace.determinism``).
     """
 
     reads: str = ""

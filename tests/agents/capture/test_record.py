@@ -11,7 +11,7 @@ from support.agent_work import SECRET, kept, ran, refusals
 
 from gitmem.agents import on_event
 from gitmem.memory import Memory
-from gitmem.store import lost, spool
+from gitmem.store import losses, spool
 from gitmem.store.spool import REFUSED_AT_MOST, Spool
 from gitmem.store.spool_folders import folders_of
 
@@ -176,4 +176,4 @@ def test_of_several_learnings_each_is_tried_and_each_loss_is_noted(
         )
 
     assert list(kept(memory)) == ["learned-pelicans-cache-what-they-fetch"]
-    assert [loss.why for loss in lost.list_losses(folders)] == ["No space left on device"]
+    assert [loss.why for loss in losses.list_losses(folders)] == ["No space left on device"]

@@ -7,7 +7,7 @@ import io
 from gitmem.cli.output import Output
 from gitmem.cli.task.rows import attempt_line, print_rows
 from gitmem.memory import Memory
-from gitmem.tasks.listing import TaskRow
+from gitmem.tasks.query import TaskRow
 from gitmem.tasks.task import Attempt
 
 

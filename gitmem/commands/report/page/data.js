@@ -1,4 +1,4 @@
-// ---- What the page knows: its memories, from columns of their fields (gitmem.commands.report.page.packed).
+// ---- What the page knows: its memories, from columns of their fields (gitmem.commands.report.page.payload).
 const $ = (id) => document.getElementById(id);
 const all = (selector, from = document) => Array.from(from.querySelectorAll(selector));
 const MARKS = JSON.parse(document.body.dataset.marks);

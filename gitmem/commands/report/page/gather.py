@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from gitmem import __version__
-from gitmem.commands.report.page import model, ranking, timeline
+from gitmem.commands.report.page import model, rank_factors, timeline
 from gitmem.commands.report.page.model import ARCHIVED, EXPIRED, LIVE, SUPERSEDED, Page, PageMemory
 from gitmem.document.spec import shown_check
 from gitmem.errors import NotFoundError, ProcessError
@@ -131,7 +131,7 @@ def gather(
     entries = [
         _entry(row, statuses[row[0]], verdicts.get(row[1]), broken=broken, now=now, waiting=of.waiting) for row in rows
     ]
-    ranked = ranking.standings(catalog, local, statuses, policy=policy, config=config, now=now)
+    ranked = rank_factors.standings(catalog, local, statuses, policy=policy, config=config, now=now)
     entries = [
         replace(entry, number=row[0], since=ranked[row[0]].since, factor=ranked[row[0]].factor)
         for row, entry in zip(rows, entries, strict=True)
@@ -146,7 +146,7 @@ def gather(
         timeline=line_told,
         jobs=status.get("jobs"),
         warnings=(*_warnings(status), *problem),
-        ranking=ranking.settings(kinds, policy=policy, config=config, language=catalog.language),
+        ranking=rank_factors.settings(kinds, policy=policy, config=config, language=catalog.language),
     )
 
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from gitmem.commands.report.page import graph, sections, strips
 from gitmem.commands.report.page.model import LIVE
-from gitmem.commands.report.page.packed import Packed, pack
+from gitmem.commands.report.page.payload import Packed, pack
 from gitmem.commands.report.page.templates import fill
 from gitmem.model import STATUSES, SUSPECT, VERIFIED
 from gitmem.statuses import MARKS, SIGNS

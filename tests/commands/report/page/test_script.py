@@ -14,7 +14,7 @@ import pytest
 from support.processes import wait_until
 
 from benchmarks.browser import CHROMIUM, DRIVER, Browser
-from gitmem.commands.report.page import packed, render
+from gitmem.commands.report.page import payload, render
 from gitmem.commands.report.page.model import Moment, Page, PageMemory, Strip, Timeline
 from gitmem.commands.report.page.serve import ReportServer
 from gitmem.frozen import replace
@@ -322,7 +322,7 @@ class Changing:
         return render.render(replace(PAGE, name=f"state {state}"), served=state)
 
     def texts(self, state: str, block: int) -> list[str]:
-        return [packed.body(entry) for entry in packed.in_order(PAGE.entries)]
+        return [payload.body(entry) for entry in payload.in_order(PAGE.entries)]
 
     def find(self, words: str) -> list[str]:
         return ["vpn", "support", "rs256"] if words == "token" else []

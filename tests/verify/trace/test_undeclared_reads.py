@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.verify.trace.reads import Places
-from gitmem.verify.trace.undeclared import LIMIT, advice, list_undeclared, names
+from gitmem.verify.trace.undeclared_reads import LIMIT, advice, list_undeclared, names
 
 FILES = ("README.md", "docs/a.md", "setup.cfg", "src/a.py", "src/sub/b.py")
 PLACES = Places([("100644", path, path) for path in FILES], FILES)

@@ -8,7 +8,7 @@ import pytest
 from conftest import git, tip
 from support.proposals import AUTH, clone, forge, keys, merge_on_forge, opened, propose, remember, shared_folder  # noqa: F401 - fixtures
 
-from gitmem.commands.propose.merged import how_merged
+from gitmem.commands.propose.merge import how_merged
 
 
 def sync(folder: Path) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW, git, tip
 from support.proposals import AUTH, clone, forge, keys, merge_on_forge, opened, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
 
-from gitmem.commands.propose.listing import as_table
+from gitmem.commands.propose.proposals import as_table
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gitmem.store import lost
+from gitmem.store import losses
 
 NOTE = """
 import resource, sys
@@ -22,12 +22,12 @@ for n in range(200):
 def test_a_note_never_grows_and_keeps_the_latest(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", NOTE, str(tmp_path)], check=True)
 
-    found = lost.list_losses([str(tmp_path)])
+    found = losses.list_losses([str(tmp_path)])
 
     assert found[-1].why == "No space left on device 199"
     assert 50 < len(found) < 200
-    assert (tmp_path / lost.NAME).stat().st_size == lost.ROOM
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != lost.ROOM, "the limit is the other process's"
+    assert (tmp_path / losses.NAME).stat().st_size == losses.ROOM
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != losses.ROOM, "the limit is the other process's"
 
 
 def test_the_first_folder_that_allows_it_has_the_note_and_clearing_keeps_its_room(tmp_path: Path) -> None:
@@ -35,15 +35,15 @@ def test_the_first_folder_that_allows_it_has_the_note_and_clearing_keeps_its_roo
     refused = str(tmp_path / "file/folder")
     folders = [refused, str(tmp_path / "made")]
 
-    assert lost.note(folders, "Input/output error")
-    assert [loss.why for loss in lost.list_losses(folders)] == ["Input/output error"]
-    lost.forget(folders)
-    assert lost.list_losses(folders) == []
-    assert (tmp_path / "made" / lost.NAME).stat().st_size == lost.ROOM
-    assert not lost.note([refused], "Input/output error")
+    assert losses.note(folders, "Input/output error")
+    assert [loss.why for loss in losses.list_losses(folders)] == ["Input/output error"]
+    losses.forget(folders)
+    assert losses.list_losses(folders) == []
+    assert (tmp_path / "made" / losses.NAME).stat().st_size == losses.ROOM
+    assert not losses.note([refused], "Input/output error")
 
 
 def test_a_damaged_note_is_no_error(tmp_path: Path) -> None:
-    (tmp_path / lost.NAME).write_bytes(b"\xff\xfe\nno number here\n12 real\n")
+    (tmp_path / losses.NAME).write_bytes(b"\xff\xfe\nno number here\n12 real\n")
 
-    assert [loss.why for loss in lost.list_losses([str(tmp_path)])] == ["real"]
+    assert [loss.why for loss in losses.list_losses([str(tmp_path)])] == ["real"]

@@ -9,7 +9,7 @@ from conftest import commit_files, git
 
 from gitmem.git import Git
 from gitmem.git.repository import discover
-from gitmem.store.landed import how_landed
+from gitmem.store.code_merge import how_landed
 
 
 def landed(folder: Path) -> str:

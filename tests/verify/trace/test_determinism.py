@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from benchmarks.awkward import Code, run
-from gitmem.verify.trace.determined import is_determined
+from gitmem.verify.trace.determinism import is_determined
 from gitmem.verify.trace.observe import Scene, observe
 from gitmem.verify.trace.trace import parse_trace
 

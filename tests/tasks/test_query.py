@@ -7,7 +7,7 @@ import re
 from conftest import NOW
 from support.facts import make_fact, make_memory, put, verify
 
-from gitmem.tasks.listing import TaskRow, worker_of
+from gitmem.tasks.query import TaskRow, worker_of
 from gitmem.tasks.task import Worker
 
 HOLDS, FAILS = {"exists": "README.md"}, {"exists": "missing"}

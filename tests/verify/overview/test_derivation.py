@@ -14,7 +14,7 @@ from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.verify import builtin
 from gitmem.verify.builtin import BuiltinAnswer, answer_all
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.overview.derived import answer_behind
+from gitmem.verify.overview.derivation import answer_behind
 
 CHECKS = [
     Check(BUILTIN, words)

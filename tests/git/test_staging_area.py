@@ -9,7 +9,7 @@ from conftest import commit_files, git
 
 from gitmem.git import Git
 from gitmem.git.repository import discover
-from gitmem.git.staging import diff_index, empty_tree, index_file, list_merged
+from gitmem.git.staging_area import diff_index, empty_tree, index_file, list_merged
 
 JWT = "src/auth/jwt.py"
 

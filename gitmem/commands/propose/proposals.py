@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.commands.propose import begin as beginning
-from gitmem.commands.propose.merged import furthest, how_merged
+from gitmem.commands.propose.merge import furthest, how_merged
 from gitmem.commands.propose.send import changes_of
 from gitmem.commands.sync.sync import remote_of
 from gitmem.document.times import format_time

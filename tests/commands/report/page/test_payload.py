@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from gitmem.commands.report.page.model import Page, PageMemory
-from gitmem.commands.report.page.packed import BLOCK, named_for, pack
+from gitmem.commands.report.page.payload import BLOCK, named_for, pack
 from gitmem.commands.report.page.render import PAGE_AT_MOST, render
 from gitmem.text.slugs import slug
 

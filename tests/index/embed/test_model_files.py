@@ -15,7 +15,7 @@ import pytest
 from support.models import put_in_cache
 
 from gitmem.errors import EmbeddingError
-from gitmem.index.embed.found import FILES_AT_MOST, WHOLE_BYTES, digest_of, folder_of
+from gitmem.index.embed.model_files import FILES_AT_MOST, WHOLE_BYTES, digest_of, folder_of
 
 
 def make_model(folder: Path) -> Path:
@@ -120,7 +120,7 @@ class Hub(BaseHTTPRequestHandler):
 # The hub's address is read when its client is imported.
 SCRIPT = """
 import sys
-from gitmem.index.embed.found import folder_of
+from gitmem.index.embed.model_files import folder_of
 from gitmem.errors import EmbeddingError
 for name in sys.argv[2:]:
     try:

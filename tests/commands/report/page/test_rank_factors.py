@@ -18,7 +18,7 @@ from support.processes import wait_until
 from benchmarks import judged
 from benchmarks.browser import CHROMIUM, DRIVER, Browser
 from gitmem.commands.report.page import render
-from gitmem.commands.report.page.ranking import settings
+from gitmem.commands.report.page.rank_factors import settings
 from gitmem.config import Config
 from gitmem.memory import Memory
 from gitmem.policy import builtin

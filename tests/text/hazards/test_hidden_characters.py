@@ -10,7 +10,7 @@ from hypothesis import given
 from support.hard_texts import hidden_text
 
 from gitmem.text import display
-from gitmem.text.hazards.hidden import find_hidden
+from gitmem.text.hazards.hidden_characters import find_hidden
 
 
 @pytest.mark.parametrize(
