@@ -136,6 +136,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/memory/stores.py": "the wiring of listed stores: tests/commands/test_stores.py",
     "gitmem/memory/sync.py": "the wiring of sync: tests/commands/sync/",
     "gitmem/memory/tasks.py": "the wiring of tasks: tests/commands/test_task.py",
+    "gitmem/commands/recall/engines.py": "Whoosh and added engines: tests/commands/recall/test_init.py",
+    "gitmem/commands/recall/meaning.py": "recall by meaning: tests/commands/test_embed.py",
     "gitmem/commands/forget.py": "forget and supersede: tests/write/test_writer.py, tests/write/test_supersede.py",
     "gitmem/commands/init.py": "starting a store: tests/store/test_init.py, tests/cli/test_init.py",
     "gitmem/commands/verify.py": "one job: tests/verify/test_session.py, tests/verify/jobs/test_job.py",

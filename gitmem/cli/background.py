@@ -26,7 +26,7 @@ EXAMPLES = ("gitmem background index",)
 
 def _index(memory: Memory, *, is_ahead: bool = False) -> None:
     """Update the catalog to the tip and the statuses to HEAD, then the Whoosh index if it is used."""
-    from gitmem.commands.recall import refresh_whoosh
+    from gitmem.commands.recall.engines import refresh_whoosh
 
     memory.repository.ground()
     refresh_whoosh(memory.repository, memory.repository.progress_of("indexing memories"), is_ahead=is_ahead)

@@ -399,7 +399,7 @@ class Memory:
     @reads_companion
     def similar(self, key: str, *, limit: int = 10, query: Query | None = None) -> Similar:
         """Return the memories that are most similar to one; *query* filters them."""
-        from gitmem.commands.recall import similar
+        from gitmem.commands.recall.engines import similar
         from gitmem.recall import query_of
 
         return similar(self.repository, key, query or query_of("", limit=limit))

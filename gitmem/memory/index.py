@@ -20,7 +20,7 @@ class MemoryIndex:
 
     def refresh(self, *, rebuild: bool = False, engine: str = "") -> IndexReport:
         """Update or rebuild the index, and Whoosh's if it exists, is chosen by the settings or is named."""
-        from gitmem.commands.recall import refresh_whoosh
+        from gitmem.commands.recall.engines import refresh_whoosh
         from gitmem.results import IndexReport
 
         repository = self._repository

@@ -69,7 +69,7 @@ def test_checkout_makes_the_whoosh_index_that_is_missing_behind_or_damaged(run_c
 def test_checkout_makes_no_whoosh_index_of_very_many_memories_or_of_none(
     run_cli, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gitmem.commands.recall.WHOOSH_AT_MOST", 1)
+    monkeypatch.setattr("gitmem.commands.recall.engines.WHOOSH_AT_MOST", 1)
     run_cli("init")
 
     run_cli("background", "checkout")

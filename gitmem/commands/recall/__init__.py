@@ -1,0 +1,110 @@
+"""Search an opened store in its catalog; where a query or the settings require it, by another engine (``engines``)."""
+
+from __future__ import annotations
+
+from gitmem.config import ENGINES
+from gitmem.frozen import replace
+from gitmem.recall import narrowed, ranker
+from gitmem.recall.ranker import Readings
+from gitmem.store import PROJECT, tally
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.index.catalog import Catalog
+    from gitmem.policy import Policy
+    from gitmem.recall import Query, RecallResult
+    from gitmem.recall.semantic import Meaning
+    from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
+
+
+def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallResult:
+    """Rank the memories of all scopes for a query; without one, return the newest."""
+    query = narrowed(policy, query)
+    stores = repository.stores_for_query(query)
+    if query.syntax:
+        if stores != [repository]:
+            repository.notices.append("the query language searches only the project's memories")
+        from gitmem.commands.recall import engines
+
+        return engines.by_syntax(repository, query, policy)
+    import _sqlite3 as sqlite3  # the catalog has loaded it
+
+    try:
+        found = _rank(repository, stores, query, policy)
+    except sqlite3.DatabaseError as err:  # a listed store that turns out to be damaged is left out
+        if not any(store.store.name for store in stores) or not repository.listing().mend(err):
+            raise
+        found = _rank(repository, repository.stores_for_query(query), query, policy)
+    add_notice(repository, found.notice)
+    return found
+
+
+def count_recall(repository: OpenRepository, found: RecallResult) -> None:
+    """Count a typed query for ``gitmem stats``: whether it found something, and which memories."""
+    state, now = repository.git.repository.state, repository.now
+    tally.add_on(state, now, tally.RECALLS)
+    if found.hits:
+        tally.add_on(state, now, tally.RECALLS_ANSWERED)
+        tally.note_keys(state, now, [hit.key for hit in found.hits if hit.scope == PROJECT and not hit.store])
+
+
+def list_memories(repository: OpenRepository, query: Query) -> RecallResult:
+    """Return memories that pass the filters, newest first, with their tags and without their text."""
+    from gitmem.git.tree_limits import listing
+
+    query = narrowed(repository.policy(), query) if query.collections else query
+    sources = repository.sources(repository.stores_for_query(query))
+    with Readings(sources):
+        return listing.list_memories(sources, query, now=repository.now)
+
+
+def _rank(memory: OpenRepository, stores: Sequence[OpenStore], query: Query, policy: Policy) -> RecallResult:
+    is_here = memory in stores[:1]  # the project comes first
+    engine_of = None
+    if is_here and memory.config.engine != ENGINES[0]:
+        from gitmem.commands.recall import engines
+
+        engine_of = engines.chosen(memory, query)
+    sources = memory.sources(stores)
+    if is_here:
+        memory.note_policy(sources[0].catalog)
+    looked_into = [(store, source.catalog) for store, source in zip(stores, sources, strict=True)]
+    with QuestionVectors(memory, query, looked_into) as meaning, Readings(sources):
+        if engine_of is not None:
+            sources[0] = replace(sources[0], engine=engine_of(sources[0].catalog))
+        return ranker.recall(sources, query, policy=policy, config=memory.config, now=memory.now, meaning=meaning)
+
+
+class QuestionVectors:
+    """The query's vectors while it is answered, as a context manager; None to search by words alone.
+
+    Nothing is loaded if no embedding provider is set up.
+    """
+
+    def __init__(self, memory: OpenRepository, query: Query, stores: Sequence[tuple[OpenStore, Catalog]]) -> None:
+        self._memory = memory
+        self._meaning: Meaning | None = None
+        if query.text.strip() and not query.syntax and not query.lexical and memory.config.embeds:
+            from gitmem.commands.recall.meaning import meaning_of
+
+            self._meaning = meaning_of(memory, query.text, stores)
+        if query.text.strip() and not query.lexical and "gitmem.embed" in memory.ignored_settings:
+            add_notice(memory, memory.ignoring)
+
+    def __enter__(self) -> Meaning | None:
+        return self._meaning and self._meaning.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        if self._meaning is not None:
+            self._meaning.__exit__()
+            for notice in self._meaning.notices:
+                add_notice(self._memory, notice)
+
+
+def add_notice(memory: OpenRepository, notice: str) -> None:
+    """Add a notice once."""
+    if notice and notice not in memory.notices:
+        memory.notices.append(notice)

@@ -1,0 +1,158 @@
+"""Search by other engines than the catalog's: Whoosh, which the query language needs, and those that packages add.
+
+Whoosh is only imported for queries that need it (measured: 100 ms).
+"""
+
+from __future__ import annotations
+
+from gitmem.commands.recall import add_notice
+from gitmem.config import ENGINES
+from gitmem.errors import ConfigError, ConflictError, GitmemError
+from gitmem.index import WHOOSH_AT_MOST, WHOOSH_FOLDER
+from gitmem.recall import narrowed
+from gitmem.recall.ranker import Readings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from gitmem.index import Engine
+    from gitmem.index.catalog import Catalog
+    from gitmem.index.whoosh.engine import WhooshEngine
+    from gitmem.index.whoosh.index import SearchableIndex
+    from gitmem.policy import Policy
+    from gitmem.recall import Query, RecallResult
+    from gitmem.recall.by_syntax import Similar
+    from gitmem.repository import OpenRepository
+
+    Progress = Callable[[int, int], None] | None
+
+
+def chosen(memory: OpenRepository, query: Query) -> Callable[[Catalog], Engine | None]:
+    """Return what makes the engine of the settings from the catalog; it makes None for the catalog's own search.
+
+    The index of Whoosh is brought up to date now, before the catalog is read.
+    """
+    shown = _chosen_index(memory) if query.text.strip() else None
+    return lambda catalog: _added_engine(memory, catalog) if shown is None else _engine(memory, shown, catalog)
+
+
+def by_syntax(memory: OpenRepository, query: Query, policy: Policy) -> RecallResult:
+    """Search the project's memories with the query language."""
+    from gitmem.recall import by_syntax
+
+    shown = _shown(memory)
+    (source,) = memory.sources([memory])
+    memory.note_policy(source.catalog)
+    with Readings([source]):
+        engine = _engine(memory, shown, source.catalog)
+        found = by_syntax.by_syntax(source, query, engine, policy=policy, config=memory.config, now=memory.now)
+    add_notice(memory, found.notice)
+    return found
+
+
+def similar(memory: OpenRepository, key: str, query: Query) -> Similar:
+    """Return the memories similar to one."""
+    from gitmem.recall.by_syntax import similar as find_similar
+
+    query = narrowed(memory.policy(), query)
+    shown, full_key = _shown(memory), memory.full_key(key)
+    policy, (source,) = memory.policy(), memory.sources([memory])
+    options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
+    with Readings([source]):
+        engine = _engine(memory, shown, source.catalog)
+        return find_similar(source, full_key, engine, query=query, **options)
+
+
+def _shown(memory: OpenRepository) -> SearchableIndex:
+    """Return the Whoosh index of the store's tip, brought up to date.
+
+    Raises:
+        GitmemError: There are so many memories that it is only built on request.
+    """
+    from gitmem.index.whoosh.index import refresh_whoosh
+
+    # Without the spool: in a moment its entries will be in another commit.
+    written = memory.catalog(memory.source()[0])
+    with written.reading():
+        return refresh_whoosh(
+            memory.git.repository.state_dir, written, progress=memory.progress_of("indexing memories")
+        )
+
+
+def _chosen_index(memory: OpenRepository) -> SearchableIndex | None:
+    """Return the Whoosh index if the settings choose it for plain queries; None for the catalog's own search."""
+    if memory.config.engine != "whoosh":
+        return None
+    try:
+        return _shown(memory)
+    except GitmemError as err:
+        add_notice(memory, f"{err.message}; using FTS5 instead ({err.hint})")
+        return None
+
+
+def _added_engine(memory: OpenRepository, catalog: Catalog) -> Engine | None:
+    """Return another package's search engine named in the settings; None for a built-in one.
+
+    Raises:
+        ConfigError: No installed package provides it.
+    """
+    name = memory.config.engine
+    if name in ENGINES:
+        return None
+    from gitmem.index import plugins
+
+    plugin = plugins.find_plugin(plugins.ENGINES, name)
+    if plugin is None:
+        message = f"no installed package adds the search engine {name!r}"
+        raise ConfigError(message, file="", key="engine", hint="git config gitmem.engine fts")
+    engine: Engine = plugin(catalog)
+    return engine
+
+
+def _engine(memory: OpenRepository, shown: SearchableIndex, catalog: Catalog) -> WhooshEngine:
+    """Return the engine for an index and a catalog: the previous query's if neither has changed."""
+    from gitmem.index.whoosh.engine import WhooshEngine
+
+    db = catalog.connection
+    # Detects writes by others and by this process (sqlite.org/pragma.html, data_version).
+    changes = (catalog.row("PRAGMA data_version")[0], db.total_changes)
+    if memory.engine is None or memory.engine[:2] != ((shown, db), changes):
+        memory.engine = (shown, db), changes, WhooshEngine(shown, catalog)
+    engine = memory.engine[2]
+    add_notice(memory, engine.behind)
+    return engine
+
+
+def refresh_whoosh(
+    memory: OpenRepository, progress: Progress, *, named: bool = False, rebuild: bool = False, is_ahead: bool = False
+) -> None:
+    """Update the Whoosh index if it exists, is chosen in the settings, or is named.
+
+    Args:
+        memory: The repository.
+        progress: Called with the number of memories read and the total.
+        named: Whether it was requested by name: then it is built for any number of memories.
+        rebuild: Whether to build it from scratch.
+        is_ahead: Whether to build it before the first query, up to the number of memories for which a query builds it.
+
+    Raises:
+        ConflictError: It is named, and another process is writing it.
+    """
+    is_there = (memory.git.repository.state_dir / WHOOSH_FOLDER).is_dir()
+    is_wanted = named or is_there or memory.config.engine == "whoosh"
+    if not is_wanted and not is_ahead:
+        return
+    catalog, folder = memory.catalog(memory.source()[0]), memory.git.repository.state_dir
+    if not is_wanted and not 0 < catalog.row("SELECT count(*) FROM memory")[0] <= WHOOSH_AT_MOST:
+        return
+    from gitmem.index.whoosh import index
+
+    try:
+        with catalog.reading():
+            index.refresh_whoosh(folder, catalog, is_named=True, rebuild=rebuild, progress=progress)
+    except ConflictError as err:
+        if named:
+            raise
+        add_notice(memory, err.message)

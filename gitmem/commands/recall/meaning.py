@@ -1,0 +1,30 @@
+"""Find what a question means, as vectors, if an embedding provider is set up."""
+
+from __future__ import annotations
+
+from gitmem.commands.recall import add_notice
+from gitmem.config.environment import OneThread
+from gitmem.errors import GitmemError
+from gitmem.index.embed.choose import need_numpy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.index.catalog import Catalog
+    from gitmem.recall.semantic import Meaning
+    from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
+
+
+def meaning_of(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> Meaning | None:
+    """Return the question's vectors for each store; None, with a notice, where numpy is missing."""
+    try:
+        need_numpy(memory.config.embed)
+    except GitmemError as err:
+        add_notice(memory, f"{err.message}; searched by words only: {err.hint}")
+        return None
+    with OneThread():
+        from gitmem.repository import semantic
+
+    return semantic.ask(memory, question, stores)
