@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 from support.processes import mark  # noqa: F401 - a fixture
 
 from gitmem import cli
-from gitmem.cli.shared import AGENT_VARIABLES
+from gitmem.cli.terminal import AGENT_VARIABLES
 from gitmem.config import ROBOTS
 from gitmem.config.environment import SESSION_VARIABLES
 from gitmem.memory import Memory

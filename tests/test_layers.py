@@ -52,6 +52,7 @@ LAZY_HOMES = {
     "gitmem.text.code.grammar": "a grammar is a package, loaded only for code in its language",
     "gitmem.cli": "what a start may not need: the bug report, the errors' words",
     "gitmem.cli.output": "lines are broken on terminals only",
+    "gitmem.cli.shared": "keys and matches are marked on terminals only",
     "gitmem.cli.table": "only the module of the command that was typed is loaded",
 }
 # Packages that may be imported inside a function: what they cost is in reference figures and in a comment there.
@@ -136,6 +137,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/memory/stores.py": "the wiring of listed stores: tests/commands/test_stores.py",
     "gitmem/memory/sync.py": "the wiring of sync: tests/commands/sync/",
     "gitmem/memory/tasks.py": "the wiring of tasks: tests/commands/test_task.py",
+    "gitmem/cli/changes.py": "what writes print: the tests of each command that writes",
     "gitmem/commands/recall/engines.py": "Whoosh and added engines: tests/commands/recall/test_init.py",
     "gitmem/commands/recall/meaning.py": "recall by meaning: tests/commands/test_embed.py",
     "gitmem/commands/forget.py": "forget and supersede: tests/write/test_writer.py, tests/write/test_supersede.py",

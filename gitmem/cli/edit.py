@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.arguments import code_path, code_reference
+from gitmem.cli.changes import add_force, memory_options, print_change
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, judging_of, verify_of
+from gitmem.cli.terminal import is_interactive, read_standard_input
 from gitmem.errors import GitmemError, RefusedError, UsageError
 from gitmem.frozen import frozen
 from gitmem.repository.holder import holder_to_change
@@ -58,7 +60,7 @@ TYPES = {"path": code_path, "ref": code_reference, "workspace": code_path}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``edit``."""
     parser.add_argument("key", help="the memory")
-    memory = shared.memory_options(parser)
+    memory = memory_options(parser)
     for name, about in TEXTS.items():
         flags = ("--kind", "--type") if name == "kind" else (f"--{name.replace('_', '-')}",)
         memory.add_argument(*flags, type=TYPES.get(name, str), metavar="TEXT", help=about)
@@ -88,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     mark.add_argument("--settled", action="store_true", help="mark the two merged versions as settled")
     shared.add_scope(parser)
-    shared.add_force(parser)
+    add_force(parser)
     shared.add_json(parser)
 
 
@@ -110,17 +112,17 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if body == "-":
         from gitmem.store.layout import MEMORY_LIMIT
 
-        body = shared.read_standard_input(MEMORY_LIMIT)
+        body = read_standard_input(MEMORY_LIMIT)
     with shared.open_memory(args, out) as memory:
         if not changes and body is None:
-            if not shared.is_interactive():
+            if not is_interactive():
                 raise UsageError("nothing to change", hint="use options (gitmem edit --help), or run it in a terminal")
             change = _in_editor(memory, args.key, args.scope, force=args.force, **_how(args))
         else:
-            how = {"approve": shared.is_interactive(), "scope": args.scope, "force": args.force, **_how(args)}
+            how = {"approve": is_interactive(), "scope": args.scope, "force": args.force, **_how(args)}
             change = memory.edit(args.key, fields=changes, body=body, **how)
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out, did="changed")
+        return print_change(change, args, out, did="changed")
 
 
 def _how(args: argparse.Namespace) -> dict[str, Any]:

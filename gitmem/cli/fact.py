@@ -8,7 +8,9 @@ cannot be approved now, the fact is recorded as unproven.
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.changes import add_force, add_memory_options, add_place, memory_options, print_change
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
+from gitmem.cli.terminal import is_interactive, read_standard_input
 from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
@@ -31,10 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``fact``."""
     parser.add_argument("title", help="the fact, in one sentence")
     add_check(parser, "the check, one of")
-    memory = shared.memory_options(parser)
+    memory = memory_options(parser)
     memory.add_argument("--body", default="", help="more details; - reads them from standard input")
-    shared.add_memory_options(parser)
-    shared.add_place(parser)
+    add_memory_options(parser)
+    add_place(parser)
     memory.add_argument(
         "--produces", action="append", default=[], metavar="LABEL", help="a label that others can require"
     )
@@ -44,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     memory.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     memory.add_argument("--task", default="", help="the task that produced it")
     add_judging(parser)
-    shared.add_force(parser)
+    add_force(parser)
     shared.add_json(parser)
 
 
@@ -52,7 +54,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Write one fact and print its key."""
     from gitmem.store.layout import MEMORY_LIMIT
 
-    body = shared.read_standard_input(MEMORY_LIMIT) if args.body == "-" else args.body
+    body = read_standard_input(MEMORY_LIMIT) if args.body == "-" else args.body
     with shared.open_memory(args, out) as memory:
         change = memory.fact(
             args.title,
@@ -62,7 +64,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             scope=args.scope or PROJECT,
             in_tree=args.in_tree,
             domains=args.domain,
-            approve=shared.is_interactive(),
+            approve=is_interactive(),
             **judging_of(args),
             tags=args.tag,
             paths=args.path,
@@ -80,4 +82,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
             force=args.force,
         )
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out)
+        return print_change(change, args, out)

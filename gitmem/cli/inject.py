@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from gitmem.cli import shared, steps
 from gitmem.cli.arguments import code_reference
+from gitmem.cli.changes import print_change
+from gitmem.cli.terminal import is_interactive
 from gitmem.commands.workflow.inject import CATEGORIES
 from gitmem.errors import UsageError
 
@@ -65,14 +67,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
             force=args.force,
         )
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out, did="sent")
+        return print_change(change, args, out, did="sent")
 
 
 def _send(text: str, args: argparse.Namespace, out: Output) -> int:
     """Send the learning through the remote and print its ref there."""
     from gitmem.git.remotes import RemoteOptions
 
-    talk = RemoteOptions(interactive=shared.is_interactive())
+    talk = RemoteOptions(interactive=is_interactive())
     options = {name: getattr(args, name) for name in ("title", "key", "importance")}
     options |= {"tags": args.tag, "paths": args.path, "refs": args.ref}
     with shared.open_memory(args, out) as memory:

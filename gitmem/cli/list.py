@@ -7,6 +7,7 @@ in an empty folder proves little: it is marked as weak on a terminal and in --js
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.hits import marked_key, unique_lengths
 from gitmem.document.times import format_time
 from gitmem.statuses import MARKS
 from gitmem.store import PROJECT
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         past = memory.at(args.at) if args.at is not None else None
         found = past.list(query) if past else memory.list(query)
         shared.print_notices(memory, out)
-        lengths = shared.unique_lengths(memory, (h.key for h in found.hits if h.scope == PROJECT and out.is_terminal))
+        lengths = unique_lengths(memory, (h.key for h in found.hits if h.scope == PROJECT and out.is_terminal))
         if args.json:
             rows = [
                 {
@@ -91,7 +92,7 @@ def _print_table(hits: object, out: Output, lengths: Mapping[str, int]) -> None:
         title += " (flapping)" if h.flapping else ""
         title += " (moved)" if h.moved else ""
         mark, kind = (MARKS.get(h.status, " "), h.status), (h.kind.ljust(kinds), "dim")
-        named = shared.marked_key(key, lengths.get(h.reference, 0) if h.scope == PROJECT else 0)
+        named = marked_key(key, lengths.get(h.reference, 0) if h.scope == PROJECT else 0)
         out.line(mark, " ", *named, "  ", kind, "  ", title, (" (weak)" if h.weak else "", "yellow"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.shared import is_interactive
+from gitmem.cli.terminal import is_interactive
 from gitmem.config import variable, variables
 from gitmem.errors import ProcessError
 from gitmem.git.repository import core_pager

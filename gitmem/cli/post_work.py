@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared, steps
 from gitmem.cli.arguments import code_reference
+from gitmem.cli.changes import print_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,4 +57,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
             force=args.force,
         )
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out)
+        return print_change(change, args, out)

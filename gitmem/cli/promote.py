@@ -6,6 +6,7 @@ It keeps its author, date and source; the old copy is retired, with a link to th
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.changes import print_change
 from gitmem.store import DOMAIN, PROJECT, UNIVERSAL
 
 TYPE_CHECKING = False
@@ -40,4 +41,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         change = memory.promote(args.key, to=args.to, domains=args.domain, name=args.name, scope=args.scope)
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out, did="shared")
+        return print_change(change, args, out, did="shared")

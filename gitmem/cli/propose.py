@@ -7,6 +7,7 @@ until `gitmem propose --switch memory`. Standard output contains only the link.
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
 from gitmem.store import proposal
 from gitmem.text.durations import ago
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
     if (args.remote or args.force) and not args.drop:
         raise UsageError("--remote and --force require --drop", hint="nothing is ever force-pushed")
-    talk = RemoteOptions(interactive=shared.is_interactive(), progress=out.progress if out.is_error_terminal else None)
+    talk = RemoteOptions(interactive=is_interactive(), progress=out.progress if out.is_error_terminal else None)
     with shared.open_memory(args, out) as memory:
         if args.list:
             return _list(memory, args, out)

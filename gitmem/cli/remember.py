@@ -11,6 +11,8 @@ import sys
 
 from gitmem.cli import shared
 from gitmem.cli.arguments import code_path, code_reference
+from gitmem.cli.changes import add_force, add_memory_options, add_place, memory_options, print_change
+from gitmem.cli.terminal import read_standard_input
 from gitmem.errors import NotFoundError, RefusedError, UsageError
 
 TYPE_CHECKING = False
@@ -35,16 +37,16 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``remember``."""
     parser.add_argument("text", nargs="?", help="the text, in quotes; - reads it from standard input")
-    memory = shared.memory_options(parser)
+    memory = memory_options(parser)
     memory.add_argument("--title", default="", help="the title, in one line (the first sentence of the text)")
     memory.add_argument("--kind", "--type", default="", help="learned, gotcha, pattern, decision, … (learned)")
     about = "the collection it must belong to; without --kind, it gets that collection's kind"
     memory.add_argument("--collection", default="", metavar="NAME", help=about)
-    shared.add_memory_options(parser)
+    add_memory_options(parser)
     memory.add_argument(
         "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
     )
-    shared.add_place(parser)
+    add_place(parser)
     memory.add_argument(
         "--produces", action="append", default=[], metavar="LABEL", help="a label that others can require"
     )
@@ -56,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     memory.add_argument("--task", default="", help="the task that produced it")
     about = "the folder it was learned in; recall prefers it there"
     memory.add_argument("--workspace", default="", type=code_path, metavar="FOLDER", help=about)
-    shared.add_force(parser)
+    add_force(parser)
     about = "record the memories of a finished run, as JSON (docs/workflow.md); - is standard input"
     parser.add_argument("--from-run", default="", metavar="FILE", help=about)
     parser.add_argument(
@@ -76,7 +78,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.text is None or args.partial:
         message = "--partial requires --from-run" if args.partial else "remember needs a text or --from-run FILE"
         raise UsageError(message, hint='gitmem remember "what you learned"')
-    text = shared.read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text
+    text = read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text
     with shared.open_memory(args, out) as memory:
         is_first = args.scope in ("", "project") and not args.in_tree and memory.repository.find_tip() is None
         change = memory.remember(
@@ -105,7 +107,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if is_first:
             out.note(f"created the branch {memory.repository.config.branch}; gitmem init adds its policy file")
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out)
+        return print_change(change, args, out)
 
 
 def _refuse_others(args: argparse.Namespace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.changes import print_changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,4 +25,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         changes = memory.restore(*args.keys)
         shared.print_notices(memory, out)
-    return shared.print_changes(changes, args, out, did="restored", unwritten="is not retired")
+    return print_changes(changes, args, out, did="restored", unwritten="is not retired")

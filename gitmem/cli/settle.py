@@ -7,8 +7,10 @@ is right and the code is wrong (fix the code and check again).
 from __future__ import annotations
 
 from gitmem.cli import shared, verify
+from gitmem.cli.changes import print_change
 from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of
+from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
 from gitmem.repository.approvals import waiting_keys
 from gitmem.repository.holder import holder_to_change
@@ -65,19 +67,19 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         key = holder_to_change(memory.repository, args.key)[1]
         if args.retire:
-            return shared.print_change(memory.forget(key, why=args.why)[0], args, out, did="retired")
+            return print_change(memory.forget(key, why=args.why)[0], args, out, did="retired")
         if args.confirm:
             memory.bulk.confirm(key)
-            return shared.print_change(_place_of(memory, key), args, out, did="settled")
+            return print_change(_place_of(memory, key), args, out, did="settled")
         if args.superseded_by is not None:
             memory.supersede(key, args.superseded_by)
-            return shared.print_change(_place_of(memory, key), args, out, did="settled")
+            return print_change(_place_of(memory, key), args, out, did="settled")
         if args.reword is not None:
             changes = {"title": args.reword} | ({"verify": check} if check is not None else {})
             changes |= {"refute": args.refute} if args.refute is not None else {}
-            change = memory.edit(key, fields=changes, body=None, approve=shared.is_interactive(), **judging_of(args))
+            change = memory.edit(key, fields=changes, body=None, approve=is_interactive(), **judging_of(args))
             shared.print_notices(memory, out)
-            return shared.print_change(change, args, out, did="settled")
+            return print_change(change, args, out, did="settled")
         if args.recheck:
             more = [option for option in ("--json", "--dirty") if getattr(args, option[2:])]
             return verify.run(parser_of("verify", verify).parse([key, *more]), out)
@@ -110,7 +112,7 @@ def _settle_moved(args: argparse.Namespace, out: Output) -> int:
     """Update memories to where their files moved, and print the changes."""
     keys = [*([args.key] if args.key else []), *args.moved]
     with shared.open_memory(args, out) as memory:
-        found = memory.bulk.settle_moved(*keys, dry_run=args.dry_run, approve=shared.is_interactive())
+        found = memory.bulk.settle_moved(*keys, dry_run=args.dry_run, approve=is_interactive())
         shared.print_notices(memory, out)
         changed, skipped = [one for one in found if not one.skipped], [one for one in found if one.skipped]
         # Named memories are changed even if their new commands cannot be approved now.

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-
 from gitmem.cli.arguments import code_path
 from gitmem.cli.output import Output
-from gitmem.config import CLIENT_VARIABLES, unknown_variables, variable
-from gitmem.errors import RefusedError, TrustError, UsageError
+from gitmem.config import unknown_variables
+from gitmem.errors import UsageError
 from gitmem.memory import Memory
-from gitmem.model import FACTORS, STATUSES
-from gitmem.statuses import MARKS
+from gitmem.model import STATUSES
 from gitmem.store import LISTED, PROJECT, SCOPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from gitmem.model import Hit
     from gitmem.recall import RecallResult
-    from gitmem.write.place import Change
 
 
 def open_memory(args: argparse.Namespace, out: Output) -> Memory:
@@ -152,41 +147,6 @@ def refuse_other_scopes(args: argparse.Namespace) -> None:
         )
 
 
-def add_place(parser: argparse.ArgumentParser) -> None:
-    """Add the options that select where to write a new memory."""
-    place = parser.add_argument_group("where it goes")
-    place.add_argument(
-        "--scope",
-        default="",
-        choices=SCOPES,
-        help="who can read it: private, project, domain or universal (project, or as its collection says)",
-    )
-    place.add_argument("--domain", action="append", default=[], help="a domain shared by projects, such as auth")
-    place.add_argument("--in-tree", action="store_true", help="write it to .memory/ in the code, for you to commit")
-
-
-def add_force(parser: argparse.ArgumentParser) -> None:
-    """Add ``--force`` to a command that writes a memory."""
-    parser.add_argument("--force", action="store_true", help="write it even if another memory already says it")
-
-
-def memory_options(parser: argparse.ArgumentParser) -> Any:
-    """Return the group of options that describe a memory."""
-    return parser.add_argument_group("the memory")
-
-
-def add_memory_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that describe a memory."""
-    memory = memory_options(parser)
-    memory.add_argument("--key", default="", help="its key (made from the text)")
-    memory.add_argument("--tag", action="append", default=[], help="a tag; others are found in the text")
-    memory.add_argument(
-        "--path", action="append", default=[], type=code_path, metavar="GLOB", help="code files it is about"
-    )
-    memory.add_argument("--requires", action="append", default=[], metavar="KEY", help="a memory or label it rests on")
-    memory.add_argument("--ttl", default="", metavar="TIME", help="time to live: 12h, 30d, never")
-
-
 def query_of(args: argparse.Namespace, memory: Memory, *, query: str = "", limit: int = 10) -> Any:
     """Return the query for recall or list.
 
@@ -259,213 +219,25 @@ def hit_table(hit: Any) -> dict[str, Any]:
     }
 
 
-def unique_lengths(memory: Memory, keys: Iterable[str]) -> dict[str, int]:
-    """Return the lengths of the shortest unique prefixes of some keys of the project."""
-    wanted = [*keys]
-    if not wanted or not memory.repository.find_tip():
-        return {}
-    from gitmem.index.catalog.keys import unique_lengths
-
-    return unique_lengths(memory.repository.catalog(), wanted)
-
-
-def marked_key(shown: str, length: int) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return a key in two parts, its unique prefix marked; *length* is 0 if that is unknown."""
-    length = min(length, len(shown.rstrip()))
-    return (shown[:length], "prefix"), (shown[length:], "key")
-
-
 def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: bool = False) -> None:
     """Print hits: two lines each on a terminal, tab-separated cells in a pipe; *explain* adds the factors."""
-    own = (hit.key for hit in found.hits if hit.scope == PROJECT and out.is_terminal)  # only there, prefixes are marked
-    lengths = unique_lengths(memory, own)
-    for hit in found.hits:
-        if out.is_terminal:
-            print_hit(hit, out, lengths.get(hit.reference, 0))
-        else:
-            product = (("score", hit.score), *hit.factors, *hit.sources) if explain and hit.factors else ()
-            factors = [" ".join(f"{name}={value:.4g}" for name, value in product)] if product else []
-            out.row(hit.reference, hit.kind, hit.status, hit.title, hit.snippet, hit.scope, *factors)
-    if explain and out.is_terminal:
-        _print_factors([hit for hit in found.hits if hit.factors], out)
-    if found.more and out.is_terminal:
-        out.line((f"… and {found.more} more: --limit {len(found.hits) + found.more}", "dim"))
-    elif found.more:
-        out.note(f"{found.more} more: --limit {len(found.hits) + found.more}")
+    if out.is_terminal:
+        from gitmem.cli import hits
 
-
-def print_hit(hit: Hit, out: Output, length: int = 0) -> None:
-    """Print a hit for people: its key, its title and, if that adds something, a line of its text.
-
-    Args:
-        hit: The hit.
-        out: The output.
-        length: The length of the key's unique prefix, which is marked; 0 if unknown.
-    """
-    mark = MARKS.get(hit.status, " ")
-    old = " (archived)" if hit.archived else ""
-    old += f", {hit.scope}" if hit.scope != PROJECT else ""
-    about = (f"{hit.kind}{_status_suffix(hit.status)}{old}", "dim")
-    out.line((mark, hit.status), " ", *marked_key(hit.reference, length), "  ", about)
-    out.line("  ", (shorten(hit.title, out.width - 2), "bold"))
-    if hit.snippet and not hit.snippet.startswith(hit.title):
-        out.line("  ", *marked(hit.snippet, hit.matches, out.width - 2))
-
-
-def _print_factors(hits: Sequence[Hit], out: Output) -> None:
-    """Print the factors of each score as a table, without factors that are 1 for all."""
-    if not hits:
+        hits.print_hits(memory, found, out, explain=explain)
         return
-    known = dict(hits[0].factors)
-    moved = [name for name in known if any(dict(hit.factors)[name] != 1 for hit in hits)]
-    made_of = [name for name, _ in hits[0].sources]
-    widths = {name: max(len(name), 6) for name in ("score", *moved, *made_of)}
-    out.line()
-    out.line((" ".join(f"{name:>{width}}" for name, width in widths.items()) + "  memory", "bold"))
-    for hit in hits:
-        values = dict.fromkeys(widths, 0.0) | {"score": hit.score, **dict(hit.factors), **dict(hit.sources)}
-        row = " ".join(f"{values[name]:>{width}.3g}" for name, width in widths.items())
-        out.line(row, "  ", (shorten(hit.reference, max(12, out.width - len(row) - 2)), "key"))
-    idle = [name for name in known if name not in moved]
-    off = [name for name in FACTORS if name not in known]
-    lines = [f"1 (no effect): {list_of(idle)}"] if idle else []
-    lines += [f"switched off: {list_of(off)}"] if off else []
-    lines += ["relevance is the weighted sum of lexical and dense"] if made_of else []
-    if lines:
-        out.line(("; ".join(lines), "dim"))
-
-
-def marked(snippet: str, matches: Sequence[tuple[int, int]], width: int) -> list[tuple[str, str]]:
-    """Return at most *width* columns of a snippet in parts with their styles.
-
-    If the first match would not fit, the text begins a third of the line before it.
-    """
-    start = matches[0][0] - width // 3 if matches and matches[0][1] > width - 1 else 0
-    start = min(snippet.find(" ", start) + 1, matches[0][0]) if start > 0 else 0
-    head = "…" if start else ""
-    end = start + width - len(head)
-    end, tail = (len(snippet), "") if end >= len(snippet) else (end - 1, "…")
-    parts, at = [(head, "dim")], start
-    for first, last in matches:
-        if at <= first < end:
-            parts += [(snippet[at:first], "dim"), (snippet[first : min(last, end)], "match")]
-            at = min(last, end)
-    return [part for part in (*parts, (snippet[at:end] + tail, "dim")) if part[0]]
-
-
-def _status_suffix(status: str) -> str:
-    return f", {status}" if status else ""
+    for hit in found.hits:
+        product = (("score", hit.score), *hit.factors, *hit.sources) if explain and hit.factors else ()
+        factors = [" ".join(f"{name}={value:.4g}" for name, value in product)] if product else []
+        out.row(hit.reference, hit.kind, hit.status, hit.title, hit.snippet, hit.scope, *factors)
+    if found.more:
+        out.note(f"{found.more} more: --limit {len(found.hits) + found.more}")
 
 
 def shorten(text: str, width: int) -> str:
     """Shorten a text to one line of at most *width* columns."""
     line = " ".join(text.split())
     return line if len(line) <= width else line[: max(1, width - 1)] + "…"
-
-
-def print_change(change: Change, args: argparse.Namespace, out: Output, *, did: str = "recorded") -> int:
-    """Print the result of a write: the key alone, or JSON; on a terminal one sentence (*did* is its verb)."""
-    if getattr(args, "json", False):
-        out.json({"key": change.key, "path": change.path, "commit": change.commit})
-    elif change.is_written and out.is_terminal:
-        did = f"{did} {change.key}"
-        room = out.width - len(did) - 4  # besides the mark and the spaces
-        out.done(did, shorten(_title_of(args), room) if room >= 20 else "")  # a long key was made from the text anyway
-    else:
-        out.line(change.key)
-        if not change.is_written:
-            out.note(f"{change.key} already says this; nothing was written")
-    return 0
-
-
-def _title_of(args: argparse.Namespace) -> str:
-    """Return the typed title or text of a memory; empty if it was not typed."""
-    text = getattr(args, "title", None) or getattr(args, "text", None) or ""
-    return "" if text == "-" else str(text)
-
-
-def print_changes(changes: Sequence[Change], args: argparse.Namespace, out: Output, *, did: str, unwritten: str) -> int:
-    """Print the results of several writes: their keys, or JSON; *unwritten* explains unchanged ones."""
-    if args.json:
-        tables = [{"key": c.key, "path": c.path, "commit": c.commit} for c in changes]
-        out.json(tables[0] if len(tables) == 1 else {"memories": tables})
-        return 0
-    for change in changes:
-        if change.is_written and out.is_terminal:
-            out.done(f"{did} {change.key}")
-        else:
-            out.line(change.key)
-        if not change.is_written:
-            out.note(f"{change.key} {unwritten}")
-    return 0
-
-
-# Variables that the clients of agents set for their commands.
-AGENT_VARIABLES = (
-    *("GITMEM_AGENT", "GITMEM_RUN", "GITMEM_HOOK", "AI_AGENT", "COPILOT_AGENT_JOB_ID"),
-    *CLIENT_VARIABLES,
-)
-
-
-def agent_sign() -> str:
-    """Return the variable that shows that an agent runs this, or an empty string. It is no security boundary."""
-    return next((name for name in AGENT_VARIABLES if variable(name)), "")
-
-
-def is_interactive() -> bool:
-    """Return whether a person can be asked at a terminal: standard input is one, and it can be opened.
-
-    False in an agent's environment, because an agent may have its own terminal.
-    """
-    if agent_sign():
-        return False
-    terminal = open_terminal() if sys.stdin is not None and sys.stdin.isatty() else None
-    if terminal is not None:
-        terminal.close()
-    return terminal is not None
-
-
-def need_terminal(memory: Memory, hint: str) -> Any:
-    """Return the terminal at which a person can be asked for an approval.
-
-    Raises:
-        TrustError: An agent runs this, or there is no terminal; *hint* says what to do without one.
-    """
-    if sign := agent_sign() or (memory.repository.config.agent and "gitmem.agent"):
-        raise TrustError(
-            f"only a person can approve commands, but {sign} shows that an agent is running this one",
-            hint="run it in a terminal that no agent uses",
-        )
-    terminal = open_terminal()
-    if terminal is None:
-        raise TrustError("approving needs a terminal, and there is none here", hint=hint)
-    return terminal
-
-
-def open_terminal() -> Any:
-    """Open the terminal itself for reading and writing (never standard input); None if there is none."""
-    try:
-        terminal = open("/dev/tty", "r+b", buffering=0)  # noqa: SIM115, PTH123 - a device; the caller keeps it
-    except OSError:
-        return None
-    return terminal
-
-
-def read_standard_input(limit: int) -> str:
-    """Return standard input as text.
-
-    Raises:
-        RefusedError: It is larger than a memory may be, or not UTF-8.
-    """
-    raw = sys.stdin.buffer.read(limit + 1) if sys.stdin is not None else b""
-    if len(raw) > limit:
-        raise RefusedError(
-            f"standard input is larger than {limit} bytes, the maximum size of a memory", hint="split it"
-        )
-    try:
-        return raw.decode("utf-8-sig")  # skips a byte order mark at the beginning
-    except UnicodeDecodeError as err:
-        raise RefusedError(f"standard input is not valid UTF-8 (byte {err.start})") from err
 
 
 def list_of(values: Iterable[str]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.arguments import code_path
+from gitmem.cli.changes import add_force
+from gitmem.cli.terminal import read_standard_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def add_written(parser: argparse.ArgumentParser) -> None:
         "--path", action="append", default=[], type=code_path, metavar="GLOB", help="code files it is about"
     )
     memory.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
-    shared.add_force(parser)
+    add_force(parser)
 
 
 def step_of(args: argparse.Namespace) -> WorkflowStep:
@@ -44,4 +45,4 @@ def text_of(args: argparse.Namespace) -> str:
     """Return the typed text, or standard input for ``-``."""
     from gitmem.store.layout import MEMORY_LIMIT
 
-    return shared.read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text
+    return read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.changes import print_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,4 +27,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         change = memory.supersede(args.old, args.new, scope=args.scope)
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out, did="recorded")
+        return print_change(change, args, out, did="recorded")

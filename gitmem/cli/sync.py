@@ -10,6 +10,7 @@ of the memory or of a board failed.
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(message, hint="gitmem sync --boards")
     if args.bundle:
         return _write_bundle(args, out)
-    talk = RemoteOptions(interactive=shared.is_interactive(), progress=out.progress if out.is_error_terminal else None)
+    talk = RemoteOptions(interactive=is_interactive(), progress=out.progress if out.is_error_terminal else None)
     with shared.open_memory(args, out) as memory:
         done = memory.sync(
             args.remote,

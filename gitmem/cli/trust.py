@@ -16,6 +16,7 @@ from unicodedata import east_asian_width
 
 from gitmem.cli import shared
 from gitmem.cli.columns import fill
+from gitmem.cli.terminal import need_terminal
 from gitmem.commands.trust import group, hash_of, name_of
 from gitmem.document.spec import counted_variables, shown_check, shown_spec
 from gitmem.errors import TrustError, UsageError
@@ -102,7 +103,7 @@ def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 
 def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
-    with shared.need_terminal(memory, IN_CI) as terminal:
+    with need_terminal(memory, IN_CI) as terminal:
         trust = trust_of(memory.repository)
         dues = (
             memory.repository.commands(memory.repository.need(args.keys)) if args.keys else memory.repository.waiting()
@@ -152,9 +153,7 @@ def _accept_settings(memory: Memory, out: Output) -> int:
         f"  Type the first {TYPED_DIGITS} digits to accept these values in this clone, or press Enter to keep ignoring"
         " them: "
     )
-    with shared.need_terminal(
-        memory, "run it in a terminal, or set it for all repositories: git config --global"
-    ) as terminal:
+    with need_terminal(memory, "run it in a terminal, or set it for all repositories: git config --global") as terminal:
         columns, height = _size(terminal)
         lines += [*fill(warning, columns, hang=2), f"  hash {spec[:TYPED_DIGITS]}…", *fill(question, columns, hang=2)]
         lines[-1] += " "

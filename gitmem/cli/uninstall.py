@@ -20,6 +20,7 @@ from gitmem.cli.install import (
     targets,
     wanted_of,
 )
+from gitmem.cli.terminal import is_interactive
 from gitmem.commands.install import agents
 from gitmem.commands.install.ci_files import FORGES
 from gitmem.commands.install.git_hooks import LEAVE, REMOVE
@@ -129,7 +130,7 @@ def _uninstall_all(args: argparse.Namespace, out: Output) -> int:
         if args.print:
             steps = uninstall.plan(memory.repository, args.remote)
         else:
-            talk = RemoteOptions(interactive=shared.is_interactive())
+            talk = RemoteOptions(interactive=is_interactive())
             steps = uninstall.apply(memory.repository, talk, args.remote)
     print_steps(steps, out)
     if not steps:

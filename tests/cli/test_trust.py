@@ -54,7 +54,7 @@ def test_printed_list_is_of_the_keys_that_were_asked_for(run_cli) -> None:
 
 
 def test_without_a_terminal_nothing_is_approved(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gitmem.cli.shared.open_terminal", lambda: None)
+    monkeypatch.setattr("gitmem.cli.terminal.open_terminal", lambda: None)
 
     done = run_cli("trust", "program")
 

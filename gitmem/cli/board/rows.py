@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.boards.board import WAIVED
 from gitmem.boards.entry import RELATIONS
 from gitmem.cli import shared
+from gitmem.cli.terminal import read_standard_input
 from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
@@ -50,7 +51,7 @@ def text_of(args: argparse.Namespace) -> str:
     """Return the typed text, or standard input for ``-``."""
     from gitmem.store.layout import MEMORY_LIMIT
 
-    return shared.read_standard_input(MEMORY_LIMIT) if args.text == "-" else str(args.text)
+    return read_standard_input(MEMORY_LIMIT) if args.text == "-" else str(args.text)
 
 
 def print_posted(posted: Posted, args: argparse.Namespace, out: Output) -> int:

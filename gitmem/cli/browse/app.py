@@ -10,11 +10,11 @@ from textual.content import Content
 from textual.theme import Theme
 from textual.widgets import Static
 
-from gitmem.cli import shared
 from gitmem.cli.browse.screen_text import drawn
 from gitmem.cli.browse.search import SearchScreen
 from gitmem.cli.edit import draft_of
 from gitmem.cli.output import DRAWN_EVERY_S
+from gitmem.cli.terminal import is_interactive
 from gitmem.errors import GitmemError
 from gitmem.mcp.desk import Desk
 from gitmem.text.secrets import redact
@@ -137,7 +137,7 @@ class Browse(App[None]):
         try:
             with self.suspend():
                 draft.open_editor()
-            return await self.ask(lambda memory: draft.write(memory, approve=shared.is_interactive()))
+            return await self.ask(lambda memory: draft.write(memory, approve=is_interactive()))
         except GitmemError as err:
             draft.name_file(err)
             raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli.browse.loop import Choice, Loop
 from gitmem.cli.browse.screen_text import folded
-from gitmem.cli.shared import need_terminal
+from gitmem.cli.terminal import need_terminal
 from gitmem.cli.trust import IN_CI, described
 from gitmem.errors import UsageError
 from gitmem.repository.approvals import approve_command, deny_command, trust_of

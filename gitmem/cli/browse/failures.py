@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.browse.loop import Choice, Loop
 from gitmem.cli.show import print_memory
+from gitmem.cli.terminal import is_interactive
 from gitmem.model import HOLDS
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ def recheck(memory: Memory, key: str, _: str) -> str:
 
 def reword(memory: Memory, key: str, title: str) -> str:
     """Give the fact another title."""
-    memory.edit(key, fields={"title": title}, body=None, approve=shared.is_interactive())
+    memory.edit(key, fields={"title": title}, body=None, approve=is_interactive())
     return f"reworded {key}: to judge it in these words, check it again"
 
 
@@ -67,7 +67,7 @@ def confirm(memory: Memory, key: str, _: str) -> str:
 
 def follow(memory: Memory, key: str, _: str) -> str:
     """Update the memory's paths to where its files moved."""
-    found = memory.bulk.settle_moved(key, approve=shared.is_interactive())
+    found = memory.bulk.settle_moved(key, approve=is_interactive())
     if not found:
         return f"{key} names no files that moved"
     (one, *_more) = found

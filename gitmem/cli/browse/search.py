@@ -16,6 +16,7 @@ from gitmem.cli.browse.detail import DetailScreen
 from gitmem.cli.browse.help import HelpScreen, keys_line
 from gitmem.cli.browse.overview import OverviewScreen
 from gitmem.cli.browse.screen_text import drawn
+from gitmem.cli.hits import print_hit, unique_lengths
 from gitmem.frozen import frozen
 from gitmem.store import PROJECT
 
@@ -69,7 +70,7 @@ def search(memory: Memory, text: str, limit: int) -> Answered:
     what = "best" if text.strip() else "newest"
     more = f", at least {found.more} more below" if found.more else ""
     notes = "".join(f"; {notice}" for notice in (found.notice, *memory.notices) if notice)
-    lengths = shared.unique_lengths(memory, (hit.key for hit in found.hits if hit.scope == PROJECT))
+    lengths = unique_lengths(memory, (hit.key for hit in found.hits if hit.scope == PROJECT))
     return Answered(found.hits, found.more, f"the {len(found.hits)} {what}{more}{notes}", lengths)
 
 
@@ -204,7 +205,7 @@ class SearchScreen(Screen[None]):
         found = self._found
         lengths = [found.lengths.get(hit.reference, 0) for hit in found.hits]
         self._drawn = [
-            drawn(lambda out, hit=hit, length=length: shared.print_hit(hit, out, length), width)  # type: ignore[misc] # defaults
+            drawn(lambda out, hit=hit, length=length: print_hit(hit, out, length), width)  # type: ignore[misc] # defaults
             for hit, length in zip(found.hits, lengths, strict=True)
         ]
         said = shared.shorten(self._found.said, self.size.width)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.agents.session.topics import SPEC_BYTES
 from gitmem.cli import shared
+from gitmem.cli.terminal import read_standard_input
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Add the paragraph."""
     text = " ".join(args.text)
-    text = shared.read_standard_input(SPEC_BYTES) if text == "-" else text
+    text = read_standard_input(SPEC_BYTES) if text == "-" else text
     if not text.strip():
         raise UsageError("the text is empty", hint="gitmem session note TEXT")
     with shared.open_memory(args, out) as memory:

@@ -10,6 +10,7 @@ import os.path
 
 from gitmem.agents.session.topics import SPEC_BYTES
 from gitmem.cli import shared
+from gitmem.cli.terminal import read_standard_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Set the topic's name and print it."""
     text = " ".join(args.text)
-    text = shared.read_standard_input(SPEC_BYTES) if text == "-" else text
+    text = read_standard_input(SPEC_BYTES) if text == "-" else text
     with shared.open_memory(args, out) as memory:
         topic = memory.sessions.use(args.topic, text)
         shared.print_notices(memory, out)

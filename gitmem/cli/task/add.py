@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.arguments import code_reference
+from gitmem.cli.changes import add_memory_options, print_change
 from gitmem.cli.proof import add_check, add_limits, verify_of
+from gitmem.cli.terminal import is_interactive, read_standard_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     task.add_argument("--body", default="", help="more details; - reads them from standard input")
     task.add_argument("--priority", type=priority, metavar="0..4", help="0 is the most urgent (2)")
     task.add_argument("--parent", default="", metavar="KEY", help="its parent task")
-    shared.add_memory_options(parser)
+    add_memory_options(parser)
     task.add_argument(
         "--produces", action="append", default=[], metavar="LABEL", help="a label that it provides once closed"
     )
@@ -56,14 +58,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Write one task and print its key."""
     from gitmem.store.layout import MEMORY_LIMIT
 
-    body = shared.read_standard_input(MEMORY_LIMIT) if args.body == "-" else args.body
+    body = read_standard_input(MEMORY_LIMIT) if args.body == "-" else args.body
     with shared.open_memory(args, out) as memory:
         change = memory.tasks.add(
             args.title,
             verify=verify_of(args),
             body=body,
             key=args.key,
-            approve=shared.is_interactive(),
+            approve=is_interactive(),
             priority=args.priority,
             parent=memory.repository.full_key(args.parent) if args.parent else "",
             tags=args.tag,
@@ -79,4 +81,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
             importance=args.importance,
         )
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out)
+        return print_change(change, args, out)

@@ -8,6 +8,7 @@ Exit status: 0 closed; 1 the gate failed, or someone else holds the task; 3 the 
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.changes import print_change
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
@@ -50,4 +51,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
         else:
             change = memory.tasks.close(args.key, reason=args.reason, force=args.force)
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out, did="closed")
+        return print_change(change, args, out, did="closed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.changes import print_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,4 +30,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         change = memory.tasks.release(args.key, note=args.note, force=args.force)
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out, did="released")
+        return print_change(change, args, out, did="released")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.hits import marked_key, unique_lengths
 from gitmem.document.times import format_time
 from gitmem.statuses import TASK_MARKS
 
@@ -69,13 +70,13 @@ def print_rows(memory: Memory, rows: Sequence[TaskRow], out: Output) -> None:
             out.row(row.key, str(row.priority), row.state, _holder(row), row.title)
         return
     wide = min(44, max((len(row.key) for row in rows), default=0))
-    lengths = shared.unique_lengths(memory, (row.key for row in rows))
+    lengths = unique_lengths(memory, (row.key for row in rows))
     for row in rows:
         about = "".join(f"  {part}" for part in _about(row))
         title = shared.shorten(row.title, max(20, out.width - wide - len(about) - 8))
         out.line(
             *((TASK_MARKS[row.state], STYLES[row.state]), f" P{row.priority} "),
-            *(*shared.marked_key(shared.shorten(row.key, wide).ljust(wide), lengths.get(row.key, 0)), "  ", title),
+            *(*marked_key(shared.shorten(row.key, wide).ljust(wide), lengths.get(row.key, 0)), "  ", title),
             (about, "dim"),
         )
 

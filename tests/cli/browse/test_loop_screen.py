@@ -41,7 +41,7 @@ def waiting(made: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def person(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put a person at a terminal."""
-    monkeypatch.setattr("gitmem.cli.shared.open_terminal", io.BytesIO)
+    monkeypatch.setattr("gitmem.cli.terminal.open_terminal", io.BytesIO)
 
 
 def subject(repo: Path) -> str:
@@ -171,7 +171,7 @@ def test_command_that_does_not_fit_on_the_screen_cannot_be_approved(waiting: Pat
 
 @pytest.mark.parametrize("sign", ["CLAUDECODE", ""], ids=["an agent", "no terminal"])
 def test_only_a_person_at_a_terminal_can_approve(waiting: Path, monkeypatch: pytest.MonkeyPatch, sign: str) -> None:
-    monkeypatch.setattr("gitmem.cli.shared.open_terminal", lambda: io.BytesIO() if sign else None)
+    monkeypatch.setattr("gitmem.cli.terminal.open_terminal", lambda: io.BytesIO() if sign else None)
     if sign:
         monkeypatch.setenv(sign, "1")
     said = "only a person can approve commands" if sign else "approving needs a terminal"

@@ -23,7 +23,7 @@ def module_made(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def made(module_made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the repository, on the machine that it was made on, where nobody can approve."""
     monkeypatch.setenv("XDG_STATE_HOME", str(state_of(module_made)))
-    monkeypatch.setattr("gitmem.cli.shared.open_terminal", lambda: None)
+    monkeypatch.setattr("gitmem.cli.terminal.open_terminal", lambda: None)
     return module_made
 
 

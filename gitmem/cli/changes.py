@@ -1,0 +1,88 @@
+"""What the commands that write memories share: their options, and how the change is printed."""
+
+from __future__ import annotations
+
+from gitmem.cli.arguments import code_path
+from gitmem.cli.shared import shorten
+from gitmem.store import SCOPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.cli.output import Output
+    from gitmem.write.place import Change
+
+
+def add_place(parser: argparse.ArgumentParser) -> None:
+    """Add the options that select where to write a new memory."""
+    place = parser.add_argument_group("where it goes")
+    place.add_argument(
+        "--scope",
+        default="",
+        choices=SCOPES,
+        help="who can read it: private, project, domain or universal (project, or as its collection says)",
+    )
+    place.add_argument("--domain", action="append", default=[], help="a domain shared by projects, such as auth")
+    place.add_argument("--in-tree", action="store_true", help="write it to .memory/ in the code, for you to commit")
+
+
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """Add ``--force`` to a command that writes a memory."""
+    parser.add_argument("--force", action="store_true", help="write it even if another memory already says it")
+
+
+def memory_options(parser: argparse.ArgumentParser) -> Any:
+    """Return the group of options that describe a memory."""
+    return parser.add_argument_group("the memory")
+
+
+def add_memory_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that describe a memory."""
+    memory = memory_options(parser)
+    memory.add_argument("--key", default="", help="its key (made from the text)")
+    memory.add_argument("--tag", action="append", default=[], help="a tag; others are found in the text")
+    memory.add_argument(
+        "--path", action="append", default=[], type=code_path, metavar="GLOB", help="code files it is about"
+    )
+    memory.add_argument("--requires", action="append", default=[], metavar="KEY", help="a memory or label it rests on")
+    memory.add_argument("--ttl", default="", metavar="TIME", help="time to live: 12h, 30d, never")
+
+
+def print_change(change: Change, args: argparse.Namespace, out: Output, *, did: str = "recorded") -> int:
+    """Print the result of a write: the key alone, or JSON; on a terminal one sentence (*did* is its verb)."""
+    if getattr(args, "json", False):
+        out.json({"key": change.key, "path": change.path, "commit": change.commit})
+    elif change.is_written and out.is_terminal:
+        did = f"{did} {change.key}"
+        room = out.width - len(did) - 4  # besides the mark and the spaces
+        out.done(did, shorten(_title_of(args), room) if room >= 20 else "")  # a long key was made from the text anyway
+    else:
+        out.line(change.key)
+        if not change.is_written:
+            out.note(f"{change.key} already says this; nothing was written")
+    return 0
+
+
+def _title_of(args: argparse.Namespace) -> str:
+    """Return the typed title or text of a memory; empty if it was not typed."""
+    text = getattr(args, "title", None) or getattr(args, "text", None) or ""
+    return "" if text == "-" else str(text)
+
+
+def print_changes(changes: Sequence[Change], args: argparse.Namespace, out: Output, *, did: str, unwritten: str) -> int:
+    """Print the results of several writes: their keys, or JSON; *unwritten* explains unchanged ones."""
+    if args.json:
+        tables = [{"key": c.key, "path": c.path, "commit": c.commit} for c in changes]
+        out.json(tables[0] if len(tables) == 1 else {"memories": tables})
+        return 0
+    for change in changes:
+        if change.is_written and out.is_terminal:
+            out.done(f"{did} {change.key}")
+        else:
+            out.line(change.key)
+        if not change.is_written:
+            out.note(f"{change.key} {unwritten}")
+    return 0

@@ -1,0 +1,81 @@
+"""The person at the terminal: whether there is one, who may approve commands, and what standard input says."""
+
+from __future__ import annotations
+
+import sys
+
+from gitmem.config import CLIENT_VARIABLES, variable
+from gitmem.errors import RefusedError, TrustError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.memory import Memory
+
+# Variables that the clients of agents set for their commands.
+AGENT_VARIABLES = (
+    *("GITMEM_AGENT", "GITMEM_RUN", "GITMEM_HOOK", "AI_AGENT", "COPILOT_AGENT_JOB_ID"),
+    *CLIENT_VARIABLES,
+)
+
+
+def agent_sign() -> str:
+    """Return the variable that shows that an agent runs this, or an empty string. It is no security boundary."""
+    return next((name for name in AGENT_VARIABLES if variable(name)), "")
+
+
+def is_interactive() -> bool:
+    """Return whether a person can be asked at a terminal: standard input is one, and it can be opened.
+
+    False in an agent's environment, because an agent may have its own terminal.
+    """
+    if agent_sign():
+        return False
+    terminal = open_terminal() if sys.stdin is not None and sys.stdin.isatty() else None
+    if terminal is not None:
+        terminal.close()
+    return terminal is not None
+
+
+def need_terminal(memory: Memory, hint: str) -> Any:
+    """Return the terminal at which a person can be asked for an approval.
+
+    Raises:
+        TrustError: An agent runs this, or there is no terminal; *hint* says what to do without one.
+    """
+    if sign := agent_sign() or (memory.repository.config.agent and "gitmem.agent"):
+        raise TrustError(
+            f"only a person can approve commands, but {sign} shows that an agent is running this one",
+            hint="run it in a terminal that no agent uses",
+        )
+    terminal = open_terminal()
+    if terminal is None:
+        raise TrustError("approving needs a terminal, and there is none here", hint=hint)
+    return terminal
+
+
+def open_terminal() -> Any:
+    """Open the terminal itself for reading and writing (never standard input); None if there is none."""
+    try:
+        terminal = open("/dev/tty", "r+b", buffering=0)  # noqa: SIM115, PTH123 - a device; the caller keeps it
+    except OSError:
+        return None
+    return terminal
+
+
+def read_standard_input(limit: int) -> str:
+    """Return standard input as text.
+
+    Raises:
+        RefusedError: It is larger than a memory may be, or not UTF-8.
+    """
+    raw = sys.stdin.buffer.read(limit + 1) if sys.stdin is not None else b""
+    if len(raw) > limit:
+        raise RefusedError(
+            f"standard input is larger than {limit} bytes, the maximum size of a memory", hint="split it"
+        )
+    try:
+        return raw.decode("utf-8-sig")  # skips a byte order mark at the beginning
+    except UnicodeDecodeError as err:
+        raise RefusedError(f"standard input is not valid UTF-8 (byte {err.start})") from err
