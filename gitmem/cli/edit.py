@@ -12,7 +12,7 @@ from gitmem.cli.proof import OUTSIDE, add_check, add_judging, judging_of, verify
 from gitmem.cli.terminal import is_interactive, read_standard_input
 from gitmem.errors import GitmemError, RefusedError, UsageError
 from gitmem.frozen import frozen
-from gitmem.repository.holder import holder_to_change
+from gitmem.repository.companion import holder_to_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
-from gitmem.repository.approvals import waiting_keys
-from gitmem.repository.holder import holder_to_change
+from gitmem.repository.companion import holder_to_change
 from gitmem.statuses import warning
 from gitmem.verify.overview.cause import few
 
@@ -116,7 +115,7 @@ def _settle_moved(args: argparse.Namespace, out: Output) -> int:
         shared.print_notices(memory, out)
         changed, skipped = [one for one in found if not one.skipped], [one for one in found if one.skipped]
         # Named memories are changed even if their new commands cannot be approved now.
-        waiting = [] if args.dry_run else waiting_keys(memory.repository)
+        waiting = [] if args.dry_run else memory.repository.waiting_keys()
         unapproved = sorted({one.key for one in changed}.intersection(waiting))
     if args.json:
         out.json(

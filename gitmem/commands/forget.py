@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.errors import RefusedError
-from gitmem.repository.holder import holder_to_change
+from gitmem.repository.companion import holder_to_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

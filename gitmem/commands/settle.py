@@ -14,8 +14,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import BUILTIN, HOLDS, SHELL, Check
 from gitmem.repository.approvals import approve_command
-from gitmem.repository.companion import code_branch, is_apart, is_on, keys_changed, to_write
-from gitmem.repository.holder import holder_to_change
+from gitmem.repository.companion import code_branch, holder_to_change, is_apart, is_on, keys_changed, to_write
 from gitmem.repository.verification import stores_to_prove
 from gitmem.store import is_home
 from gitmem.text.globs import is_plain, without_lines

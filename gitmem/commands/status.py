@@ -5,7 +5,6 @@ from __future__ import annotations
 from gitmem.document.times import format_time
 from gitmem.index.catalog import fact_state, refs_of, state
 from gitmem.model import STATES
-from gitmem.repository.approvals import waiting_keys
 from gitmem.statuses import age_s
 from gitmem.store import PROJECT
 from gitmem.store.proposal import branch_of
@@ -48,7 +47,7 @@ def status_of(
     """
     found = repository.stores((scope,) if scope else (PROJECT,))
     store: OpenStore = found[0] if found else repository
-    waiting, catalog, tip = waiting_keys(store), store.catalog(), store.source()[0]
+    waiting, catalog, tip = store.waiting_keys(), store.catalog(), store.source()[0]
     ground = store.ground(catalog)
     ref = store.ref if store.git.read_ref(store.ref) or not store.store.proposal else store.store.upstream
     with catalog.reading():

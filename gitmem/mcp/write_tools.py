@@ -14,7 +14,6 @@ from gitmem.errors import RefusedError
 from gitmem.mcp import rights, schemas
 from gitmem.mcp.service import Service
 from gitmem.memory import Memory
-from gitmem.repository.approvals import waiting_keys
 from gitmem.repository.holder import holder_of
 from gitmem.store import PROJECT
 
@@ -139,7 +138,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
             options: dict[str, Any] = {"body": body, "paths": paths, "requires": requires} | world
             # A command is never run here, not even an approved one: the fact is unproven.
             change = memory.fact(title, verify=check or command, unproven=not check, **options)
-            return change, change.key in waiting_keys(memory.repository)
+            return change, change.key in memory.repository.waiting_keys()
 
         (change, waits), notes = await service.write(ctx, work)
         if waits:

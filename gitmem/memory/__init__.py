@@ -317,7 +317,7 @@ class Memory:
         """
         from gitmem.commands import fact
         from gitmem.memory.duplicate_status import DuplicateStatus
-        from gitmem.repository.holder import holder_to_change
+        from gitmem.repository.companion import holder_to_change
 
         store, full_key = holder_to_change(self.repository, key, scope)
         how.setdefault("approve", False)

@@ -1,9 +1,8 @@
-"""Approve and deny the commands of facts and the settings of a repository, and list those that wait for it."""
+"""Approve and deny the commands of facts, and the settings of a repository."""
 
 from __future__ import annotations
 
 from gitmem.document.spec import shown_spec
-from gitmem.errors import NotFoundError, ProcessError, TrustError
 from gitmem.git.remotes import RemoteOptions
 from gitmem.repository import guarded_settings, trusted_settings
 from gitmem.store.acceptance import accept
@@ -68,16 +67,3 @@ def _settings_approval(
 ) -> Approval:
     spec = trusted_settings.spec_of(settings)
     return Approval(verdict, spec, "settings", "; ".join(shown(settings)), store.now, store.author().who)
-
-
-def waiting_keys(store: OpenStore) -> list[str]:
-    """Return the keys of the facts whose commands wait, for a report; none, with a notice, if that is not known now."""
-    if store.git.read_head()[1] is None:
-        return []  # nothing is due without code
-    try:
-        return [due.row.key for due in store.waiting()]
-    except TrustError as err:
-        store.notices.append(err.message)
-    except (NotFoundError, ProcessError):
-        pass  # the code is unreadable: ``ground`` reports it
-    return []

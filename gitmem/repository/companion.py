@@ -9,6 +9,8 @@ from __future__ import annotations
 from gitmem.document.spec import claim_hash, spec_hash, spec_of
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.model import FAILS, HOLDS
+from gitmem.repository.holder import holder_of
+from gitmem.store import PROJECT
 from gitmem.store.commit import advance
 from gitmem.store.merge.on_top import changed_memories, on_top
 from gitmem.store.proposal import COMPANION_PREFIX as COMPANIONS
@@ -44,6 +46,22 @@ def code_branch(opened: OpenRepository) -> str:
 def default_name(opened: OpenRepository) -> str:
     """Return the name of the default branch; empty if unknown."""
     return opened.default_branch().removeprefix(HEADS).removeprefix(f"refs/remotes/{opened.config.remote}/")
+
+
+def holder_to_change(repository: OpenRepository, typed: str, scope: str = "") -> tuple[OpenStore, str]:
+    """Return where to change a memory, and its full key: in the companion of HEAD's branch if that changes it.
+
+    Raises:
+        NotFoundError: There is none.
+        AmbiguousKeyError: Several begin with what was typed.
+    """
+    if scope in ("", PROJECT):
+        keys = keys_changed(repository)
+        companion = to_write(repository) if any(key.startswith(typed) for key in keys) else None
+        key = companion.full_key(typed) if companion is not None else ""
+        if companion is not None and key in keys:
+            return companion, key
+    return holder_of(repository, typed, scope)
 
 
 def home_of(opened: OpenRepository, document: Document, *, outcome: str, is_uncommitted: bool) -> OpenStore:

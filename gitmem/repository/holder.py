@@ -1,12 +1,11 @@
-"""Find the store that has a memory, to read it or to change it."""
+"""Find the store that has a memory."""
 
 from __future__ import annotations
 
 import os
 
 from gitmem.errors import NotFoundError
-from gitmem.repository.companion import keys_changed, to_write
-from gitmem.store import CODE_FOLDER, PROJECT, is_home
+from gitmem.store import CODE_FOLDER, is_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,22 +42,6 @@ def holder_of(repository: OpenRepository, typed: str, scope: str = "") -> tuple[
         if home.has_file(typed):
             return home, typed
     raise (repository.listing().find_elsewhere(typed) if repository.config.stores and not scope else None) or missing
-
-
-def holder_to_change(repository: OpenRepository, typed: str, scope: str = "") -> tuple[OpenStore, str]:
-    """Return where to change a memory, and its full key: in the companion of HEAD's branch if that changes it.
-
-    Raises:
-        NotFoundError: There is none.
-        AmbiguousKeyError: Several begin with what was typed.
-    """
-    if scope in ("", PROJECT):
-        keys = keys_changed(repository)
-        companion = to_write(repository) if any(key.startswith(typed) for key in keys) else None
-        key = companion.full_key(typed) if companion is not None else ""
-        if companion is not None and key in keys:
-            return companion, key
-    return holder_of(repository, typed, scope)
 
 
 def _home_of(repository: OpenRepository, store: OpenStore, key: str) -> OpenStore:

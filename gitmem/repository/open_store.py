@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError
+from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError, TrustError
 from gitmem.git import EARLIEST_S, LATEST_S, plausible
 from gitmem.store import FOREIGN, UNIVERSAL, clone, read_proofs
 from gitmem.store.layout import POLICY_PATH
@@ -425,9 +425,21 @@ class OpenStore:
 
     def waiting(self) -> list[Due]:
         """Return the facts whose commands wait for approval, by key."""
-        from gitmem.repository.verification import list_waiting
+        if self.catalog().row("SELECT 1 FROM fact WHERE form <> 'builtin' LIMIT 1") is None:
+            return []
+        return self.session().waiting()
 
-        return list_waiting(self)
+    def waiting_keys(self) -> list[str]:
+        """Return the keys of those facts for a report; none, with a notice, if they cannot be determined now."""
+        if self.git.read_head()[1] is None:
+            return []  # nothing is due without code
+        try:
+            return [due.row.key for due in self.waiting()]
+        except TrustError as err:
+            self.notices.append(err.message)
+        except (NotFoundError, ProcessError):
+            pass  # the code is unreadable: ``ground`` reports it
+        return []
 
     def commands(self, keys: Sequence[str] = ()) -> list[Due]:
         """Return the live facts whose check is a command, by key: all, or those with these keys."""

@@ -92,13 +92,6 @@ def _has_key(store: OpenStore, key: str) -> bool:
     return store.catalog().row("SELECT 1 FROM memory WHERE key = ?", (key,)) is not None
 
 
-def list_waiting(store: OpenStore) -> list[Due]:
-    """Return the facts of one store whose commands wait for approval, by key."""
-    if store.catalog().row("SELECT 1 FROM fact WHERE form <> 'builtin' LIMIT 1") is None:
-        return []
-    return store.session().waiting()
-
-
 def list_commands(store: OpenStore, keys: Sequence[str]) -> list[Due]:
     """Return the live facts of one store whose check is a command, by key: all, or those with these keys."""
     session = store.session(Options(keys=tuple(keys), everything=not keys))

@@ -10,7 +10,6 @@ from support.facts import approve_all, count_commits, make_fact, make_memory, pu
 from support.mcp_client import call, call_one
 
 from gitmem.memory import Memory
-from gitmem.repository.approvals import waiting_keys
 
 OWN = {"who": "Ana", "agent": "mcp"}
 # Split, so that no scanner takes this file for a leak.
@@ -164,7 +163,7 @@ def test_proposed_command_waits_and_is_not_run_even_where_it_was_approved(memory
 
     first = call_one(repo, "fact_propose", title="There is a README", command=command)
     with Memory(repo) as other:
-        waiting = waiting_keys(other.repository)
+        waiting = other.repository.waiting_keys()
         approve_all(other)
     second = call_one(repo, "fact_propose", title="The README is there, and more of it", command=command)
 

@@ -15,7 +15,6 @@ from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.policy.settings import START
 from gitmem.recall import Query
-from gitmem.repository.approvals import waiting_keys
 from gitmem.store import PROJECT
 from gitmem.store.proposal import branch_notice, notice_of
 from gitmem.tasks.digest import held_by, is_anything_held
@@ -140,7 +139,7 @@ def context(
         verified: Returns when facts were last verified.
         vectors_of: Returns a query as vectors, None to search by words alone.
     """
-    policy, waiting = memory.policy(), len(waiting_keys(memory))
+    policy, waiting = memory.policy(), len(memory.waiting_keys())
     configured = memory.config.default_branch or policy.verify.default_branch
     # Without reading git's configuration, which takes a process: this only affects relevance.
     likely = likely_default(memory.git, configured=configured, remote=memory.config.remote)

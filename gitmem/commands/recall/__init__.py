@@ -53,12 +53,12 @@ def count_recall(repository: OpenRepository, found: RecallResult) -> None:
 
 def list_memories(repository: OpenRepository, query: Query) -> RecallResult:
     """Return memories that pass the filters, newest first, with their tags and without their text."""
-    from gitmem.git.tree_limits import listing
+    from gitmem.recall import inventory
 
     query = narrowed(repository.policy(), query) if query.collections else query
     sources = repository.sources(repository.stores_for_query(query))
     with Readings(sources):
-        return listing.list_memories(sources, query, now=repository.now)
+        return inventory.list_memories(sources, query, now=repository.now)
 
 
 def _rank(memory: OpenRepository, stores: Sequence[OpenStore], query: Query, policy: Policy) -> RecallResult:

@@ -20,7 +20,6 @@ from gitmem.index.catalog import texts_of
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.recall.logs import runs_of
-from gitmem.repository.approvals import waiting_keys
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 BEADS = [
@@ -94,7 +93,7 @@ def test_imported_command_is_not_run_not_approved_and_counted(memory: Memory, re
     memory.status()
 
     assert done.commands == 1
-    assert waiting_keys(memory.repository) == list(done.settled.new)
+    assert memory.repository.waiting_keys() == list(done.settled.new)
     assert not trap.exists()
 
 

@@ -18,7 +18,6 @@ from support.views import files_of, push, status_of, view_of
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.git import Git, worktrees
 from gitmem.memory import Memory
-from gitmem.repository.approvals import waiting_keys
 from gitmem.store import commit
 from gitmem.store.view import refresh
 from gitmem.store.view import safe_folder as folder
@@ -185,7 +184,7 @@ def test_a_new_check_waits_and_one_that_cannot_fail_is_refused(memory: Memory, s
 
     assert [c.key for c in done.changes] == ["ok"]
     assert [(r.path, "cannot fail" in r.reason) for r in done.refused] == [("facts/bad.md", True)]
-    assert waiting_keys(memory.repository) == ["ok"]
+    assert memory.repository.waiting_keys() == ["ok"]
     assert memory.notices == ["the check of ok is new; it is unproven until you run gitmem verify"]
 
 
