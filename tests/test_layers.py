@@ -22,6 +22,7 @@ PACKAGE = PROJECT / "gitmem"
 # Where any of gitmem's own modules may be imported inside a function, and why. Elsewhere only those may be that lead
 # to something heavy.
 LAZY_HOMES = {
+    "gitmem.store.clone": "a clone is registered once in its life",
     "gitmem.store.commit": "a clone is accepted once in its life",
     "gitmem.store.layout": "recall never asks for a shard",
     "gitmem.index.catalog.inserts": "what finds secrets is loaded only where a memory is new",
@@ -85,7 +86,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/document/sources/manifests.py": "names of files: tests/verify/test_builtin.py",
     "gitmem/__init__.py": "the lazy Memory: tests/memory/test_init.py",
     "gitmem/results.py": "data: tests/memory/test_init.py, tests/test_python_docs.py",
-    "gitmem/store/spool_folders.py": "where entries lie: tests/store/test_spool.py",
+    "gitmem/store/registration.py": "the other half of clone: tests/store/test_clone.py",
     "gitmem/recall/inventory.py": "without a question: tests/recall/test_ranker.py",
     "gitmem/mcp/schemas.py": "what clients may send: tests/mcp/test_server.py",
     "gitmem/agents/event.py": "data: tests/agents/",

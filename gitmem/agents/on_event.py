@@ -128,9 +128,9 @@ def session_ended(memory: Memory, event: Event) -> None:
 
 def _commit_captured(memory: Memory) -> None:
     """Commit pending captures in the background."""
-    from gitmem.store.spool_folders import waiting_in
+    from gitmem.store.clone import waiting_captures
 
-    if waiting_in(memory.repository.git.repository.state):
+    if waiting_captures(memory.repository.git.repository.state):
         memory.captures.start("spool")
 
 

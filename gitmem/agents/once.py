@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 
-from gitmem.system.file_lock import lock, make_folder, open_private
+from gitmem.system import make_folder, open_private
+from gitmem.system.file_lock import lock
 
 FOLDER = "hooks"
 NAME = "arrived"

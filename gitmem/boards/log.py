@@ -17,7 +17,8 @@ from gitmem.errors import ConflictError, NotFoundError, RefusedError, RunClosedE
 from gitmem.frozen import frozen, replace
 from gitmem.store import RUN_REFS, layout
 from gitmem.store.commit import CommitPlan, write_commit
-from gitmem.system.file_lock import make_folder, remove, try_lock
+from gitmem.system import make_folder, remove
+from gitmem.system.file_lock import try_lock
 from gitmem.text import display
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ import os
 
 from gitmem.errors import DamagedIndexError, GitmemError
 from gitmem.git.repository import discover
-from gitmem.store import clone, find_universal
+from gitmem.store import find_universal, registration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _remove_indexes() -> bool:
         try:
             repository = find()
             if repository is not None:
-                is_removed |= clone.remove_indexes(clone.states_of(repository.common))
+                is_removed |= registration.remove_indexes(registration.states_of(repository.common))
         except (GitmemError, OSError):
             continue  # the error that stopped the command is more informative
     return is_removed

@@ -16,8 +16,8 @@ from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.index.catalog import state
 from gitmem.model import HOLDS, STALE, VERIFIED
 from gitmem.recall import narrowed, where
-from gitmem.store import CODE_PREFIX, layout
-from gitmem.store.spool_folders import waiting_in
+from gitmem.store import CODE_PREFIX, POLICY_PATH, layout
+from gitmem.store.clone import waiting_captures
 from gitmem.text import escaped_json
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def stored_files(memory: OpenRepository, query: Query) -> list[tuple[str, str]]:
     """Return path and blob of every memory that passes the filters, sorted by key; the first file of each key."""
     # Captured memories without a commit have no blob to read, so they are left out.
-    if waiting := waiting_in(memory.git.repository.state):
+    if waiting := waiting_captures(memory.git.repository.state):
         memory.notices.append(
             f"{len(waiting)} captured memories are not committed yet and were not exported; commit them with "
             "gitmem doctor --fix"
@@ -209,7 +209,7 @@ def export(
     if is_okf:
         write_folder(bundle_files(texts(memory, files, progress), verdict_times(memory)), Path(folder))
         return iter([path for path, _ in files])
-    policy = memory.git.read_blob(f"{memory.tip()}:{layout.POLICY_PATH}", limit=layout.POLICY_LIMIT)
-    extra = [(layout.POLICY_PATH, policy)] if policy is not None else []
+    policy = memory.git.read_blob(f"{memory.tip()}:{POLICY_PATH}", limit=layout.POLICY_LIMIT)
+    extra = [(POLICY_PATH, policy)] if policy is not None else []
     write_folder(chain(extra, texts(memory, files, progress)), Path(folder))
     return iter([path for path, _ in files])

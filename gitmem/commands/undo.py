@@ -10,7 +10,7 @@ from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.objects import open_objects
-from gitmem.store import layout
+from gitmem.store import POLICY_PATH, layout
 from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.trailers import UNDOES
 from gitmem.write.draft import edited
@@ -112,7 +112,7 @@ def _last(git: Git, tip: str | None) -> tuple[str, str, Changes]:
                 hint="undo single memories: gitmem log KEY, gitmem edit KEY, gitmem forget KEY",
             )
         changes = _memories(open_objects(git).diff(parents[0], commit))
-        if layout.POLICY_PATH in changes and changes[layout.POLICY_PATH][0] is None:
+        if POLICY_PATH in changes and changes[POLICY_PATH][0] is None:
             break  # the start of the store
         if changes:
             return commit, subject, changes

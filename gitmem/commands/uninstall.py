@@ -16,7 +16,7 @@ from gitmem.commands.view import view as views
 from gitmem.errors import ConflictError, suppress
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store import FOREIGN, clone, foreign, home_ref, layout, proposal
+from gitmem.store import FOREIGN, clone, foreign, home_ref, layout, proposal, registration
 from gitmem.store.acceptance import ACCEPTED
 from gitmem.store.guard import refuse_checked_out
 from gitmem.store.lock import WriteLock
@@ -156,7 +156,7 @@ def _forget_clone(memory: OpenRepository) -> None:
     if repository.state_dir.is_dir():
         trust.of_clone(memory.git).forget_all()
     for what in (clone.SEEN, ACCEPTED):
-        clone.unregister(repository.state, what)
+        registration.unregister(repository.state, what)
     memory.close()
     for state in states:
         shutil.rmtree(state, ignore_errors=True)

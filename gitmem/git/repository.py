@@ -15,6 +15,7 @@ import os
 from gitmem.config import SEPARATOR, git_config_files, git_environment, has_several, known_name, variable
 from gitmem.errors import GitmemError, NoRepositoryError, ProcessError
 from gitmem.frozen import frozen
+from gitmem.system import read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -364,11 +365,7 @@ def core_pager() -> str:
 
 def mentions(path: str, section: str = SECTION) -> bytes:
     """Return a file's content if it may contain settings of a section or includes; else nothing."""
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except OSError:
-        return b""
+    content = read_file(path)
     lower = content.lower()
     return content if section.encode() in lower or b"[include" in lower else b""
 
@@ -436,7 +433,7 @@ def programs_of(repository: Repository) -> dict[str, str]:
     For a setting with several values, the text is a JSON list of names and values.
     """
     own = (*git_config_files(repository.common)[:2], os.path.join(repository.git, CONFIG_OF_WORKTREE))
-    text = b"".join(map(_read_file, own)).lower()
+    text = b"".join(map(read_file, own)).lower()
     if not any(word in text for word in _LAZY) or not any(word in text for word in _PROGRAMS):
         return {}
     argv = ["git", f"--git-dir={repository.git}", "config", "-z", "--show-scope", "--get-regexp", _PATTERN]
@@ -455,11 +452,3 @@ def _listed(several: list[tuple[str, str]]) -> dict[str, str]:
     for name, value in several:
         by_name.setdefault(f"{name.partition('.')[0]}.{name.rpartition('.')[2]}", []).append((name, value))
     return {name: json.dumps(values) for name, values in by_name.items()}
-
-
-def _read_file(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""

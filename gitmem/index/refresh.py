@@ -14,9 +14,9 @@ from gitmem.index.catalog.inserts import BATCH, Inserts, StoredMemory, problem_o
 from gitmem.model import IndexText, Problem
 from gitmem.policy import Policy, builtin
 from gitmem.policy import load as load_policy
-from gitmem.store import code_tree, layout, read
+from gitmem.store import POLICY_PATH, code_tree, layout, read
 from gitmem.store.buckets import parse_section
-from gitmem.store.sqlite_errors import is_busy, is_unwritable
+from gitmem.store.local import is_busy, is_unwritable
 from gitmem.text import format_json, parse_json
 from gitmem.text.tokens import format_stamp
 
@@ -185,7 +185,7 @@ def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> boo
     if scan is None or scan.is_twice:
         return False
     touched = [*(f.path for f in scan.files), *scan.removed]
-    if layout.POLICY_PATH in touched or is_unreadable(catalog):
+    if POLICY_PATH in touched or is_unreadable(catalog):
         return False  # specifications, TTLs and folders depend on these
     # A reader does not wait long for another update: it can use the last good state.
     catalog.connection.execute("PRAGMA busy_timeout = 1000")

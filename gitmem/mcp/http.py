@@ -23,9 +23,11 @@ from starlette.responses import JSONResponse
 from gitmem.errors import GitmemError
 from gitmem.mcp.server import make_server
 from gitmem.mcp.service import Service
-from gitmem.store.clone import LOCK, settle
+from gitmem.store.clone import settle
+from gitmem.store.registration import LOCK
+from gitmem.system import make_folder, open_private
 from gitmem.system.file_lock import lock as wait_for
-from gitmem.system.file_lock import make_folder, open_lock, open_private
+from gitmem.system.file_lock import open_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

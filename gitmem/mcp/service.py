@@ -14,7 +14,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from gitmem.errors import DamagedIndexError, DuplicateError, FormatError, GitmemError
 from gitmem.mcp.desk import Desk
 from gitmem.store.commit import MADE
-from gitmem.store.sqlite_errors import is_busy, is_unwritable
+from gitmem.store.local import is_busy, is_unwritable
 from gitmem.text import display
 from gitmem.text.fence import fenced
 from gitmem.text.secrets import redact

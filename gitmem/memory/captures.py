@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.store.spool_folders import waiting_in
+from gitmem.store.clone import waiting_captures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Captures:
 
     def drain(self) -> int:
         """Commit all waiting texts, and return how many entries there were."""
-        if not waiting_in(self._repository.git.repository.state):
+        if not waiting_captures(self._repository.git.repository.state):
             return 0
         from gitmem.commands.capture.drain import drain
 
@@ -94,7 +94,7 @@ class Captures:
 
     def overlaid(self, base: Catalog) -> Catalog:
         """Return a catalog that includes the waiting texts; *base* itself if none wait."""
-        waiting = waiting_in(self._repository.git.repository.state)
+        waiting = waiting_captures(self._repository.git.repository.state)
         if not waiting:
             return base
         state = (base.meta("commit"), base.meta("tree"), *waiting)

@@ -33,9 +33,8 @@ from gitmem.store import (
     is_home,
     make_universal,
 )
-from gitmem.store.clone import remove_links
+from gitmem.store.clone import remove_links, waiting_captures
 from gitmem.store.proposal import find_companion, head_branch, memory_tip, project_store, store_on_top, top_ref
-from gitmem.store.spool_folders import waiting_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -171,7 +170,7 @@ class OpenRepository(OpenStore):
 
     def _captures(self) -> Waiting | None:
         """Return the captured texts; None if none wait or only the branch is read."""
-        if self._waiting is None and self.load_captures is not None and waiting_in(self.git.repository.state):
+        if self._waiting is None and self.load_captures is not None and waiting_captures(self.git.repository.state):
             self._waiting = self.load_captures()
         return self._waiting
 

@@ -7,10 +7,9 @@ import time
 
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError, TrustError
 from gitmem.git import EARLIEST_S, LATEST_S, plausible
-from gitmem.store import FOREIGN, UNIVERSAL, clone, read_proofs
-from gitmem.store.layout import POLICY_PATH
+from gitmem.store import FOREIGN, POLICY_PATH, UNIVERSAL, clone, read_proofs
 from gitmem.store.proposal import describe_companion_write, describe_write
-from gitmem.system.file_lock import settle_modes
+from gitmem.system import settle_modes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from gitmem.git import Git
 from gitmem.git.repository import named
 from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog, discard_file, is_by_another
 from gitmem.repository.open_store import OpenStore
-from gitmem.store import LISTED, Store, clone, find_tree, find_universal, read_tree
+from gitmem.store import LISTED, Store, clone, find_tree, find_universal, read_tree, registration
 from gitmem.store.clone import has_links
 from gitmem.store.listed_repositories import APART, entries_of
-from gitmem.store.sqlite_errors import is_damage
+from gitmem.store.local import is_damage
 from gitmem.system import file_lock
 from gitmem.text.tokens import format_stamp
 
@@ -136,7 +136,7 @@ class ListedStore(OpenStore):
 
 def _is_known(state: str) -> bool:
     """Return whether this machine knows a clone; one without any gitmem state is registered."""
-    return clone.is_registered(state) or (not os.path.lexists(state) and clone.register(state))
+    return clone.is_registered(state) or (not os.path.lexists(state) and registration.register(state))
 
 
 def place_of(state: str, entry: StoreListing) -> str:

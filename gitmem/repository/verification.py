@@ -13,7 +13,7 @@ from gitmem.index.refresh import follow, refuse_unreadable
 from gitmem.repository.approvals import trust_of
 from gitmem.repository.open_store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S
 from gitmem.store import PRIVATE, PROJECT
-from gitmem.store.sqlite_errors import is_busy
+from gitmem.store.local import is_busy
 from gitmem.verify.options import Options
 from gitmem.verify.session import Session
 

@@ -20,7 +20,7 @@ from gitmem.errors import GitmemError, ProcessError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.repository import discover, is_oid
 from gitmem.model import FORMAT
-from gitmem.system.file_lock import make_folder
+from gitmem.system import make_folder
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False
@@ -41,6 +41,8 @@ LISTED = "listed"
 # In order of precedence: a key in several scopes means that of the first one here.
 SCOPES = (PROJECT, PRIVATE, DOMAIN, UNIVERSAL)
 
+# The policy of a store, at the top of its tree.
+POLICY_PATH = "gitmem.toml"
 PRIVATE_REFS = "refs/gitmem/private"
 # The boards of runs (``gitmem.boards``): trees of entries, not stores.
 RUN_REFS = "refs/gitmem/runs/"

@@ -7,14 +7,14 @@ in it.
 
 from __future__ import annotations
 
-from gitmem.store import clone
+from gitmem.store import clone, registration
 
 ACCEPTED = "accepted"
 
 
 def accept(state: str) -> bool:
     """Accept the clone with this state folder; return whether that could be recorded."""
-    return clone.register(state, ACCEPTED)
+    return registration.register(state, ACCEPTED)
 
 
 def is_accepted(state: str) -> bool:

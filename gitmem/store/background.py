@@ -14,8 +14,8 @@ import time
 
 from gitmem.config import git_environment, variable
 from gitmem.errors import NoRepositoryError
-from gitmem.system import process
-from gitmem.system.file_lock import discard, make_folder, open_private, try_lock
+from gitmem.system import discard, make_folder, open_private, process
+from gitmem.system.file_lock import try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

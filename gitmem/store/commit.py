@@ -14,13 +14,12 @@ from gitmem.config import machine_identity
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git import Git
-from gitmem.store import ROOTED, RUN_REFS, STORES, background, layout, litter, note_proof
+from gitmem.store import POLICY_PATH, ROOTED, RUN_REFS, STORES, background, layout, litter, note_proof
 from gitmem.store.foreign import kind_of, short, untried
 from gitmem.store.guard import need_own, refuse_checked_out, refuse_symbolic
 from gitmem.store.lock import WriteLock, clear_stale_lock
 from gitmem.store.view.state import has_one
-from gitmem.system import process
-from gitmem.system.file_lock import ONLY_FOLDER
+from gitmem.system import ONLY_FOLDER, process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -218,9 +217,9 @@ def _with_policy(ref: str, plan: CommitPlan) -> CommitPlan:
     """Return a branch's first plan with the policy, which proves the store in clones without the root commit."""
     from gitmem.policy.template import default_toml  # 5 ms, once per store
 
-    if not ref.startswith("refs/heads/") or layout.POLICY_PATH in _touched(plan):
+    if not ref.startswith("refs/heads/") or POLICY_PATH in _touched(plan):
         return plan
-    return replace(plan, writes=(*plan.writes, (layout.POLICY_PATH, default_toml().encode())))
+    return replace(plan, writes=(*plan.writes, (POLICY_PATH, default_toml().encode())))
 
 
 def _note_proof(git: Git, plan: CommitPlan, written: CommitResult) -> None:
@@ -229,7 +228,7 @@ def _note_proof(git: Git, plan: CommitPlan, written: CommitResult) -> None:
     A new policy may define other kinds or name no format; such a commit is examined when it is read.
     """
     kind = kind_of(git, written.base) if written.base else ROOTED
-    if kind in STORES and (not written.base or layout.POLICY_PATH not in _touched(plan)):
+    if kind in STORES and (not written.base or POLICY_PATH not in _touched(plan)):
         note_proof(git.repository.state, written.commit, kind)
 
 

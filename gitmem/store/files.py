@@ -6,7 +6,7 @@ from gitmem.errors import ConfigError
 from gitmem.frozen import frozen
 from gitmem.git.texts import merge_texts
 from gitmem.policy import load
-from gitmem.store import layout
+from gitmem.store import POLICY_PATH, layout
 from gitmem.text import display
 
 # Begins the lines of a policy that a person must resolve; `doctor` looks for it.
@@ -45,7 +45,7 @@ def unite_policies(base: bytes | None, one: FileVersion, other: FileVersion) -> 
 def is_policy(content: bytes) -> bool:
     """Return whether a file is a policy that gitmem can read."""
     try:
-        load(content.decode("utf-8"), file=layout.POLICY_PATH)
+        load(content.decode("utf-8"), file=POLICY_PATH)
     except (UnicodeDecodeError, ConfigError):
         return False
     return len(content) <= layout.POLICY_LIMIT

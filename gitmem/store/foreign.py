@@ -38,7 +38,7 @@ from gitmem.git.ancestry import is_shallow
 from gitmem.model import FORMAT
 from gitmem.policy import load
 from gitmem.policy.settings import KINDS
-from gitmem.store import FOREIGN, NAMED, NEWER, ROOTED, STORES, STRAY, layout, note_proof, read_proofs
+from gitmem.store import FOREIGN, NAMED, NEWER, POLICY_PATH, ROOTED, STORES, STRAY, layout, note_proof, read_proofs
 from gitmem.store.proposal import PREFIX
 from gitmem.store.read import display_path
 from gitmem.text import display
@@ -120,7 +120,7 @@ def format_of(policy: str) -> int:
 
 def _policy_text(git: Git, commit: str) -> str:
     try:
-        content = git.read_blob(f"{commit}:{layout.POLICY_PATH}", limit=layout.POLICY_LIMIT)
+        content = git.read_blob(f"{commit}:{POLICY_PATH}", limit=layout.POLICY_LIMIT)
     except GitmemError:
         return ""  # larger than a policy may be
     return (content or b"").decode("utf-8", "replace")
@@ -164,7 +164,7 @@ def _sorted_out(git: Git, commit: str, inside: str) -> tuple[list[str], list[str
 def _own_folders(git: Git, commit: str) -> frozenset[str]:
     """Return the folders of the kinds that a commit's own policy defines."""
     try:
-        policy = load(_policy_text(git, commit), file=layout.POLICY_PATH)
+        policy = load(_policy_text(git, commit), file=POLICY_PATH)
     except ConfigError:
         return frozenset()
     return frozenset(kind.folder for kind in policy.kinds.values())

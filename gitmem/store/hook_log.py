@@ -12,7 +12,7 @@ import time
 from gitmem.config import second_place
 from gitmem.errors import BusyError, ConfigError, GitmemError
 from gitmem.frozen import frozen
-from gitmem.system.file_lock import make_folder, open_private
+from gitmem.system import make_folder, open_private
 from gitmem.text import display
 from gitmem.text.secrets import redact
 

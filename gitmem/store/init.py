@@ -9,7 +9,7 @@ from gitmem.git import Git, remotes
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.remotes import RemoteOptions
 from gitmem.policy.template import default_toml
-from gitmem.store import FOREIGN, READABLE, home_ref, layout
+from gitmem.store import FOREIGN, POLICY_PATH, READABLE, home_ref, layout
 from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.foreign import kind_of, need_store
 
@@ -161,7 +161,7 @@ def _complete(git: Git, ref: str, *, now: int, lock_timeout_s: float, policy: st
     is_new = git.read_ref(ref) is None
     files = {
         layout.ATTRIBUTES_PATH: layout.ATTRIBUTES,
-        layout.POLICY_PATH: default_toml(policy),
+        POLICY_PATH: default_toml(policy),
         layout.STATUS_PATH: FIRST_PAGE,
     }
 

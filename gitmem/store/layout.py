@@ -6,6 +6,7 @@ Names are an allow-list: any other entry in a fetched tree is a problem of that 
 from __future__ import annotations
 
 from gitmem.frozen import frozen
+from gitmem.store import POLICY_PATH
 
 # The deterministic root commit: an empty tree with these constants, so that independent clones share it.
 ROOT_NAME = "gitmem"
@@ -27,7 +28,6 @@ VERDICT_LIMIT = 16 * 1024
 BUCKET_LIMIT = 500 * VERDICT_LIMIT
 POLICY_LIMIT = 64 * 1024
 
-POLICY_PATH = "gitmem.toml"
 STATUS_PATH = "STATUS.md"
 # The page that a forge shows for a branch: known, but not read.
 README_PATH = "README.md"

@@ -12,8 +12,7 @@ import os
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.model import HOLDS, Blocked, Verdict
 from gitmem.store.clone import LOCAL
-from gitmem.store.sqlite_errors import ERRORS, is_damage
-from gitmem.system.file_lock import make_folder
+from gitmem.system import make_folder
 from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False
@@ -42,6 +41,9 @@ CREATE TABLE IF NOT EXISTS output (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNI
   at INTEGER NOT NULL, text TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS known (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
+
+# The errors of a query to a damaged file; SQLite's messages quote it, and Python cannot always decode them.
+ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
 @frozen
@@ -306,3 +308,22 @@ def _verdicts(text: str) -> list[Verdict]:
         return [found] if all(_fits(getattr(found, name), getattr(_SAMPLE, name)) for name in known) else []
     except (ValueError, TypeError, AttributeError, RecursionError):
         return []
+
+
+def is_damage(err: BaseException | None) -> bool:
+    """Return whether an error may mean that a file is damaged: one flipped bit can cause any error of SQLite.
+
+    If it was not damage, a rebuild is wasted and the error returns.
+    """
+    return isinstance(err, ERRORS) and not is_busy(err) and not is_unwritable(err)
+
+
+def is_busy(err: Exception) -> bool:
+    """Return whether an error only means that another process is writing."""
+    return isinstance(err, sqlite3.Error) and any(words in str(err) for words in ("is locked", "busy"))
+
+
+def is_unwritable(err: Exception) -> bool:
+    """Return whether an error only means that the disk is full or read-only (sqlite.org/rescode.html)."""
+    words = ("full", "readonly", "disk I/O", "unable to open")
+    return isinstance(err, sqlite3.Error) and any(word in str(err) for word in words)

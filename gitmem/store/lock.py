@@ -11,8 +11,9 @@ import time
 
 from gitmem.errors import ConflictError, GitmemError, ProcessError, UnwritableError, suppress
 from gitmem.frozen import frozen
+from gitmem.system import make_folder
 from gitmem.system.atomic_write import sync_folder
-from gitmem.system.file_lock import lock_now, make_folder, open_lock
+from gitmem.system.file_lock import lock_now, open_lock
 
 # The polling interval: 5 ms is a third of one write (measured), so no turn is lost by sleeping.
 POLL_S = 0.005

@@ -12,8 +12,9 @@ import time
 from gitmem.errors import suppress
 from gitmem.frozen import frozen
 from gitmem.git import plausible
+from gitmem.system import make_folder, open_private
 from gitmem.system.atomic_write import write_synced
-from gitmem.system.file_lock import lock, make_folder, open_private
+from gitmem.system.file_lock import lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import os
 
 from gitmem.frozen import frozen, replace
 from gitmem.store import PROJECT, Store
-from gitmem.system.file_lock import make_folder
+from gitmem.system import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

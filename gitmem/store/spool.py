@@ -13,9 +13,10 @@ import time
 
 from gitmem.errors import suppress
 from gitmem.store import losses, tally
-from gitmem.store.spool_folders import REFUSED, SUFFIX, WAITING, folders_of, names_in, names_of
+from gitmem.store.clone import REFUSED, SUFFIX, WAITING, names_in_spool, spool_folders, spooled_names
+from gitmem.system import make_folder, remove
 from gitmem.system.atomic_write import sync_folder, write_durably, write_synced
-from gitmem.system.file_lock import make_folder, remove, try_lock
+from gitmem.system.file_lock import try_lock
 from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False
@@ -40,7 +41,7 @@ class Spool:
     """
 
     def __init__(self, state_folder: str | os.PathLike[str]) -> None:
-        self._folders = folders_of(state_folder)
+        self._folders = spool_folders(state_folder)
         self._folder = self._folders[0]
         self._journal = os.path.join(self._folder, "draining")
 
@@ -64,7 +65,7 @@ class Spool:
 
     def list_waiting(self) -> list[str]:
         """Return the names of the waiting entries, oldest first."""
-        return names_of(self._folders, WAITING)
+        return spooled_names(self._folders, WAITING)
 
     def _find(self, name: str) -> str:
         """Return the folder with a waiting entry."""
@@ -157,7 +158,7 @@ class Spool:
         """Return the entries that were set aside: path and reason, oldest first."""
         found = []
         for folder in (os.path.join(one, REFUSED) for one in self._folders):
-            for name in names_in(folder):
+            for name in names_in_spool(folder):
                 path = os.path.join(folder, name)
                 try:
                     with open(f"{path}.why", encoding="utf-8", errors="replace") as file:
@@ -228,7 +229,7 @@ def _note_refused(folder: str, why: str, content: bytes) -> None:
     name = f"{max(time.time_ns(), 0):020d}-{os.urandom(6).hex()}{SUFFIX}"
     write_synced(os.path.join(folder, f"{name}.why"), why.encode("utf-8", "replace"))
     write_synced(os.path.join(folder, name), content)
-    for old in names_in(folder)[:-REFUSED_AT_MOST]:
+    for old in names_in_spool(folder)[:-REFUSED_AT_MOST]:
         remove(os.path.join(folder, old))
         remove(os.path.join(folder, f"{old}.why"))
 
@@ -239,3 +240,8 @@ def _sweep(folder: str) -> None:
         for entry in entries:
             if entry.name.endswith(".new") and time.time() - entry.stat().st_mtime > LITTER_S:
                 remove(entry.path)
+
+
+def counts(state_folder: str | os.PathLike[str]) -> dict[str, int]:
+    """Return how many entries wait, and how many were set aside."""
+    return {name: len(spooled_names(spool_folders(state_folder), name)) for name in (WAITING, REFUSED)}

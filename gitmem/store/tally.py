@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.system.file_lock import make_folder, open_private
+from gitmem.system import make_folder, open_private, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def add_on(state_folder: str | os.PathLike[str], now: int, name: str) -> None:
 def note_keys(state_folder: str | os.PathLike[str], now: int, keys: Iterable[str]) -> None:
     """Record that memories were shown on a day; each key is written once a day, or twice in a race."""
     path = _path(state_folder, now // DAY_S, KEYS)
-    known = set(_read(path).split(b"\n"))
+    known = set(read_file(path).split(b"\n"))
     new = [line for key in keys if (line := key.encode()) not in known]
     if new:
         _append(path, b"\n".join(new) + b"\n")
@@ -59,7 +59,7 @@ def keys_of(state_folder: str | os.PathLike[str]) -> dict[str, int]:
     """Return the last day on which each memory was shown, by key."""
     found: dict[str, int] = {}
     for day, name, entry in _entries(state_folder):
-        for line in _read(entry.path).decode(errors="replace").split("\n") if name == KEYS else ():
+        for line in read_file(entry.path).decode(errors="replace").split("\n") if name == KEYS else ():
             found[line] = max(day, found.get(line, 0))
     found.pop("", None)
     return found
@@ -86,14 +86,6 @@ def _entries(state_folder: str | os.PathLike[str]) -> list[tuple[int, str, os.Di
         return []
     parts = [(entry.name.partition("."), entry) for entry in entries]
     return [(int(day), name, entry) for (day, _, name), entry in parts if day.isascii() and day.isdigit()]
-
-
-def _read(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
 
 
 def _append(path: str, data: bytes) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.errors import FormatError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.model import FORMAT
-from gitmem.store import layout
+from gitmem.store import POLICY_PATH, layout
 from gitmem.store.buckets import join_bucket, parse_section, split_bucket, unite_verdicts
 from gitmem.store.foreign import format_of
 from gitmem.store.read import sorted_out
@@ -51,7 +51,7 @@ def plan_writes(git: Git, tip: str | None, verdicts: Iterable[Verdict], *, is_lo
     new = {(v.key, v.spec[:16]): format_verdict(v).encode() for v in verdicts}
     keys = {key for key, _ in new}
     single = {layout.verdict_path(key, spec): text for (key, spec), text in new.items()}
-    asked = ("verdicts/", layout.POLICY_PATH, layout.ATTRIBUTES_PATH)
+    asked = ("verdicts/", POLICY_PATH, layout.ATTRIBUTES_PATH)
     try:
         entries = git.list_tree(tip, *asked) if tip else []
     except ProcessError as err:
@@ -68,7 +68,7 @@ def plan_writes(git: Git, tip: str | None, verdicts: Iterable[Verdict], *, is_lo
         return FileWrites(single, tuple(sorted(former)))
     loose = {path: place for path, (place, _) in there.items() if place.what == layout.VERDICT}
     paths = {layout.bucket_path(key) for key in keys} | {layout.bucket_path(place.key) for place in loose.values()}
-    wanted = [path for path in (*sorted(paths), *sorted(loose), layout.POLICY_PATH) if path in there]
+    wanted = [path for path in (*sorted(paths), *sorted(loose), POLICY_PATH) if path in there]
     texts = dict(zip(wanted, (c or b"" for _, c in git.read_blobs(there[path][1] for path in wanted)), strict=True))
     buckets = {path: split_bucket(texts.get(path, b""), path)[0] for path in paths}
     before = {path: dict(sections) for path, sections in buckets.items()}
@@ -80,7 +80,7 @@ def plan_writes(git: Git, tip: str | None, verdicts: Iterable[Verdict], *, is_lo
         buckets[layout.bucket_path(name[0])][name] = text
     writes = {path: join_bucket(sections) for path, sections in buckets.items() if sections != before[path]}
     if writes:
-        writes |= _this_format(texts.get(layout.POLICY_PATH, b""))
+        writes |= _this_format(texts.get(POLICY_PATH, b""))
         if any(
             e.path == layout.ATTRIBUTES_PATH and e.oid == oid_of(layout.FORMER_ATTRIBUTES.encode(), len(e.oid))
             for e in entries
@@ -107,7 +107,7 @@ def _this_format(policy: bytes) -> dict[str, bytes]:
     text = policy.decode("utf-8", "surrogateescape")
     if not text or format_of(text) >= FORMAT:
         return {}
-    return {layout.POLICY_PATH: _with_format(text).encode("utf-8", "surrogateescape")}
+    return {POLICY_PATH: _with_format(text).encode("utf-8", "surrogateescape")}
 
 
 def _with_format(policy: str) -> str:

@@ -1,1 +1,125 @@
-"""The machine: processes and their limits, locks, atomic writes, HTTP."""
+"""What reaches outside: files, processes, HTTP. Here are the files and folders of gitmem's own state.
+
+A file or folder of the state belongs to this person alone, or to the group if the folder above does: git makes a
+repository's folders set-group-ID and group-writable if a group shares it (core.sharedRepository). Others may never read
+or write the state, whatever the umask.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+# Flags that a system lacks are 0.
+CLOSE_ON_EXEC: int = getattr(os, "O_CLOEXEC", getattr(os, "O_NOINHERIT", 0))
+NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
+ONLY_FOLDER: int = getattr(os, "O_DIRECTORY", 0)
+_SHARED = stat.S_ISGID | stat.S_IWGRP
+_FOLDER_OF_GROUP, _FILE_OF_GROUP = 0o2770, 0o660
+# Files that belong to one person even in a shared repository: secrets.
+_UNSHARED = frozenset({"mcp-token"})
+
+
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Create a folder of the state, with missing parents.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    folder = os.fspath(path)
+    if os.path.isdir(folder):
+        return
+    above = os.path.dirname(os.path.abspath(folder))
+    if os.path.lexists(above) and not os.path.isdir(above):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder)
+    make_folder(above)
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(folder):
+            raise
+        return
+    if _is_shared(above):
+        os.chmod(folder, _FOLDER_OF_GROUP)
+
+
+def open_private(path: str | os.PathLike[str], flags: int) -> int:
+    """Open a file of the state, created if the flags say so; a link is never followed.
+
+    Raises:
+        OSError: It cannot be made or opened.
+    """
+    fd = os.open(path, flags | CLOSE_ON_EXEC | NO_FOLLOW, 0o600)
+    if flags & os.O_CREAT and _is_shared(os.path.dirname(path)):
+        try:
+            os.fchmod(fd, _FILE_OF_GROUP)
+        except OSError:
+            return fd  # another member created it
+    return fd
+
+
+def remove(path: str | os.PathLike[str]) -> None:
+    """Remove a file of the state, which may be missing."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+
+
+def discard(path: str | os.PathLike[str]) -> None:
+    """Remove a file of the state if it is there and can be removed."""
+    try:
+        os.unlink(path)
+    except OSError:
+        return
+
+
+def settle_modes(state_folder: str) -> None:
+    """Remove others' access to a state folder, and give the group its shared files: a database, and replaced files."""
+    try:
+        if os.path.islink(state_folder):
+            return
+        if _is_shared(os.path.dirname(state_folder)):
+            _settle(state_folder, _FOLDER_OF_GROUP)
+            _share(state_folder)
+        elif os.stat(state_folder).st_mode & 0o022:
+            _settle(state_folder, 0o700)
+    except OSError:
+        return  # read-only, or another person's
+
+
+def _share(folder: str) -> None:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    _settle(entry.path, _FOLDER_OF_GROUP)
+                    _share(entry.path)
+                elif entry.is_file(follow_symlinks=False) and entry.name not in _UNSHARED:
+                    _settle(entry.path, _FILE_OF_GROUP)
+            except OSError:
+                continue  # gone, or another member's
+
+
+def _settle(path: str, mode: int) -> None:
+    """Set the mode of a file or folder of this person; links, and what others own, stay."""
+    found = os.lstat(path)
+    if found.st_uid == os.geteuid() and not stat.S_ISLNK(found.st_mode) and (found.st_mode ^ mode) & 0o077:
+        os.chmod(path, mode)
+
+
+def _is_shared(folder: str | os.PathLike[str]) -> bool:
+    try:
+        return os.stat(folder or os.curdir).st_mode & _SHARED == _SHARED
+    except OSError:
+        return False
+
+
+def read_file(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a file; nothing if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""

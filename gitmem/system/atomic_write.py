@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import suppress
-from gitmem.system.file_lock import CLOSE_ON_EXEC, ONLY_FOLDER, open_private
+from gitmem.system import CLOSE_ON_EXEC, ONLY_FOLDER, open_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

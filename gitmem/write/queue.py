@@ -12,8 +12,8 @@ from gitmem.errors import ConflictError
 from gitmem.index.catalog import update
 from gitmem.index.refresh import apply_scan
 from gitmem.store import layout
+from gitmem.store.local import is_busy
 from gitmem.store.read import Scan, StoredFile
-from gitmem.store.sqlite_errors import is_busy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from gitmem.document.parse import parse
 from gitmem.errors import ConfigError, GitmemError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.policy import load as load_policy
-from gitmem.store import layout
+from gitmem.store import POLICY_PATH, layout
 from gitmem.store.commit import CommitPlan
 from gitmem.store.files import FileVersion, unite_policies
 from gitmem.store.merge.memories import Version, unite
@@ -124,7 +124,7 @@ class Saver:
         moves: dict[str, str] = {}
         for item in self._items:
             try:
-                done = self._policy(tip, item) if item.path == layout.POLICY_PATH else self._memory(catalog, item)
+                done = self._policy(tip, item) if item.path == POLICY_PATH else self._memory(catalog, item)
             except (RefusedError, ConfigError) as err:
                 self._refused.append(Refusal(item.path, err.message, err.hint))
                 continue

@@ -18,8 +18,8 @@ from gitmem.agents.session.summary import waits
 from gitmem.frozen import replace
 from gitmem.memory import Memory
 from gitmem.store import background
+from gitmem.store.clone import spool_folders, waiting_captures
 from gitmem.store.spool import Spool
-from gitmem.store.spool_folders import folders_of, waiting_in
 
 
 def test_every_event_has_its_method() -> None:
@@ -34,7 +34,7 @@ def test_use_of_a_tool_is_learnt_from_and_kept_in_the_worklog(memory: Memory, re
 
 
 def test_worklog_goes_on_where_nothing_can_be_captured(memory: Memory, repo: Path) -> None:
-    for folder in folders_of(memory.repository.git.repository.state):
+    for folder in spool_folders(memory.repository.git.repository.state):
         Path(folder).parent.mkdir(parents=True, exist_ok=True)
         Path(folder).write_text("a file is in the way")
 
@@ -134,19 +134,19 @@ def test_session_of_many_captures_makes_three_commits(
     on_event.session_ended(memory, happened("end"))
 
     assert count_commits(repo) - before <= 3
-    assert waiting_in(memory.repository.git.repository.state) == ()
+    assert waiting_captures(memory.repository.git.repository.state) == ()
 
 
 @pytest.mark.usefixtures("behind")
 @pytest.mark.parametrize("name", ["SessionStart.startup", "SessionEnd"])
 def test_start_and_end_of_a_session_commit_what_waits(memory: Memory, repo: Path, name: str) -> None:
     on_event.tool_used(memory, parsed("claude-code/PostToolUse.Bash", cwd=str(repo)))
-    assert len(waiting_in(memory.repository.git.repository.state)) == 1
+    assert len(waiting_captures(memory.repository.git.repository.state)) == 1
 
     event = parsed(f"claude-code/{name}", cwd=str(repo), session_id="another", transcript_path="")
     on_event.session_started(memory, event) if name != "SessionEnd" else on_event.session_ended(memory, event)
 
-    assert waiting_in(memory.repository.git.repository.state) == ()
+    assert waiting_captures(memory.repository.git.repository.state) == ()
 
 
 def _worklog(memory: Memory) -> str:

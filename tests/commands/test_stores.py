@@ -20,7 +20,7 @@ from gitmem.index.catalog import FORMAT
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.repository import other_repositories
-from gitmem.store import clone
+from gitmem.store import registration
 from gitmem.system import file_lock
 
 OURS = make_memory("gw", "The gateway of the service retries")
@@ -414,7 +414,7 @@ def test_an_index_that_turns_out_damaged_while_it_is_asked_is_made_anew(repo: Pa
 
 
 def test_an_index_that_another_process_makes_is_not_waited_for(repo: Path, api: Path) -> None:
-    assert clone.register(str(api / ".git/gitmem"))
+    assert registration.register(str(api / ".git/gitmem"))
     held = file_lock.try_lock(api / ".git/gitmem/catalog.lock")
     assert held is not None
 

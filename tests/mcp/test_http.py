@@ -24,7 +24,7 @@ from gitmem.errors import GitmemError
 from gitmem.mcp.http import guarded, make_app, serve, stored_token
 from gitmem.mcp.server import make_server
 from gitmem.mcp.service import Service
-from gitmem.system.file_lock import settle_modes
+from gitmem.system import settle_modes
 
 
 @contextlib.contextmanager

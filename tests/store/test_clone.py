@@ -18,8 +18,9 @@ from support.payloads import payload
 
 from gitmem.config import clones_place
 from gitmem.memory import Memory
-from gitmem.store.clone import is_registered, register, settle, unregister
-from gitmem.system.file_lock import settle_modes
+from gitmem.store.clone import is_registered, settle
+from gitmem.store.registration import register, unregister
+from gitmem.system import settle_modes
 
 
 @pytest.fixture

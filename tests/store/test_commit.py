@@ -19,8 +19,8 @@ from gitmem.errors import ConflictError, ForeignBranchError, GitmemError, Proces
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
+from gitmem.store import POLICY_PATH, layout
 from gitmem.store import commit as module
-from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit
 from gitmem.store.lock import FRESH_S
 
@@ -44,7 +44,7 @@ def write(folder: Path, plan: CommitPlan | None = None, **options: object) -> Co
 def files(folder: Path, commit: str = REF) -> dict[str, str]:
     """Return the content of each file of a commit by path, but for the policy that every store begins with."""
     paths = git(folder, "ls-tree", "-r", "-z", "--name-only", commit).split("\0")
-    return {path: git(folder, "show", f"{commit}:{path}") for path in paths if path not in ("", layout.POLICY_PATH)}
+    return {path: git(folder, "show", f"{commit}:{path}") for path in paths if path not in ("", POLICY_PATH)}
 
 
 def is_sound(folder: Path) -> bool:
@@ -72,10 +72,10 @@ def test_what_is_acknowledged_is_the_tip(repo: Path) -> None:
 
     assert written is not None
     assert written.commit == tip(repo)
-    names = ("facts/a.md", layout.POLICY_PATH)
+    names = ("facts/a.md", POLICY_PATH)
     assert written.oids == {name: git(repo, "rev-parse", f"memory:{name}") for name in names}
     assert files(repo) == {"facts/a.md": "a"}
-    assert "\nformat = 2\n" in git(repo, "show", f"memory:{layout.POLICY_PATH}")
+    assert "\nformat = 2\n" in git(repo, "show", f"memory:{POLICY_PATH}")
 
 
 def test_a_write_names_the_tip_it_was_built_on(repo: Path) -> None:

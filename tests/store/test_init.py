@@ -14,7 +14,7 @@ from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.policy import load
-from gitmem.store import layout
+from gitmem.store import POLICY_PATH, layout
 from gitmem.store.init import InitResult, start
 
 REF = "refs/heads/memory"
@@ -53,7 +53,7 @@ def test_a_new_store_has_its_policy_its_page_and_its_attributes(repo: Path) -> N
     assert git(repo, "ls-tree", "-r", "--name-only", REF).splitlines() == [
         layout.ATTRIBUTES_PATH,
         layout.STATUS_PATH,
-        layout.POLICY_PATH,
+        POLICY_PATH,
     ]
     assert load(git(repo, "show", f"{REF}:gitmem.toml"), file="gitmem.toml").changes == {}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gitmem.policy.settings import KINDS
 from gitmem.policy.values import RESERVED_FOLDERS as RESERVED_BY_KINDS
-from gitmem.store import layout
+from gitmem.store import POLICY_PATH, layout
 from gitmem.store.layout import StorePath, is_key, memory_path, place_of, shard, verdict_path
 
 KEY = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?")
@@ -49,7 +49,7 @@ def test_a_place_leads_back_to_the_only_path_it_can_have(path: str) -> None:
     elif place.what == layout.VERDICT:
         assert verdict_path(place.key, place.spec) == path
     else:
-        assert path in (layout.POLICY_PATH, layout.STATUS_PATH, layout.ATTRIBUTES_PATH) or path.startswith(".github/")
+        assert path in (POLICY_PATH, layout.STATUS_PATH, layout.ATTRIBUTES_PATH) or path.startswith(".github/")
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import pytest
 
 from gitmem.config import second_place
 from gitmem.store import losses
-from gitmem.store.spool import LITTER_S, Spool
-from gitmem.store.spool_folders import counts, folders_of, waiting_in
+from gitmem.store.clone import spool_folders, waiting_captures
+from gitmem.store.spool import LITTER_S, Spool, counts
 
 WRITER = """
 import sys
@@ -33,13 +33,13 @@ def texts(spool: Spool) -> list[str]:
 
 def test_entries_come_back_whole_and_in_their_order(tmp_path: Path) -> None:
     spool = Spool(tmp_path)
-    assert not waiting_in(tmp_path)
+    assert not waiting_captures(tmp_path)
 
     for text in ("first", "zweites ü\n\x00", "third"):
         spool.append({"text": text})
 
     assert texts(spool) == ["first", "zweites ü\n\x00", "third"]
-    assert waiting_in(tmp_path)
+    assert waiting_captures(tmp_path)
 
 
 def test_what_killed_writers_had_acknowledged_is_there_and_nothing_half(tmp_path: Path) -> None:
@@ -148,11 +148,11 @@ def test_entry_that_the_disk_does_not_take_goes_to_a_second_place_and_is_read_in
     spool.append({"text": "third"})
 
     assert texts(spool) == ["first", "second", "third"]
-    assert len(waiting_in(state)) == counts(state)["waiting"] == 3
+    assert len(waiting_captures(state)) == counts(state)["waiting"] == 3
     spool.set_aside(second, "because")
     assert [why for _, why in spool.list_refused()] == ["because"]
     spool.remove(spool.list_waiting())
-    assert waiting_in(state) == ()
+    assert waiting_captures(state) == ()
 
 
 @pytest.mark.parametrize("call", ["fsync", "rename"])
@@ -185,7 +185,7 @@ def test_two_repositories_do_not_share_a_second_place(tmp_path: Path) -> None:
         (state / "spool").write_text("in the way")
     Spool(states[0]).append({"text": "of a"})
 
-    assert [len(waiting_in(state)) for state in states] == [1, 0]
+    assert [len(waiting_captures(state)) for state in states] == [1, 0]
 
 
 SHORT = """
@@ -208,5 +208,5 @@ def test_entry_that_is_written_in_part_only_is_no_entry_and_its_loss_is_noted(tm
 
     assert done.stdout == "File too large\n"
     assert texts(Spool(state)) == ["short"]
-    assert [loss.why for loss in losses.list_losses(folders_of(state))] == ["File too large"]
+    assert [loss.why for loss in losses.list_losses(spool_folders(state))] == ["File too large"]
     assert list(tmp_path.rglob("*.new")) == []

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from gitmem.store.sqlite_errors import is_busy, is_damage, is_unwritable
+from gitmem.store.local import is_busy, is_damage, is_unwritable
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import os
 from binascii import crc32
 
 from gitmem.agents.capture.state import session_file
-from gitmem.system.file_lock import make_folder, open_private
+from gitmem.system import make_folder, open_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

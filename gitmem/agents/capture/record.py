@@ -11,8 +11,8 @@ from gitmem.commands.capture.quality import says_something
 from gitmem.config import home
 from gitmem.errors import RefusedError
 from gitmem.store import background
+from gitmem.store.clone import waiting_captures
 from gitmem.store.spool import Spool
-from gitmem.store.spool_folders import waiting_in
 from gitmem.text import display
 from gitmem.text.home_paths import shorten
 from gitmem.text.secrets import redact, redact_all
@@ -101,7 +101,7 @@ class Keeper:
         Raises:
             OSError: A capture could not be saved anywhere.
         """
-        if self._kept and len(waiting_in(self._memory.git.repository.state)) >= BATCH:
+        if self._kept and len(waiting_captures(self._memory.git.repository.state)) >= BATCH:
             repository = self._memory.git.repository
             background.start(repository.state, repository.top or repository.git, "spool")
         if self._failed is not None:

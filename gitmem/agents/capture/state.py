@@ -11,7 +11,8 @@ import time
 from binascii import crc32
 
 from gitmem.frozen import fields_of, replace
-from gitmem.system.file_lock import lock, make_folder, open_lock
+from gitmem.system import make_folder
+from gitmem.system.file_lock import lock, open_lock
 from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.system.file_lock import make_folder, open_private
+from gitmem.system import make_folder, open_private
 from gitmem.text import format_json
 from gitmem.text.secrets import safe_output
 

@@ -13,7 +13,7 @@ from gitmem.agents.session.topics import place_of
 from gitmem.errors import BusyError
 from gitmem.frozen import frozen
 from gitmem.store import tally
-from gitmem.system.file_lock import discard
+from gitmem.system import discard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

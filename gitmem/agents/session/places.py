@@ -11,7 +11,8 @@ import os
 import time
 
 from gitmem.errors import BusyError
-from gitmem.system.file_lock import lock_now, make_folder, open_lock
+from gitmem.system import make_folder
+from gitmem.system.file_lock import lock_now, open_lock
 from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False

@@ -24,7 +24,7 @@ from gitmem.policy.settings import START as AT_START
 from gitmem.recall import Query, render, where
 from gitmem.recall.render import About, MemoryText, Part
 from gitmem.store import LISTED, PROJECT, losses, tally
-from gitmem.store.spool_folders import folders_of
+from gitmem.store.clone import spool_folders
 from gitmem.text import display, format_json, parse_json
 from gitmem.text.budget import count_tokens, opening
 
@@ -174,7 +174,7 @@ def _greeting(count: int) -> str:
 
 def _losses(here: _Here) -> list[str]:
     """Return a warning that captured texts were lost; it is shown until doctor clears the note."""
-    found = losses.list_losses(folders_of(here.memory.git.repository.state))
+    found = losses.list_losses(spool_folders(here.memory.git.repository.state))
     if not found:
         return []
     count = f"{len(found)} captured text{'s' * (len(found) != 1)}"

@@ -11,8 +11,7 @@ import os
 from gitmem.agents.capture.source import task_of
 from gitmem.agents.session import activity
 from gitmem.config import git_environment
-from gitmem.system import process
-from gitmem.system.file_lock import make_folder
+from gitmem.system import make_folder, process
 from gitmem.tasks.query import TaskQuery, list_tasks, worker_of
 from gitmem.text import display, parse_json
 

@@ -22,7 +22,7 @@ from gitmem.errors import BusyError, ConflictError, GitmemError, NotFoundError
 from gitmem.frozen import frozen
 from gitmem.store import background
 from gitmem.store.spool import Spool
-from gitmem.system.file_lock import discard, make_folder
+from gitmem.system import discard, make_folder
 from gitmem.text import display, format_json, parse_json
 from gitmem.text.home_paths import shorten
 from gitmem.write.place import find_known

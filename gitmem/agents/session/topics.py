@@ -13,7 +13,7 @@ from gitmem.agents.session.places import FOLDER, append, named, read_lines, read
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.branches import SHARED
-from gitmem.system.file_lock import make_folder, remove
+from gitmem.system import make_folder, remove
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from zlib import crc32
 from gitmem.agents.event import END
 from gitmem.agents.transcripts.source import DATABASE
 from gitmem.frozen import frozen
-from gitmem.system.file_lock import make_folder
+from gitmem.system import make_folder
 from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False

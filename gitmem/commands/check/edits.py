@@ -6,8 +6,7 @@ do after it is merged. So they are listed first.
 
 from __future__ import annotations
 
-from gitmem.store import CODE_FOLDER
-from gitmem.store.layout import POLICY_PATH
+from gitmem.store import CODE_FOLDER, POLICY_PATH
 from gitmem.text import display
 from gitmem.verify.overview.finding import NOTE, WARNING, ReviewFinding
 

@@ -9,9 +9,9 @@ from gitmem.git import plausible
 from gitmem.model import Problem
 from gitmem.store import hook_log, losses
 from gitmem.store.background import list_failures
+from gitmem.store.clone import spool_folders
 from gitmem.store.litter import sweep
 from gitmem.store.spool import Spool
-from gitmem.store.spool_folders import folders_of
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def captured(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Proble
 
 def lost_captures(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Report captured texts that were lost, because no disk could store them."""
-    folders = folders_of(memory.git.repository.state)
+    folders = spool_folders(memory.git.repository.state)
     found = losses.list_losses(folders)
     if not found:
         return []

@@ -18,7 +18,7 @@ from gitmem.store.foreign import is_stray, kind_of
 from gitmem.store.layout import ROOT_EMAIL, ROOT_NAME
 from gitmem.store.lock import STALE_AFTER_S, is_held
 from gitmem.store.read import display_path
-from gitmem.system.file_lock import make_folder
+from gitmem.system import make_folder
 from gitmem.text import display
 
 TYPE_CHECKING = False

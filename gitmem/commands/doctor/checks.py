@@ -9,7 +9,7 @@ from gitmem.index.catalog import fact_state, state
 from gitmem.model import Problem
 from gitmem.policy.settings import OWN
 from gitmem.policy.values import MOST_TOKENS
-from gitmem.store.layout import POLICY_PATH
+from gitmem.store import POLICY_PATH
 from gitmem.text.hazards.hazard import find_hazards
 from gitmem.verify.trace.undeclared_reads import NAMED, names
 

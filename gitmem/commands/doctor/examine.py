@@ -17,9 +17,9 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.state import TO_SETTLE
 from gitmem.model import Document, Problem
-from gitmem.store import is_home
+from gitmem.store import POLICY_PATH, is_home
 from gitmem.store.files import SETTLE_MARK
-from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH
+from gitmem.store.layout import POLICY_LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from gitmem.document import okf
 from gitmem.document.parse import parse, read_fields, unify
 from gitmem.document.split import decode, split
 from gitmem.errors import FormatError
-from gitmem.store import layout
+from gitmem.store import POLICY_PATH, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def read_folder(
         name: Its name in reports.
         kind: The kind if a memory names none.
     """
-    is_store = (Path(folder) / layout.POLICY_PATH).is_file()
+    is_store = (Path(folder) / POLICY_PATH).is_file()
     places = [os.path.relpath(path, folder).replace(os.sep, "/") for path, _ in files]
     top = Path(folder).resolve()
     is_vault = any((one / VAULT).is_dir() for one in (top, *top.parents))

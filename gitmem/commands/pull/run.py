@@ -14,7 +14,8 @@ from gitmem.commands.pull.jira import JiraPull
 from gitmem.commands.pull.source import GITHUB, JIRA, list_sources, lock_path, read_local, write_local
 from gitmem.errors import BusyError, ConflictError, GitmemError, UnwritableError
 from gitmem.frozen import frozen
-from gitmem.system.file_lock import make_folder, try_lock
+from gitmem.system import make_folder
+from gitmem.system.file_lock import try_lock
 from gitmem.text.durations import ago
 
 TYPE_CHECKING = False

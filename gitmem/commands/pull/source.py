@@ -16,8 +16,7 @@ from gitmem.errors import FormatError, NotFoundError, RefusedError, UsageError, 
 from gitmem.frozen import fields_of, frozen
 from gitmem.policy.collections import ALIASES
 from gitmem.store import SOURCE_FOLDER, SOURCE_REFS, layout
-from gitmem.system import atomic_write
-from gitmem.system.file_lock import make_folder
+from gitmem.system import atomic_write, make_folder
 from gitmem.system.http import LOOPBACK
 from gitmem.text import display
 

@@ -7,7 +7,8 @@ from gitmem.commands.review import sanitize
 from gitmem.commands.review.changes import VALUE_KEPT, field_change
 from gitmem.errors import GitmemError
 from gitmem.policy import Policy, builtin, load
-from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH
+from gitmem.store import POLICY_PATH
+from gitmem.store.layout import POLICY_LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from gitmem.index.catalog import FILE_NAME, Catalog, discard_file, register, sch
 from gitmem.model import Problem
 from gitmem.store import layout, read, read_tree
 from gitmem.store.buckets import unite_buckets
-from gitmem.store.sqlite_errors import is_damage, is_unwritable
+from gitmem.store.local import is_damage, is_unwritable
 from gitmem.text.tokens import format_stamp
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ import os
 
 from gitmem.errors import DamagedIndexError
 from gitmem.model import ENGLISH, IndexText
-from gitmem.store.sqlite_errors import ERRORS, is_busy, is_damage
+from gitmem.store.local import ERRORS, is_busy, is_damage
 from gitmem.text import display, parse_json
 
 TYPE_CHECKING = False

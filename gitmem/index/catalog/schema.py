@@ -6,9 +6,8 @@ import _sqlite3 as sqlite3
 import os
 
 from gitmem.index.catalog import FILE_NAME, FORMAT, LOCK_NAME, Catalog, connect, discard_file, register
-from gitmem.store.sqlite_errors import is_unwritable
-from gitmem.system import file_lock
-from gitmem.system.file_lock import make_folder
+from gitmem.store.local import is_unwritable
+from gitmem.system import file_lock, make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import shutil
 from hashlib import blake2b
 
 from gitmem.errors import BusyError
-from gitmem.system.file_lock import make_folder, try_lock
+from gitmem.system import make_folder
+from gitmem.system.file_lock import try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

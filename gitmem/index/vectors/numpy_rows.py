@@ -15,7 +15,7 @@ import numpy as np  # 55 to 110 ms (measured), but this module is only loaded wh
 
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
-from gitmem.system.file_lock import CLOSE_ON_EXEC, NO_FOLLOW
+from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from gitmem.index.vectors.folders import VectorsLock, discard, list_others
 from gitmem.index.vectors.numpy_rows import DamagedError
 from gitmem.index.vectors.store import Vectors, digest_of
 from gitmem.model import searched_of
-from gitmem.store.sqlite_errors import is_unwritable
+from gitmem.store.local import is_unwritable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from gitmem.frozen import frozen
 from gitmem.index import WEIGHTS, WHOOSH_AT_MOST, WHOOSH_FOLDER
 from gitmem.index.catalog import shown_by
 from gitmem.model import searched_of
-from gitmem.system.file_lock import CLOSE_ON_EXEC, make_folder, try_lock
+from gitmem.system import CLOSE_ON_EXEC, make_folder
+from gitmem.system.file_lock import try_lock
 from gitmem.text import tokens
 
 

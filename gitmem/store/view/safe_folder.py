@@ -10,8 +10,8 @@ import os
 import stat
 
 from gitmem.errors import suppress
+from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER
 from gitmem.system.atomic_write import sync_files
-from gitmem.system.file_lock import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

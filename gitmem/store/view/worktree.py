@@ -18,8 +18,8 @@ from gitmem.git.repository import Repository
 from gitmem.store.lock import WriteLock, clear_stale_lock, is_worked_in
 from gitmem.store.view import exclude, repair
 from gitmem.store.view.state import FILE_NAME, View, load
+from gitmem.system import make_folder
 from gitmem.system.atomic_write import write_durably
-from gitmem.system.file_lock import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

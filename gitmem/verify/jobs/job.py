@@ -14,7 +14,8 @@ from gitmem.document.times import format_time
 from gitmem.errors import BusyError
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.git import plausible
-from gitmem.system.file_lock import make_folder, try_lock
+from gitmem.system import make_folder
+from gitmem.system.file_lock import try_lock
 from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False

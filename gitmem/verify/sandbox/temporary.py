@@ -13,7 +13,8 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from gitmem.system.file_lock import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER, lock_now
+from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER
+from gitmem.system.file_lock import lock_now
 from gitmem.verify.sandbox.account import temporary_place
 from gitmem.verify.sandbox.removal import remove_tree
 

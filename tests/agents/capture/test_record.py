@@ -12,8 +12,8 @@ from support.agent_work import SECRET, kept, ran, refusals
 from gitmem.agents import on_event
 from gitmem.memory import Memory
 from gitmem.store import losses, spool
+from gitmem.store.clone import spool_folders
 from gitmem.store.spool import REFUSED_AT_MOST, Spool
-from gitmem.store.spool_folders import folders_of
 
 LEARNT = "LEARNED: retries must be idempotent"
 
@@ -161,7 +161,7 @@ def test_near_duplicate_is_folded(memory: Memory, repo: Path) -> None:
 def test_of_several_learnings_each_is_tried_and_each_loss_is_noted(
     memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folders = folders_of(memory.repository.git.repository.state)
+    folders = spool_folders(memory.repository.git.repository.state)
     put, calls = spool._put, iter(range(10))
 
     def fails_at_first(folder: str, name: str, content: bytes) -> None:

@@ -9,7 +9,7 @@ from support.agent_work import SECRET, kept, ran, refusals, said
 
 from gitmem.agents import on_event
 from gitmem.memory import Memory
-from gitmem.store.spool_folders import waiting_in
+from gitmem.store.clone import waiting_captures
 
 TEXT = "All done. LEARNED: retries must be idempotent."
 KEY = "learned-retries-must-be-idempotent"
@@ -48,7 +48,7 @@ def test_what_was_forgotten_does_not_come_back(memory: Memory, repo: Path) -> No
 def test_other_answers_keep_nothing(memory: Memory, repo: Path, text: str) -> None:
     on_event.responded(memory, said(repo, text))
 
-    assert waiting_in(memory.repository.git.repository.state) == ()
+    assert waiting_captures(memory.repository.git.repository.state) == ()
     assert refusals(memory) == []
 
 

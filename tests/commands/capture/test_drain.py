@@ -17,9 +17,9 @@ from gitmem.index.catalog import Catalog
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.repository import OpenRepository
+from gitmem.store.clone import waiting_captures
 from gitmem.store.lock import WriteLock
 from gitmem.store.spool import Spool
-from gitmem.store.spool_folders import waiting_in
 from gitmem.verify.options import Options
 
 GATEWAY = "learned-the-gateway-drops-idle-connections"
@@ -105,7 +105,7 @@ def test_next_write_drains_first_and_an_edit_finds_what_was_captured(memory, rep
 
     memory.edit(GATEWAY, fields={"tags": ["net"]}, body=None, approve=False)
 
-    assert not waiting_in(state(repo))
+    assert not waiting_captures(state(repo))
     assert fields_of(repo, f"learned/{GATEWAY}.md")["tags"] == ["net"]
 
 
@@ -160,12 +160,12 @@ def test_drain_that_was_killed_after_its_commit_writes_nothing_twice(
         memory.captures.drain()
     monkeypatch.undo()
     put_files(repo, {"learned/a-key.md": "---\ntitle: Edited since\nkind: learned\n---\n"})
-    assert waiting_in(state(repo))
+    assert waiting_captures(state(repo))
 
     with Memory(repo, clock=lambda: float(NOW + 60)) as later:
         later.captures.drain()
 
-    assert not waiting_in(state(repo))
+    assert not waiting_captures(state(repo))
     assert fields_of(repo, "learned/a-key.md")["title"] == "Edited since"
     assert Spool(state(repo)).interrupted() is None
 
@@ -216,7 +216,7 @@ def test_captured_once_brings_back_nothing_and_changes_nothing(memory, repo: Pat
     memory.captures.drain()
 
     assert tip(repo) == before
-    assert not waiting_in(state(repo))
+    assert not waiting_captures(state(repo))
 
 
 def test_two_that_drain_take_turns(memory, repo: Path) -> None:

@@ -9,8 +9,8 @@ from conftest import NOW
 
 from gitmem.errors import NoRepositoryError, RefusedError, UsageError
 from gitmem.memory import Memory
+from gitmem.store.clone import waiting_captures
 from gitmem.store.spool import Spool
-from gitmem.store.spool_folders import waiting_in
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -43,7 +43,7 @@ def test_what_may_not_be_written_is_refused_before_it_is_on_disk(
         memory.capture(text, **options)
 
     assert SECRET not in str(caught.value)
-    assert not waiting_in(repo / ".git" / "gitmem")
+    assert not waiting_captures(repo / ".git" / "gitmem")
 
 
 def test_nothing_is_captured_where_there_is_no_store(repo: Path) -> None:

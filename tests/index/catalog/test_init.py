@@ -11,7 +11,7 @@ import pytest
 
 from gitmem.errors import GitmemError
 from gitmem.index.catalog import FILE_NAME, Catalog, connect, discard_damaged, schema
-from gitmem.store.sqlite_errors import is_busy, is_unwritable
+from gitmem.store.local import is_busy, is_unwritable
 
 ANALYSIS = "an analysis"
 
