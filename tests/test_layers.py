@@ -119,7 +119,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
         "what waits for a decision: tests/cli/browse/test_loop_screen.py",
     ),
     **dict.fromkeys(
-        (f"gitmem/cli/browse/{name}.py" for name in ("app", "detail", "help", "overview")),
+        (f"gitmem/cli/browse/{name}.py" for name in ("app", "help", "overview")),
         "screens: tests/cli/browse/test_search.py",
     ),
     **dict.fromkeys(
@@ -169,7 +169,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/repository/verification.py": "verify sessions: tests/verify/test_session.py",
     "gitmem/repository/store_writer.py": "the writer and its author: tests/write/test_writer.py",
     "gitmem/repository/other_repositories.py": "other repositories' stores: tests/commands/test_stores.py",
-    "gitmem/commands/doctor/scopes.py": "part of the doctor, about scopes: tests/commands/context/test_other_scopes.py",
+    "gitmem/commands/doctor/scopes.py": "part of the doctor, about scopes: tests/e2e/test_scopes.py",
     "gitmem/repository/code_tree.py": "writes to the second home: tests/write/test_code_tree.py",
     "gitmem/__main__.py": "one line: every test that runs the command line as a process",
 }

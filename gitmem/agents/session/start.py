@@ -11,7 +11,6 @@ import os
 from gitmem.agents.event import COMPACTED, RESUME, START
 from gitmem.agents.session import log, topics, worklog
 from gitmem.agents.session.places import read_text
-from gitmem.agents.session.roles import role_of
 from gitmem.commands.context.sections import HEADINGS, NEWEST
 from gitmem.config import home
 from gitmem.errors import GitmemError
@@ -21,6 +20,7 @@ from gitmem.index.catalog.counts import count_live
 from gitmem.index.catalog.keys import short_keys
 from gitmem.model import ADOPTED
 from gitmem.policy.settings import START as AT_START
+from gitmem.policy.settings import Role, role_name
 from gitmem.recall import Query, render, where
 from gitmem.recall.render import About, MemoryText, Part
 from gitmem.store import LISTED, PROJECT, losses, tally
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from gitmem.agents.event import Event
     from gitmem.agents.session.topics import Topic, Workplace
+    from gitmem.config import Config
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
     from gitmem.policy.settings import Role
@@ -387,3 +388,16 @@ def _changed(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Part]:
         ]
         parts.append(_titles(here, "WRITTEN SINCE", new))
     return [part for part in parts if part.entries]
+
+
+def role_of(policy: Policy, config: Config, event: Event) -> tuple[str, Role]:
+    """Return the name and the policy's row of an agent's role; an empty name and row if the policy has no such role.
+
+    The type of a sub-agent names its role if the policy knows it; otherwise the setting ``gitmem.role`` does.
+    """
+    for named in (event.agent_type, config.role):
+        name = role_name(named)
+        row = policy.roles.get(name)
+        if row is not None:
+            return name, row
+    return "", Role()

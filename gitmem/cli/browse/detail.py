@@ -13,9 +13,10 @@ from textual.widgets import Static
 from gitmem.cli.browse.failures import FAILURES
 from gitmem.cli.browse.help import keys_line
 from gitmem.cli.browse.loop_screen import LoopScreen
-from gitmem.cli.browse.why import WhyScreen
+from gitmem.cli.browse.screen_text import drawn
 from gitmem.cli.log import print_log
 from gitmem.cli.show import print_memory
+from gitmem.cli.why import print_why
 from gitmem.model import FAILED, SUSPECT
 
 TYPE_CHECKING = False
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.browse.app import Browse
     from gitmem.cli.output import Output
+    from gitmem.commands.why import SearchStep, Why
     from gitmem.memory import Memory
 
 # How many entries of the history are shown; ``gitmem log KEY`` has more.
@@ -137,3 +139,53 @@ class DetailScreen(Screen[None]):
 
     def _say(self, text: str) -> None:
         self._said.update(Content.styled(text, "dim"))
+
+
+class WhyScreen(Screen[None]):
+    """Shows the commit that broke one fact, once it is found."""
+
+    app: Browse
+    BINDINGS = (Binding("escape,q,left,backspace", "dismiss", "back"),)  # type: ignore[assignment]
+
+    def __init__(self, key: str) -> None:
+        """Prepare the screen."""
+        super().__init__()
+        self._key = key
+        self._found: Why | None = None
+        self._said, self._page, self._foot = Static(id="said"), Static(), Static()
+
+    def compose(self) -> ComposeResult:
+        """Lay out the screen."""
+        yield self._said
+        with VerticalScroll():
+            yield self._page
+        yield self._foot
+
+    def on_mount(self) -> None:
+        """Start the search."""
+        self.app.start(self, self._find)
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self._foot.update(keys_line((("↑ ↓", "scroll"), ("q", "back")), self.size.width))
+        self._draw()
+
+    async def _find(self) -> None:
+        def report(step: SearchStep) -> None:
+            self.app.note_progress(f"{step.key}: {step.outcome} at {step.commit[:12]}", step.number, step.about)
+
+        def work(memory: Memory) -> Why:
+            return memory.why(self._key, with_diff=True, report=report)
+
+        self._said.update(Content.styled(f"looking for what broke {self._key} …", "dim"))
+        try:
+            self._found = await self.app.ask(work)
+        except Exception as err:  # noqa: BLE001 - the program words it, or ends as a bug
+            self._said.update(self.app.report_error(err))
+            return
+        self._said.update(Content.styled(f"gitmem why {self._key}", "dim"))
+        self._draw()
+
+    def _draw(self) -> None:
+        if (found := self._found) is not None:
+            self._page.update(drawn(lambda out: print_why(found, out), self.size.width - 2))

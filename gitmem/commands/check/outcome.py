@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gitmem.commands.check.base_programs import describe_only_new, judge_with_base
 from gitmem.commands.check.judge import FactAnswer, Judging, changed_of
-from gitmem.commands.check.places import spots_of
 from gitmem.commands.check.stated import StatedLines
+from gitmem.commands.check.touched_facts import spots_of
 from gitmem.frozen import replace
 from gitmem.index.catalog import state
 from gitmem.model import FAILS, HOLDS

@@ -321,8 +321,8 @@ class _Check:
         self, base: Outcome, found: Sequence[Finding], catalogs: tuple[Catalog, Catalog], facts: Sequence[HeadFact]
     ) -> _Judged:
         """Return the findings, with the base's facts that the change's own memories silence."""
-        from gitmem.commands.check.places import spots_of
         from gitmem.commands.check.silenced_facts import find_silenced, is_revised, live_keys, with_silenced
+        from gitmem.commands.check.touched_facts import spots_of
 
         before, catalog = catalogs
         silenced = find_silenced(before, catalog, facts, self._options.keys)

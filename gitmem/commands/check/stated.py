@@ -95,10 +95,8 @@ class StatedLines:
     def _offered(self, ref: LineReference) -> str | range:
         """Return adopt's suggestion for a line: the corrected line, or the lines to delete; empty if nothing."""
         if ref.path not in self._adopted:
-            from gitmem.commands.check.adopted import read_corrections  # judges a whole document
-
             lines = self._lines(self._trees.behind, ref.path)
-            self._adopted[ref.path] = read_corrections(self._trees, ref.path, lines)
+            self._adopted[ref.path] = _read_corrections(self._trees, ref.path, lines)
         return self._adopted[ref.path].get(ref.first, "")
 
     def _places(self, document: Document) -> Iterator[LineReference]:
@@ -203,3 +201,25 @@ def _is_document(path: str) -> bool:
 
 def _is_once(text: str, line: str) -> bool:
     return bool(text) and len(re.findall(rf"(?<![\w.]){re.escape(text)}(?!\w|\.\d)", line)) == 1
+
+
+def _read_corrections(trees: Trees, document: str, lines: Sequence[str]) -> dict[int, str | range]:
+    """Return the corrected lines of a document after a change, by number; or the lines to delete, for each.
+
+    Only names of files and of targets are judged: the right value is in the answer of a fact's check.
+
+    Args:
+        trees: The change.
+        document: The document's path.
+        lines: Its lines after the change.
+    """
+    # Only here: these judge a whole document.
+    from gitmem.commands.adopt.claims.claim import COMMAND, PATH
+    from gitmem.commands.adopt.correct import corrections
+    from gitmem.commands.adopt.findings import FALSE
+    from gitmem.commands.adopt.run import adopt
+
+    false = adopt(trees.git, trees.behind, [document], base=trees.before, kinds=(PATH, COMMAND)).of(FALSE)
+    texts = {document: lines}
+    found: dict[int, str | range] = {one.line: one.after for one in corrections(false, texts, texts) if one.after}
+    return found | {line: one.cut for one in false for line in one.cut}

@@ -4,34 +4,39 @@ from __future__ import annotations
 
 import os
 
-from gitmem.commands.context import digest, sections
-from gitmem.commands.context.other_scopes import other_scopes
+from gitmem.commands.context import digest, relevance, sections
 from gitmem.commands.context.relevance import UNFIT
 from gitmem.errors import ProcessError
-from gitmem.frozen import replace
+from gitmem.frozen import fields_of, replace
 from gitmem.git import NO_SYSTEM
 from gitmem.git.branches import SHARED, likely_default
 from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.policy.settings import START
-from gitmem.recall import Query
-from gitmem.store import PROJECT
+from gitmem.recall import Query, shown
+from gitmem.store import PROJECT, SCOPES
 from gitmem.store.proposal import branch_notice, notice_of
 from gitmem.tasks.digest import held_by, is_anything_held
 from gitmem.tasks.query import worker_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import Any
 
+    from gitmem.commands.context.sections import DigestItem, DigestSection
+    from gitmem.config import Config
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
+    from gitmem.policy import Policy
+    from gitmem.recall.ranker import Source
     from gitmem.recall.semantic import Meaning
     from gitmem.repository import OpenRepository
 
-
+# The section of the other scopes, its share of the budget (the digest is primarily about this repository), and the
+# command that lists all of them.
+OTHER_SCOPES, OTHER_SHARE, OTHER_REST = "OTHER SCOPES", 0.2, "gitmem list --scope private,domain,universal"
 # The most files of a branch used for relevance; more do not identify the current work.
 WORKING_LIMIT = 200
 # The most changed files whose facts are looked up (2 ms each at 10,000 memories), and facts per file.
@@ -241,3 +246,48 @@ def _is_at(git: Git, ref: str) -> bool:
     """Return whether HEAD is at the commit of a ref: the branch then has no changes, and git need not run."""
     commit = git.read_head()[1]
     return commit is not None and commit == git.read_ref(ref)
+
+
+def other_scopes(
+    memory: OpenRepository, *, policy: Policy, working: Sequence[str], budget_tokens: int, now: int, few: bool = False
+) -> DigestSection | None:
+    """Return the section of the private, domain and universal memories; None if there are none.
+
+    With *few*, as many as the project's newest ones.
+    """
+    items: list[DigestItem] = []
+    total = 0
+    others = [store for store in memory.stores(SCOPES) if store is not memory]
+    for source in memory.sources(others) if others else ():
+        with source.catalog.reading():
+            found = list(_items_of(source, policy, memory.config, working, now))
+        total += len(found)
+        items += found
+    if not total:
+        return None
+    items.sort(key=lambda item: -item.score)
+    items = items[: policy.session.newest] if few else items
+    return sections.fit(OTHER_SCOPES, items, int(budget_tokens * OTHER_SHARE), OTHER_REST, total=total)
+
+
+def _items_of(source: Source, policy: Policy, config: Config, working: Sequence[str], now: int) -> Iterator[DigestItem]:
+    """Yield a store's memories as items of the digest, each with its scope."""
+    catalog, ground = source.catalog, source.ground
+    condition, values = shown(catalog, ground, source.query_of(Query()), now=now)
+    fit = relevance.fit_for(policy.unread(START))
+    newest = f"{relevance.COLUMNS} WHERE {condition} AND {fit} ORDER BY m.created DESC, m.key LIMIT ?"
+    rows = [relevance.RelevanceRow(*row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
+    keys = {row.key for row in rows}
+    options: dict[str, Any] = {"held": (), "policy": policy, "config": config}
+    ranked = relevance.score_all(catalog, rows, working, now, **options)
+    scored = [(row, score) for row, score in ranked if row.key in keys]
+    statuses = state.statuses_of(
+        catalog, ground, [row.id for row, _ in scored], now=now, chains=state.suspects(catalog, ground)
+    )
+    factors = fields_of(policy.recall.scope)
+    for row, score in scored:
+        scope = source.scope_of(row.key)
+        item = sections.item_of(
+            catalog, row, statuses[row.id].status, score * factors[scope], policy.context.max_memory_tokens
+        )
+        yield replace(item, scope=scope)

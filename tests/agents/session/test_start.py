@@ -11,10 +11,13 @@ from support.digests import days_ago
 from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 from support.sessions import edited, ran, started
 
+from gitmem import config
 from gitmem.agents import on_event
 from gitmem.agents.event import CLEARED, COMPACTED, RESUME
 from gitmem.agents.session import start, topics, worklog
+from gitmem.agents.session.start import role_of
 from gitmem.memory import Memory
+from gitmem.policy import Role, builtin, load
 from gitmem.recall import render
 from gitmem.text.budget import count_tokens
 
@@ -412,3 +415,30 @@ def test_how_many_there_are_is_said_in_words_that_fit(memory, repo) -> None:
     put(repo, make_memory("one", "Only this"))
 
     assert "This repository has 1 memory: gitmem recall" in on_event.session_started(memory, started("s2"))
+
+
+@pytest.mark.parametrize(
+    ("name", "budget"),
+    [
+        ("architect", 1500), ("analyst", 1200), ("pm", 1200), ("developer", 1000), ("tea", 1000),
+        ("tech_writer", 1000), ("ux_designer", 1000), ("quick_flow", 1000), ("sm", 800),
+    ],
+)  # fmt: skip
+def test_budgets_are_those_of_the_table(name: str, budget: int) -> None:
+    assert role_of(builtin(), config.Config(role=name), started())[1].budget_tokens == budget
+
+
+def test_a_sub_agents_kind_comes_before_the_setting_and_its_spelling_does_not_matter() -> None:
+    settings = config.Config(role="sm")
+
+    assert role_of(builtin(), settings, started(agent_type="Tech-Writer"))[0] == "tech_writer"
+    assert role_of(builtin(), settings, started(agent_type="general-purpose"))[0] == "sm"
+    assert role_of(builtin(), config.Config(), started()) == ("", Role())
+
+
+def test_the_policy_changes_and_adds_roles() -> None:
+    found = load('[roles.sm]\nbudget_tokens = 300\n[roles.tester]\nkinds = ["gotcha"]', file="gitmem.toml")
+
+    assert found.roles["sm"].budget_tokens == 300
+    assert found.roles["sm"].kinds == ("decision", "discussion")
+    assert found.roles["tester"].kinds == ("gotcha",)
