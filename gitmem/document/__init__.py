@@ -2,6 +2,5 @@
 
 ``parse`` reads a file's text, ``format`` writes a new one, ``edit`` changes fields of one in place, ``fields`` has the
 types of the known fields and their values, ``spec`` returns and hashes a memory's check. They use ``split`` (where the
-frontmatter ends), ``flat`` (the quick reader), ``strict`` (the complete one), ``scalars`` (the meaning of plain words)
-and ``extent`` (the lines of a field).
+frontmatter ends) and ``yaml`` (its readers, and the lines of each field).
 """

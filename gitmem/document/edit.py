@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gitmem.document.extent import Extent, extents_of, has_comments
 from gitmem.document.fields import check_fields, is_newer
 from gitmem.document.format import ended, format_field, format_fields, place_of
 from gitmem.document.parse import parse, read_fields, unify
 from gitmem.document.split import split
+from gitmem.document.yaml.extent import Extent, extents_of, has_comments
 from gitmem.errors import FormatError
 
 TYPE_CHECKING = False

@@ -5,8 +5,8 @@ The result reads back the same, with the quick reader and with the strict one (a
 
 from __future__ import annotations
 
-from gitmem.document.scalars import MAX_DEPTH, is_key, is_name, is_plain, is_plain_inside, is_text, resolve
 from gitmem.document.split import MAX_BYTES, MAX_FRONTMATTER_BYTES
+from gitmem.document.yaml.scalars import MAX_DEPTH, is_key, is_name, is_plain, is_plain_inside, is_text, resolve
 from gitmem.errors import FormatError
 
 TYPE_CHECKING = False

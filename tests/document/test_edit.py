@@ -5,8 +5,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gitmem.document.edit import REMOVE, edit
-from gitmem.document.extent import extents_of
 from gitmem.document.parse import parse
+from gitmem.document.yaml.extent import extents_of
 from gitmem.errors import FormatError
 from gitmem.model import Document
 

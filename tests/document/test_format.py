@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.document import flat, strict
 from gitmem.document.format import format as format_memory
 from gitmem.document.format import format_field, format_fields
 from gitmem.document.parse import parse
 from gitmem.document.split import split
+from gitmem.document.yaml import flat, strict
 from gitmem.errors import FormatError
 
 EXAMPLE = """---

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.document import flat
 from gitmem.document.edit import edit
 from gitmem.document.parse import parse
+from gitmem.document.yaml import flat
 from gitmem.errors import RefusedError, TaskError
 from gitmem.tasks import life
 from gitmem.tasks.task import Task, Worker, task_of

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gitmem.document.format import format_field
-from gitmem.document.scalars import is_name
 from gitmem.document.times import format_time, parse_time
+from gitmem.document.yaml.scalars import is_name
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.policy.values import is_slug

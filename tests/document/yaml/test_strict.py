@@ -8,9 +8,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.document import strict
 from gitmem.document.format import format as format_memory
 from gitmem.document.split import split
+from gitmem.document.yaml import strict
 from gitmem.errors import FormatError
 
 BOMB = "a: &a [x, x]\n" + "".join(f"{chr(98 + n)}: &{chr(98 + n)} [*{chr(97 + n)}, *{chr(97 + n)}]\n" for n in range(9))

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.document import flat
-from gitmem.document.extent import Extent, extents_of, has_comments
+from gitmem.document.yaml import flat
+from gitmem.document.yaml.extent import Extent, extents_of, has_comments
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.document.scalars import is_key, is_name, is_plain, is_plain_inside, is_text, resolve
+from gitmem.document.yaml.scalars import is_key, is_name, is_plain, is_plain_inside, is_text, resolve
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.document import flat, strict
+from gitmem.document.yaml import flat, strict
 from gitmem.errors import FormatError
 
 # Everything that means something somewhere in YAML, and ordinary words around it.

@@ -7,9 +7,9 @@ turn ``yes`` into a boolean and ``1:30`` into 90, raise bare ``ValueError`` on d
 
 from __future__ import annotations
 
-from gitmem.document import scalars
 from gitmem.document.format import format_fields
 from gitmem.document.split import split
+from gitmem.document.yaml import scalars
 from gitmem.errors import FormatError
 
 TYPE_CHECKING = False

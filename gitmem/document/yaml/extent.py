@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.document import flat
+from gitmem.document.yaml import flat
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -82,7 +82,7 @@ def _flat_extents(text: str, names: list[str]) -> list[Extent]:
 
 def _layout(text: str) -> tuple[list[tuple[str, int]] | None, list[_Piece]]:
     """Return each field's name and first line (None for a mapping in brackets or an indented one), and the pieces."""
-    from gitmem.document import strict
+    from gitmem.document.yaml import strict
 
     starts: list[tuple[str, int]] = []
     pieces: list[_Piece] = []

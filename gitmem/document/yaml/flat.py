@@ -9,7 +9,7 @@ with libyaml (63 us through python-frontmatter), whose packages take 25 ms to im
 
 from __future__ import annotations
 
-from gitmem.document.scalars import NOT_FIRST, is_name, is_plain, is_plain_inside, resolve
+from gitmem.document.yaml.scalars import NOT_FIRST, is_name, is_plain, is_plain_inside, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
