@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Review a change and print the report."""
-    from gitmem.commands.review import forms
+    from gitmem.commands.review import forms, markdown
 
     form = reports.form_of(args)
     with shared.open_memory(args, out) as memory:
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             args,
             out,
             lambda form: reports.json_text(forms.as_table(review)) if form == "json" else forms.render(form, review),
-            lambda limit: forms.page(review, limit),
+            lambda limit: markdown.page(review, limit=limit),
         )
     if form == "json":
         out.json(forms.as_table(review))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.commands.review.readable import readable
+from gitmem.commands.textconv import readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -87,7 +87,7 @@ def with_branch_review(repository: OpenRepository, checked: CheckResult, options
     branch = checked.branch
     if branch is None or options.keys:
         return checked
-    from gitmem.commands.review.table import as_table
+    from gitmem.commands.review.forms import as_table
 
     code = checked.span.head or repository.git.read_head()[1] or ""
     found = review(repository, f"{branch.memory}..{branch.top}", code=code, approved=options.approved)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from gitmem.commands.install.package import need_pinned
+from gitmem.commands.install.ci_files import need_pinned
 from gitmem.system.origin import extra_hint, find_origin, of_extra, parse_record
 
 URL, COMMIT, HASH = "https://git.example.org/tools/gitmem", "1234567890" * 4, "ab" * 32

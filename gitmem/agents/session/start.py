@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from gitmem.config import Config
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
-    from gitmem.policy.settings import Role
     from gitmem.recall import RecallResult
     from gitmem.repository import OpenRepository
 

@@ -12,10 +12,9 @@ from pathlib import Path
 
 from gitmem.commands.install import ci_files
 from gitmem.commands.install import place as places
-from gitmem.commands.install.ci_files import FORMER, FORMER_ON_BRANCH, IN_TREE, ON_BRANCH, is_ours
+from gitmem.commands.install.ci_files import FORMER, FORMER_ON_BRANCH, FORMS, IN_TREE, ON_BRANCH, is_ours
 from gitmem.commands.install.ci_options import OPTIONS_PATH, CiOptions, read_options, with_bumped
 from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, HookStep
-from gitmem.commands.install.package import FORMS
 from gitmem.commands.install.schedule import every_of, read_text
 from gitmem.errors import GitmemError, UsageError
 from gitmem.frozen import frozen, replace

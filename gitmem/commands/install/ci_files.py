@@ -12,7 +12,6 @@ from pathlib import Path
 from textwrap import indent
 
 from gitmem.commands.install.ci_options import FORGEJO, GITEA, GITHUB, GITLAB, CiOptions, fields_of, without_pins
-from gitmem.commands.install.package import OWN, need_pinned
 from gitmem.config import ROBOTS
 from gitmem.errors import UsageError
 from gitmem.verify.jobs.schedule import EVERY, WORKFLOW, WORKFLOWS
@@ -21,6 +20,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# Means the code of this repository, as checked out.
+OWN = "."
+_URL = r"https://[A-Za-z0-9.-]+(?::[0-9]+)?/[A-Za-z0-9._~/%+-]+"
+_COMMIT = re.compile(rf"git\+{_URL}@(?:[0-9a-f]{{40}}|[0-9a-f]{{64}})")
+_ARCHIVE = re.compile(rf"{_URL}\.(?:tar\.gz|tgz)#sha256=[0-9a-f]{{64}}")
+FORMS = "git+https://HOST/PATH@FULL_COMMIT or https://HOST/FILE.tar.gz#sha256=HASH"
 TEMPLATES = Path(__file__).parent / "templates"
 FORGES = (GITHUB, GITLAB, FORGEJO, GITEA)
 # Gitea reads Forgejo's files; its robot and its folder have other names.
@@ -197,3 +202,17 @@ def is_ours(text: str, *, is_exact: bool = False) -> bool:
 
 def _sum(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def need_pinned(package: str) -> None:
+    """Refuse a package that may change over time, with UsageError.
+
+    Args:
+        package: The value of ``--package``.
+    """
+    if package == OWN or _COMMIT.fullmatch(package) or _ARCHIVE.fullmatch(package):
+        return
+    raise UsageError(
+        f"--package must name gitmem by a full commit or a hash, not {package!r}",
+        hint=f"--package takes {FORMS}",
+    )

@@ -1,4 +1,4 @@
-"""Describe the change of each memory in words, fields and commands, not lines."""
+"""Describe the change of each memory in words, fields and commands, not lines, and that of each setting."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ from gitmem.commands.review import sanitize
 from gitmem.commands.review.words import diff
 from gitmem.document.parse import parse
 from gitmem.document.spec import check_of, counted_variables, shown_check, spec_hash, spec_of
-from gitmem.errors import FormatError
+from gitmem.errors import FormatError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN
-from gitmem.store.layout import MEMORY
+from gitmem.policy import Policy, builtin, load
+from gitmem.store import POLICY_PATH
+from gitmem.store.layout import MEMORY, POLICY_LIMIT
 from gitmem.verify.overview.stock import written_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from gitmem.commands.review.files import File, FileChanges
     from gitmem.commands.review.words import Budget
+    from gitmem.git import Git
     from gitmem.model import Document, Spec
-    from gitmem.policy import Policy
 
 # Fields that are not shown by name and value; and in a new memory, these as well.
 _OWN = frozenset(("title", "verify", "retired", "updated"))
@@ -32,6 +34,10 @@ _OF_NEW = frozenset(("kind", "by", "created", "project", "refute", "network", "e
 RAW_KEPT = 2000
 # The most characters shown of a field's value.
 VALUE_KEPT = 1000
+# Settings that affect trust, commands or reviews.
+TRUSTED_SETTINGS = ("verify.", "secrets.", "duplicates.", "review.", "check.", "kinds.")
+# The setting that is a command, shown in full like other commands.
+SETUP_SETTING = "verify.setup"
 
 
 @frozen
@@ -254,3 +260,46 @@ def asks_of(spec: Spec) -> tuple[str, ...]:
     lines += [f"the {counted_variables(spec)}"] if spec.variables else []
     lines += [f"the folders {sanitize.line(', '.join(spec.folders))}"] if spec.folders else []
     return (*lines, f"a time limit of {spec.timeout_s} s")
+
+
+def policy_at(git: Git, commit: str) -> tuple[Policy, str]:
+    """Return the policy of a commit of the store, and why it cannot be read; in that case the built-in policy."""
+    if not commit:
+        return builtin(), ""
+    try:
+        content = git.read_blob(f"{commit}:{POLICY_PATH}", limit=POLICY_LIMIT)
+        return (load(content.decode("utf-8"), file=POLICY_PATH) if content else builtin()), ""
+    except (GitmemError, UnicodeDecodeError) as err:
+        return builtin(), sanitize.line(str(err))
+
+
+def list_settings(before: Policy, after: Policy) -> tuple[f.FieldChange, ...]:
+    """Return the differing settings of two policies, by name."""
+    old, new = dict(_flat(before.changes)), dict(_flat(after.changes))
+    return tuple(
+        field_change(name, old.get(name), new.get(name), limit=POLICY_LIMIT if name == SETUP_SETTING else VALUE_KEPT)
+        for name in sorted({*old, *new})
+        if old.get(name) != new.get(name)
+    )
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def look_at_policy(settings: tuple[f.FieldChange, ...], problem: str) -> Iterator[f.ReviewFinding]:
+    """Yield findings about changes of the policy."""
+    if problem:
+        message = f"{problem}: the built-in policy would be used"
+        yield f.ReviewFinding(f.ERROR, "bad-policy", sanitize.line(message), "", POLICY_PATH)
+    for one in settings:
+        message = f"{one.name}: {one.before or 'default'} → {one.after or 'default'}"
+        if one.name == SETUP_SETTING:  # first: the rest may be long
+            message = f"runs before every command, so that each must be approved again: {message}"
+        is_trusted = one.name.startswith(TRUSTED_SETTINGS)
+        code = "policy-trust" if is_trusted else "policy"
+        yield f.ReviewFinding(f.WARNING if is_trusted else f.NOTE, code, sanitize.line(message), "", POLICY_PATH)

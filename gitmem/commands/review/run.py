@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from gitmem.commands.review import links, rules, sanitize, strength
 from gitmem.commands.review import model as f
-from gitmem.commands.review.answers import CodeAnswers, with_answers
-from gitmem.commands.review.changes import change_of, read_memories
-from gitmem.commands.review.commands import look_at_commands, with_commands
+from gitmem.commands.review.changes import change_of, list_settings, look_at_policy, policy_at, read_memories
+from gitmem.commands.review.checks import CodeAnswers, look_at_commands, with_answers, with_commands
 from gitmem.commands.review.duplicates import compare
 from gitmem.commands.review.files import read_files
-from gitmem.commands.review.settings import list_settings, look_at_policy, policy_at
 from gitmem.commands.review.span import ReviewSpan, find_code, find_span, list_authors, list_writers
 from gitmem.commands.review.statuses import Stand, list_shifts, stand
 from gitmem.commands.review.words import Budget

@@ -19,8 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from gitmem.commands.review.answers import CodeAnswers
     from gitmem.commands.review.changes import ChangedMemory
+    from gitmem.commands.review.checks import CodeAnswers
     from gitmem.document.builtin_checks import BuiltinCheck
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document

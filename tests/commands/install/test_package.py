@@ -21,8 +21,8 @@ from packaging.utils import canonicalize_name
 from support import forge_server
 
 from gitmem.commands.install import ci_files
+from gitmem.commands.install.ci_files import need_pinned
 from gitmem.commands.install.ci_options import CiOptions
-from gitmem.commands.install.package import need_pinned
 from gitmem.errors import UsageError
 from gitmem.verify.overview.notice.document import LISTS
 

@@ -9,7 +9,7 @@ import pytest
 from conftest import commit_files
 from support.reviews import changed, fact, of, text
 
-from gitmem.commands.review.answers import CodeAnswers
+from gitmem.commands.review.checks import CodeAnswers
 from gitmem.commands.review.model import NOTE
 from gitmem.commands.review.strength import why_weaker
 from gitmem.git import Git

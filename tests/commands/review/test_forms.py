@@ -8,10 +8,19 @@ from hashlib import sha256
 from html import unescape
 from html.parser import HTMLParser
 
-from gitmem.commands.review.model import CheckCommand, FieldChange, MemoryChange, Review, ReviewFinding, Shift, WordRun
-from gitmem.commands.review.page import SHOWN, page
+from gitmem.commands.review.forms import ANNOTATED, CHANGES_SHOWN, html, workflow_commands
+from gitmem.commands.review.model import (
+    NOTE,
+    CheckCommand,
+    FieldChange,
+    MemoryChange,
+    Review,
+    ReviewFinding,
+    Shift,
+    WordRun,
+)
 from gitmem.frozen import replace
-from gitmem.text.hazards.instructions import ERROR
+from gitmem.text.hazards.instructions import ERROR, WARNING
 
 EVIL = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\"'&"
 COMMAND = CheckCommand("shell", EVIL, EVIL, (EVIL,), EVIL, EVIL)
@@ -75,7 +84,7 @@ def parsed(text: str) -> Tags:
 
 
 def test_nothing_of_a_memory_is_alive_in_the_page() -> None:
-    tags = parsed(page(REVIEW))
+    tags = parsed(html(REVIEW))
 
     assert tags.open == []
     assert not tags.tags & {"script", "img", "iframe", "object", "link", "form", "svg"}
@@ -83,7 +92,7 @@ def test_nothing_of_a_memory_is_alive_in_the_page() -> None:
 
 
 def test_the_policy_of_the_page_allows_its_own_style_and_nothing_else() -> None:
-    output = page(REVIEW)
+    output = html(REVIEW)
 
     style = re.search(r"<style>(.*?)</style>", output, re.DOTALL)
     assert style is not None
@@ -97,9 +106,37 @@ def test_the_policy_of_the_page_allows_its_own_style_and_nothing_else() -> None:
 
 
 def test_a_change_without_end_is_counted() -> None:
-    changes = tuple(MemoryChange("added", f"k{n}", "note", "T", f"k{n}") for n in range(SHOWN + 7))
+    changes = tuple(MemoryChange("added", f"k{n}", "note", "T", f"k{n}") for n in range(CHANGES_SHOWN + 7))
 
-    output = page(replace(REVIEW, changes=changes))
+    output = html(replace(REVIEW, changes=changes))
 
-    assert output.count("<article>") <= SHOWN + 10
+    assert output.count("<article>") <= CHANGES_SHOWN + 10
     assert "And 7 more." in output
+
+
+def messages(*findings: ReviewFinding, notes: tuple[str, ...] = ()) -> list[str]:
+    return workflow_commands(Review("", "b", ("", ""), "", 0, (), (), (), (0, 0, 0), (), findings, notes)).split("\n")
+
+
+def test_each_severity_has_its_level_and_place() -> None:
+    lines = messages(
+        ReviewFinding(ERROR, "secret", "100% bad,\n::error::x", "a", "gotchas/a,b.md", 3, "take it out"),
+        ReviewFinding(WARNING, "policy-trust", "changed", path="gitmem.toml"),
+        ReviewFinding(NOTE, "verdicts-claimed", "claimed"),
+    )
+
+    assert lines == [
+        "gitmem review: no memory changed; 1 error, 1 warning, 1 note",
+        "::error file=gotchas/a%2Cb.md,line=3,title=a secret::100%25 bad,%0A::error::x (take it out)",
+        "::warning file=gitmem.toml,title=policy-trust::changed",
+        "::notice title=verdicts-claimed::claimed",
+        "",
+    ]
+
+
+def test_what_the_forge_would_drop_is_counted_and_notes_are_no_commands() -> None:
+    lines = messages(*(ReviewFinding(ERROR, "secret", str(n)) for n in range(ANNOTATED + 3)), notes=("::error::x",))
+
+    assert sum(line.startswith("::error") for line in lines) == ANNOTATED
+    assert "gitmem review: 3 more of level error: see the step's summary" in lines
+    assert lines[-2] == "gitmem review: : :error::x"

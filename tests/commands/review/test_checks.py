@@ -6,7 +6,7 @@ from pathlib import Path
 
 from support.reviews import change_of, changed, fact
 
-from gitmem.commands.review.answers import CodeAnswer, CodeAnswers
+from gitmem.commands.review.checks import CodeAnswer, CodeAnswers
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, Check

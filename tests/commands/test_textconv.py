@@ -6,7 +6,7 @@ import pytest
 from conftest import NOW
 from support.reviews import fact, text
 
-from gitmem.commands.review.readable import readable
+from gitmem.commands.textconv import readable
 from gitmem.model import Verdict
 from gitmem.store.verdicts import format_verdict
 
