@@ -160,7 +160,7 @@ def lexical_scores(
 
 
 def _question(query: Sequence[str], stats: Stats, weights: Bm25Weights) -> _Question:
-    idf = _idf(stats)
+    idf = idf_of(stats)
     terms = {term: idf[term] for term in query if term in idf}
     short: dict[str, tuple[str, float]] = {}
     for term in query if weights.shorthand else ():
@@ -170,36 +170,8 @@ def _question(query: Sequence[str], stats: Stats, weights: Bm25Weights) -> _Ques
     return _Question(terms, short, sum(terms.values()))
 
 
-def coverage(query: Sequence[str], text: IndexText, stats: Stats) -> float:
-    """Return how much of a query a memory contains, from 0 to 1, weighted by the rarity of its terms.
-
-    Unlike a score it is comparable across queries, so an absolute gate can use it. A term that no memory has counts as
-    the rarest.
-    """
-    held = _terms_of(text)
-    worth = {term: rarity(stats.documents, stats.frequency.get(term, 0)) for term in query}
-    total = sum(worth.values())
-    return sum(value for term, value in worth.items() if term in held) / total if total else 0.0
-
-
-def worth(query: Sequence[str], text: IndexText, stats: Stats) -> float:
-    """Return how specific the words that query and memory share are, measured in words that only one memory has.
-
-    Like ``coverage`` it is comparable across queries, and it grows with longer queries, so the two together make a
-    gate. Divided by the logarithm of the store's size, because in a larger store more words coincide by chance.
-    """
-    held = _terms_of(text)
-    return sum(value for term, value in _idf(stats).items() if term in query and term in held) / rarity(
-        stats.documents, 1
-    )
-
-
-def _terms_of(text: IndexText) -> set[str]:
-    """Return the terms of a memory: those stored in the index of its store if there are any, else analysed here."""
-    return set().union(*([part.split() for part in text.terms] or map(analyse, text.texts())))
-
-
-def _idf(stats: Stats) -> dict[str, float]:
+def idf_of(stats: Stats) -> dict[str, float]:
+    """Return the weight of each known word."""
     return {term: rarity(stats.documents, df) for term, df in stats.frequency.items()}
 
 
@@ -327,7 +299,7 @@ def _mix_related(
     others below the floor. (Measured: of 120 equal hits ten stayed; this changes nDCG@10 by .001 at most.)
     """
     related = _related(bags, scores, weights)
-    idf = _idf(frequencies(list(related)))
+    idf = idf_of(frequencies(list(related)))
     values = {term: len(question.terms) * share * idf.get(term, 0.0) for term, share in related.items()}
     total = sum(values.values())
     scale = min(1.0, question.total / total) if total else 0.0

@@ -13,17 +13,18 @@ from gitmem.index import Stats
 from gitmem.index.catalog import text_of
 from gitmem.index.fts import FtsEngine, quoted
 from gitmem.model import ENGLISH, SUMMARY
-from gitmem.recall.bm25 import coverage, rarity, worth
+from gitmem.recall.bm25 import idf_of, rarity
 from gitmem.recall.fuse import admitted
 from gitmem.store import LISTED
 from gitmem.text import tokens
+from gitmem.text.tokens import terms as analyse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gitmem.index.catalog import Catalog
-    from gitmem.model import Hit
+    from gitmem.model import Hit, IndexText
     from gitmem.policy import Policy
     from gitmem.recall import RecallResult
 
@@ -125,3 +126,32 @@ def _in_summaries(catalog: Catalog, term: str) -> int:
 def everyday() -> frozenset[str]:
     """Return the analysed words that occur in most prompts to an agent."""
     return frozenset(tokens.stems(_EVERYDAY.split()))
+
+
+def coverage(query: Sequence[str], text: IndexText, stats: Stats) -> float:
+    """Return how much of a query a memory contains, from 0 to 1, weighted by the rarity of its terms.
+
+    Unlike a score it is comparable across queries, so an absolute gate can use it. A term that no memory has counts as
+    the rarest.
+    """
+    held = _terms_of(text)
+    worth = {term: rarity(stats.documents, stats.frequency.get(term, 0)) for term in query}
+    total = sum(worth.values())
+    return sum(value for term, value in worth.items() if term in held) / total if total else 0.0
+
+
+def worth(query: Sequence[str], text: IndexText, stats: Stats) -> float:
+    """Return how specific the words that query and memory share are, measured in words that only one memory has.
+
+    Like ``coverage`` it is comparable across queries, and it grows with longer queries, so the two together make a
+    gate. Divided by the logarithm of the store's size, because in a larger store more words coincide by chance.
+    """
+    held = _terms_of(text)
+    return sum(value for term, value in idf_of(stats).items() if term in query and term in held) / rarity(
+        stats.documents, 1
+    )
+
+
+def _terms_of(text: IndexText) -> set[str]:
+    """Return the terms of a memory: those stored in the index of its store if there are any, else analysed here."""
+    return set().union(*([part.split() for part in text.terms] or map(analyse, text.texts())))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import FAILED
-from gitmem.recall.score import path_overlap
+from gitmem.recall.work import path_overlap
 from gitmem.tasks.query import COLUMNS, TaskRow
 from gitmem.tasks.task import task_from
 from gitmem.text import parse_json

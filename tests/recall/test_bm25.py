@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gitmem.frozen import replace
 from gitmem.index import FIELDS, Stats
 from gitmem.model import IndexText
-from gitmem.recall.bm25 import WEIGHTS, all_terms, coverage, lexical_scores, variants, worth
+from gitmem.recall.bm25 import WEIGHTS, all_terms, lexical_scores, variants
 from gitmem.text.tokens import query_terms, terms
 
 if TYPE_CHECKING:
@@ -176,27 +176,6 @@ def test_scores_do_not_depend_on_the_order_of_candidates_and_are_positive(bodies
     assert all(0 < score < inf for score in found.values())
 
 
-@pytest.mark.parametrize(
-    ("body", "low", "high"),
-    [
-        pytest.param("signing keys for jwt", 1.0, 1.0, id="all"),
-        pytest.param("jwt", 0.3, 0.4, id="one-of-three"),
-        pytest.param("pancake", 0.0, 0.0, id="none"),
-    ],
-)
-def test_coverage_is_the_share_of_the_query_by_rarity(body: str, low: float, high: float) -> None:
-    stats = Stats(1000, {"sign": 10, "key": 10, "jwt": 10}, (0.0,) * 5)
-
-    assert low <= coverage(["sign", "key", "jwt"], make_text(1, body), stats) <= high
-
-
-def test_a_word_that_no_memory_has_lowers_coverage_most() -> None:
-    stats = Stats(1000, {"jwt": 10}, (0.0,) * 5)
-
-    assert coverage(["jwt", "zebra"], make_text(1, "jwt"), stats) < 0.5
-    assert coverage([], make_text(1, "jwt"), stats) == 0.0
-
-
 # Short forms, titles, logs
 
 
@@ -267,16 +246,6 @@ def test_of_two_beside_each_other_in_a_log_the_one_whose_speaker_is_asked_for_co
 
     assert found[2] > found[1] == level[1]
     assert level[1] > level[2]
-
-
-def test_what_words_tell_is_counted_in_words_that_one_memory_has() -> None:
-    text = make_text(1, "rare common")
-    query, stats = query_terms("rare common missing"), Stats(1000, {"rare": 1, "common": 500}, (1.0,) * len(FIELDS))
-
-    assert worth(["rare"], text, stats) == pytest.approx(1.0)
-    assert 1.05 < worth(query, text, stats) < 1.2
-    assert worth(["missing"], text, stats) == 0.0
-    assert worth(query, make_text(2, "common"), stats) < 0.2
 
 
 @pytest.mark.parametrize(

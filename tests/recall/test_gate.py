@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from support.engines import make_text
 from support.facts import make_memory, put
 
+from gitmem.index import FIELDS, Stats
 from gitmem.recall import Query
-from gitmem.recall.gate import everyday, good_hits
+from gitmem.recall.gate import coverage, everyday, good_hits, worth
+from gitmem.text.tokens import query_terms
 
 SHELF = {
     **make_memory("cents", "Prices are integers in cents", "Never divide before the tax is added."),
@@ -57,3 +60,34 @@ def test_what_was_seen_neither_opens_the_gate_nor_raises_the_floor(memory, repo,
 
 def test_everyday_words_are_analysed_like_any_other() -> None:
     assert {"chang", "fail", "file", "test"} <= everyday()
+
+
+@pytest.mark.parametrize(
+    ("body", "low", "high"),
+    [
+        pytest.param("signing keys for jwt", 1.0, 1.0, id="all"),
+        pytest.param("jwt", 0.3, 0.4, id="one-of-three"),
+        pytest.param("pancake", 0.0, 0.0, id="none"),
+    ],
+)
+def test_coverage_is_the_share_of_the_query_by_rarity(body: str, low: float, high: float) -> None:
+    stats = Stats(1000, {"sign": 10, "key": 10, "jwt": 10}, (0.0,) * 5)
+
+    assert low <= coverage(["sign", "key", "jwt"], make_text(1, body), stats) <= high
+
+
+def test_a_word_that_no_memory_has_lowers_coverage_most() -> None:
+    stats = Stats(1000, {"jwt": 10}, (0.0,) * 5)
+
+    assert coverage(["jwt", "zebra"], make_text(1, "jwt"), stats) < 0.5
+    assert coverage([], make_text(1, "jwt"), stats) == 0.0
+
+
+def test_what_words_tell_is_counted_in_words_that_one_memory_has() -> None:
+    text = make_text(1, "rare common")
+    query, stats = query_terms("rare common missing"), Stats(1000, {"rare": 1, "common": 500}, (1.0,) * len(FIELDS))
+
+    assert worth(["rare"], text, stats) == pytest.approx(1.0)
+    assert 1.05 < worth(query, text, stats) < 1.2
+    assert worth(["missing"], text, stats) == 0.0
+    assert worth(query, make_text(2, "common"), stats) < 0.2

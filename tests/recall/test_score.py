@@ -8,7 +8,7 @@ import pytest
 
 from gitmem.frozen import replace
 from gitmem.model import FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.recall.score import RANKING, Ranking, Signals, grade, path_overlap, rank, recency, relevance
+from gitmem.recall.score import RANKING, Ranking, Signals, grade, rank, recency
 
 
 def make_signals(number: int, lexical: float = 1.0, **known: object) -> Signals:
@@ -126,14 +126,6 @@ def test_age_takes_half_of_a_score_at_most() -> None:
     assert ranked.score == 0.5
 
 
-def test_relevance_without_words_is_b5s_sum() -> None:
-    parts = [(1.0, False, 0.0), (0.0, True, 0.0), (0.0, False, 1.0), (0.5, True, 0.25)]
-
-    points = [relevance(RANKING.points, o, is_linked=linked, recency=r) for o, linked, r in parts]
-
-    assert points == [3.0, 5.0, 1.0, 6.75]
-
-
 def test_a_gotcha_of_last_year_comes_before_a_worse_match_of_today() -> None:
     gotcha = make_signals(1, 1.0, age_days=365.0)
     session = make_signals(2, 0.9, age_days=0.0, half_life_days=14.0)
@@ -197,23 +189,3 @@ def test_of_equals_the_younger_comes_first_then_the_smaller_number() -> None:
 )
 def test_grade_reads(value: object, expected: float) -> None:
     assert grade(value, default=0.9) == expected
-
-
-@pytest.mark.parametrize(
-    ("patterns", "places", "expected"),
-    [
-        pytest.param(["src/auth/**"], ["src/auth/jwt.py"], 1.0, id="inside-a-glob"),
-        pytest.param(["src/auth/jwt.py"], ["src/auth/jwt.py"], 1.0, id="the-file"),
-        pytest.param(["src/auth/jwt.py"], ["src"], 1.0, id="below-a-folder"),
-        pytest.param(["src/auth/jwt.py"], ["src/auth/key.py"], 2 / 3, id="beside-it"),
-        pytest.param(["src/web/x.py"], ["src/auth/key.py"], 1 / 3, id="same-top-folder"),
-        pytest.param(["docs/**"], ["src"], 0.0, id="elsewhere"),
-        pytest.param(["**/*.py"], ["src/x.py"], 0.0, id="a-glob-that-says-no-place"),
-        pytest.param(["docs/**", "./src/"], ["x", "src/x.py"], 1.0, id="the-best-pair"),
-        pytest.param([], ["src"], 0.0, id="no-paths"),
-        pytest.param(["src"], [], 0.0, id="no-place"),
-        pytest.param(["srcs/x"], ["src/x"], 0.0, id="whole-names-only"),
-    ],
-)
-def test_paths_overlap_by(patterns: list[str], places: list[str], expected: float) -> None:
-    assert path_overlap(patterns, places) == pytest.approx(expected)

@@ -15,7 +15,8 @@ from gitmem.model import FACTORS
 from gitmem.policy import builtin
 from gitmem.policy.settings import KINDS
 from gitmem.recall import Query
-from gitmem.recall.score import RANKING, neighbours, ranking_of
+from gitmem.recall.score import RANKING, ranking_of
+from gitmem.recall.work import neighbours
 
 if TYPE_CHECKING:
     from pathlib import Path

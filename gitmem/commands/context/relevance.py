@@ -8,8 +8,9 @@ from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import ADOPTED
 from gitmem.policy.settings import START
-from gitmem.recall import score
-from gitmem.recall.score import half_life_days, neighbours
+from gitmem.recall import score, work
+from gitmem.recall.score import half_life_days
+from gitmem.recall.work import neighbours
 from gitmem.statuses import age_s
 from gitmem.text import parse_json
 from gitmem.text.durations import DAY_S
@@ -103,14 +104,14 @@ def candidates(
 
 
 def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
-    """Return how near a JSON list of paths is to some places, from 0 to 1: the best ``score.path_overlap``.
+    """Return how near a JSON list of paths is to some places, from 0 to 1: the best ``work.path_overlap``.
 
     Many memories name the same few paths, so each is scored once (measured: 10,000 memories and 8 places, 20 ms instead
     of 0.4 s).
     """
     # For each leading part of a place, the length of the shortest place with that part.
     shortest: dict[str, int] = {}
-    for parts in map(score.fixed, working):
+    for parts in map(work.fixed, working):
         for length in range(1, len(parts) + 1):
             head = "/".join(parts[:length])
             shortest[head] = min(shortest.get(head, len(parts)), len(parts))
@@ -118,7 +119,7 @@ def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
     whole: dict[str, float] = {"[]": 0.0}
 
     def of_one(path: str) -> float:
-        parts, head, best = score.fixed(without_lines(path)), "", 0.0
+        parts, head, best = work.fixed(without_lines(path)), "", 0.0
         for length, part in enumerate(parts, 1):
             head = f"{head}/{part}" if head else part
             other = shortest.get(head)
@@ -181,6 +182,6 @@ def score_all(
         overlap, is_linked = overlaps.get(row.id, 0.0), row.key in linked
         words = related.get(row.key, 0.0) if related is not None else 0.0
         if related is None or words or is_linked or overlap >= RELATED:
-            points = score.relevance(policy.recall.points, max(overlap, words), is_linked=is_linked, recency=recency)
+            points = work.relevance(policy.recall.points, max(overlap, words), is_linked=is_linked, recency=recency)
             scored.append((row, points))
     return sorted(scored, key=lambda pair: (-pair[1], -pair[0].created, pair[0].key))

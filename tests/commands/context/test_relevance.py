@@ -13,7 +13,7 @@ from support.facts import Clock, make_memory, put
 
 from gitmem.commands.context.relevance import NEWEST, candidates, nearness_to
 from gitmem.memory import Memory
-from gitmem.recall.score import path_overlap
+from gitmem.recall.work import path_overlap
 
 
 def scores(memory, *paths) -> dict[str, float]:
