@@ -89,7 +89,7 @@ DEPTH = 3
 SKEW_S = 300
 
 
-class Reworded(tuple[str, ...]):
+class RewordedChain(tuple[str, ...]):
     """The chain of a memory whose foundation did not fail, but says something else than when it was confirmed."""
 
     __slots__ = ()
@@ -98,7 +98,7 @@ class Reworded(tuple[str, ...]):
 def describe_chain(chain: tuple[str, ...]) -> str:
     """Return why a memory is suspect, on one line."""
     path = " → ".join(chain)
-    return f"its foundation was reworded: {path}" if isinstance(chain, Reworded) else f"rests on {path}"
+    return f"its foundation was reworded: {path}" if isinstance(chain, RewordedChain) else f"rests on {path}"
 
 
 def spread(

@@ -41,7 +41,7 @@ POLL_S = 0.005
 
 
 @frozen
-class Posted:
+class PostedEntry:
     """The result of a post.
 
     Attributes:
@@ -136,7 +136,7 @@ def read_entries(git: Git, tip: str, *, without: Iterable[str] = ()) -> tuple[li
     return entries, problems
 
 
-def post(git: Git, run: str, entry: Entry, *, command: str, now: int, wait_s: float) -> Posted:
+def post(git: Git, run: str, entry: Entry, *, command: str, now: int, wait_s: float) -> PostedEntry:
     """Add an entry to a board (the first one creates it), and return it with its number.
 
     Args:
@@ -210,13 +210,13 @@ def _write_receipt(folder: str, place: EntryPlace, commit: str, *, is_new: bool)
         remove(os.path.join(folder, f"{place.id}{WAITING}"))
 
 
-def _read_receipt(receipt: str, entry: Entry) -> Posted | None:
+def _read_receipt(receipt: str, entry: Entry) -> PostedEntry | None:
     try:
         with open(receipt, encoding="ascii") as file:
             number, commit, is_new = file.read().split(" ")
     except FileNotFoundError:
         return None
-    return Posted(replace(entry, number=int(number)), commit, is_new == "1")
+    return PostedEntry(replace(entry, number=int(number)), commit, is_new == "1")
 
 
 def _enqueue(folder: str, entry: Entry) -> str:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.commands.adopt.apply import Applied
+    from gitmem.commands.adopt.apply import ApplyResult
     from gitmem.commands.adopt.correct import Correction
     from gitmem.commands.adopt.findings import Adoption, Finding
     from gitmem.git import Git
@@ -146,7 +146,7 @@ def _refuse_options(args: argparse.Namespace, out: Output) -> None:
             memory.repository.need_store()
 
 
-def _apply(adoption: Adoption, args: argparse.Namespace, out: Output) -> Applied:
+def _apply(adoption: Adoption, args: argparse.Namespace, out: Output) -> ApplyResult:
     from gitmem.commands.adopt.apply import apply
 
     with shared.open_memory(args, out) as memory:
@@ -155,7 +155,7 @@ def _apply(adoption: Adoption, args: argparse.Namespace, out: Output) -> Applied
     return applied
 
 
-def _applied_table(applied: Applied) -> dict[str, object]:
+def _applied_table(applied: ApplyResult) -> dict[str, object]:
     return {
         "commit": applied.commit,
         "added": [
@@ -169,7 +169,7 @@ def _applied_table(applied: Applied) -> dict[str, object]:
     }
 
 
-def _print_applied(applied: Applied, args: argparse.Namespace, out: Output) -> None:
+def _print_applied(applied: ApplyResult, args: argparse.Namespace, out: Output) -> None:
     from gitmem.commands.adopt.apply import counts
 
     if args.json or args.format != "text" or args.suggest:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from gitmem.memory import Memory
     from gitmem.verify.jobs.shards import Shard
     from gitmem.verify.options import Options, VerifyRun
-    from gitmem.verify.overview.stock import StandingLine
+    from gitmem.verify.overview.stock import StockLine
     from gitmem.verify.run.judge import Result
 
 EXAMPLES = (
@@ -376,7 +376,7 @@ def list_cases(found: VerifyRun) -> list[Case]:
     return cases
 
 
-def _cases(results: Sequence[Result], lines: Mapping[str, StandingLine]) -> Iterator[Case]:
+def _cases(results: Sequence[Result], lines: Mapping[str, StockLine]) -> Iterator[Case]:
     """Yield the results that need attention, new ones first, with the culprits from *lines*."""
     telling = [result for result in results if result.outcome in ("fails", "blocked") or result.is_marked]
     for result in sorted(telling, key=lambda r: (not r.is_news, r.due.row.key)):

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.boards.board import Board
-    from gitmem.boards.log import Posted
+    from gitmem.boards.log import PostedEntry
     from gitmem.repository import OpenRepository
 
 # The worker's name if the original gives no slug (one in Chinese).
@@ -90,7 +90,7 @@ def post(
     *,
     severity: str = "",
     starts: bool = False,
-) -> Posted:
+) -> PostedEntry:
     """Add an entry to a board.
 
     Args:
@@ -167,12 +167,14 @@ def _resolve(memory: OpenRepository, run: str, links: Mapping[str, Sequence[str]
     return {relation: ids for relation, ids in found.items() if ids}
 
 
-def answer(memory: OpenRepository, run: str, signals: Sequence[str], text: str, draft: BoardDraft = PLAIN) -> Posted:
+def answer(
+    memory: OpenRepository, run: str, signals: Sequence[str], text: str, draft: BoardDraft = PLAIN
+) -> PostedEntry:
     """Answer signals."""
     return post(memory, run, ANSWER, text, replace(draft, links={**draft.links, ADDRESSES: signals}))
 
 
-def waive(memory: OpenRepository, run: str, signals: Sequence[str], why: str, *, worker: str = "") -> Posted:
+def waive(memory: OpenRepository, run: str, signals: Sequence[str], why: str, *, worker: str = "") -> PostedEntry:
     """Waive signals: record who decided, and why, that they stay without an answer.
 
     Raises:
@@ -185,7 +187,7 @@ def waive(memory: OpenRepository, run: str, signals: Sequence[str], why: str, *,
 
 def link(
     memory: OpenRepository, run: str, entry: str, links: Mapping[str, Sequence[str]], *, worker: str = ""
-) -> Posted:
+) -> PostedEntry:
     """Record how an existing entry relates to others.
 
     Raises:

@@ -41,7 +41,7 @@ FAILING = "the check fails where the files are now: gitmem list --status failed"
 
 
 @frozen
-class Repointed:
+class PathUpdate:
     """A memory that names moved files.
 
     Attributes:
@@ -61,7 +61,7 @@ class Repointed:
 
 def settle_moved(
     repository: OpenRepository, keys: Sequence[str] = (), *, dry_run: bool = False, approve: bool = False
-) -> list[Repointed]:
+) -> list[PathUpdate]:
     """Update memories to the new paths of their files, in one commit per store; return them by key.
 
     A changed check must hold at HEAD; if it does not, or its command cannot be approved now, the memory stays
@@ -73,7 +73,7 @@ def settle_moved(
         dry_run: Change nothing.
         approve: Approve changed commands, on behalf of the person.
     """
-    found: list[Repointed] = []
+    found: list[PathUpdate] = []
     for store, options in stores_to_prove(repository, Options(keys=tuple(keys), everything=not keys)):
         if store.git.read_head()[1] is not None:
             found += _Store(repository, store, options).run(keys, dry_run=dry_run, approve=approve)
@@ -113,7 +113,7 @@ class _Store:
         moved = state.moved(self._catalog, ground)
         self._verdicts: dict[str, Verdict] = fact_state.counting(self._catalog, ground, moved, store.local)
 
-    def run(self, keys: Collection[str], *, dry_run: bool, approve: bool) -> list[Repointed]:
+    def run(self, keys: Collection[str], *, dry_run: bool, approve: bool) -> list[PathUpdate]:
         rows = self._catalog.rows(
             f"SELECT m.key, m.path, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE {state.LIVE}"
             " AND (t.paths <> '[]' OR EXISTS (SELECT 1 FROM fact f WHERE f.id = m.id)) ORDER BY m.key"
@@ -137,7 +137,7 @@ class _Store:
         gone = [name for name in names if is_plain(name) and "://" not in name and not self._tree.matched(name)]
         return self._moves.history(gone) if gone else {}
 
-    def _repointed(self, row: tuple[str, str, dict[str, Any]], went: Mapping[str, str]) -> Repointed | None:
+    def _repointed(self, row: tuple[str, str, dict[str, Any]], went: Mapping[str, str]) -> PathUpdate | None:
         key, path, fields = row
         verdict = self._verdicts.get(key)
         changes: dict[str, Any] = {}
@@ -156,7 +156,7 @@ class _Store:
             if named != old:
                 changes[field] = named
                 shown += [f"{field}: {a} → {b}" for a, b in zip(old, named, strict=True) if a != b]
-        return Repointed(key, changes, tuple(shown)) if changes else None
+        return PathUpdate(key, changes, tuple(shown)) if changes else None
 
     def _place(self, name: str, went: Mapping[str, str], verdict: Verdict | None) -> str:
         """Return the new place of a path, glob or reference; unchanged if its files exist, or the move is unknown."""
@@ -169,8 +169,8 @@ class _Store:
         return there + name[len(file) :] if there else name
 
     def _drop_failing(
-        self, found: list[Repointed], paths: Mapping[str, str], keys: Collection[str], *, dry_run: bool, approve: bool
-    ) -> list[Repointed]:
+        self, found: list[PathUpdate], paths: Mapping[str, str], keys: Collection[str], *, dry_run: bool, approve: bool
+    ) -> list[PathUpdate]:
         """Return the memories without those whose new check does not hold; keep the others' verdicts."""
         self._new: dict[str, Verdict] = {}
         dues: dict[str, Due] = {}
@@ -221,7 +221,7 @@ class _Store:
     def _text_of(self, key: str, path: str) -> str:
         return self._home(path).text_of(key)
 
-    def _write_changes(self, found: list[Repointed], paths: Mapping[str, str]) -> list[Repointed]:
+    def _write_changes(self, found: list[PathUpdate], paths: Mapping[str, str]) -> list[PathUpdate]:
         """Write the changes, and return the memories with their commits."""
         homes: dict[tuple[bool, bool], dict[str, Mapping[str, Any]]] = {}
         for one in found:
@@ -240,7 +240,7 @@ class _Store:
                 home.keep_verdicts(verdicts)
         return [replace(one, commit=commits.get(one.key, "")) for one in found]
 
-    def _is_apart(self, one: Repointed, path: str) -> bool:
+    def _is_apart(self, one: PathUpdate, path: str) -> bool:
         """Return whether a memory names files that the default branch lacks, or differs there already."""
         if self._default is None:
             return False

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
     from gitmem.store.local import LocalState
-    from gitmem.verify.overview.stock import StandingLine
+    from gitmem.verify.overview.stock import StockLine
 
 _TO_SETTLE = (
     f"SELECT m.key FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND {state.TO_SETTLE} ORDER BY m.key"
@@ -140,9 +140,7 @@ def _tasks(catalog: Catalog) -> dict[str, int]:
     return dict.fromkeys(STATES, 0) | dict(rows)
 
 
-def _lines(
-    catalog: Catalog, lines: Sequence[StandingLine], broken: Mapping[tuple[str, str], str]
-) -> list[dict[str, Any]]:
+def _lines(catalog: Catalog, lines: Sequence[StockLine], broken: Mapping[tuple[str, str], str]) -> list[dict[str, Any]]:
     numbers = dict(
         catalog.each("SELECT key, id FROM memory WHERE shadowed = 0 AND key IN ({})", [line.key for line in lines])
     )
@@ -150,7 +148,7 @@ def _lines(
     return [_line(line, broken, refs.get(numbers.get(line.key, 0), ())) for line in lines]
 
 
-def _line(line: StandingLine, broken: Mapping[tuple[str, str], str], refs: Sequence[str]) -> dict[str, Any]:
+def _line(line: StockLine, broken: Mapping[tuple[str, str], str], refs: Sequence[str]) -> dict[str, Any]:
     return {
         "key": line.key,
         "title": line.title,

@@ -53,7 +53,7 @@ class Field:
 
 
 @frozen
-class Taken:
+class CheckArguments:
     """The arguments of one check.
 
     Attributes:
@@ -109,9 +109,9 @@ class BuiltinCheck:
     name: str
     value: Value
     about: str
-    globs: Callable[[Taken], tuple[str, ...]]
-    probe: Callable[[Taken], Probe | None] | None
-    conclude: Callable[[Taken, FoundFiles], BuiltinAnswer]
+    globs: Callable[[CheckArguments], tuple[str, ...]]
+    probe: Callable[[CheckArguments], Probe | None] | None
+    conclude: Callable[[CheckArguments, FoundFiles], BuiltinAnswer]
     more: tuple[Field, ...] = ()
     count: int = 1
     is_about_any: bool = False
@@ -167,33 +167,33 @@ _OR_FILES = Field(
 # About files: presence, a text, a regular expression, a checksum.
 
 
-def _path(taken: Taken) -> tuple[str, ...]:
+def _path(taken: CheckArguments) -> tuple[str, ...]:
     return (taken.text,)
 
 
-def _files(taken: Taken) -> tuple[str, ...]:
+def _files(taken: CheckArguments) -> tuple[str, ...]:
     return (taken.where,)
 
 
-def _is_there(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+def _is_there(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     if files.paths:
         return BuiltinAnswer(HOLDS, f"{taken.text} exists", taken.text)
     return BuiltinAnswer(FAILS, f"{taken.text} does not exist")
 
 
-def _is_absent(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+def _is_absent(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     if files.paths:
         return BuiltinAnswer(FAILS, f"{taken.text} exists", taken.text)
     return BuiltinAnswer(HOLDS, f"{taken.text} does not exist")
 
 
-def _contains(taken: Taken) -> Probe:
+def _contains(taken: CheckArguments) -> Probe:
     # Text is searched as bytes.
     sought = taken.text.encode("utf-8", "surrogateescape")
     return lambda _, content: _at(content, content.find(sought))
 
 
-def _matches(taken: Taken) -> Probe | None:
+def _matches(taken: CheckArguments) -> Probe | None:
     """Return a search for a regular expression; others wrote it, so it must run in linear time (threat T25)."""
     import re2  # 8.5 ms (measured), only for a regular expression
 
@@ -212,7 +212,7 @@ def _matches(taken: Taken) -> Probe | None:
     return probe
 
 
-def _is_same(taken: Taken) -> Probe:
+def _is_same(taken: CheckArguments) -> Probe:
     from hashlib import sha256  # 3 ms (measured), only for such a check
 
     return lambda _, content: [Finding()] if sha256(content).hexdigest() == taken.text.lower() else ()
@@ -222,10 +222,10 @@ def _at(content: bytes, offset: int) -> Sequence[Finding]:
     return () if offset < 0 else [Finding(content.count(b"\n", 0, offset) + 1)]
 
 
-def _some_file(holds: str, fails: str) -> Callable[[Taken, FoundFiles], BuiltinAnswer]:
+def _some_file(holds: str, fails: str) -> Callable[[CheckArguments, FoundFiles], BuiltinAnswer]:
     """Return the conclusion that a file has something; ``{text}``, ``{where}`` and ``{first}`` are filled in."""
 
-    def conclude(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+    def conclude(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
         having, unread = files.having(), files.unread()
         if not files.paths:
             return BuiltinAnswer(FAILS, f"no file matches {taken.where}")
@@ -240,7 +240,7 @@ def _some_file(holds: str, fails: str) -> Callable[[Taken, FoundFiles], BuiltinA
     return conclude
 
 
-def _no_file(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+def _no_file(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     """Conclude that no file contains a text."""
     having, unread = files.having(), files.unread()
     if not files.paths:
@@ -254,11 +254,11 @@ def _no_file(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
 # About values in structured files. Their readers are loaded on use: they import parsers.
 
 
-def _places(taken: Taken) -> tuple[str, ...]:
+def _places(taken: CheckArguments) -> tuple[str, ...]:
     return tuple(parse_address(one).path for one in taken.values)
 
 
-def _stated(taken: Taken) -> Probe:
+def _stated(taken: CheckArguments) -> Probe:
     """Return a search for the values at a check's addresses."""
     from gitmem.document.sources.formats import read_value  # imports yaml
 
@@ -298,7 +298,7 @@ def _missing(written: str, files: FoundFiles) -> BuiltinAnswer:
     return BuiltinAnswer(FAILS, f"{address.path} states no {format_key(address.keys) or 'value'}", address.path)
 
 
-def _value(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+def _value(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     having = files.having()
     if not having:
         return _missing(taken.text, files)
@@ -320,7 +320,7 @@ def _last_key(written: str) -> str:
     return (parse_address(written).keys or ("",))[-1]
 
 
-def _agree(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+def _agree(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     found = {finding.key: (path, finding) for path, finding in files.having()}
     for written in taken.values:
         if written not in found:
@@ -337,7 +337,7 @@ def _agree(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
     return BuiltinAnswer(FAILS, message, where, actual)
 
 
-def _defines(taken: Taken) -> Probe:
+def _defines(taken: CheckArguments) -> Probe:
     from gitmem.document.sources.symbols import find_symbol  # imports re2
 
     def probe(_: str, content: bytes) -> Sequence[Finding]:
@@ -347,11 +347,11 @@ def _defines(taken: Taken) -> Probe:
     return _guarded(probe)
 
 
-def _script_files(taken: Taken) -> tuple[str, ...]:
+def _script_files(taken: CheckArguments) -> tuple[str, ...]:
     return (taken.where,) if taken.where else manifests.SCRIPT_GLOBS
 
 
-def _script(taken: Taken) -> Probe:
+def _script(taken: CheckArguments) -> Probe:
     from gitmem.document.sources.scripts import read_scripts  # imports yaml
     from gitmem.document.sources.workspaces import read_links
 
@@ -363,7 +363,7 @@ def _script(taken: Taken) -> Probe:
     return _guarded(probe)
 
 
-def _has_script(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+def _has_script(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     if not taken.where:
         files = files.linked(manifests.SCRIPT_FILES)
     having, unread = files.having(), files.unread()
@@ -377,11 +377,11 @@ def _has_script(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
     return BuiltinAnswer(FAILS, f"no target {taken.text} in {', '.join(files.paths[:3])}{more(files.paths[2:])}")
 
 
-def _manifests(taken: Taken) -> tuple[str, ...]:
+def _manifests(taken: CheckArguments) -> tuple[str, ...]:
     return (taken.where,) if taken.where else manifests.MANIFEST_GLOBS
 
 
-def _dependency(taken: Taken) -> Probe:
+def _dependency(taken: CheckArguments) -> Probe:
     from gitmem.document.sources.dependencies import normal_name, read_dependencies  # imports yaml
     from gitmem.document.sources.workspaces import read_links
 
@@ -394,7 +394,7 @@ def _dependency(taken: Taken) -> Probe:
     return _guarded(probe)
 
 
-def _depends(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+def _depends(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     from gitmem.document.sources import versions  # imports packaging
 
     if not taken.where:
@@ -519,7 +519,7 @@ def iter_fields() -> Iterator[Field]:
 
 def globs_of(words: Sequence[str]) -> tuple[str, ...]:
     """Return the globs of the files that a built-in check reads, given its words."""
-    return CHECKS[words[0]].globs(taken_of(words))
+    return CHECKS[words[0]].globs(parse_arguments(words))
 
 
 def placed_words(words: Sequence[str], place: Callable[[str], str]) -> tuple[str, ...]:
@@ -550,11 +550,11 @@ def searched_in(words: Sequence[str], glob: str) -> tuple[str, ...]:
     return (*words[:2], glob, *words[3:])
 
 
-def taken_of(words: Sequence[str]) -> Taken:
+def parse_arguments(words: Sequence[str]) -> CheckArguments:
     """Return the arguments of a built-in check, given its words."""
     row = CHECKS[words[0]]
     given = zip(row.more, words[1 + row.count :], strict=False)
-    return Taken(tuple(words[1 : 1 + row.count]), {field.name: word for field, word in given if word})
+    return CheckArguments(tuple(words[1 : 1 + row.count]), {field.name: word for field, word in given if word})
 
 
 def words_of(mapping: Mapping[str, Any]) -> tuple[str, ...]:
@@ -574,5 +574,5 @@ def words_of(mapping: Mapping[str, Any]) -> tuple[str, ...]:
 
 def mapping_of(words: Sequence[str]) -> dict[str, Any]:
     """Return the mapping of a built-in check from its words."""
-    row, taken = CHECKS[words[0]], taken_of(words)
+    row, taken = CHECKS[words[0]], parse_arguments(words)
     return {row.name: taken.text if row.count == 1 else list(taken.values), **taken.more}

@@ -25,7 +25,7 @@ Severity = Literal[SEVERITIES]  # type: ignore[valid-type]
 SHOWN = 40
 
 
-class Shown(BaseModel):
+class BoardText(BaseModel):
     """A board: whether its gate is open, what closes it, and the names of the entries in the text."""
 
     closed: bool
@@ -56,7 +56,7 @@ def add_boards(server: MCPServer[Any], service: Service, run: str, *, read_only:
         names: Annotated[schemas.Lines, Field(description="Only these, in full: e17, s3")] = [],  # noqa: B006
         types: schemas.Lines = [],  # noqa: B006
         limit: Annotated[int, Field(ge=1, le=SHOWN)] = SHOWN,
-    ) -> Annotated[CallToolResult, Shown]:
+    ) -> Annotated[CallToolResult, BoardText]:
         """Read the board of your run: open questions (signals), then what its workers found, the newest last."""
         board, notes = await service.read(ctx, lambda memory: memory.boards.show(run))
         wanted = [
@@ -66,7 +66,7 @@ def add_boards(server: MCPServer[Any], service: Service, run: str, *, read_only:
         ]
         shown = wanted[-limit:]
         notes += [f"{len(board.problems)} files on it cannot be read"] if board.problems else []
-        result = Shown(
+        result = BoardText(
             closed=board.is_closed,
             gate_open=not board.blocking,
             blocking=[board.name_of(signal.entry.id) for signal in board.blocking],

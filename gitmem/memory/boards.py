@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     from gitmem.boards.board import Board
     from gitmem.boards.exchange import BoardSync
-    from gitmem.boards.log import Posted
+    from gitmem.boards.log import PostedEntry
     from gitmem.boards.survival import Missing
     from gitmem.commands.workflow.from_run import RunResult
     from gitmem.git.remotes import RemoteOptions
@@ -41,7 +41,7 @@ class Boards:
         confidence: float | None = None,
         worker: str = "",
         must_surface: bool = False,
-    ) -> Posted:
+    ) -> PostedEntry:
         """Add an entry; return the existing one if it was posted before.
 
         Args:
@@ -65,7 +65,7 @@ class Boards:
         draft = board.BoardDraft(links or {}, Source(doc, ref, evidence), confidence, worker, must_surface)
         return board.post(self._repository, run, type, text, draft)
 
-    def signal(self, run: str, text: str, *, severity: str = "high", worker: str = "") -> Posted:
+    def signal(self, run: str, text: str, *, severity: str = "high", worker: str = "") -> PostedEntry:
         """Ask a question; one of severity ``critical`` or ``high`` closes the gate until it is answered or waived."""
         from gitmem.boards.entry import SEVERITIES
         from gitmem.commands import board
@@ -75,7 +75,9 @@ class Boards:
             raise UsageError(f"unknown severity: {severity}", hint=f"choose one of {', '.join(SEVERITIES)}")
         return board.post(self._repository, run, "signal", text, board.BoardDraft({}, worker=worker), severity=severity)
 
-    def answer(self, run: str, *signals: str, text: str, ref: str = "", evidence: str = "", worker: str = "") -> Posted:
+    def answer(
+        self, run: str, *signals: str, text: str, ref: str = "", evidence: str = "", worker: str = ""
+    ) -> PostedEntry:
         """Answer signals."""
         from gitmem.boards.entry import Source
         from gitmem.commands import board
@@ -83,13 +85,13 @@ class Boards:
         draft = board.BoardDraft({}, Source("", ref, evidence), worker=worker)
         return board.answer(self._repository, run, signals, text, draft)
 
-    def waive(self, run: str, *signals: str, why: str, worker: str = "") -> Posted:
+    def waive(self, run: str, *signals: str, why: str, worker: str = "") -> PostedEntry:
         """Leave signals unanswered, and record the reason."""
         from gitmem.commands import board
 
         return board.waive(self._repository, run, signals, why, worker=worker)
 
-    def link(self, run: str, entry: str, links: Mapping[str, Sequence[str]], *, worker: str = "") -> Posted:
+    def link(self, run: str, entry: str, links: Mapping[str, Sequence[str]], *, worker: str = "") -> PostedEntry:
         """Record how an entry relates to others: ``{"supports": ["e3"]}``."""
         from gitmem.commands import board
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gitmem.commands.curate.contradictions import ContradictionReport
     from gitmem.commands.curate.dedupe import DuplicateReport, Group
     from gitmem.commands.import_.run import ImportResult, Sources
-    from gitmem.commands.settle import Repointed
+    from gitmem.commands.settle import PathUpdate
     from gitmem.commands.undo import Undone
     from gitmem.recall import Query
     from gitmem.repository import OpenRepository
@@ -49,7 +49,7 @@ class Bulk:
         progress = repository.progress_of("exporting")
         return export(repository, query, folder=folder, is_okf=is_okf, progress=progress)
 
-    def settle_moved(self, *keys: str, dry_run: bool = False, approve: bool = False) -> Sequence[Repointed]:
+    def settle_moved(self, *keys: str, dry_run: bool = False, approve: bool = False) -> Sequence[PathUpdate]:
         """Update checks, paths and refs to renamed files, in these memories or in all that are affected.
 
         A changed check must hold. *approve* approves changed commands on behalf of their author.

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from gitmem.index.catalog import Catalog
-    from gitmem.recall.semantic import Meaning
+    from gitmem.recall.semantic import VectorQuery
     from gitmem.repository import OpenRepository
     from gitmem.results import EmbeddingReport, EmbeddingStatus
 
@@ -37,7 +37,7 @@ class MemoryVectors:
 
         return EmbeddingStatus.of(status(repository))
 
-    def question(self, text: str, catalog: Catalog) -> AbstractContextManager[Meaning | None]:
+    def question(self, text: str, catalog: Catalog) -> AbstractContextManager[VectorQuery | None]:
         """Return a query to the project's vectors, as a context manager; None to search by words alone."""
         from gitmem.commands.recall import QuestionVectors
         from gitmem.recall import Query

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gitmem.model import IndexText
     from gitmem.policy import Policy
     from gitmem.recall import Query
-    from gitmem.recall.semantic import Meaning, Sources
+    from gitmem.recall.semantic import Sources, VectorQuery
     from gitmem.store.local import LocalState
 
 # The least number of candidates that an engine returns, so that the factors have a choice. Twice as many cost 4 ms more
@@ -105,7 +105,7 @@ def recall(
     policy: Policy,
     config: Config,
     now: int,
-    meaning: Meaning | None = None,
+    meaning: VectorQuery | None = None,
 ) -> RecallResult:
     """Rank the memories of some stores for a query, best first; without a search text, newest first.
 
@@ -191,7 +191,7 @@ class Ranker:
         self._found: list[dict[int, None]] = [{} for _ in sources]
         self._states: list[dict[int, state.MemoryStatus]] = [{} for _ in sources]
         self._texts: list[dict[int, IndexText]] = [{} for _ in sources]
-        self._meaning: Meaning | None = None
+        self._meaning: VectorQuery | None = None
 
     @property
     def has_found(self) -> bool:
@@ -242,7 +242,7 @@ class Ranker:
             return ""
         return f"no memory contains a whole word of {self._query.text!r}; these contain parts of them"
 
-    def search_by(self, meaning: Meaning) -> None:
+    def search_by(self, meaning: VectorQuery) -> None:
         """Add memories near to the query, and use their nearness in the scores."""
         self._meaning = meaning
         for nth in range(len(self._sources)):

@@ -160,7 +160,7 @@ class Dense:
         return alike
 
 
-class Meaning:
+class VectorQuery:
     """A query to the vectors of some stores, as a context manager; numbers are those of ``recall.ranker``.
 
     The memory *id* of the n-th of N stores has the number id × N + n: with one store, its own number.
@@ -169,7 +169,7 @@ class Meaning:
     def __init__(self, stores: Sequence[Dense]) -> None:
         self._stores = stores
 
-    def __enter__(self) -> Meaning:
+    def __enter__(self) -> VectorQuery:
         """Begin reading all stores."""
         for one in self._stores:
             one.__enter__()

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from gitmem.recall import Query
     from gitmem.recall.ranker import Source
     from gitmem.repository.code_tree import InTree
-    from gitmem.repository.other_repositories import Listing
+    from gitmem.repository.other_repositories import ListedStores
     from gitmem.verify.due import Due
     from gitmem.verify.options import Options
     from gitmem.verify.session import Session
@@ -130,7 +130,7 @@ class OpenRepository(OpenStore):
         self._tree_of = ("", "")
         self._branch: OpenStore | None = None
         self._others: dict[str, OpenStore] = {}
-        self._listing: Listing | None = None
+        self._listing: ListedStores | None = None
         # For `ask` in a long-running process: the engine, with the index, catalog and time that it belongs to.
         self.engine: tuple[tuple[SearchableIndex, Connection], tuple[int, int], WhooshEngine] | None = None
 
@@ -280,12 +280,12 @@ class OpenRepository(OpenStore):
             self._others[store.ref] = self.beside(self.git, self.config, store)
         return self._others[store.ref]
 
-    def listing(self) -> Listing:
+    def listing(self) -> ListedStores:
         """Return the stores of other repositories that are listed here."""
         if self._listing is None:
-            from gitmem.repository.other_repositories import Listing
+            from gitmem.repository.other_repositories import ListedStores
 
-            self._listing = Listing(self)
+            self._listing = ListedStores(self)
         return self._listing
 
     def _readable(self, scope: str, opening: Callable[[], OpenStore | None]) -> list[OpenStore]:

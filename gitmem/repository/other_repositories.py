@@ -165,7 +165,7 @@ def _is_being_made(folder: str) -> bool:
     return held is None
 
 
-class Listing:
+class ListedStores:
     """The listed stores of one opened repository.
 
     Attributes:

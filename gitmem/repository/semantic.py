@@ -21,7 +21,7 @@ from gitmem.index.vectors.update import catch_up, list_missing, seen
 from gitmem.model import ENGLISH
 from gitmem.recall.distinctive_words import distinctive_text
 from gitmem.recall.ranker import together
-from gitmem.recall.semantic import Dense, Meaning
+from gitmem.recall.semantic import Dense, VectorQuery
 from gitmem.store import background
 from gitmem.text import tokens
 
@@ -88,7 +88,7 @@ def each_model(providers: Providers) -> list[str]:
     return list(dict.fromkeys(provider.name for provider in providers))
 
 
-def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> Meaning | None:
+def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> VectorQuery | None:
     """Return the query for each store's vectors, updated as far as time allows; None to search by words only.
 
     The memory's notices say why words are used, or for which memories.
@@ -115,7 +115,7 @@ def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore,
         _add_notice(memory, f"{memories} no vectors yet and can only be found by words: gitmem embed rebuild")
         place = memory.git.repository.top or memory.git.repository.git
         background.start(memory.git.repository.state, place, WORK)
-    return Meaning(asked)
+    return VectorQuery(asked)
 
 
 def similar(store: OpenStore, text: str) -> list[tuple[str, float]]:

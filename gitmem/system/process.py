@@ -141,16 +141,16 @@ def stream(
     cwd: str | Path | None = None,
     env: Mapping[str, str] | None,
     input: bytes | None = None,
-) -> Streaming:
+) -> RunningTool:
     """Start a tool for interaction while it runs, as a context manager.
 
     With *input*, that is its whole standard input (from an unnamed file: writing it to a pipe before reading the
     answer would block for ever once both pipes are full); without, ``write`` and ``close_input`` feed it.
     """
-    return Streaming(argv, cwd=cwd, env=env, input=input)
+    return RunningTool(argv, cwd=cwd, env=env, input=input)
 
 
-class Streaming:
+class RunningTool:
     """A running tool: its output is read, and its input written, piece by piece.
 
     Leaving the block closes the pipes and waits; leaving it by an exception kills the tool first.
@@ -169,7 +169,7 @@ class Streaming:
         self._env = env
         self._input = input
 
-    def __enter__(self) -> Streaming:
+    def __enter__(self) -> RunningTool:
         """Start the tool.
 
         Raises:

@@ -27,7 +27,7 @@ NEAR = 0.5
 
 
 @frozen
-class Held:
+class ClaimedTask:
     """A claimed task, with its attempts and its paths."""
 
     row: TaskRow
@@ -61,7 +61,7 @@ def is_anything_held(catalog: Catalog) -> bool:
     return catalog.row(f"SELECT 1 {_FROM} WHERE t.state = 'claimed' AND {state.LIVE} LIMIT 1") is not None
 
 
-def held_by(catalog: Catalog, worker: Worker) -> list[Held]:
+def held_by(catalog: Catalog, worker: Worker) -> list[ClaimedTask]:
     """Return a worker's claimed tasks, by priority, then oldest claim first."""
     rows = catalog.rows(
         f"SELECT {COLUMNS}, x.paths {_FROM} JOIN text x ON x.id = t.id WHERE t.state = 'claimed' AND t.who = ?"
@@ -70,7 +70,7 @@ def held_by(catalog: Catalog, worker: Worker) -> list[Held]:
     )
     found = [(TaskRow(*row), paths) for *row, paths in rows]
     tasks = _tasks(catalog, [row for row, _ in found])
-    return [Held(row, tasks[row.id], _places(paths)) for row, paths in found]
+    return [ClaimedTask(row, tasks[row.id], _places(paths)) for row, paths in found]
 
 
 def held_by_others(catalog: Catalog, own: Sequence[str]) -> list[TaskRow]:
@@ -86,7 +86,7 @@ def _places(paths: str) -> tuple[str, ...]:
 
 
 def failures(
-    catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, now: int, others: int = OTHERS
+    catalog: Catalog, held: Iterable[ClaimedTask], working: Sequence[str], *, now: int, others: int = OTHERS
 ) -> list[FailedAttempt]:
     """Return failed attempts: of claimed tasks, then of tasks about these paths, then of other open tasks.
 

@@ -7,7 +7,7 @@ check denies that something exists, it is an error.
 from __future__ import annotations
 
 from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles
-from gitmem.document.builtin_checks import globs_of, row_of, taken_of
+from gitmem.document.builtin_checks import globs_of, parse_arguments, row_of
 from gitmem.frozen import replace
 from gitmem.model import BLOCKED, Check
 from gitmem.text.code.languages import is_prose
@@ -59,7 +59,7 @@ def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, d
         probe = _probe(check)
         if probe is None:
             continue
-        limit = WIDE_LIMIT if taken_of(check.words).is_everywhere else FILE_LIMIT
+        limit = WIDE_LIMIT if parse_arguments(check.words).is_everywhere else FILE_LIMIT
         for entry in entries:
             readers.setdefault(entry[1], []).append((probe, entry, found[check]))
             limits[entry[1]] = max(limit, limits.get(entry[1], 0))
@@ -98,18 +98,18 @@ def files_of(tree: CodeTree, check: Check) -> list[Entry]:
     entries = tree.matched_by(globs_of(check.words))
     if row_of(check).probe is None:
         return list(entries)
-    is_wide = taken_of(check.words).is_everywhere
+    is_wide = parse_arguments(check.words).is_everywhere
     return [entry for entry in entries if entry[0] in FILE_MODES and not (is_wide and is_prose(entry[2]))]
 
 
 def _probe(check: Check) -> Probe | None:
     make = row_of(check).probe
-    return make(taken_of(check.words)) if make is not None else None
+    return make(parse_arguments(check.words)) if make is not None else None
 
 
 def conclude(check: Check, files: Sequence[Entry], found: Found) -> BuiltinAnswer:
     """Return what a check answers, given what it found in its files; unread files are ignored."""
-    row, taken = row_of(check), taken_of(check.words)
+    row, taken = row_of(check), parse_arguments(check.words)
     if row.unusable and _probe(check) is None:
         return BuiltinAnswer(BLOCKED, row.unusable.format(text=redact(taken.text)))
     findings = {entry[2]: found[entry] for entry in files if entry in found}

@@ -15,10 +15,10 @@ from gitmem.document.builtin_checks import (
     OR_IN,
     SOME_PART,
     named_globs,
+    parse_arguments,
     placed_words,
     row_of,
     searched_in,
-    taken_of,
 )
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
@@ -125,13 +125,13 @@ def placed(files: CodeFiles, check: Check, text: str) -> Check:
 
 def scope_of(check: Check) -> str:
     """Return the files in which a check follows what it looks for, out of a file that is still there; or nothing."""
-    return taken_of(check.words).more.get(OR_IN, "") if check.form == BUILTIN else ""
+    return parse_arguments(check.words).more.get(OR_IN, "") if check.form == BUILTIN else ""
 
 
 def _home(check: Check, moves: Sequence[Move]) -> str:
     """Return where a check with a scope was last answered: one file, or the whole scope; empty for its own files."""
     last = moves[-1] if moves else None
-    return last.new if last is not None and last.old == normal(taken_of(check.words).where) else ""
+    return last.new if last is not None and last.old == normal(parse_arguments(check.words).where) else ""
 
 
 def find_homes(
@@ -153,7 +153,7 @@ def find_homes(
     for check in lost:
         answer = answers[wide[check]]
         there = answer.where.rpartition(":")[0] if answer.outcome == HOLDS else scope_of(check)
-        moves[check] = format_moves([Move(normal(taken_of(check.words).where), there)])
+        moves[check] = format_moves([Move(normal(parse_arguments(check.words).where), there)])
         answers[replace(check, words=searched_in(check.words, there))] = answer
     return moves, answers
 
@@ -174,7 +174,7 @@ def is_moved(tree: CodeTree, check: Check, text: str) -> bool:
         return False
     if check.form == BUILTIN:
         there = placed(tree, check, text)
-        return there is not check and not taken_of(there.words).is_everywhere
+        return there is not check and not parse_arguments(there.words).is_everywhere
     return moved_tree(tree, text) is not tree
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
-from gitmem.verify.overview.stock import Standing
+from gitmem.verify.overview.stock import Stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class VerifyRun:
     due: int
     results: tuple[Result, ...]
     recorded: RecordResult | None
-    standing: Standing
+    standing: Stock
     rung: str = ""
     is_local: bool = False
     would_run: tuple[Due, ...] = ()
@@ -129,7 +129,7 @@ def join_runs(runs: Sequence[VerifyRun]) -> VerifyRun:
         due=sum(run.due for run in runs),
         results=tuple(result for run in runs for result in run.results),
         recorded=next((run.recorded for run in runs if run.recorded and run.recorded.commit), first.recorded),
-        standing=Standing(
+        standing=Stock(
             *(kinds, statuses, tuple(lines), tuple(line for run in runs for line in run.standing.flapping)),
             tuple(key for run in runs for key in run.standing.moved),
         ),

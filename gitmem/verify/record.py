@@ -18,7 +18,7 @@ from gitmem.store.verdict_files import plan_writes
 from gitmem.store.verdicts import TEXT_LIMIT
 from gitmem.verify.blame.culprit import describe_culprits, phrase
 from gitmem.verify.due import ENVIRONMENT, RUNGS
-from gitmem.verify.overview.stock import Standing, culprits, status_page, take_stock
+from gitmem.verify.overview.stock import Stock, culprits, status_page, take_stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def record(
     verdicts: Sequence[Verdict],
     *,
     local: LocalState,
-    before: Standing,
+    before: Stock,
     follow: Callable[[str], None],
     restate: Callable[[], int],
     commit: str,
@@ -257,8 +257,8 @@ def _into_catalog(catalog: Catalog, files: FileWrites) -> None:
 
 def _difference(
     catalog: Catalog,
-    before: Standing,
-    after: Standing,
+    before: Stock,
+    after: Stock,
     changed: Iterable[Verdict],
     old: Mapping[str, Sequence[Verdict]],
 ) -> RecordResult:

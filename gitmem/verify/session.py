@@ -19,7 +19,7 @@ from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.blame.newest import NewestCommits
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.options import Options, VerifyRun, Watch
-from gitmem.verify.overview.stock import Standing, take_stock
+from gitmem.verify.overview.stock import Stock, take_stock
 from gitmem.verify.trace.programs import describe_change
 
 TYPE_CHECKING = False
@@ -461,7 +461,7 @@ class Session:
                 judge_all(taken.git, tree, dues, means, now=self._now, report=collect, watch=watch)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         would_run = tuple(dues) if self.options.dry_run else ()
-        nothing = Standing({}, {}, ())
+        nothing = Stock({}, {}, ())
         judged = VerifyRun(self.commit, len(dues), ordered, None, nothing, self.rung, would_run=would_run)
         return replace(judged, dirty=True, notices=taken.notices, wrong=wrong)
 
@@ -555,14 +555,14 @@ class Session:
             return None, is_kept
         return self._record(verdicts, before, tried), False
 
-    def record_claimed(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult, Standing]:
+    def record_claimed(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult, Stock]:
         """Commit verdicts that were made on other machines; return what was recorded and the state of the store."""
         before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         recorded = self._record(verdicts, before, claimed=True)
         return recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now)
 
     def _record(
-        self, verdicts: Sequence[Verdict], before: Standing, tried: Sequence[Result] = (), *, claimed: bool = False
+        self, verdicts: Sequence[Verdict], before: Stock, tried: Sequence[Result] = (), *, claimed: bool = False
     ) -> RecordResult:
         from gitmem.verify.record import list_attempts, record
 
@@ -596,4 +596,4 @@ class Session:
         return None if row is None else (parse_json(row[0]), Check(row[1], tuple(parse_json(row[2]))))
 
 
-__all__ = ["Options", "Session", "Standing", "VerifyRun", "Watch"]
+__all__ = ["Options", "Session", "Stock", "VerifyRun", "Watch"]

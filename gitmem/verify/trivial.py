@@ -10,7 +10,7 @@ import operator
 import re
 import shlex
 
-from gitmem.document.builtin_checks import row_of, taken_of
+from gitmem.document.builtin_checks import parse_arguments, row_of
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check
 
 # Commands that succeed whatever the code is, and those that do so at the end of a pipeline, whose status is that of its
@@ -70,7 +70,7 @@ def _why_builtin(check: Check) -> str:
     row = row_of(check)
     if not row.is_about_any:
         return ""
-    probe = row.probe(taken_of(check.words)) if row.probe else None
+    probe = row.probe(parse_arguments(check.words)) if row.probe else None
     if probe is None or not all(probe("", content) for content in UNLIKE):
         return ""
     return f"{check.words[1]!r} matches every file" if check.words[1] else "every file contains an empty text"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 
-from gitmem.document.builtin_checks import CHECKS, globs_of, row_of, taken_of
+from gitmem.document.builtin_checks import CHECKS, globs_of, parse_arguments, row_of
 from gitmem.document.check_values import SHA256
 from gitmem.frozen import frozen
 from gitmem.index.catalog.state import LIVE
@@ -251,7 +251,7 @@ def opposed_checks(one: Check, other: Check) -> str:
 
 def _required_value(check: Check) -> str:
     """Return the value that a check requires of a place; empty for other checks."""
-    return taken_of(check.words).more.get("is", "")
+    return parse_arguments(check.words).more.get("is", "")
 
 
 def _conflict(denial: Check, one: Check) -> str:

@@ -42,7 +42,7 @@ def here(repo) -> Git:
     return Git(discover(str(repo)))
 
 
-def post(here: Git, one: Entry, wait_s: float = 20.0) -> log.Posted:
+def post(here: Git, one: Entry, wait_s: float = 20.0) -> log.PostedEntry:
     return log.post(here, "r", one, command="board post", now=NOW, wait_s=wait_s)
 
 

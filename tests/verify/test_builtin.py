@@ -12,7 +12,7 @@ from support.facts import ask_builtin as ask
 from support.facts import commit_raw, tree_of
 
 from gitmem.document.answers import BuiltinAnswer
-from gitmem.document.builtin_checks import CHECKS, taken_of, words_of
+from gitmem.document.builtin_checks import CHECKS, parse_arguments, words_of
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Check
@@ -158,7 +158,7 @@ def test_expression_that_is_too_large_for_re2_makes_no_verdict(repo):
 
 @pytest.mark.parametrize("text", [r"a{1000}{1000}", r"\x{263A}", "[z-a]", "(?P<n", "*", "\udcff", "(?<=a)b"])
 def test_what_re2_does_not_take_is_no_expression(repo, text):
-    assert CHECKS["matches"].probe(taken_of(("matches", text, "a"))) is None
+    assert CHECKS["matches"].probe(parse_arguments(("matches", text, "a"))) is None
     assert ask(repo, "matches", text, "src/**").outcome == BLOCKED
 
 

@@ -38,7 +38,7 @@ MARKS = (b"LEARN", b"earned", b"earning", b"earnt", b"DECISION")
 
 
 @frozen
-class Unended:
+class OpenSession:
     """A session whose end its harness never reported.
 
     Attributes:
@@ -76,7 +76,7 @@ def is_due(memory: OpenRepository) -> bool:
     return any(one.is_unread or one.has_ended for one in ledger.entries(memory.git.repository.state))
 
 
-def harvest(memory: OpenRepository, take: Take) -> list[Unended]:
+def harvest(memory: OpenRepository, take: Take) -> list[OpenSession]:
     """Save what no hook captured from the transcripts of all sessions; return the sessions that never ended.
 
     Args:
@@ -86,7 +86,7 @@ def harvest(memory: OpenRepository, take: Take) -> list[Unended]:
     from gitmem.agents.transcripts.read import read_transcript  # 12 ms, and a start and a stop do not need it
 
     entries = ledger.entries(memory.git.repository.state)
-    left: list[Unended] = []
+    left: list[OpenSession] = []
     for entry in [one for one in entries if one.is_unread][:AT_MOST]:
         extent = ledger.extent_of(entry.transcript)
         try:
@@ -103,7 +103,9 @@ def harvest(memory: OpenRepository, take: Take) -> list[Unended]:
                 ledger.remove(entry)
         elif silent > SILENT_S and not entry.fields["agent"] and entry.summarized != entry.read:
             ledger.mark(entry, read=entry.read, summarized=entry.read)
-            left.append(Unended(_event(entry, END), _changed(entry), entry.fields["branch"], entry.fields["workspace"]))
+            left.append(
+                OpenSession(_event(entry, END), _changed(entry), entry.fields["branch"], entry.fields["workspace"])
+            )
     for entry in ledger.entries(memory.git.repository.state)[ledger.ENTRIES_AT_MOST :]:
         ledger.remove(entry)
     return left

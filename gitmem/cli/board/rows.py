@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gitmem.boards.board import Board, Signal
     from gitmem.boards.entry import Entry
-    from gitmem.boards.log import Posted
+    from gitmem.boards.log import PostedEntry
     from gitmem.boards.survival import Missing
     from gitmem.cli.output import Output
 
@@ -54,7 +54,7 @@ def text_of(args: argparse.Namespace) -> str:
     return read_standard_input(MEMORY_LIMIT) if args.text == "-" else str(args.text)
 
 
-def print_posted(posted: Posted, args: argparse.Namespace, out: Output) -> int:
+def print_posted(posted: PostedEntry, args: argparse.Namespace, out: Output) -> int:
     """Print the name of a posted entry, or JSON."""
     if args.json:
         table = {"name": posted.entry.name, "id": posted.entry.id, "run": args.run}

@@ -44,7 +44,7 @@ HITS_AT_MOST = 200
 
 
 @frozen
-class Answered:
+class SearchPage:
     """The result of a query.
 
     Attributes:
@@ -60,18 +60,18 @@ class Answered:
     lengths: Mapping[str, int] = MappingProxyType({})
 
 
-def search(memory: Memory, text: str, limit: int) -> Answered:
+def search(memory: Memory, text: str, limit: int) -> SearchPage:
     """Return the result of ``gitmem recall --limit N`` for a query; the newest memories for an empty one."""
     limit = limit or memory.repository.config.recall_limit
     found = memory.recall(text, limit=limit)
     if not found.hits:
         meant = f"; did you mean {found.suggestion!r}?" if found.suggestion else ""
-        return Answered((), 0, f"nothing found{meant}" if text.strip() else "There are no memories yet.")
+        return SearchPage((), 0, f"nothing found{meant}" if text.strip() else "There are no memories yet.")
     what = "best" if text.strip() else "newest"
     more = f", at least {found.more} more below" if found.more else ""
     notes = "".join(f"; {notice}" for notice in (found.notice, *memory.notices) if notice)
     lengths = unique_lengths(memory, (hit.key for hit in found.hits if hit.scope == PROJECT))
-    return Answered(found.hits, found.more, f"the {len(found.hits)} {what}{more}{notes}", lengths)
+    return SearchPage(found.hits, found.more, f"the {len(found.hits)} {what}{more}{notes}", lengths)
 
 
 class SearchScreen(Screen[None]):
@@ -97,7 +97,7 @@ class SearchScreen(Screen[None]):
         self._wanted: tuple[str, int] = (query, 0)
         self._shown: tuple[str, int] | None = None
         self._is_busy = False
-        self._found = Answered((), 0, "")
+        self._found = SearchPage((), 0, "")
         self._drawn: list[Content] = []
         self._chosen = 0
         self._field = Input(query, placeholder="words, a path, an identifier", select_on_focus=False)

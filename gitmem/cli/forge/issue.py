@@ -16,7 +16,7 @@ from __future__ import annotations
 from gitmem.cli import shared
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import read_text
-from gitmem.commands.forge.issue import Failing, IssueResult, asked_for, failing_facts, failing_statements, keep
+from gitmem.commands.forge.issue import IssueContent, IssueResult, asked_for, failing_facts, failing_statements, keep
 from gitmem.commands.forge.place import place_here
 from gitmem.config.environment import forge_token
 from gitmem.errors import ForgeError, GitmemError
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _read(file: str) -> Failing:
+def _read(file: str) -> IssueContent:
     """Return the items in a file that another job wrote."""
     text = read_text(file)
     if (table := parse_table(text, "failed", "suspect")) is not None:
@@ -98,7 +98,7 @@ def _read(file: str) -> Failing:
     raise GitmemError(f"{file} is not the JSON of gitmem status or gitmem adopt", hint="gitmem status --json > FILE")
 
 
-def _keep(failing: Failing, place: ForgeRepository, text: str) -> IssueResult:
+def _keep(failing: IssueContent, place: ForgeRepository, text: str) -> IssueResult:
     """Update the issue; disabled issues are an error only if there is something to report."""
     try:
         return keep(Forge(place, forge_token()), failing)

@@ -49,7 +49,7 @@ _NAMED = 10
 
 
 @frozen
-class Applied:
+class ApplyResult:
     """The result of applying an adoption, done or planned.
 
     Attributes:
@@ -71,7 +71,7 @@ class Applied:
     commit: str
 
 
-def apply(memory: OpenRepository, adoption: Adoption, *, dry_run: bool = False) -> Applied:
+def apply(memory: OpenRepository, adoption: Adoption, *, dry_run: bool = False) -> ApplyResult:
     """Write an adoption to the store in one commit, with built-in checks only, so that none needs approval.
 
     Raises:
@@ -289,14 +289,14 @@ class _Plan:
             if one.culprit and one.outcome == FAILS and key in added
         }
 
-    def report(self, commit: str) -> Applied:
+    def report(self, commit: str) -> ApplyResult:
         """Return the result of the last plan."""
         restored = {key for key in self._settled.updated if key in self._incoming}
         new = {**self._settled.new, **{key: self._settled.updated[key] for key in sorted(restored)}}
         added: dict[str, list[tuple[str, str]]] = {}
         for key, one in new.items():
             added.setdefault(one.kind, []).append((key, one.title))
-        return Applied(
+        return ApplyResult(
             added,
             [key for key in self._settled.updated if key not in restored],
             [one.key for one in self._retired],
@@ -335,7 +335,7 @@ def _changes(known: _Known, proposal: Proposal, answers: Mapping[tuple[str, ...]
     return changes
 
 
-def counts(applied: Applied, *, is_dry: bool) -> str:
+def counts(applied: ApplyResult, *, is_dry: bool) -> str:
     """Return the counts on one line: ``41 facts, 6 conventions added; 2 retired; commit abc``."""
     number = Counter({kind: len(of) for kind, of in applied.added.items()})
     facts = [counted(number.pop(ADOPTED), "fact")] if number[ADOPTED] else []

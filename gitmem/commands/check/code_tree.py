@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.commands.check.touched_facts import Brought
+from gitmem.commands.check.touched_facts import TreeEffects
 from gitmem.document.parse import parse
 from gitmem.document.spec import claim_hash, spec_hash, spec_of
 from gitmem.errors import FormatError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def find_brought(
     git: Git, catalog: Catalog, policy: Policy, facts: Iterable[HeadFact], *, base: str, changes: Iterable[TreeChange]
-) -> Brought:
+) -> TreeEffects:
     """Return a change's effects on the memories of the code tree.
 
     A deleted fact is not judged, so a change that removes, replaces or supersedes one must be shown.
@@ -45,7 +45,7 @@ def find_brought(
     )
     hidden = {key for key, said in branch.items() if live.get(key) in ours and own.get(key) != said}
     hidden |= {key for key, path in superseded if is_home(path) and path in ours and key not in claims}
-    return Brought(new, tuple(sorted(key for key in claims if key not in live)), tuple(sorted(hidden)))
+    return TreeEffects(new, tuple(sorted(key for key in claims if key not in live)), tuple(sorted(hidden)))
 
 
 def _claims(git: Git, policy: Policy, commit: str) -> dict[str, tuple[str, str]]:

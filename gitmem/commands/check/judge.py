@@ -92,7 +92,7 @@ def _compared(answer: FactAnswer, claimed: Verdict | None) -> FactAnswer:
     return replace(answer, verdict=claimed)
 
 
-class Judging:
+class ChangeJudge:
     """Judge touched facts before and after a change.
 
     Attributes:

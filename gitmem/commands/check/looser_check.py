@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from gitmem.document.builtin_checks import taken_of
+from gitmem.document.builtin_checks import parse_arguments
 from gitmem.model import BUILTIN, HOLDS, Check
 from gitmem.verify import builtin
 
@@ -31,7 +31,7 @@ def find_looser(pairs: Iterable[Pair], trees: Trees) -> dict[str, str]:
         row = pair.touched.fact.row
         pattern = _loosened(tuple(json.loads(row.words))) if row.form == BUILTIN else ""
         if pattern and len(asked) < MOST:
-            asked[row.key] = Check(BUILTIN, ("matches", pattern, taken_of(json.loads(row.words)).where))
+            asked[row.key] = Check(BUILTIN, ("matches", pattern, parse_arguments(json.loads(row.words)).where))
     if not asked:
         return {}
     import shlex

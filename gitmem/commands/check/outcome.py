@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.commands.check.base_programs import describe_only_new, judge_with_base
-from gitmem.commands.check.judge import FactAnswer, Judging, changed_of
+from gitmem.commands.check.judge import ChangeJudge, FactAnswer, changed_of
 from gitmem.commands.check.stated import StatedLines
 from gitmem.commands.check.touched_facts import spots_of
 from gitmem.frozen import replace
@@ -100,9 +100,9 @@ class Outcome:
         findings += self._suspects(findings, before, broken)
         return findings + self._wrong(pairs)
 
-    def _judging(self, git: Git, progress: Callable[[str, int, int], None]) -> Judging:
+    def _judging(self, git: Git, progress: Callable[[str, int, int], None]) -> ChangeJudge:
         store = self._store
-        return Judging(
+        return ChangeJudge(
             git,
             self._catalog,
             store.policy(),

@@ -14,7 +14,7 @@ from gitmem.commands.check.branch_memory import (
 from gitmem.commands.check.edits import look_at_edits
 from gitmem.commands.check.span import ChangeSpan, find_span
 from gitmem.commands.check.staged_files import StagedFiles
-from gitmem.commands.check.touched_facts import Brought, Trees, find_touched, list_facts
+from gitmem.commands.check.touched_facts import TreeEffects, Trees, find_touched, list_facts
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
@@ -285,7 +285,7 @@ class _Check:
 
         return ChangeReview(programs=tuple(list_program_findings(edits, judged.base_answers)))
 
-    def _edits(self, facts: Sequence[HeadFact], brought: Brought) -> ProgramEdits:
+    def _edits(self, facts: Sequence[HeadFact], brought: TreeEffects) -> ProgramEdits:
         """Return the edited files that checks run; none for an author who is about to commit."""
         if self._span.is_staged or all(fact.row.form == BUILTIN for fact in facts):
             return {}
@@ -344,9 +344,9 @@ class _Check:
         gone = sum(one.fact.row.key not in live for one in silenced)
         return _Judged(findings, untouched, gone, settled=was)
 
-    def _brought(self, catalog: Catalog, facts: Sequence[HeadFact]) -> Brought:
+    def _brought(self, catalog: Catalog, facts: Sequence[HeadFact]) -> TreeEffects:
         if not self._has_own:
-            return Brought()
+            return TreeEffects()
         from gitmem.commands.check.code_tree import find_brought  # parsing: 10 ms, only if the code has memories
 
         brought = find_brought(

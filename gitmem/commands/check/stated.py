@@ -7,7 +7,7 @@ import re
 from posixpath import basename, dirname
 
 from gitmem.document.anchors import parse_reference
-from gitmem.document.builtin_checks import SURE_PART, row_of, taken_of
+from gitmem.document.builtin_checks import SURE_PART, parse_arguments, row_of
 from gitmem.frozen import replace
 from gitmem.model import ADOPTED, BUILTIN, Check
 from gitmem.text.code.languages import is_prose
@@ -155,7 +155,7 @@ class StatedLines:
             line = path_moved(line, dirname(path), move.old.rstrip("/"), move.new.rstrip("/"))
         if check is None or answer is None or pair.head.moved:
             return line
-        taken = taken_of(check.words)
+        taken = parse_arguments(check.words)
         if row_of(check).part == SURE_PART and not scope_of(check):  # a definition, in a file that the line may name
             there = self._defining(check)
             return path_moved(line, dirname(path), taken.where, there) if there else line

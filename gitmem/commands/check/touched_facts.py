@@ -70,7 +70,7 @@ class TouchedFact:
 
 
 @frozen
-class Brought:
+class TreeEffects:
     """A change's effects on the memories of the code tree.
 
     Attributes:

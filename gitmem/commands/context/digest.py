@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from gitmem.config import Config
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
-    from gitmem.tasks.digest import Held
+    from gitmem.tasks.digest import ClaimedTask
     from gitmem.tasks.query import TaskRow
     from gitmem.verify.overview.cause import Cause
 
@@ -310,7 +310,7 @@ def _recent(
 
 
 def _with_failures(
-    catalog: Catalog, warned: Sequence[DigestItem], held: Sequence[Held], working: Sequence[str], now: int
+    catalog: Catalog, warned: Sequence[DigestItem], held: Sequence[ClaimedTask], working: Sequence[str], now: int
 ) -> list[DigestItem]:
     """Return the warnings with earlier failures: of claimed tasks first, of tasks nearby after the failed facts."""
     mine, near = list[DigestItem](), list[DigestItem]()
@@ -330,7 +330,7 @@ def _others_item(row: TaskRow, now: int) -> DigestItem:
     return DigestItem(row.key, "task", "", f"{cut(row.title, TITLE_LIMIT)} — claimed by {who}{since}")
 
 
-def _held_item(held: Held, now: int) -> DigestItem:
+def _held_item(held: ClaimedTask, now: int) -> DigestItem:
     """Return a claimed task: which attempt, since when, and the last failure."""
     failed = next((attempt for attempt in held.task.past_attempts if attempt.outcome == FAILED), None)
     before = f' (before: "{cut(failed.notes, REASON_LIMIT)}")' if failed is not None and failed.notes else ""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
     from gitmem.recall.ranker import Source
-    from gitmem.recall.semantic import Meaning
+    from gitmem.recall.semantic import VectorQuery
     from gitmem.repository import OpenRepository
 
 # The section of the other scopes, its share of the budget (the digest is primarily about this repository), and the
@@ -61,7 +61,7 @@ def related_to_names(
     memory: OpenRepository,
     catalog: Catalog,
     ground: int | None,
-    vectors_of: Callable[[str, Catalog], AbstractContextManager[Meaning | None]],
+    vectors_of: Callable[[str, Catalog], AbstractContextManager[VectorQuery | None]],
 ) -> dict[str, float]:
     """Return how well memories match the names of the branch and of claimed tasks, from 0 to 1, by key.
 
@@ -130,7 +130,7 @@ def context(
     related: bool = False,
     jobs: Callable[[Catalog, int | None], list[str]],
     verified: Callable[[Catalog], dict[str, Any] | None],
-    vectors_of: Callable[[str, Catalog], AbstractContextManager[Meaning | None]],
+    vectors_of: Callable[[str, Catalog], AbstractContextManager[VectorQuery | None]],
 ) -> dict[str, Any]:
     """Return the digest for a session about these paths, or the current work; these kinds first.
 

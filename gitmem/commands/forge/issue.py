@@ -77,7 +77,7 @@ DOCUMENTS = IssueKind(
 
 
 @frozen
-class Failing:
+class IssueContent:
     """The content of an issue.
 
     Attributes:
@@ -95,17 +95,17 @@ class Failing:
         return bool(self.found.findings or self.found.sections)
 
 
-def failing_facts(table: Mapping[str, Any]) -> Failing:
+def failing_facts(table: Mapping[str, Any]) -> IssueContent:
     """Return the failures in the JSON of ``gitmem status``."""
     found = parse_status(table)
-    return Failing(FACTS, found, tuple((f.key, f.key, f.title) for f in found.of(FAILED)))
+    return IssueContent(FACTS, found, tuple((f.key, f.key, f.title) for f in found.of(FAILED)))
 
 
-def failing_statements(table: Mapping[str, Any]) -> Failing:
+def failing_statements(table: Mapping[str, Any]) -> IssueContent:
     """Return the false statements in the JSON of ``gitmem adopt``."""
     found = parse_adopt(table)
     rows = [row for section in found.sections for row in section.rows]
-    return Failing(DOCUMENTS, found, tuple((f"{row.path} {row.text}", row.path, row.text) for row in rows))
+    return IssueContent(DOCUMENTS, found, tuple((f"{row.path} {row.text}", row.path, row.text) for row in rows))
 
 
 @frozen
@@ -124,7 +124,7 @@ class IssueResult:
     url: str = ""
 
 
-def body_of(failing: Failing, place: ForgeRepository) -> str:
+def body_of(failing: IssueContent, place: ForgeRepository) -> str:
     """Return the issue's text: marked, inert, within the forge's limit, and signed."""
     remembered = "".join(f" {digest}" for digest in sorted(_digests(failing)))
     head = f"{failing.kind.mark}\n<!-- gitmem failed{remembered} -->\n\n"
@@ -134,14 +134,14 @@ def body_of(failing: Failing, place: ForgeRepository) -> str:
     return signed(head + render(found, place.links(found.head, found.memory), BODY_LIMIT - _APART - len(head)), place)
 
 
-def asked_for(failing: Failing, place: ForgeRepository) -> dict[str, Any]:
+def asked_for(failing: IssueContent, place: ForgeRepository) -> dict[str, Any]:
     """Return the request that opens the issue."""
     asked = {"title": failing.kind.title, "body": body_of(failing, place)}
     # Gitea and Forgejo require label numbers here, and accept names only for an existing issue.
     return asked if place.form == "forgejo" else asked | {"labels": [LABEL]}
 
 
-def keep(forge: Forge, failing: Failing) -> IssueResult:
+def keep(forge: Forge, failing: IssueContent) -> IssueResult:
     """Update the issue with the present failures.
 
     Raises:
@@ -172,7 +172,7 @@ def keep(forge: Forge, failing: Failing) -> IssueResult:
     return done
 
 
-def _news(failing: Failing, fresh: set[str]) -> str:
+def _news(failing: IssueContent, fresh: set[str]) -> str:
     """Return the comment on new failures; empty if there are none."""
     rows = [row for row in failing.rows if _digest(row) in fresh]
     if not rows:
@@ -182,7 +182,7 @@ def _news(failing: Failing, fresh: set[str]) -> str:
     return "\n".join([f"{len(rows)} more {failing.kind.what[len(rows) > 1]}:", "", *some, *more])
 
 
-def _open(forge: Forge, failing: Failing) -> IssueResult:
+def _open(forge: Forge, failing: IssueContent) -> IssueResult:
     """Open the issue; if two were opened at once, the older one stays open."""
     made = forge.write("POST", forge.repo("issues"), asked_for(failing, forge.place), needs=NEEDS)
     number = number_of(made, "number")
@@ -236,7 +236,7 @@ def _change(forge: Forge, mine: Mapping[str, Any], action: str, changes: Mapping
     return IssueResult(action, number, address_of(made) or address_of(mine))
 
 
-def _digests(failing: Failing) -> set[str]:
+def _digests(failing: IssueContent) -> set[str]:
     return {_digest(row) for row in failing.rows[:REMEMBERED]}
 
 

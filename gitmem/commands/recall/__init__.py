@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
     from gitmem.recall import Query, RecallResult
-    from gitmem.recall.semantic import Meaning
+    from gitmem.recall.semantic import VectorQuery
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
 
@@ -86,7 +86,7 @@ class QuestionVectors:
 
     def __init__(self, memory: OpenRepository, query: Query, stores: Sequence[tuple[OpenStore, Catalog]]) -> None:
         self._memory = memory
-        self._meaning: Meaning | None = None
+        self._meaning: VectorQuery | None = None
         if query.text.strip() and not query.syntax and not query.lexical and memory.config.embeds:
             from gitmem.commands.recall.meaning import meaning_of
 
@@ -94,7 +94,7 @@ class QuestionVectors:
         if query.text.strip() and not query.lexical and "gitmem.embed" in memory.ignored_settings:
             add_notice(memory, memory.ignoring)
 
-    def __enter__(self) -> Meaning | None:
+    def __enter__(self) -> VectorQuery | None:
         return self._meaning and self._meaning.__enter__()
 
     def __exit__(self, *_: object) -> None:

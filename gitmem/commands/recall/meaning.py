@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.index.catalog import Catalog
-    from gitmem.recall.semantic import Meaning
+    from gitmem.recall.semantic import VectorQuery
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
 
 
-def meaning_of(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> Meaning | None:
+def meaning_of(
+    memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]
+) -> VectorQuery | None:
     """Return the question's vectors for each store; None, with a notice, where numpy is missing."""
     try:
         need_numpy(memory.config.embed)

@@ -7,7 +7,7 @@ from gitmem.commands.review.model import Shift
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN
-from gitmem.statuses import SIGNS, Reworded, describe_chain
+from gitmem.statuses import SIGNS, RewordedChain, describe_chain
 from gitmem.verify.blame.culprit import reasons_of
 from gitmem.verify.due import refresh_states
 
@@ -76,7 +76,7 @@ def _because(key: str, status: MemoryStatus, before: Stand, after: Stand) -> str
     if status.status == FAILED:
         return sanitize.line("; ".join(filter(None, after.reasons.get(key, ()))))
     if status.status == SUSPECT:
-        failed = status.chain[-1] if status.chain and not isinstance(status.chain, Reworded) else ""
+        failed = status.chain[-1] if status.chain and not isinstance(status.chain, RewordedChain) else ""
         why = "; ".join(filter(None, after.reasons.get(failed, ())))
         return sanitize.line(describe_chain(status.chain) + (f", which failed: {why}" if why else ""))
     if status.status == BLOCKED:

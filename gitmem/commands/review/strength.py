@@ -7,7 +7,7 @@ import re
 
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
-from gitmem.document.builtin_checks import globs_of, row_of, taken_of
+from gitmem.document.builtin_checks import globs_of, parse_arguments, row_of
 from gitmem.document.fields import IMPORTANCE, parse_ttl
 from gitmem.document.spec import check_of, shown_check
 from gitmem.frozen import frozen
@@ -219,7 +219,7 @@ def _none(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
 
 def _text(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
     """Return why a check for a text, a pattern or a name in files is weaker."""
-    was, now = taken_of(old.words), taken_of(new.words)
+    was, now = parse_arguments(old.words), parse_arguments(new.words)
     if now.text != was.text and now.text in was.text:
         return f"it looks for {now.text!r}, a part of {was.text!r}"
     if looks[1] and now.text == was.text:
@@ -228,7 +228,7 @@ def _text(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
 
 
 def _denied(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
-    was, now = taken_of(old.words), taken_of(new.words)
+    was, now = parse_arguments(old.words), parse_arguments(new.words)
     if now.text != was.text and was.text in now.text:
         return f"it forbids {now.text!r} alone"
     if looks[0] and now.text == was.text:
@@ -237,7 +237,7 @@ def _denied(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
 
 
 def _value(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
-    was, now = taken_of(old.words), taken_of(new.words)
+    was, now = parse_arguments(old.words), parse_arguments(new.words)
     ways = [next(iter(taken.more), "") for taken in (was, now)]
     if was.text == now.text and ways[0] == "is" and ways[1] != "is":
         return f"it accepts other values: {ways[1]} {now.more[ways[1]]}"
@@ -250,7 +250,7 @@ def _value(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
 
 
 def _listed(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
-    was, now = taken_of(old.words), taken_of(new.words)
+    was, now = parse_arguments(old.words), parse_arguments(new.words)
     gone = [name for name in ("at", "in") if name in was.more and name not in now.more]
     return f"it no longer asks {' and '.join(f'{name} {was.more[name]}' for name in gone)}" if gone else ""
 

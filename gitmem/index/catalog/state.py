@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.model import ADOPTED, FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED
-from gitmem.statuses import Reworded, combine_status, own_status, spread
+from gitmem.statuses import RewordedChain, combine_status, own_status, spread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]
     return {key: chain for key, chain in found.items() if key not in done}
 
 
-def reworded(catalog: Catalog, ground: int | None) -> dict[str, Reworded]:
+def reworded(catalog: Catalog, ground: int | None) -> dict[str, RewordedChain]:
     """Return every memory with a foundation whose meaning has changed since it was confirmed, with that foundation.
 
     A memory is confirmed by its own verdict or by a person; either records the meaning of its foundations at the time.
@@ -139,7 +139,7 @@ def reworded(catalog: Catalog, ground: int | None) -> dict[str, Reworded]:
     changed = {pair for pair in rows if now[pair[1]] not in known[pair]}
     needs = _requirers(catalog, tuple(sorted({target for _, target in changed}))) if changed else {}
     found = {key: [cause for cause in causes if (key, cause) in changed] for key, causes in needs.items()}
-    return {key: Reworded(causes[:1]) for key, causes in sorted(found.items()) if causes}
+    return {key: RewordedChain(causes[:1]) for key, causes in sorted(found.items()) if causes}
 
 
 def _confirmed(catalog: Catalog, ground: int | None, keys: Iterable[str]) -> dict[tuple[str, str], set[str]]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gitmem.verify.due import Due
     from gitmem.verify.inputs import CodeTree
     from gitmem.verify.jobs.result_file import ResultLine, Results
-    from gitmem.verify.overview.stock import Standing
+    from gitmem.verify.overview.stock import Stock
     from gitmem.verify.record import RecordResult
     from gitmem.verify.session import Session
 
@@ -62,7 +62,7 @@ class RecordingResult:
     skipped: tuple[tuple[str, str], ...]
     refused: tuple[str, ...]
     missing: tuple[str, ...]
-    standing: Standing
+    standing: Stock
 
 
 @frozen

@@ -22,7 +22,7 @@ FLAPPING = "flapping"
 
 
 @frozen
-class StandingLine:
+class StockLine:
     """One memory that needs a person.
 
     Attributes:
@@ -53,7 +53,7 @@ class StandingLine:
 
 
 @frozen
-class Standing:
+class Stock:
     """The state of the store at one code commit.
 
     Attributes:
@@ -66,14 +66,14 @@ class Standing:
 
     kinds: Mapping[str, int]
     statuses: Mapping[str, int]
-    lines: tuple[StandingLine, ...]
-    flapping: tuple[StandingLine, ...] = ()
+    lines: tuple[StockLine, ...]
+    flapping: tuple[StockLine, ...] = ()
     moved: tuple[str, ...] = ()
 
 
 def take_stock(
     catalog: Catalog, ground: int | None, local: LocalState, *, now: int, with_blocked: bool = True
-) -> Standing:
+) -> Stock:
     """Return the state of the store on one ground, by the verdicts of the branch and of this clone.
 
     Blocked facts depend on this machine, so a page that all clones share is made without them.
@@ -87,7 +87,7 @@ def take_stock(
     lines = [*_failed(catalog, ground, local), *_suspects(catalog, ground, chains, counts, now)]
     lines += _blocked(catalog, ground, local) if with_blocked else []
     moved = tuple(state.moved(catalog, ground))
-    return Standing(kinds, counts, tuple(lines), tuple(_flapping(catalog, ground, local)), moved)
+    return Stock(kinds, counts, tuple(lines), tuple(_flapping(catalog, ground, local)), moved)
 
 
 def _counts(catalog: Catalog, ground: int | None, *, now: int, with_blocked: bool) -> dict[str, int]:
@@ -117,28 +117,28 @@ def _counts(catalog: Catalog, ground: int | None, *, now: int, with_blocked: boo
     return counts
 
 
-def _blocked(catalog: Catalog, ground: int | None, local: LocalState) -> list[StandingLine]:
+def _blocked(catalog: Catalog, ground: int | None, local: LocalState) -> list[StockLine]:
     rows = state.blocked(catalog, ground)
     noted = local.blocked() if rows else {}
     return [
-        StandingLine(key, title, BLOCKED, noted[key].reason, author(catalog, number), path=path)
+        StockLine(key, title, BLOCKED, noted[key].reason, author(catalog, number), path=path)
         for key, title, number, path in rows
         if key in noted
     ]
 
 
-def _flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[StandingLine]:
+def _flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[StockLine]:
     rows = state.flapping(catalog, ground)
     keys = [row[0] for row in rows]
     branch, mine = (fact_state.branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
     lines = []
     for key, title, number, spec, claim in rows:
         latest = fact_state.latest_of(fact_state.merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim))
-        lines.append(StandingLine(key, title, FLAPPING, latest.attempt if latest else "", author(catalog, number)))
+        lines.append(StockLine(key, title, FLAPPING, latest.attempt if latest else "", author(catalog, number)))
     return lines
 
 
-def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[StandingLine]:
+def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[StockLine]:
     rows = catalog.rows(
         "SELECT m.key, m.title, m.id, m.path FROM state s INDEXED BY state_failed CROSS JOIN memory m ON m.id = s.fact"
         f" WHERE s.ground = ? AND s.outcome = 'fails' AND {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
@@ -152,14 +152,14 @@ def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[Sta
         after = verdict.culprit_after if verdict else ""
         by = author(catalog, number)
         lines.append(
-            StandingLine(key, title, FAILED, phrases[0], by, phrases[1], phrases[2], path=path, culprit_after=after)
+            StockLine(key, title, FAILED, phrases[0], by, phrases[1], phrases[2], path=path, culprit_after=after)
         )
     return lines
 
 
 def _suspects(
     catalog: Catalog, ground: int | None, chains: Mapping[str, tuple[str, ...]], counts: dict[str, int], now: int
-) -> list[StandingLine]:
+) -> list[StockLine]:
     rows = catalog.each(
         f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE} AND m.key IN ({{}})", sorted(chains)
     )
@@ -171,12 +171,12 @@ def _suspects(
         if is_fact:
             counts[statuses[number].own] -= 1
         counts[SUSPECT] += 1
-        line = StandingLine(key, title, SUSPECT, describe_chain(chains[key]), author(catalog, number), path=path)
+        line = StockLine(key, title, SUSPECT, describe_chain(chains[key]), author(catalog, number), path=path)
         lines.append(replace(line, chain=chains[key], is_fact=is_fact))
     return lines
 
 
-def describe_statuses(standing: Standing) -> str:
+def describe_statuses(standing: Stock) -> str:
     """Describe how many facts have each status, and how many other memories are suspect; may be empty."""
     others = sum(line.status == SUSPECT and not line.is_fact for line in standing.lines)
     counts = {**standing.statuses, SUSPECT: standing.statuses.get(SUSPECT, 0) - others}
@@ -198,12 +198,12 @@ def written_by(by: object) -> str:
     return str(by or "")
 
 
-def culprits(standing: Standing) -> list[tuple[str, str]]:
+def culprits(standing: Stock) -> list[tuple[str, str]]:
     """Return the known culprits: the commit, and the last commit before it if only a range is known."""
     return [(line.culprit, line.culprit_after) for line in standing.lines if line.culprit]
 
 
-def status_page(standing: Standing, culprits: Mapping[tuple[str, str], str]) -> str:
+def status_page(standing: Stock, culprits: Mapping[tuple[str, str], str]) -> str:
     """Return ``STATUS.md``, without ages and branch commits, so that it changes only when a status does.
 
     Args:
@@ -235,7 +235,7 @@ def _kinds(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {markdown(kind)}" for kind, number in kinds.items()) or "none"
 
 
-def _bullet(line: StandingLine, culprits: Mapping[tuple[str, str], str]) -> str:
+def _bullet(line: StockLine, culprits: Mapping[tuple[str, str], str]) -> str:
     parts = [f"- **{markdown(line.key)}**: {markdown(line.title)}"]
     if line.because:
         parts.append(f"— {markdown(line.because)}")

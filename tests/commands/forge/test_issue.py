@@ -13,7 +13,7 @@ from gitmem.commands.forge.issue import (
     DOCUMENTS,
     LABEL,
     TITLE,
-    Failing,
+    IssueContent,
     body_of,
     failing_facts,
     failing_statements,
@@ -34,7 +34,7 @@ def row(key: str, **more: object) -> dict[str, object]:
     return {**fact, "culprit": "", "culprit_after": "", "chain": [], **more}
 
 
-def failing(*keys: str, suspect: tuple[str, ...] = ()) -> Failing:
+def failing(*keys: str, suspect: tuple[str, ...] = ()) -> IssueContent:
     resting = [row(key, chain=["a"]) for key in suspect]
     return failing_facts({"commit": "c" * 40, "failed": list(map(row, keys)), "suspect": resting})
 

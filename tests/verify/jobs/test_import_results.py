@@ -15,7 +15,7 @@ from gitmem.memory import Memory
 from gitmem.repository.approvals import approve_command
 from gitmem.verify.jobs import import_results
 from gitmem.verify.jobs.shards import Shard
-from gitmem.verify.overview.stock import Standing
+from gitmem.verify.overview.stock import Stock
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 
@@ -157,7 +157,7 @@ def test_builtin_check_is_answered_anew(machines, tmp_path) -> None:
     done = memory.jobs.import_results([rewrite(tmp_path / "part", rows)])
 
     assert done.skipped == (("builtin", "the check gives a different answer here"),)
-    others_well = replace(done, standing=Standing({}, {"failed": 0, "suspect": 0}, ()))
+    others_well = replace(done, standing=Stock({}, {"failed": 0, "suspect": 0}, ()))
     assert [import_results.exit_status(others_well, fail_on=on) for on in ("failed", "news", "never")] == [1, 1, 0]
 
 

@@ -23,8 +23,8 @@ from gitmem.statuses import DEPTH
 from gitmem.store.local import LocalState
 from gitmem.verify.overview.stock import (
     NAMED,
-    Standing,
-    StandingLine,
+    Stock,
+    StockLine,
     describe_statuses,
     markdown,
     status_page,
@@ -35,7 +35,7 @@ RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 NONE = {"exists": "nothing"}
 
 
-def stock(memory) -> Standing:
+def stock(memory) -> Stock:
     return take_stock(
         memory.repository.catalog(), memory.repository.ground(), memory.repository.local, now=memory.repository.now
     )
@@ -240,7 +240,7 @@ def test_failure_is_told_with_its_reason_its_author_and_where_it_held_last(memor
 
     because = "no file of src/auth/*.py contains 'RS256'"
     assert stock(memory).lines == (
-        StandingLine("a", "It signs", FAILED, because, "Ana / dev", good, culprit=broke, path="facts/a.md"),
+        StockLine("a", "It signs", FAILED, because, "Ana / dev", good, culprit=broke, path="facts/a.md"),
     )
 
 
@@ -270,12 +270,12 @@ def test_author_is_told_in_every_form_of_the_field(memory, repo, by, expected):
 # --- the page ------------------------------------------------------------------------------------------------------
 
 
-def standing(*lines: StandingLine, **statuses: int) -> Standing:
-    return Standing({"fact": 1}, dict.fromkeys(STATUSES, 0) | statuses, lines)
+def standing(*lines: StockLine, **statuses: int) -> Stock:
+    return Stock({"fact": 1}, dict.fromkeys(STATUSES, 0) | statuses, lines)
 
 
 def test_page_names_two_hundred_and_counts_the_rest():
-    lines = [StandingLine(f"k{n}", "T", FAILED, "", "") for n in range(NAMED + 7)]
+    lines = [StockLine(f"k{n}", "T", FAILED, "", "") for n in range(NAMED + 7)]
 
     page = status_page(standing(*lines, failed=NAMED + 7), {})
 
@@ -285,7 +285,7 @@ def test_page_names_two_hundred_and_counts_the_rest():
 
 
 def test_page_of_nothing_says_so():
-    page = status_page(Standing({}, dict.fromkeys(STATUSES, 0), ()), {})
+    page = status_page(Stock({}, dict.fromkeys(STATUSES, 0), ()), {})
 
     assert "| no facts yet | 0 |" in page
     assert "0 memories: none." in page
@@ -304,7 +304,7 @@ def test_nothing_of_a_memory_is_alive_on_the_page(text):
 
 @given(HOSTILE, HOSTILE, HOSTILE)
 def test_each_memory_is_one_line_of_the_page_whatever_it_says(title, because, by):
-    line = StandingLine("key", title, FAILED, because, by)
+    line = StockLine("key", title, FAILED, because, by)
 
     page = status_page(standing(line, failed=1), {})
 
@@ -312,7 +312,7 @@ def test_each_memory_is_one_line_of_the_page_whatever_it_says(title, because, by
         text for text in page.splitlines() if text.startswith("- **key**")
     ]
     assert len(page.split("\n")) == len(
-        status_page(standing(StandingLine("key", "T", FAILED, "", ""), failed=1), {}).split("\n")
+        status_page(standing(StockLine("key", "T", FAILED, "", ""), failed=1), {}).split("\n")
     )
 
 
@@ -327,10 +327,10 @@ def test_hostile_title_does_not_break_the_page_on_the_branch(memory, repo):
 
 
 def test_statuses_of_facts_add_up_and_suspect_memories_that_are_none_are_counted_apart():
-    fact = StandingLine("f", "F", "suspect", "rests on x", "")
+    fact = StockLine("f", "F", "suspect", "rests on x", "")
     others = [replace(fact, is_fact=False)] * 2
 
-    standing = Standing({}, {"failed": 1, "suspect": 3, "verified": 5}, (fact, *others))
+    standing = Stock({}, {"failed": 1, "suspect": 3, "verified": 5}, (fact, *others))
 
     assert describe_statuses(standing) == "1 failed, 1 suspect, 5 verified; 2 memories suspect"
-    assert describe_statuses(Standing({}, {"suspect": 0}, ())) == ""
+    assert describe_statuses(Stock({}, {"suspect": 0}, ())) == ""

@@ -131,7 +131,7 @@ def gather(
     entries = [
         _entry(row, statuses[row[0]], verdicts.get(row[1]), broken=broken, now=now, waiting=of.waiting) for row in rows
     ]
-    ranked = rank_factors.standings(catalog, local, statuses, policy=policy, config=config, now=now)
+    ranked = rank_factors.list_rank_factors(catalog, local, statuses, policy=policy, config=config, now=now)
     entries = [
         replace(entry, number=row[0], since=ranked[row[0]].since, factor=ranked[row[0]].factor)
         for row, entry in zip(rows, entries, strict=True)

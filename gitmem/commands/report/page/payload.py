@@ -34,7 +34,7 @@ _TEXTS = frozenset(("body",))
 
 
 @frozen
-class Packed:
+class Payload:
     """The data for the page's script.
 
     Attributes:
@@ -48,7 +48,7 @@ class Packed:
     cut_at: int = 0
 
 
-def pack(page: Page, *, at_most: int | None, is_served: bool = False) -> Packed:
+def pack(page: Page, *, at_most: int | None, is_served: bool = False) -> Payload:
     """Return a page's memories for its script.
 
     Args:
@@ -64,7 +64,7 @@ def pack(page: Page, *, at_most: int | None, is_served: bool = False) -> Packed:
     if limit:
         table["memories"]["cut"] = [len(text) - len(_within(text, limit)) for text in bodies]
         columns = _packed(table)
-    return Packed(columns, tuple(_blocks(bodies, limit)), limit)
+    return Payload(columns, tuple(_blocks(bodies, limit)), limit)
 
 
 def in_order(entries: Sequence[PageMemory]) -> list[PageMemory]:

@@ -32,7 +32,7 @@ BATCH = 500
 
 
 @frozen
-class Standing:
+class RankFactors:
     """The parts of a memory's rank besides its words.
 
     Attributes:
@@ -44,7 +44,7 @@ class Standing:
     factor: float
 
 
-def standings(
+def list_rank_factors(
     catalog: Catalog,
     local: LocalState,
     statuses: Mapping[int, MemoryStatus],
@@ -52,7 +52,7 @@ def standings(
     policy: Policy,
     config: Config,
     now: int,
-) -> dict[int, Standing]:
+) -> dict[int, RankFactors]:
     """Return the ranks of some memories without their words, by number."""
     query = Query()
     ranking = ranking_of(policy, config, query)
@@ -69,7 +69,7 @@ def standings(
         for one in score.rank(signals, limit=BATCH, ranking=timeless):
             status = statuses[one.number]
             held = status.at if status.own in (VERIFIED, STALE) else 0
-            found[one.number] = Standing(max(created[one.number], held), one.score)
+            found[one.number] = RankFactors(max(created[one.number], held), one.score)
     return found
 
 

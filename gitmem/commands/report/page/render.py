@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from gitmem.commands.report.page import graph, sections, strips
 from gitmem.commands.report.page.model import LIVE
-from gitmem.commands.report.page.payload import Packed, pack
+from gitmem.commands.report.page.payload import Payload, pack
 from gitmem.commands.report.page.templates import fill
 from gitmem.model import STATUSES, SUSPECT, VERIFIED
 from gitmem.statuses import MARKS, SIGNS
@@ -79,7 +79,7 @@ def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
         "classes": strips.CLASSES,
         "shelf": shelf,
     }
-    frame = fill("page.html", commits=page.commits, packed=Packed(""), text="", **values)
+    frame = fill("page.html", commits=page.commits, packed=Payload(""), text="", **values)
     room = PAGE_AT_MOST - len(frame.encode("utf-8", "backslashreplace")) - ROOM
     packed = pack(page, at_most=None if is_whole else room, is_served=bool(served))
     room -= len(packed.columns) + sum(map(len, packed.blocks))
