@@ -8,6 +8,7 @@ cannot be approved now, the fact is recorded as unproven.
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.arguments import code_reference
 from gitmem.cli.changes import add_force, add_memory_options, add_place, memory_options, print_change
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive, read_standard_input
@@ -36,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     memory = memory_options(parser)
     memory.add_argument("--body", default="", help="more details; - reads them from standard input")
     add_memory_options(parser)
+    memory.add_argument(
+        "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
+    )
     add_place(parser)
     memory.add_argument(
         "--produces", action="append", default=[], metavar="LABEL", help="a label that others can require"
@@ -68,6 +72,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             **judging_of(args),
             tags=args.tag,
             paths=args.path,
+            refs=args.ref,
             requires=args.requires,
             produces=args.produces,
             supersedes=args.supersedes,

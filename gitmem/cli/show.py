@@ -112,7 +112,10 @@ def _print_reference(reference: Mapping[str, str], out: Output) -> None:
     if reference["state"] == MOVED:
         out.line("  ", ("moved:", "yellow"), f" {reference['ref']} is at {reference['place']} now")
     elif reference["state"] == CHANGED:
-        out.line("  ", ("changed:", STALE), f" {reference['ref']} says something else now")
+        what = f"is past the end: {reference['why']}" if reference["why"] else "says something else now"
+        out.line(
+            "  ", ("changed:", STALE) if not reference["why"] else ("wrong:", STALE), f" {reference['ref']} {what}"
+        )
         for line in reference["diff"].split("\n") if reference["diff"] else ():
             out.line("    ", (line, "dim"))
 

@@ -66,10 +66,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
     stale = [
         (found["stale"]["inputs"], "of which inputs have changed"),
         (found["stale"]["ttl"], "past the time to live"),
-        (found["stale"]["references"], "with references to lines of code that changed"),
     ]
     if reasons := [f"{number} {why}" for number, why in stale if number]:
         out.line("  ", (MARKS["stale"], "stale"), f" stale: {', '.join(reasons)}", ("  gitmem verify --dry-run", "dim"))
+    if number := found["stale"]["references"]:
+        refer = "1 memory refers" if number == 1 else f"{number} memories refer"
+        stale_line = f" stale: {refer} to lines of code that are not what they were"
+        out.line("  ", (MARKS["stale"], "stale"), stale_line, ("  gitmem curate refs", "dim"))
     reasons = found.get("elsewhere", {})
     for reason in sorted(set(reasons.values())):
         facts = shared.counted(list(reasons.values()).count(reason), "fact", "facts")

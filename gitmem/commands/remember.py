@@ -28,7 +28,7 @@ def remember(memory: OpenStore, text: str, *, force: bool = False, is_strict: bo
         memory: The store.
         text: The text.
         force: Write it even if another memory says the same.
-        is_strict: Refuse a reference to a missing file.
+        is_strict: Refuse a reference to a missing file, or to lines past the end of one.
         options: ``title``, ``kind``, ``key``, ``writer`` (``policy.collections.WRITERS``), and further fields by name.
 
     Raises:
@@ -81,10 +81,10 @@ def anchored(memory: OpenStore, fields: Mapping[str, Any], *, is_strict: bool) -
     Args:
         memory: Where it is written: the project's store, or the person's own, which has no code.
         fields: The memory's fields.
-        is_strict: Refuse a reference to a missing file.
+        is_strict: Refuse a reference to a missing file, or to lines past the end of one.
 
     Raises:
-        RefusedError: A file is missing.
+        RefusedError: A file is missing or too short.
     """
     refs = fields.get("refs") or ()
     if memory.store.scope not in (PROJECT, PRIVATE) or FIELD in fields or not refs:

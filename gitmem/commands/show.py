@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from gitmem.document.anchors import line_references
 from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError, NotFoundError, ProcessError
 from gitmem.git.history import read_made
@@ -23,7 +24,7 @@ from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import places_moved_to
 from gitmem.verify.options import Options
 from gitmem.verify.overview.explain import explain
-from gitmem.verify.references import CHANGED, anchors_in, reference_states
+from gitmem.verify.references import CHANGED, anchors_in, reference_states, references_past_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,21 +57,25 @@ def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
 
 
 def _references(git: Git, fields: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return the state of references to lines of code at HEAD: where they are now, or how they changed."""
-    anchors = anchors_in(fields)
-    commit = git.read_head()[1] if anchors else None
+    """Return the state of references to lines of code at HEAD: where they are, how they changed, or what is wrong."""
+    commit = git.read_head()[1] if line_references(fields) else None
     if commit is None:
         return []
-    states = reference_states(git, CodeTree(git, commit), anchors, has_diff=True)
-    return [{"ref": s.ref, "state": s.state, "place": s.place, "diff": redact(s.diff)} for s in states]
+    tree = CodeTree(git, commit)
+    states = (
+        reference_states(git, tree, anchors_in(fields), has_diff=True) + references_past_end(git, tree, [fields])[0]
+    )
+    return [{"ref": s.ref, "state": s.state, "place": s.place, "diff": redact(s.diff), "why": s.why} for s in states]
 
 
 def _why_stale(holder: OpenStore, key: str, found: Mapping[str, Any]) -> str:
     """Return why a memory is stale: which lines or inputs changed, or when its time to live passed."""
     verdict = found["verdict"]
     if verdict is None:
-        changed = [reference["ref"] for reference in found["references"] if reference["state"] == CHANGED]
-        return f"the code at {', '.join(changed)} has changed" if changed else ""
+        wrong = [one for one in found["references"] if one["state"] == CHANGED]
+        changed = [one["ref"] for one in wrong if not one["why"]]
+        said = [f"the code at {', '.join(changed)} has changed"] if changed else []
+        return "; ".join([*said, *(f"{one['ref']} is past the end: {one['why']}" for one in wrong if one["why"])])
     if verdict["fresh"]:
         passed = parse_time(verdict["expires_at"])
         return f"its time to live passed at {verdict['expires_at']}, {ago(age_s(passed, holder.now))} ago"

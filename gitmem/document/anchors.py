@@ -11,7 +11,8 @@ from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
 # The field with the anchors.
 FIELD = "anchors"
@@ -60,6 +61,14 @@ def parse_reference(text: str) -> LineReference | None:
     return LineReference(path.removeprefix("./"), first, last) if 1 <= first <= last else None
 
 
+def line_references(fields: Mapping[str, Any]) -> list[LineReference]:
+    """Return the references to lines among a memory's fields, in order."""
+    refs = fields.get("refs")
+    listed = [refs] if isinstance(refs, str) else refs if isinstance(refs, list) else []
+    found = [parse_reference(ref) for ref in listed if isinstance(ref, str)]
+    return [ref for ref in found if ref is not None]
+
+
 def parse_anchor(text: str) -> Anchor | None:
     """Parse an anchor; None if the text is not an anchor."""
     named, _, rest = text.partition(" @ ")
@@ -82,7 +91,13 @@ def make_anchor(ref: LineReference, blob: str, content: bytes) -> Anchor | None:
 
 def lines_of(content: bytes) -> list[str]:
     """Return the lines of a file without surrounding spaces."""
-    return [line.strip() for line in content.decode("utf-8", "replace").rstrip("\n").split("\n")]
+    text = content.decode("utf-8", "replace").rstrip("\n")
+    return [line.strip() for line in text.split("\n")] if content else []
+
+
+def count_lines(content: bytes) -> int:
+    """Return the number of lines of a file, as editors count them."""
+    return content.count(b"\n") + (content != b"" and not content.endswith(b"\n"))
 
 
 def is_telling(lines: Sequence[str]) -> bool:

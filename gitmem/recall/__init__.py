@@ -239,6 +239,7 @@ def _read_statuses(catalog: Catalog, ground: int | None, *, now: int) -> dict[in
     """Return the statuses of all memories that can have one."""
     chains = state.suspects(catalog, ground)
     numbers = [row[0] for row in catalog.rows("SELECT id FROM fact")]
+    numbers += state.referring_to_changed_lines(catalog, ground)
     numbers += [row[0] for row in catalog.each("SELECT id FROM memory WHERE key IN ({})", chains)]
     return state.statuses_of(catalog, ground, numbers, now=now, chains=chains)
 

@@ -157,11 +157,14 @@ def _work_out(
 
 def _references(git: Git, tree: CodeTree, anchored: Sequence[tuple[int, str]]) -> list[tuple[int, bool]]:
     """Return for each memory, by number, whether it refers to lines that changed."""
-    from gitmem.verify.references import CHANGED, anchors_in, reference_states  # needs hashlib: only for references
+    # Needs hashlib: only for references.
+    from gitmem.verify.references import CHANGED, anchors_in, reference_states, references_past_end
 
     found = []
-    for number, fields in anchored:
-        states = reference_states(git, tree, anchors_in(parse_json(fields)), has_diff=False)
+    all_fields = [parse_json(fields) for _, fields in anchored]
+    past_end = references_past_end(git, tree, all_fields)
+    for (number, _), fields, wrong in zip(anchored, all_fields, past_end, strict=True):
+        states = wrong or reference_states(git, tree, anchors_in(fields), has_diff=False)
         found.append((number, any(one.state == CHANGED for one in states)))
     return found
 

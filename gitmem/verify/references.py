@@ -12,9 +12,11 @@ from gitmem.document.anchors import (
     FIELD,
     Anchor,
     LineReference,
+    count_lines,
     find_lines,
     format_anchor,
     is_telling,
+    line_references,
     lines_of,
     make_anchor,
     parse_anchor,
@@ -52,12 +54,14 @@ class ReferenceState:
         state: ``same``, ``moved`` or ``changed``.
         place: The present place of moved lines; else empty.
         diff: The change of the lines, as removed and added lines; empty if unknown.
+        why: Why it cannot be right, if it was never proved; else empty.
     """
 
     ref: str
     state: str
     place: str = ""
     diff: str = ""
+    why: str = ""
 
 
 def anchors_for(git: Git, refs: Sequence[str], *, is_strict: bool, typed: Callable[[str], str] = str) -> list[str]:
@@ -75,11 +79,11 @@ def anchor_fields(
         git: The repository.
         tree: The code.
         refs: The references of a memory.
-        is_strict: Refuse a reference to a missing file.
+        is_strict: Refuse a reference to a missing file, or to lines past the end of one.
         typed: Returns a path as the user would type it, for a hint.
 
     Raises:
-        RefusedError: A file is missing.
+        RefusedError: A file is missing or too short.
     """
     found = []
     for text in refs:
@@ -96,7 +100,29 @@ def anchor_fields(
         anchor = make_anchor(ref, entry, content) if content is not None else None
         if anchor is not None:
             found.append(format_anchor(anchor))
+        elif is_strict:
+            _refuse_past_end(ref, [content, _read_work_tree(git, ref.path)], typed)
     return found
+
+
+def _refuse_past_end(ref: LineReference, contents: Iterable[bytes | None], typed: Callable[[str], str]) -> None:
+    """Refuse a reference to lines that a file has neither at HEAD nor in the work tree.
+
+    Raises:
+        RefusedError: It has fewer lines.
+    """
+    counts = [count_lines(content) for content in contents if content is not None]
+    if not counts or ref.last <= max(counts):
+        return
+    last = max(counts)
+    message = f"the reference {ref} is past the end of {ref.path}, which {_length(last)}"
+    lines = f"{ref.first}-{last}" if ref.first < last else str(last)
+    hint = f"did you mean --ref {typed(ref.path)}:{lines}?" if last else f"--ref {typed(ref.path)} names the file"
+    raise RefusedError(message, hint=hint)
+
+
+def _length(lines: int) -> str:
+    return f"has {lines} line{'' if lines == 1 else 's'}" if lines else "is empty"
 
 
 def anchors_in(fields: Mapping[str, Any]) -> list[Anchor]:
@@ -105,6 +131,40 @@ def anchors_in(fields: Mapping[str, Any]) -> list[Anchor]:
     named = {str(parse_reference(ref)) for ref in refs if isinstance(ref, str)}
     anchors = [parse_anchor(text) for text in texts if isinstance(text, str)]
     return [anchor for anchor in anchors if anchor is not None and str(anchor.ref) in named][:MOST_ANCHORS]
+
+
+def references_past_end(
+    git: Git, tree: CodeTree, all_fields: Sequence[Mapping[str, Any]]
+) -> list[list[ReferenceState]]:
+    """Return for each memory the references without an anchor that name lines which their file does not have.
+
+    Every file is read once. A reference to a missing file is left out: it may be of another branch, or of the past.
+
+    Args:
+        git: The repository.
+        tree: The code.
+        all_fields: The fields of each memory.
+    """
+    unproved = [[(ref, _file(tree, ref.path)) for ref in _unproved(fields)] for fields in all_fields]
+    oids = list(dict.fromkeys(oid for refs in unproved for _, oid in refs if oid))
+    sizes = git.sizes(oids) if oids else {}
+    wanted = [oid for oid in oids if 0 <= sizes[oid] <= FILE_LIMIT]
+    counts = {oid: count_lines(content) for oid, content in git.read_blobs(wanted) if content is not None}
+    return [
+        [
+            ReferenceState(str(ref), CHANGED, why=f"{ref.path} {_length(counts[oid])}")
+            for ref, oid in refs
+            if oid in counts and ref.last > counts[oid]
+        ]
+        for refs in unproved
+    ]
+
+
+def _unproved(fields: Mapping[str, Any]) -> list[LineReference]:
+    """Return the references of a memory to lines that have no anchor."""
+    proved = {str(anchor.ref) for anchor in anchors_in(fields)}
+    refs = line_references(fields)
+    return [ref for ref in refs if str(ref) not in proved][:MOST_ANCHORS]
 
 
 def reference_states(git: Git, tree: CodeTree, anchors: Iterable[Anchor], *, has_diff: bool) -> list[ReferenceState]:
@@ -187,6 +247,18 @@ def _is_path(text: str) -> bool:
 def _is_in_work_tree(git: Git, path: str) -> bool:
     top = git.repository.top
     return top is not None and os.path.isfile(os.path.join(top, path))
+
+
+def _read_work_tree(git: Git, path: str) -> bytes | None:
+    """Return a file of the work tree as it is now; None if it is too large or cannot be read."""
+    if not _is_in_work_tree(git, path):
+        return None
+    try:
+        with open(os.path.join(git.repository.top or "", path), "rb") as file:
+            content = file.read(FILE_LIMIT + 1)
+    except OSError:
+        return None
+    return content if len(content) <= FILE_LIMIT else None
 
 
 def nearest_file(tree: CodeTree, path: str) -> str:

@@ -7,9 +7,11 @@ import json
 import sys
 
 from commands.workflow.test_post_work import BUILT
+from conftest import commit_files
 
 
-def test_text_of_standard_input_is_written_with_every_option(run_cli, monkeypatch) -> None:
+def test_text_of_standard_input_is_written_with_every_option(repo, run_cli, monkeypatch) -> None:
+    commit_files(repo, {"a.py": "line\n" * 9})
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BUILT.encode())))
 
     done = run_cli(

@@ -207,7 +207,14 @@ def _warnings(
     found: dict[str, DigestItem] = {}
     cases: list[Case] = []
     because = reasons([r[1] for r in rows if r[5] == "fails"])
-    numbers = {row[1]: row[0] for row in rows[:BATCH]}  # more than a digest has lines for
+    wrong = dict(
+        catalog.each(
+            f"SELECT key, id FROM memory m WHERE {unexpired(now)} AND id IN ({{}})",
+            state.referring_to_changed_lines(catalog, ground),
+        )
+    )
+    # More than a digest has lines for.
+    numbers = {row[1]: row[0] for row in rows[:BATCH]} | dict([*wrong.items()][:BATCH])
     refs = refs_of(catalog, numbers.values())
 
     def warn(case: Case, kind: str, text: str, why: str) -> None:
@@ -229,6 +236,9 @@ def _warnings(
             read = "" if is_fresh else _places_read(inputs, words)
             reason = f"{cut(read, REASON_LIMIT)} has changed" if read else why
             warn(Case(key, STALE, STALE, why), kind, text, f"{reason}; verified {ago(age_s(at, now))} ago")
+    for key, kind, text in catalog.each("SELECT key, kind, title FROM memory WHERE id IN ({})", sorted(wrong.values())):
+        why = "the lines of code that it refers to have changed"
+        warn(Case(key, STALE, STALE, why), kind, text, why)
     suspects = catalog.each(
         f"SELECT m.key, m.kind, m.title FROM memory m WHERE {state.LIVE} AND {unexpired(now)} AND m.key IN ({{}})",
         sorted(chains),

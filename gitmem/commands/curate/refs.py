@@ -11,7 +11,7 @@ from gitmem.commands.curate.age import CurationPlan, CurationStep
 from gitmem.document.anchors import FIELD
 from gitmem.index.catalog.state import LIVE
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.references import CHANGED, MOVED, anchors_for, anchors_in, reference_states
+from gitmem.verify.references import CHANGED, MOVED, anchors_for, anchors_in, reference_states, references_past_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,15 +35,23 @@ def stale_references(store: OpenStore) -> CurationPlan:
     head = store.git.read_head()[1]
     steps: list[CurationStep] = []
     tree = CodeTree(store.git, head) if head else None
-    for key, kind, title, oid, text in catalog.rows(_ANCHORED) if tree else ():
+    rows = catalog.rows(_ANCHORED) if tree else []
+    all_fields = [json.loads(row[-1]) for row in rows]
+    past_end = references_past_end(store.git, tree, all_fields) if tree else []
+    for (key, kind, title, oid, _), fields, wrong in zip(rows, all_fields, past_end, strict=True):
         assert tree is not None, "there is code"
-        fields = json.loads(text)
-        states = reference_states(store.git, tree, anchors_in(fields), has_diff=False)
+        states = reference_states(store.git, tree, anchors_in(fields), has_diff=False) + wrong
         odd = [one for one in states if one.state in (MOVED, CHANGED)]
         if odd:
-            why = "; ".join(f"{one.ref} is now {one.place}" if one.place else f"{one.ref} changed" for one in odd)
+            why = "; ".join(_description(one) for one in odd)
             steps.append(CurationStep(key, kind, title, why, oid, _moved(store, fields, odd)))
     return CurationPlan(REFS, tuple(steps), count)
+
+
+def _description(one: ReferenceState) -> str:
+    if one.why:
+        return f"{one.ref} is past the end: {one.why}"
+    return f"{one.ref} is now {one.place}" if one.place else f"{one.ref} changed"
 
 
 def _moved(store: OpenStore, fields: Mapping[str, Any], odd: Sequence[ReferenceState]) -> dict[str, Any]:

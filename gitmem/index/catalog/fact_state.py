@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.meaning import parse_foundations
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog.state import _FLAGS, ANCHORED, CHANGED, LIVE
+from gitmem.index.catalog.state import _FLAGS, ANCHORED, CHANGED, LIVE, referring_to_changed_lines
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.store.environment import difference
 
@@ -74,12 +74,7 @@ def anchored_without_state(catalog: Catalog, ground: int) -> list[tuple[int, str
 
 def stale_references(catalog: Catalog, ground: int | None) -> int:
     """Return how many memories without a check refer to lines that have changed."""
-    found = catalog.row(
-        "SELECT count(*) FROM state s INDEXED BY state_changed CROSS JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
-        f" AND s.outcome = '{CHANGED}' AND {LIVE}",
-        (ground or 0,),
-    )
-    return int(found[0])
+    return len(referring_to_changed_lines(catalog, ground))
 
 
 def open_ground(catalog: Catalog, code: str, local_serial: int, now: int) -> int:

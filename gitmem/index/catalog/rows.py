@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.document.anchors import line_references
 from gitmem.document.fields import parse_ttl
 from gitmem.document.meaning import CONFIRMED, meaning_of, parse_foundations
 from gitmem.document.spec import check_of, claim_hash, spec_hash, spec_of
@@ -79,7 +80,9 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
     check = check_of(document)
     tags, domains = document.strings("tags"), document.strings("domains")
     places = [*document.strings("paths"), *document.strings("refs")]
-    marks = "".join(f" {name} " for name in MARKED if name in fields)
+    # References to lines that were never proved are looked at as well (``verify.references``).
+    marked = {*fields, *(["anchors"] if line_references(fields) else [])}
+    marks = "".join(f" {name} " for name in MARKED if name in marked)
     text = _listed((*tags, *domains)), _listed(places), marks, format_json(fields, default=str), document.body
     memory = (
         document.kind,

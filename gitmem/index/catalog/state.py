@@ -64,6 +64,16 @@ def shown(ground: int | None) -> str:
     return f"(m.kind <> '{ADOPTED}' OR EXISTS ({failing}))"
 
 
+def referring_to_changed_lines(catalog: Catalog, ground: int | None) -> list[int]:
+    """Return the memories without a check whose references are wrong on a ground, sorted by number."""
+    rows = catalog.rows(
+        "SELECT m.id FROM state s INDEXED BY state_changed CROSS JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
+        f" AND s.outcome = '{CHANGED}' AND {LIVE} ORDER BY m.id",
+        (ground or 0,),
+    )
+    return [row[0] for row in rows]
+
+
 def has_statuses(catalog: Catalog) -> bool:
     """Return whether any memory can have a status: there is a fact or an anchored reference."""
     anchored = f"SELECT 1 FROM packed p WHERE {ANCHORED}"

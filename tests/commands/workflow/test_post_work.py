@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import git, put_files, tip
+from conftest import commit_files, git, put_files, tip
 from support.branch import fields_of
 
 from gitmem.commands.workflow.post_work import references_in
@@ -16,6 +16,21 @@ BUILT = (
     " locks came first and deadlocked under the nightly import, which holds the table lock."
 )
 STEP = WorkflowStep("dev", "LED-1", "Storage layer")
+
+
+@pytest.fixture(autouse=True)
+def _code(repo) -> None:
+    commit_files(repo, dict.fromkeys(("src/db.py", "tests/test_db.py", "a.py"), "line\n" * 40))
+
+
+def test_given_lines_must_exist_and_those_in_the_text_may_be_of_another_branch(memory, repo) -> None:
+    for ref, message in (("src/dbx.py:1", "does not exist"), ("src/db.py:41", "which has 40 lines")):
+        with pytest.raises(RefusedError, match=message):
+            memory.workflow.post_work(BUILT, STEP, refs=[ref])
+
+    done = memory.workflow.post_work(f"{BUILT} See src/other.py:12.", STEP, refs=["src/db.py:1-2"])
+
+    assert [one.split(" ")[0] for one in fields_of(repo, done.path)["anchors"]] == ["src/db.py:1-2"]
 
 
 def test_pattern_is_written_with_its_story_component_role_and_lines(memory, repo) -> None:
