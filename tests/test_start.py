@@ -121,6 +121,40 @@ def test_hook_of_an_edit_that_says_what_depends_on_the_file_loads_nothing_slow(t
     assert sorted(more & (SLOW | {"re", "json", "argparse", "sqlite3", "datetime", "importlib", "Stemmer"})) == []
 
 
+def test_start_of_a_session_loads_nothing_slow_to_say_which_facts_fail(tmp_path: Path) -> None:
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT")}
+    env |= {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
+    gitmem = [sys.executable, "-m", "gitmem"]
+    facts = [("path/a.py", "There are five retries"), ("path/b.py", "There are five attempts")]
+    (tmp_path / "path").mkdir()
+    for place, _ in facts:
+        (tmp_path / place).write_text("LIMIT = 5\n")
+    for argv in (
+        ["git", "init", "-q", "-b", "main"],
+        ["git", "config", "user.name", "Ana"],
+        ["git", "config", "user.email", "ana@example.org"],
+        [*gitmem, "init"],
+        *([*gitmem, "fact", title, "--contains", "LIMIT = 5", "--in", place, "--unproven"] for place, title in facts),
+        ["git", "add", "path"],
+        ["git", "commit", "-q", "-m", "code"],
+        [*gitmem, "verify"],
+        ["git", "rm", "-q", "-r", "path"],
+        ["git", "commit", "-q", "-m", "no code"],
+    ):
+        subprocess.run(argv, cwd=tmp_path, env=env, check=True, capture_output=True)
+    subprocess.run([*gitmem, "verify"], cwd=tmp_path, env=env, check=False, capture_output=True)
+    payload = {"hook_event_name": "SessionStart", "session_id": "s", "cwd": str(tmp_path), "source": "startup"}
+
+    imported_while(["-m", "gitmem", "hook", "claude-code"], tmp_path, stdin=json.dumps(payload))
+    again = imported_while(
+        ["-m", "gitmem", "hook", "claude-code"], tmp_path, stdin=json.dumps(payload | {"session_id": "t"})
+    )
+
+    assert "gitmem.verify.overview.cause" in again
+    more = again - imported_while(["-m", "runpy"], tmp_path)
+    assert sorted(more & (SLOW | {"re", "json", "argparse", "sqlite3", "datetime", "importlib"})) == []
+
+
 def test_verify_loads_nothing_that_runs_or_explains_checks_where_nothing_is_due(tmp_path: Path) -> None:
     env = {**os.environ, "HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
     gitmem, who = [sys.executable, "-m", "gitmem"], ["-c", "user.name=Ana", "-c", "user.email=ana@example.org"]

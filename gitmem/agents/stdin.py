@@ -24,6 +24,8 @@ CHUNK = 1024 * 1024
 # programs never close the pipe.
 PATIENCE_S = 3.0
 PATIENCE_AT_END_S = 0.2
+# A byte order mark at the beginning, as some programs on Windows write it.
+BOM = b"\xef\xbb\xbf"
 
 
 @frozen
@@ -60,7 +62,7 @@ class HookInput:
             raise UnusableError(f"the payload is larger than {PARSED_AT_MOST} bytes and was ignored")
         try:
             # Decode leniently: a byte that is not UTF-8 must not cost the event.
-            found = parse_json(self.content.decode("utf-8-sig", "replace"))
+            found = parse_json(self.content.removeprefix(BOM).decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):

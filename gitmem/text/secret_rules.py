@@ -268,9 +268,10 @@ RULES = (
     Rule("atlassian-token", "ATATT3", r"ATATT3[A-Za-z0-9_=-]{60,}"),
     Rule("bitbucket-token", "ATCTT3 ATBB", r"ATCTT3[A-Za-z0-9_=-]{60,}|ATBB[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
     Rule("notion-token", "ntn_", r"ntn_[0-9]{11}[A-Za-z0-9]{35}"),
-    Rule("airtable-token", "pat", r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    # "pat" is in every path, "re_" in names of functions: a shorter word loads no patterns.
+    Rule("airtable-token", "pat", r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}", longest_word=82),
     Rule("figma-token", "figd_", r"figd_[A-Za-z0-9_-]{40,}"),
-    Rule("resend-key", "re_", r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?![A-Za-z0-9])"),
+    Rule("resend-key", "re_", r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?![A-Za-z0-9])", longest_word=36),
     Rule("linear-key", "lin_api_", r"lin_api_[A-Za-z0-9]{40}"),
     Rule("tailscale-key", "tskey-", r"tskey-[a-z]{2,12}-[A-Za-z0-9]{8,32}-[A-Za-z0-9]{16,}"),
     Rule("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}"),

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitmem.verify.overview import cause
 from gitmem.verify.overview.cause import Case, few, fit, group, shared_reason, title
 
 MOVED = ("859f341e29aa" + "0" * 28, "")
@@ -78,6 +83,36 @@ def test_news_come_first_and_then_the_largest_cause():
 )
 def test_reasons_are_one_if_only_places_names_and_large_numbers_differ(one, other, shared):
     assert shared_reason([one, other]) == shared
+
+
+PIECES = (
+    "no",
+    "file of",
+    " ",
+    "  ",
+    "src/a.py",
+    "a.py",
+    "a_b-c.toml",
+    ".env",
+    "-x.py",
+    "x.y.py",
+    "defaced",
+    "12",
+    "1200",
+)
+MARKS = ("'", "'x y'", "named 'x'", '"', "`", "…", ",", "; ", "/", ".", "s", "ms", ":3", "@", "é", "contains")
+
+
+@given(st.lists(st.sampled_from((*PIECES, *MARKS)), max_size=9).map("".join))
+def test_plain_reasons_are_shortened_as_the_pattern_shortens_them(text):
+    by_pattern = re.sub(r"…(?:[ ,]+…)+", "…", re.sub(cause._VARIABLE, "…", text))
+
+    assert cause._without_variables(text) == by_pattern
+
+
+def test_what_built_in_checks_say_needs_no_pattern():
+    assert cause._plain("no file of src/**/b_c.py contains 'def x('") == "no file of … contains …"
+    assert cause._plain("package.json has no engines") == "… has no engines"
 
 
 def test_keys_are_named_as_far_as_they_fit_and_counted():
