@@ -14,6 +14,7 @@ from gitmem.commands.install.pieces import FileRefusedError, Whole
 from gitmem.commands.install.place import InstallFolder
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
+from gitmem.store.guest import note_empty, was_empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ def install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     planned = _planned(git, wanted)
     for _, step, path in planned:
         if step.what in (ADD, UPDATE):
+            if git is not None:
+                note_empty(git.repository.state, path, *path.parents)
             places.write(path, step.after)
     return tuple(step for _, step, _ in planned)
 
@@ -80,9 +83,12 @@ def plan_uninstall(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
 def uninstall(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     """Remove our content and return what was done."""
     planned = _removal_steps(git, wanted)
+    state = git.repository.state if git is not None else ""
     for place, step, path in planned:
-        if step.what == REMOVE:
-            places.remove(path, Path(os.path.realpath(place.root)))
+        if step.what == REMOVE and was_empty(state, path):
+            places.write(path, "")
+        elif step.what == REMOVE:
+            places.remove(path, Path(os.path.realpath(place.root)), is_kept=lambda folder: was_empty(state, folder))
         elif step.what == UPDATE:
             places.write(path, step.after)
     if wanted.plugin and planned:

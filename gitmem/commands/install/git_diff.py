@@ -15,6 +15,7 @@ from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, 
 from gitmem.commands.install.pieces import TOML, FileRefusedError, FileSection
 from gitmem.errors import GitmemError, suppress
 from gitmem.policy.settings import KINDS
+from gitmem.store.guest import note_empty, was_empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def install(git: Git) -> tuple[HookStep, ...]:
     if steps[0].what != KEEP:
         git.run("config", "--local", NAME, COMMAND)
     if steps[1].what != KEEP:
+        note_empty(git.repository.state, _path(git), _path(git).parent)
         places.write(_path(git), steps[1].after)
     return steps
 
@@ -107,10 +109,11 @@ def uninstall(git: Git) -> tuple[HookStep, ...]:
     for step in steps:
         if step.what == REMOVE and step.path == NAME:
             git.run("config", "--local", "--unset-all", NAME)
-        elif step.what == REMOVE and step.after:
+        elif step.what == REMOVE and (step.after or was_empty(git.repository.state, _path(git))):
             places.write(_path(git), step.after)
         elif step.what == REMOVE:
             _path(git).unlink()
-            with suppress(OSError):  # it contains other files
-                _path(git).parent.rmdir()
+            if not was_empty(git.repository.state, _path(git).parent):
+                with suppress(OSError):  # it contains other files
+                    _path(git).parent.rmdir()
     return steps

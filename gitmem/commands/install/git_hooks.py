@@ -13,6 +13,7 @@ from pathlib import Path
 from gitmem.commands.install import shim
 from gitmem.errors import ConflictError, GitmemError, UsageError, suppress
 from gitmem.frozen import frozen
+from gitmem.store.guest import note_empty, was_empty
 from gitmem.system import atomic_write
 
 TYPE_CHECKING = False
@@ -128,6 +129,7 @@ def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[Hoo
     steps = plan_install(git, shared=shared, check=check)
     folder, _ = folder_of(git)
     _need_writable(folder)
+    note_empty(git.repository.state, folder, folder.parent)
     folder.mkdir(parents=True, exist_ok=True)
     # Without this folder, the shims do nothing: gitmem was never used there.
     git.repository.state_dir.mkdir(mode=0o700, exist_ok=True)
@@ -181,7 +183,7 @@ def uninstall(git: Git) -> tuple[HookStep, ...]:
             path.unlink()
             path.with_name(path.name.removesuffix(LEGACY) + shim.KEPT).unlink(missing_ok=True)
     with suppress(OSError):  # it contains other hooks
-        if steps:
+        if steps and not was_empty(git.repository.state, folder):
             folder.rmdir()
     return steps
 

@@ -17,7 +17,7 @@ from gitmem.system import atomic_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from gitmem.git import Git
 
@@ -143,8 +143,8 @@ def write(path: Path, text: str) -> None:
         raise GitmemError(f"cannot write {path}: {err.strerror}") from err
 
 
-def remove(path: Path, root: Path) -> None:
-    """Remove a file and the empty folders above it, up to a root.
+def remove(path: Path, root: Path, *, is_kept: Callable[[Path], bool] = lambda _: False) -> None:
+    """Remove a file and the empty folders above it, up to a root or a folder to keep.
 
     Raises:
         GitmemError: It cannot be removed.
@@ -154,7 +154,7 @@ def remove(path: Path, root: Path) -> None:
     except OSError as err:
         raise GitmemError(f"{path} cannot be removed: {err.strerror}") from err
     for folder in path.parents:
-        if folder == root or not folder.is_relative_to(root) or any(folder.iterdir()):
+        if folder == root or is_kept(folder) or not folder.is_relative_to(root) or any(folder.iterdir()):
             break
         folder.rmdir()
 

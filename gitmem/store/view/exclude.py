@@ -8,28 +8,41 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import suppress
+from gitmem.store.guest import note_empty, was_empty
 
 COMMENT = "# gitmem's view of the memory; `gitmem view --remove` takes this out"
 # The special characters in a pattern.
 SPECIAL = "\\*?[]!# "
 
 
-def add(common: str, inside: str) -> None:
+def add(common: str, inside: str, state: str = "") -> None:
     """Make git status ignore a folder of the main work tree, given relative to it.
 
     The lines go first, so the rest stays byte for byte the same, with or without a final line feed.
+
+    Args:
+        common: The common git directory.
+        inside: The folder.
+        state: The folder of local state, to note there that the file or its folder was empty.
     """
     text = _read(common)
     if pattern_of(inside) not in text.split("\n"):
+        if state:
+            note_empty(state, _path(common), os.path.dirname(_path(common)))
         _write(common, _section(inside) + text)
 
 
-def take_out(common: str, inside: str) -> None:
+def take_out(common: str, inside: str, state: str = "") -> None:
     """Undo ``add``, even if the person moved the lines; every other line stays."""
     text = _read(common)
     kept = f"\n{text}".replace(f"\n{_section(inside)}", "\n").replace(f"\n{pattern_of(inside)}\n", "\n")[1:]
-    if kept != text:
+    if kept != text and (kept or was_empty(state, _path(common))):
         _write(common, kept)
+    elif kept != text:
+        os.unlink(_path(common))
+        if not was_empty(state, folder := os.path.dirname(_path(common))):
+            with suppress(OSError):  # it contains other files
+                os.rmdir(folder)
 
 
 def _section(inside: str) -> str:
@@ -54,13 +67,7 @@ def _read(common: str) -> str:
 
 
 def _write(common: str, text: str) -> None:
-    """Write the file; an empty one is removed, and its folder if that is empty too."""
     path = _path(common)
-    if not text:
-        os.unlink(path)
-        with suppress(OSError):
-            os.rmdir(os.path.dirname(path))
-        return
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(f"{path}.gitmem", "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
         file.write(text)

@@ -303,7 +303,7 @@ def _exclude(git: Git, path: str, *, add: bool) -> None:
     inside = os.path.relpath(path, top) if top else ".."
     if inside.startswith(".."):
         return
-    (exclude.add if add else exclude.take_out)(git.repository.common, inside)
+    (exclude.add if add else exclude.take_out)(git.repository.common, inside, git.repository.state)
 
 
 def head_of(git: Git, view: View) -> str:

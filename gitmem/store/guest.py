@@ -1,0 +1,47 @@
+"""Which files and folders were there and empty before gitmem wrote into them, so that they are left as they were.
+
+Once gitmem's own lines are removed, nothing else shows whether the file was made for them.
+"""
+
+from __future__ import annotations
+
+import os
+
+NOTE = "was-empty"
+
+
+def note_empty(state: str, *paths: str | os.PathLike[str]) -> None:
+    """Note those of some files and folders that exist and are empty.
+
+    Args:
+        state: The repository's folder of local state.
+        paths: What is about to be written to, or made.
+    """
+    new = [os.path.realpath(path) for path in paths if _is_empty(os.path.realpath(path))]
+    known = _read(state)
+    if lines := [path for path in new if path not in known and "\n" not in path]:
+        os.makedirs(state, mode=0o700, exist_ok=True)
+        with open(os.path.join(state, NOTE), "a", encoding="utf-8", errors="surrogateescape") as file:
+            file.writelines(f"{path}\n" for path in lines)
+
+
+def was_empty(state: str, path: str | os.PathLike[str]) -> bool:
+    """Return whether a file or folder was there before, and empty."""
+    return os.path.realpath(path) in _read(state)
+
+
+def _is_empty(path: str) -> bool:
+    try:
+        return not os.listdir(path) if os.path.isdir(path) else os.path.getsize(path) == 0
+    except OSError:
+        return False
+
+
+def _read(state: str) -> frozenset[str]:
+    if not state:  # a person's own settings, outside of every repository
+        return frozenset()
+    try:
+        with open(os.path.join(state, NOTE), encoding="utf-8", errors="surrogateescape") as file:
+            return frozenset(file.read().split("\n"))
+    except FileNotFoundError:
+        return frozenset()
