@@ -41,7 +41,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_fact_of_this_project_holds_and_none_is_weak(clone: Path) -> None:
     with Memory(clone, clock=Clock()) as memory:
         approved = [line for line in (clone / APPROVED).read_text().splitlines() if line[0] != "#"]
-        assert approved == [due.listed for due in memory.repository.commands()], (
+        assert approved == [due.approved_line for due in memory.repository.commands()], (
             f"run: gitmem trust --print > {APPROVED}"
         )
         approve_all(memory)

@@ -104,7 +104,7 @@ class Board:
         return tuple(entry for entry in self.entries if entry.id not in self.superseded)
 
     @property
-    def blocking(self) -> tuple[Signal, ...]:
+    def closing_signals(self) -> tuple[Signal, ...]:
         """Return the signals that close the gate."""
         return tuple(signal for signal in self.signals if signal.blocks)
 
@@ -112,7 +112,7 @@ class Board:
         """Return the short name of an entry; an unknown id is returned as it is."""
         return self.names.get(id, id)
 
-    def surfacing(self) -> tuple[Due, ...]:
+    def list_required(self) -> tuple[Due, ...]:
         """Return the entries that the final report must mention, in board order.
 
         Dotfiles: "when must-surface entries, contradictions, or open/waived signals are not detected".

@@ -43,7 +43,7 @@ def find_missing(board: Board, report: str, *, threshold: float = THRESHOLD) -> 
     """
     said, figures = frozenset(all_terms(report)), frozenset(_numbers(report))
     found = []
-    for due in board.surfacing():
+    for due in board.list_required():
         wanted = frozenset(terms(due.entry.text)) or frozenset(all_terms(due.entry.text))
         share = len(wanted & said) / len(wanted) if wanted else float(due.entry.text in report)
         numbers = tuple(sorted(set(_numbers(due.entry.text)) - figures))

@@ -98,7 +98,7 @@ def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
         return 0
     out.exact("# Commands that gitmem verify may run in CI, by the hash of the whole specification. Review every line.")
     for due in dues:
-        out.exact(due.listed)
+        out.exact(due.approved_line)
     return 0
 
 

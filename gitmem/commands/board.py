@@ -209,11 +209,11 @@ def close(memory: OpenRepository, run: str, why: str, *, force: bool) -> Board:
     board = log.read_board(memory.git, run)
     if board.is_closed:
         return board
-    if board.blocking and not (force and why.strip()):
-        names = ", ".join(board.name_of(signal.entry.id) for signal in board.blocking)
+    if board.closing_signals and not (force and why.strip()):
+        names = ", ".join(board.name_of(signal.entry.id) for signal in board.closing_signals)
         raise RunClosedError(
             f"the run {run} has open signals of severity {' or '.join(BLOCKING)}: {names}",
-            hint=f'answer them: gitmem board answer {run} {board.name_of(board.blocking[0].entry.id)} "…"\n'
+            hint=f'answer them: gitmem board answer {run} {board.name_of(board.closing_signals[0].entry.id)} "…"\n'
             f'or close it all the same: gitmem board close {run} --force --why "…"',
         )
     post(memory, run, CLOSING, why or "the run is over")
@@ -239,7 +239,7 @@ def distilled(board: Board) -> dict[str, Any]:
     These are the entries that the final report must mention, and the answers to signals, without superseded ones. Each
     memory names its run, its worker and its source.
     """
-    whys = {due.entry.id: due.why for due in board.surfacing()}
+    whys = {due.entry.id: due.why for due in board.list_required()}
     questions = {answer.id: signal.entry for signal in board.signals for answer in signal.answers}
     memories = []
     for entry in board.live:

@@ -354,7 +354,7 @@ def prove(
         return Proof(None, (*notices, "there is no commit to check it against yet; it stays unproven"))
     session = memory.session()
     due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
-    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.listed):
+    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.approved_line):
         if session.trust.denies(due.row.spec):
             message = "its command was denied in this clone"
             raise RefusedError(f"{document.key}: {message}", hint="allow it again at a terminal: gitmem trust KEY")
@@ -395,7 +395,7 @@ def pass_gate(memory: OpenStore, document: Document) -> Gate:
         return Gate(None, GitmemError(message, hint="commit the work first"))
     session = memory.session()
     due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
-    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.listed):
+    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.approved_line):
         message = f"{key}: the command of its gate is not approved here: {shown_check(spec.check)}"
         return Gate(None, TrustError(message, hint=f"gitmem trust {key}, at a terminal"))
     result = session.judge_one(due)
@@ -465,7 +465,7 @@ def _did_you_mean(memory: OpenStore, check: Check) -> str:
     if not missing or commit is None:
         return ""
     tree = CodeTree(memory.git, commit)
-    near = next((nearest_file(tree, path) for path in missing if not tree.matched(path)), "")
+    near = next((nearest_file(tree, path) for path in missing if not tree.match(path)), "")
     return f"did you mean {memory.typed(near)}?" if near else ""
 
 

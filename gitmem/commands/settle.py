@@ -134,7 +134,7 @@ class _Store:
             for field in ("paths", "refs")
             for name in _strings(fields.get(field))
         }
-        gone = [name for name in names if is_plain(name) and "://" not in name and not self._tree.matched(name)]
+        gone = [name for name in names if is_plain(name) and "://" not in name and not self._tree.match(name)]
         return self._moves.history(gone) if gone else {}
 
     def _repointed(self, row: tuple[str, str, dict[str, Any]], went: Mapping[str, str]) -> PathUpdate | None:
@@ -146,7 +146,7 @@ class _Store:
             document = parse(self._text_of(key, path), path=f"{key}.md")
             check = check_of(document)
             assert check is not None, "a fact has a check"
-            new = replaced_words(self._tree, check, self._moves.known(verdict, check))
+            new = replaced_words(self._tree, check, self._moves.trusted_moves(verdict, check))
             if new != check:
                 changes["verify"] = _verify_of(new)
                 shown.append(f"{shown_check(check)} → {shown_check(new)}")
@@ -161,11 +161,11 @@ class _Store:
     def _place(self, name: str, went: Mapping[str, str], verdict: Verdict | None) -> str:
         """Return the new place of a path, glob or reference; unchanged if its files exist, or the move is unknown."""
         file = without_lines(name)
-        if self._tree.matched(file):
+        if self._tree.match(file):
             return name
         there = went.get(file.removeprefix("./"), "")
         if not there and verdict is not None:
-            there = self._moves.follow(file, verdict.held_commit, self._moves.known(verdict))
+            there = self._moves.follow(file, verdict.held_commit, self._moves.trusted_moves(verdict))
         return there + name[len(file) :] if there else name
 
     def _drop_failing(
@@ -206,7 +206,7 @@ class _Store:
         return found
 
     def _may_run(self, due: Due) -> bool:
-        return due.spec.check.form == BUILTIN or self._session.trust.allows(due.row.spec, due.listed)
+        return due.spec.check.form == BUILTIN or self._session.trust.allows(due.row.spec, due.approved_line)
 
     def _due(self, key: str, path: str, fields: Mapping[str, Any]) -> Due:
         how = self._store.policy().verify
@@ -245,7 +245,7 @@ class _Store:
         if self._default is None:
             return False
         named = [without_lines(name) for field in ("paths", "refs") for name in _strings(one.fields.get(field))]
-        if one.key in self._changed or any(is_plain(name) and not self._default.matched(name) for name in named):
+        if one.key in self._changed or any(is_plain(name) and not self._default.match(name) for name in named):
             return True
         if "verify" not in one.fields:
             return False

@@ -185,7 +185,7 @@ class Explainer:
         except GitmemError as err:
             self._store.notices.append(f"{what} is not recorded on the branch: {display(err.message)}")
 
-    def failing(self) -> list[Due]:
+    def list_failed(self) -> list[Due]:
         """Return the requested facts, by key."""
         return self._session.list_due()
 
@@ -292,7 +292,7 @@ class Explainer:
             return shown
 
         rate = rate_at(self._session.commit, runs)
-        needed = rate.needed()
+        needed = rate.runs_needed()
         if not needed:
             said = f"{rate} at this commit now: it fails too seldom to find since when"
             return Why(key, FLAPPING, runs=count[0], reason=said)
@@ -499,7 +499,7 @@ def explain_all(store: OpenStore, options: Options, report: Callable[[SearchStep
     if not keys:
         return []
     with Explainer(store, replace(options, keys=keys, everything=False), report) as explainer:
-        return explainer.explain_all(explainer.failing())
+        return explainer.explain_all(explainer.list_failed())
 
 
 def named_by(explained: Sequence[Why]) -> dict[str, dict[str, str]]:
@@ -550,6 +550,6 @@ def explain(store: OpenStore, options: Options, report: Callable[[SearchStep], N
     """
     (key,) = options.keys
     with Explainer(store, options, report) as explainer:
-        for due in explainer.failing():
+        for due in explainer.list_failed():
             return explainer.explain(due, with_diff=with_diff)
     return Why(key, NO_CHECK, reason="it has no check, or is retired: there is nothing to explain")

@@ -77,7 +77,7 @@ class FoundFiles:
     findings: Mapping[str, Sequence[Finding]]
     matcher: Callable[[str], Callable[[str], bool]]
 
-    def having(self) -> list[tuple[str, Finding]]:
+    def list_findings(self) -> list[tuple[str, Finding]]:
         """Return the findings with their files, by path and in file order."""
         return [
             (path, one)

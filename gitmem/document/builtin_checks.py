@@ -226,7 +226,7 @@ def _some_file(holds: str, fails: str) -> Callable[[CheckArguments, FoundFiles],
     """Return the conclusion that a file has something; ``{text}``, ``{where}`` and ``{first}`` are filled in."""
 
     def conclude(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
-        having, unread = files.having(), files.unread()
+        having, unread = files.list_findings(), files.unread()
         if not files.paths:
             return BuiltinAnswer(FAILS, f"no file matches {taken.where}")
         if having:
@@ -242,7 +242,7 @@ def _some_file(holds: str, fails: str) -> Callable[[CheckArguments, FoundFiles],
 
 def _no_file(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     """Conclude that no file contains a text."""
-    having, unread = files.having(), files.unread()
+    having, unread = files.list_findings(), files.unread()
     if not files.paths:
         return BuiltinAnswer(BLOCKED, f"no file matches {taken.where}")
     if having:
@@ -299,7 +299,7 @@ def _missing(written: str, files: FoundFiles) -> BuiltinAnswer:
 
 
 def _value(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
-    having = files.having()
+    having = files.list_findings()
     if not having:
         return _missing(taken.text, files)
     where, stated = place(*having[0]), having[0][1].value
@@ -321,7 +321,7 @@ def _last_key(written: str) -> str:
 
 
 def _agree(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
-    found = {finding.key: (path, finding) for path, finding in files.having()}
+    found = {finding.key: (path, finding) for path, finding in files.list_findings()}
     for written in taken.values:
         if written not in found:
             return _missing(written, files)
@@ -366,7 +366,7 @@ def _script(taken: CheckArguments) -> Probe:
 def _has_script(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     if not taken.where:
         files = files.linked(manifests.SCRIPT_FILES)
-    having, unread = files.having(), files.unread()
+    having, unread = files.list_findings(), files.unread()
     if having:
         where = place(*having[0])
         return BuiltinAnswer(HOLDS, f"{where} defines {taken.text}", where)
@@ -399,7 +399,7 @@ def _depends(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
 
     if not taken.where:
         files = files.linked(manifests.MANIFESTS)
-    having, unread = files.having(), files.unread()
+    having, unread = files.list_findings(), files.unread()
     wanted = taken.more.get("at", "")
     if not having and unread:
         return blocked(unread)

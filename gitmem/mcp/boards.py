@@ -68,8 +68,8 @@ def add_boards(server: MCPServer[Any], service: Service, run: str, *, read_only:
         notes += [f"{len(board.problems)} files on it cannot be read"] if board.problems else []
         result = BoardText(
             closed=board.is_closed,
-            gate_open=not board.blocking,
-            blocking=[board.name_of(signal.entry.id) for signal in board.blocking],
+            gate_open=not board.closing_signals,
+            blocking=[board.name_of(signal.entry.id) for signal in board.closing_signals],
             entries=[board.name_of(entry.id) for entry in shown],
             more=len(wanted) - len(shown),
             text=board_text(board, shown, whole=bool(names)),

@@ -151,10 +151,10 @@ class Jobs:
             schedules,
             last_job(state),
             failure=" ".join(safe_output(failed, 300).split()),
-            verified=signs.verified(),
+            verified=signs.last_verdict_time(),
             waits_since=lambda: signs.waits_since(self._repository.now),
             came=signs.came,
-            installed=signs.installed,
+            installed=signs.commit_time,
             now=self._repository.now,
         )
 

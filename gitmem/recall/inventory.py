@@ -62,7 +62,7 @@ def _withheld(
 
 def merged(sources: Sequence[Source], found: Sequence[RecallResult], limit: int) -> RecallResult:
     """Merge the results of several stores into one, newest first."""
-    hits = [source.located(hit) for source, one in zip(sources, found, strict=True) for hit in one.hits]
+    hits = [source.locate(hit) for source, one in zip(sources, found, strict=True) for hit in one.hits]
     hits.sort(key=lambda hit: (-hit.created, hit.key))
     more = sum(one.more for one in found) + max(0, len(hits) - limit)
     kept_back = counted(status for one in found for status, number in one.withheld for _ in range(number))

@@ -66,7 +66,7 @@ class Source:
             query = replace(query, near=(), held=(), here=(query.here[0], ""))
         return query if self.domains is None else replace(query, domains=self.domains)
 
-    def located(self, hit: Hit) -> Hit:
+    def locate(self, hit: Hit) -> Hit:
         """Return a hit of this store, completed with the store's scope and name."""
         if self.scope == PROJECT and not self.name:
             return hit
@@ -271,7 +271,7 @@ class Ranker:
         lexical = self._lexical(texts, runs)
         made_of: dict[int, Sources] = {}
         if self._meaning is not None:
-            fused = self._meaning.fused(lexical, texts, dense)
+            fused = self._meaning.combine(lexical, texts, dense)
             lexical = {number: worth for number, (worth, _) in fused.items()}
             made_of = {number: parts for number, (_, parts) in fused.items()}
         signals = self._signals(lexical)
@@ -282,7 +282,7 @@ class Ranker:
         ranking = ranking_of(self._policy, self._config, self._query)
         ranked, kept_back = self._ranked(signals, replace(ranking, floor=0.0) if is_exact else ranking)
         if self._meaning is not None:
-            ranked = [*self._meaning.diversified(ranked, limit, dense)]
+            ranked = [*self._meaning.diversify(ranked, limit, dense)]
         hits = with_sources(self._hits(ranked[:limit]), [one.number for one in ranked], made_of)
         return RecallResult(tuple(hits), max(0, len(ranked) - limit), withheld=kept_back)
 
@@ -377,7 +377,7 @@ class Ranker:
                     text.key, kind, text.title, status, round(one.score, 4), PROJECT, snippet, created, path,
                     bool(archived), one.factors, matches=tuple(matches), refs=refs.get(number, ()),
                 )  # fmt: skip
-                found[whole] = source.located(hit)
+                found[whole] = source.locate(hit)
         return [found[one.number] for one in ranked]
 
 

@@ -189,7 +189,7 @@ class VectorQuery:
         """Return the nearest memories of a store, as its own numbers; see ``Dense.nearest``."""
         return list(self._stores[nth].nearest(condition, values, limit=limit))
 
-    def fused(
+    def combine(
         self,
         lexical: Mapping[int, float],
         numbers: Iterable[int],
@@ -228,9 +228,7 @@ class VectorQuery:
         """Return the distribution of cosines to the pieces of all stores together."""
         return joined([one.spread for one in self._stores])
 
-    def diversified(
-        self, ranked: Sequence[RankedMemory], limit: int, settings: DenseSettings
-    ) -> Sequence[RankedMemory]:
+    def diversify(self, ranked: Sequence[RankedMemory], limit: int, settings: DenseSettings) -> Sequence[RankedMemory]:
         """Return the ranked candidates, with at most *limit* of the best ones first in diversified order."""
         if not settings.mmr:
             return ranked

@@ -181,7 +181,7 @@ class Spool:
         """Record the tip that entries are written on: after a crash, the next drain checks what was committed since."""
         write_durably(self._journal, tip.encode("ascii"))
 
-    def interrupted(self) -> str | None:
+    def interrupted_tip(self) -> str | None:
         """Return the tip recorded by a drain that never ended; None if the last one ended."""
         try:
             with open(self._journal, encoding="utf-8", errors="replace") as file:

@@ -77,7 +77,7 @@ def read(git: Git, typed: str, *, memory: str, talk: RemoteOptions) -> ApprovedL
 def list_mismatches(listed: ApprovedList, dues: Sequence[Due]) -> list[str]:
     """Return a message for each fact whose hash is only listed with another key or command."""
     hashes = {one.partition(" ")[0] for one in listed.lines}
-    right = {due.row.spec for due in dues if due.listed in listed.lines}
+    right = {due.row.spec for due in dues if due.approved_line in listed.lines}
     return [
         f"{listed.name}: the line with the hash {due.row.spec[:12]} does not match the command of "
         f"{due.row.key}, and approves nothing; for the right line: gitmem trust --print {due.row.key}"

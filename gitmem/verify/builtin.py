@@ -95,7 +95,7 @@ def answer_each(git: Git, asked: Sequence[tuple[Check, CodeTree]]) -> list[Built
 
 def files_of(tree: CodeTree, check: Check) -> list[Entry]:
     """Return the files that a check reads, by path; for a check of existence, every entry that its globs match."""
-    entries = tree.matched_by(globs_of(check.words))
+    entries = tree.match_any(globs_of(check.words))
     if row_of(check).probe is None:
         return list(entries)
     is_wide = parse_arguments(check.words).is_everywhere

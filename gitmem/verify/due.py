@@ -77,7 +77,7 @@ class Due:
     steadiness: int = 0
 
     @property
-    def listed(self) -> str:
+    def approved_line(self) -> str:
         """The line of an approved list that allows its command to run."""
         return list_line(self.row.spec, self.row.key, shown_spec(self.spec))
 

@@ -33,18 +33,18 @@ class CodeFiles:
         """Return the files that determine how others are checked out: line endings, ``ident`` (gitattributes(5))."""
         return tuple(entry for entry in self._entries if entry[2].rpartition("/")[2] == ".gitattributes")
 
-    def matched(self, glob: str) -> tuple[Entry, ...]:
+    def match(self, glob: str) -> tuple[Entry, ...]:
         """Return mode, object name and path of every file that *glob* names, by path; may be empty."""
         found = self._matched.get(glob)
         if found is None:
             found = self._matched[glob] = self._match(glob)
         return found
 
-    def matched_by(self, globs: Sequence[str]) -> tuple[Entry, ...]:
+    def match_any(self, globs: Sequence[str]) -> tuple[Entry, ...]:
         """Return every file that any of the globs names, by path; may be empty."""
         if len(globs) == 1:
-            return self.matched(globs[0])
-        return tuple(sorted({entry for glob in globs for entry in self.matched(glob)}, key=lambda e: e[2]))
+            return self.match(globs[0])
+        return tuple(sorted({entry for glob in globs for entry in self.match(glob)}, key=lambda e: e[2]))
 
     def _match(self, glob: str) -> tuple[Entry, ...]:
         prefix = fixed_part(glob)

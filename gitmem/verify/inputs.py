@@ -89,7 +89,7 @@ class CodeTree(CodeFiles):
             return False
         folders = fixed_part(glob).split("/")[:-1]
         above = ("/".join(folders[:depth]) for depth in range(1, len(folders) + 1))
-        return not self._links.isdisjoint(above) or any(mode == LINK for mode, _, _ in self.matched(glob))
+        return not self._links.isdisjoint(above) or any(mode == LINK for mode, _, _ in self.match(glob))
 
 
 def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "", *, is_claim: bool = False) -> str:
@@ -104,7 +104,7 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "",
         is_claim: Whether the verdict is from another clone.
     """
     if check.form == BUILTIN:
-        found = tree.matched_by(globs_of(check.words))
+        found = tree.match_any(globs_of(check.words))
         if row_of(check).probe is None:
             # Only existence matters: a change of a file's content changes nothing.
             return "present" if found else "missing"
@@ -112,7 +112,7 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "",
     if is_unknown(tree, inputs):
         seen = tree.places.digest(reads, tree.attributes, is_claim=is_claim) if reads else None
         return f"{SEEN}{seen}" if seen is not None else f"tree:{tree.tree}"
-    files = {entry[2]: entry for glob in inputs[1:] for entry in tree.matched(glob)}
+    files = {entry[2]: entry for glob in inputs[1:] for entry in tree.match(glob)}
     files |= {entry[2]: entry for entry in tree.attributes}
     return _of_entries(tuple(files[path] for path in sorted(files)))
 
@@ -125,7 +125,7 @@ def is_unknown(tree: CodeTree, inputs: Sequence[str]) -> bool:
     """
     if inputs[0] == "tree":
         return True
-    return not any(map(tree.matched, inputs[1:])) or any(map(tree.leads_through_link, inputs[1:]))
+    return not any(map(tree.match, inputs[1:])) or any(map(tree.leads_through_link, inputs[1:]))
 
 
 def _of_entries(entries: Sequence[Entry]) -> str:

@@ -58,7 +58,7 @@ class Move:
     old: str
     new: str
 
-    def shown(self) -> str:
+    def describe(self) -> str:
         """Format it on one line for messages."""
         return f"{self.old} → {self.new}"
 
@@ -102,10 +102,10 @@ def places_of(globs: Sequence[str], text: str) -> tuple[str, ...]:
 
 def find_place(files: CodeFiles, glob: str, moves: Sequence[Move]) -> tuple[str, Move | None]:
     """Return the present form of a glob and its move: unchanged if it matches files, else after one of the moves."""
-    if moves and not files.matched(glob):
+    if moves and not files.match(glob):
         for move in reversed(moves):
             there = moved_glob(glob, move)
-            if there and files.matched(there):
+            if there and files.match(there):
                 return there, move
     return glob, None
 
@@ -117,7 +117,7 @@ def placed(files: CodeFiles, check: Check, text: str) -> Check:
     moves = parse_moves(text)
     if scope_of(check):
         there = _home(check, moves)
-        words = searched_in(check.words, there) if there and files.matched(there) else check.words
+        words = searched_in(check.words, there) if there and files.match(there) else check.words
     else:
         words = placed_words(check.words, lambda glob: find_place(files, glob, moves)[0])
     return check if words == check.words else replace(check, words=words)
@@ -190,10 +190,10 @@ def moved_digest(
 def _with_old_places(tree: CodeTree, moves: Sequence[Move]) -> CodeTree:
     entries: dict[str, Entry] = {}
     for move in reversed(moves):
-        if tree.matched(move.old) or any(path.startswith(move.old) for path in entries):
+        if tree.match(move.old) or any(path.startswith(move.old) for path in entries):
             continue
         start = 0 if move.new == TOP else len(move.new)
-        for mode, oid, path in tree.matched("**" if move.new == TOP else move.new):
+        for mode, oid, path in tree.match("**" if move.new == TOP else move.new):
             old = move.old + path[start:] if move.old.endswith("/") else move.old
             entries[old] = (mode, oid, old)
     return CodeTree.known(tree.commit, tree.tree, [*tree.entries, *entries.values()]) if entries else tree
@@ -236,7 +236,7 @@ class Moves:
         new = [move for move in dict.fromkeys(found) if move not in moves]
         return format_moves([*moves, *new]) if new else known
 
-    def held_then(self, check: Check, at: int) -> str:
+    def find_holding_commit(self, check: Check, at: int) -> str:
         """Return the commit at a time, in epoch seconds, if a built-in check holds there; else an empty string.
 
         This is for a fact without an earlier verdict here: its files may have moved before the first one is made.
@@ -256,7 +256,7 @@ class Moves:
         """Return the present paths of files of any earlier commit, by the whole history."""
         return self._renames.find(paths, "")
 
-    def known(self, verdict: Verdict | None, check: Check | None = None) -> str:
+    def trusted_moves(self, verdict: Verdict | None, check: Check | None = None) -> str:
         """Return the moves in a verdict; of a claimed verdict, only those that git confirms.
 
         In a shallow clone, which cannot confirm them, all are returned. For a file that was split, the check decides
@@ -272,16 +272,16 @@ class Moves:
             return verdict.moved if there == scope or (matcher(scope)(there) and not is_prose(there)) else ""
         if is_shallow(self._git):
             return verdict.moved
-        return self.confirmed(verdict.moved, check) or self._confirmed_then(verdict, check)
+        return self.confirm(verdict.moved, check) or self._confirmed_then(verdict, check)
 
     def _confirmed_then(self, verdict: Verdict, check: Check | None) -> str:
         held, here = verdict.held_commit, self._tree.commit
         then = (
             self._at(held) if held != here and verdict.outcome == FAILS and self._git.is_ancestor(held, here) else None
         )
-        return Moves(self._git, then).confirmed(verdict.moved, check) if then is not None else ""
+        return Moves(self._git, then).confirm(verdict.moved, check) if then is not None else ""
 
-    def confirmed(self, text: str, check: Check | None = None) -> str:
+    def confirm(self, text: str, check: Check | None = None) -> str:
         """Return the moves that git confirms, by the whole history."""
         moves = parse_moves(text)
         for move in moves:
@@ -296,15 +296,15 @@ class Moves:
         if not move.old.endswith("/"):
             return self._renames.find([move.old], "").get(move.old) == move.new
         start, top = ("" if place == TOP else place for place in (move.new, move.old))
-        here = {top + path[len(start) :]: path for _, _, path in self._tree.matched(start or "**")}
+        here = {top + path[len(start) :]: path for _, _, path in self._tree.match(start or "**")}
         went = self._renames.find(here, "")
         return bool(went) and 2 * sum(went.get(old) == new for old, new in here.items()) >= len(here)
 
     def _part(self, check: Check, glob: str, before: CodeTree, held: str, moves: Sequence[Move]) -> list[Move]:
         """Return the move from a deleted file to the one that now has what the check looks for; empty if none has."""
         place = normal(find_place(before, glob, moves)[0])
-        was = [path for _, _, path in before.matched(place)]
-        if was != [place] or self._tree.matched(find_place(self._tree, glob, moves)[0]):
+        was = [path for _, _, path in before.match(place)]
+        if was != [place] or self._tree.match(find_place(self._tree, glob, moves)[0]):
             return []
         there = self._heir(check, place, held)
         return [Move(normal(glob), there)] if there else []
@@ -328,10 +328,10 @@ class Moves:
 
     def _move(self, glob: str, before: CodeTree, held: str, moves: Sequence[Move]) -> Move | None:
         """Return the move of all files of a glob; None if some are still there, or if they moved to several folders."""
-        if self._tree.matched(find_place(self._tree, glob, moves)[0]):
+        if self._tree.match(find_place(self._tree, glob, moves)[0]):
             return None
         place, _ = find_place(before, glob, moves)
-        was = [path for _, _, path in before.matched(place)]
+        was = [path for _, _, path in before.match(place)]
         if not was:
             return None
         went = self._renames.find(was, held)

@@ -230,7 +230,7 @@ def _difference(ref: LineReference, old: bytes, new: bytes | None) -> str:
 
 def _file(tree: CodeTree, path: str) -> str:
     """Return the blob of a file, or an empty string if it does not exist."""
-    return next((oid for mode, oid, name in tree.matched(path) if name == path and mode in FILE_MODES), "")
+    return next((oid for mode, oid, name in tree.match(path) if name == path and mode in FILE_MODES), "")
 
 
 def _content(git: Git, oid: str) -> bytes | None:

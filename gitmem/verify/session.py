@@ -127,7 +127,7 @@ class Session:
 
     def _may_run(self, due: Due) -> bool:
         """Return whether a check may run here; if not, a claim from another environment has to do."""
-        return due.spec.check.form == BUILTIN or self.trust.allows(due.row.spec, due.listed)
+        return due.spec.check.form == BUILTIN or self.trust.allows(due.row.spec, due.approved_line)
 
     def find_wrong(self, git: Git, tree: CodeTree, *, is_noted: bool = False) -> tuple[Wrong, ...]:
         """Return the claimed verdicts of built-in checks that are wrong for a tree of the code, by key."""
@@ -164,7 +164,7 @@ class Session:
             due
             for due in self.list_due()
             if due.spec.check.form != BUILTIN
-            and not self.trust.allows(due.row.spec, due.listed)
+            and not self.trust.allows(due.row.spec, due.approved_line)
             and not self.trust.denies(due.row.spec)
         ]
 

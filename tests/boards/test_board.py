@@ -53,7 +53,7 @@ def test_only_critical_and_high_signals_block():
     found = board_of("r", [SMALL, QUESTION])
 
     assert [signal.entry for signal in found.signals] == [QUESTION, SMALL]
-    assert [signal.entry for signal in found.blocking] == [QUESTION]
+    assert [signal.entry for signal in found.closing_signals] == [QUESTION]
 
 
 def test_link_of_another_entry_counts_like_one_of_its_own():
@@ -89,7 +89,7 @@ def test_report_has_to_say_what_must_surface_what_contradicts_and_signals_withou
         entry("waiver", "no time", links={"waives": [SMALL]}),
     ]
 
-    due = board_of("r", entries).surfacing()
+    due = board_of("r", entries).list_required()
 
     name = board_of("r", entries).name_of
     assert {one.entry.text: one.why for one in due} == {

@@ -51,7 +51,7 @@ def test_two_clones_that_post_apart_have_the_union(clones):
 
     assert texts(here) == texts(there) == ["Because", "Why?", "of both", "of here", "of there"]
     assert here.boards.show("r").entries == there.boards.show("r").entries
-    assert here.boards.show("r").blocking == ()
+    assert here.boards.show("r").closing_signals == ()
 
 
 def test_what_is_no_entry_is_not_taken_along(clones, tmp_path):

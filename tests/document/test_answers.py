@@ -19,14 +19,14 @@ def test_files_that_others_count_as_their_own_are_found_however_far_away() -> No
     files = FoundFiles(["a", "b", "c", "d"], findings, same)
 
     assert files.linked(["a"]).paths == ["a", "b", "c"]
-    assert files.linked(["a"]).having() == [("c", Finding(1))]
+    assert files.linked(["a"]).list_findings() == [("c", Finding(1))]
 
 
 def test_file_that_was_not_read_is_named_with_its_reason() -> None:
     files = FoundFiles(["a", "b"], {"b": [Finding(problem="it is not valid JSON")]}, same)
 
     assert files.unread() == ["a could not be read", "b could not be read: it is not valid JSON"]
-    assert files.having() == []
+    assert files.list_findings() == []
 
 
 def test_comparison_names_the_place_what_it_states_and_what_it_should() -> None:

@@ -45,7 +45,7 @@ NEW = BuiltinCheck(
     globs=lambda taken: (taken.where,),
     probe=lambda taken: lambda _, content: [Finding(1)] * content.startswith(taken.text.encode()),
     conclude=lambda taken, files: BuiltinAnswer(
-        *((HOLDS, "", "") if files.having() else (FAILS, f"no file of {taken.where} opens with {taken.text!r}"))
+        *((HOLDS, "", "") if files.list_findings() else (FAILS, f"no file of {taken.where} opens with {taken.text!r}"))
     ),
     more=(Field(IN, GLOB, "code files", keyword="within"),),
     is_about_any=True,

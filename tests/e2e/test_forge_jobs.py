@@ -41,7 +41,7 @@ def project(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             make_fact("fails", "echo '::error::pwned'; exit 1", paths=["src/**"]),
         )
         ci.install(memory.repository, "github", {"every": "daily", "shards": 2, "package": PINNED})
-        lines = [due.listed for due in memory.repository.commands()]
+        lines = [due.approved_line for due in memory.repository.commands()]
     commit_files(folder, {".github/gitmem-approved": "".join(f"{line}\n" for line in lines)})
     return folder
 
@@ -265,7 +265,7 @@ def test_pull_request_of_a_fork_runs_nothing_of_its_own_and_is_told_what_it_brea
         git(fork, "config", f"user.{name}", value)
     commit_files(fork, {**evil, "README.md": "# Changed\n"})
     with Memory(fork) as memory:  # it approves its own command, and on its own branch
-        lines = {due.row.key: due.listed for due in memory.repository.commands()}
+        lines = {due.row.key: due.approved_line for due in memory.repository.commands()}
     commit_files(fork, {".github/gitmem-approved": f"{lines['evil']}\n"})
     git(fork, "checkout", "-q", "--detach", "origin/main")
     git(fork, "merge", "-q", "--no-ff", "-m", "merge", "patch")

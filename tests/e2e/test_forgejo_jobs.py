@@ -33,7 +33,7 @@ def project(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             make_fact("fails", "exit 1", paths=["src/**"]),
         )
         ci.install(memory.repository, "forgejo", {"every": "daily", "shards": 2, "package": PINNED})
-        lines = [due.listed for due in memory.repository.commands()]
+        lines = [due.approved_line for due in memory.repository.commands()]
     commit_files(folder, {".forgejo/gitmem-approved": "".join(f"{line}\n" for line in lines)})
     return folder
 

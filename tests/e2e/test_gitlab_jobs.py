@@ -37,7 +37,9 @@ def hub(repo: Path, memory: Memory, tmp_path: Path) -> Path:
         make_fact("builtin", {"contains": "service", "in": "README.md"}),
     )
     ci.install(memory.repository, "gitlab", {"every": "daily", "package": PINNED})
-    commit_files(repo, {".gitlab/gitmem-approved": "".join(f"{due.listed}\n" for due in memory.repository.commands())})
+    commit_files(
+        repo, {".gitlab/gitmem-approved": "".join(f"{due.approved_line}\n" for due in memory.repository.commands())}
+    )
     memory.close()
     git(tmp_path, "clone", "-q", "--bare", str(repo), "hub.git")
     hub = tmp_path / "hub.git"

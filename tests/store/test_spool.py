@@ -107,9 +107,9 @@ def test_only_one_drains_and_what_it_noted_outlives_it(tmp_path: Path) -> None:
     spool.begin("abc")
     os.close(lock)
 
-    assert other.interrupted() == "abc"
+    assert other.interrupted_tip() == "abc"
     other.end()
-    assert other.interrupted() is None
+    assert other.interrupted_tip() is None
 
 
 def test_end_sweeps_old_litter_only(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def marker(tmp_path: Path) -> Path:
 def listed(memory: Memory, repo: Path, marker: Path) -> str:
     """Return the list that approves the one command of the store."""
     put(repo, make_fact("a", f"touch {marker}; test -f README.md"))
-    return memory.repository.commands()[0].listed + "\n"
+    return memory.repository.commands()[0].approved_line + "\n"
 
 
 @pytest.fixture

@@ -114,7 +114,7 @@ def test_claimed_place_counts_only_within_the_scope_and_outside_of_documents(fac
         verify(memory)
         local = memory.repository.local.verdicts(["reads"])["reads"][-1]
 
-    known = Moves(handle, tree).known(replace(local, own=False, moved=claimed), spec)
+    known = Moves(handle, tree).trusted_moves(replace(local, own=False, moved=claimed), spec)
 
     assert known == (claimed if is_believed else "")
     assert (placed(tree, spec, known).words[2] == there) is is_believed

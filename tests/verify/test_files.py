@@ -16,7 +16,7 @@ PATHS = ("README.md", "a", "src/.gitattributes", "src/a.py", "src/a/b.py", "src/
 def test_glob_names_what_its_pattern_matches_and_begins_with_its_fixed_part(glob: str) -> None:
     files = CodeFiles(("100644", str(at), path) for at, path in enumerate(reversed(PATHS)))
 
-    named = [path for _, _, path in files.matched(glob)]
+    named = [path for _, _, path in files.match(glob)]
 
     assert named == [path for path in sorted(PATHS) if matcher(glob)(path)]
     assert all(path.startswith(fixed_part(glob)) for path in named)

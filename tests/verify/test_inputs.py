@@ -37,7 +37,7 @@ GLOBS = st.text("ab.-[]!*?/", min_size=1, max_size=7)
 @given(PATHS, GLOBS)
 @example(["b"], "[b-a]*")
 def test_files_found_are_those_that_the_glob_matches_one_by_one(paths, glob):
-    found = [path for _, _, path in FakeTree(paths).matched(glob)]
+    found = [path for _, _, path in FakeTree(paths).match(glob)]
 
     assert found == [path for path in sorted(paths) if matcher(glob)(path)]
 
@@ -62,7 +62,7 @@ def test_files_found_are_those_that_the_glob_matches_one_by_one(paths, glob):
     ],
 )
 def test_glob_finds_files_of_the_commit(repo, glob, found):
-    assert [path for _, _, path in tree_of(repo).matched(glob)] == found
+    assert [path for _, _, path in tree_of(repo).match(glob)] == found
 
 
 def test_uncommitted_change_is_not_seen(repo):
@@ -170,7 +170,7 @@ def test_name_that_is_no_utf8_has_a_digest_of_its_own(repo):
     commit_raw(repo, {b"odd/\xfe": b"x"})
 
     assert len({empty, one, digest(tree_of(repo), ["paths", "odd/**"], SHELL_CHECK)}) == 3
-    assert os.fsdecode(b"odd/\xff") in [path for _, _, path in tree_of(repo).matched("odd")]
+    assert os.fsdecode(b"odd/\xff") in [path for _, _, path in tree_of(repo).match("odd")]
 
 
 @given(st.lists(st.sampled_from(["a", "b", "a b", "a\n1", "100644 1 a"]), unique=True), st.data())

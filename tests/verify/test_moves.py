@@ -175,7 +175,7 @@ def test_fact_of_a_split_file_holds_in_its_part_here_and_in_another_clone(memory
     assert verdict is not None
     check = Check(BUILTIN, ("symbol", "name_3", "src/big.py"))
     claims = {
-        path: Moves(Git(discover(repo)), tree_of(repo)).known(
+        path: Moves(Git(discover(repo)), tree_of(repo)).trusted_moves(
             replace(verdict, own=False, moved=f"src/big.py\t{path}"), check
         )
         for path in ("src/one.py", "src/no.py")
@@ -461,7 +461,7 @@ def test_what_was_deleted_after_a_known_move_failed_with_that_commit(memory, rep
     deleted = commit_files(repo, {"README.md": "deleted\n"}, "delete it")
     verdict = result_of(verify(memory), "there").verdict
     assert verdict is not None
-    claimed = Moves(Git(discover(repo)), tree_of(repo)).known(replace(verdict, own=False))
+    claimed = Moves(Git(discover(repo)), tree_of(repo)).trusted_moves(replace(verdict, own=False))
     keys = ["rs", "there", "grep"]
     if is_new_there:
         keys.remove("there")

@@ -141,7 +141,7 @@ def test_edited_list_of_variables_is_another_command_that_nobody_approved(memory
     memory.edit("a", fields={"env": ["C"]}, unproven=True)
 
     (after,) = memory.repository.commands()
-    assert before.listed.endswith("test -s README.md && ls  [sees the variables A, B]")
-    assert after.listed.endswith("test -s README.md && ls  [sees the variable C]")
+    assert before.approved_line.endswith("test -s README.md && ls  [sees the variables A, B]")
+    assert after.approved_line.endswith("test -s README.md && ls  [sees the variable C]")
     trust = trust_of(memory.repository)
     assert [trust.allows(due.row.spec) for due in (before, after)] == [True, False]

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         board = memory.boards.show(args.run)
         shared.print_notices(memory, out)
-    blocking = board.blocking
+    blocking = board.closing_signals
     if args.json:
         counts = {state: sum(one.state == state for one in board.signals) for state in ("open", "answered", "waived")}
         signals = [rows.signal_table(board, signal) for signal in blocking]

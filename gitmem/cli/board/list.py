@@ -55,6 +55,6 @@ def _table(board: Board) -> dict[str, Any]:
         "entries": len(board.entries),
         "workers": sorted({entry.worker for entry in board.entries}),
         "signals": len(board.signals),
-        "blocking": len(board.blocking),
+        "blocking": len(board.closing_signals),
         "newest": format_time(max((entry.at for entry in board.entries), default=0)),
     }

@@ -35,6 +35,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.changed(board.run, f"opened the board of {board.run}")
     else:
         out.line(board.run)
-        open_signals = shared.counted(len(board.blocking), "blocking signal")
+        open_signals = shared.counted(len(board.closing_signals), "blocking signal")
         out.note(f"{board.run} continues with {shared.counted(len(board.entries), 'entry', 'entries')}, {open_signals}")
     return 0

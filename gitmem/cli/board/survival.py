@@ -43,7 +43,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         board = memory.boards.show(args.run)
         missing = memory.boards.survival(args.run, report, threshold=args.threshold)
         shared.print_notices(memory, out)
-    total = len(board.surfacing())
+    total = len(board.list_required())
     if args.json:
         tables = [rows.missing_table(board, one) for one in missing]
         out.json({"run": board.run, "report": args.report, "required": total, "missing": tables})

@@ -54,7 +54,7 @@ class Change:
         self._git, self._head, self._past = git, head, past
 
     @cached_property
-    def touched(self) -> frozenset[str]:
+    def paths(self) -> frozenset[str]:
         """Return the files that it adds, changes or removes."""
         argv = ("diff-tree", "-r", "-z", "--no-renames", "--name-only", self.before.commit, self._head.commit)
         done = self._git.run(*argv)
@@ -68,12 +68,15 @@ class Change:
             symbols: Names that the head does not have.
             values: Names that are defined somewhere, each with how it may be spelled.
         """
-        found = search(self.before, symbols, values, progress=_quiet, among=self.touched)
-        for name, paths in head.having.items():
-            found.having[name] = [*(path for path in paths if path not in self.touched), *found.having.get(name, ())]
+        found = search(self.before, symbols, values, progress=_quiet, among=self.paths)
+        for name, paths in head.files_by_name.items():
+            found.files_by_name[name] = [
+                *(path for path in paths if path not in self.paths),
+                *found.files_by_name.get(name, ()),
+            ]
         return found
 
-    def made_false(
+    def list_made_false(
         self,
         findings: Iterable[Finding],
         judge: Callable[[Finding], Finding | None],
@@ -86,7 +89,7 @@ class Change:
             judge: Judges a finding's claim on the code before the change.
             claims: Returns the claims of a document's text.
         """
-        wrote = _Written(self.before, self.touched, self._past, claims)
+        wrote = _Written(self.before, self.paths, self._past, claims)
         found = []
         for finding in findings:
             if finding.verdict not in (FALSE, NEVER):

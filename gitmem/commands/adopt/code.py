@@ -66,7 +66,7 @@ class Code:
     def _is_below_link(self, path: str) -> bool:
         return bool(self._links) and any(path.startswith(f"{link}/") for link in self._links)
 
-    def ending(self, path: str) -> list[str]:
+    def list_ending_with(self, path: str) -> list[str]:
         """Return the files and folders whose path ends with these parts, sorted."""
         name = path.rpartition("/")[2]
         return sorted(one for one in self.by_name.get(name, ()) if one == path or one.endswith(f"/{path}"))

@@ -30,13 +30,13 @@ class Corpus:
 
     Attributes:
         present: The names that occur in code, with the first file that has each.
-        having: By name, the files that contain it and are not tests, examples or documents.
+        files_by_name: By name, the files that contain it and are not tests, examples or documents.
         is_whole: Whether all of the code was read.
     """
 
     def __init__(self) -> None:
         self.present: dict[str, str] = {}
-        self.having: dict[str, list[str]] = {}
+        self.files_by_name: dict[str, list[str]] = {}
         self.is_whole = True
 
 
@@ -98,7 +98,7 @@ def search(
                     simple.discard(word)
                     compound.pop(word, None)
             for owner in owners.get(word, ()):
-                found.having.setdefault(owner, []).extend(paths[oid])
+                found.files_by_name.setdefault(owner, []).extend(paths[oid])
     return found
 
 

@@ -58,7 +58,7 @@ def _fixed(finding: Finding, head: Code, past: Past, base: str) -> Finding:
     # For a change, its total effect counts: one of its commits may have moved only part of a folder.
     commit = head.commit if base else finding.culprit.commit if finding.culprit else ""
     if finding.then and commit:
-        moved = past.renamed(finding.then, commit, base)
+        moved = past.find_new_name(finding.then, commit, base)
         is_there = bool(moved) and head.has(moved)
         return replace(finding, now=moved, fix=_like_old_path(finding, moved)) if is_there else finding
     before = base or f"{commit}^"
@@ -69,7 +69,7 @@ def _fixed(finding: Finding, head: Code, past: Past, base: str) -> Finding:
 
 def _new_home(finding: Finding, head: Code, past: Past, before: str, commit: str) -> str:
     """Return the only file that defines a name since the commit that took it out of the stated one."""
-    changed = [path for path in past.changed(before, commit) if path != finding.home and not is_prose(path)]
+    changed = [path for path in past.list_changes(before, commit) if path != finding.home and not is_prose(path)]
     found = [path for path, text in head.texts(changed).items() if defined_in(text, finding.claim.name)]
     return found[0] if len(found) == 1 else ""
 

@@ -87,7 +87,7 @@ class Past:
             self._codes[commit] = Code(self._git, commit, self._contents)
         return self._codes[commit]
 
-    def gone(self, paths: Iterable[str], more: Iterable[str] = ()) -> dict[str, str]:
+    def find_removals(self, paths: Iterable[str], more: Iterable[str] = ()) -> dict[str, str]:
         """Return for each missing file or folder the commit that removed it, if found.
 
         Args:
@@ -246,7 +246,7 @@ class Past:
         found = self._texts(f"{commit}:{path}" for commit in commits)
         return {spec.partition(":")[0]: text for spec, text in found.items()}
 
-    def renamed(self, path: str, commit: str, since: str = "") -> str:
+    def find_new_name(self, path: str, commit: str, since: str = "") -> str:
         """Return the new name of a file or folder after a commit; empty if it was deleted.
 
         By git's rename detection, else a file of the same name that the commit added in a folder above or below.
@@ -269,7 +269,7 @@ class Past:
         near = not there or not folder or f"{there}/".startswith(f"{folder}/") or f"{folder}/".startswith(f"{there}/")
         return added[0] if near else ""
 
-    def changed(self, before: str, commit: str) -> tuple[str, ...]:
+    def list_changes(self, before: str, commit: str) -> tuple[str, ...]:
         """Return the files that were added or changed between two commits."""
         return _changed(self._git, before, commit, "AM")
 

@@ -79,7 +79,7 @@ def adopt(
     values = all_names(claim for claim in every if claim.kind == VALUE)
     corpus = search(head, symbols | ports, values, progress=lambda *counts: progress("reading the code", *counts))
     # One process reads what would take one for each value.
-    head.texts(path for paths in corpus.having.values() for path in paths if not is_aside(path))
+    head.texts(path for paths in corpus.files_by_name.values() for path in paths if not is_aside(path))
     sections, ties = _values_by_section(read), _ties(read, head)
     head.texts(ties.values())
     judge = _Judge(head, past, corpus, Numbers(head, past, corpus, sections), ties)
@@ -92,7 +92,7 @@ def adopt(
         change = Change(git, base, head, past, contents)
         before = change.corpus(corpus, symbols, values)
         older = _Judge(change.before, past, before, Numbers(change.before, past, before, sections), ties)
-        made = change.made_false(findings, older.again, _claims_of)
+        made = change.list_made_false(findings, older.again, _claims_of)
         if earlier := sum(one.verdict == FALSE and one.claim not in {new.claim for new in made} for one in findings):
             notes.append(f"{earlier} more statements were false before the change; gitmem adopt shows them")
         findings = [*(one for one in findings if one.verdict == HOLDS), *made]
@@ -131,7 +131,7 @@ def _ties(read: Sequence[_Read], head: Code) -> dict[tuple[str, Claim], str]:
     found = {}
     for document, statement, claims in read:
         for name, path in tied_paths(statement, claims):
-            places = [place for place in path.places if head.is_regular(place)] or head.ending(path.name)
+            places = [place for place in path.places if head.is_regular(place)] or head.list_ending_with(path.name)
             if len(places) == 1 or path.places[:1] == tuple(places[:1]):
                 found[document.path, name] = places[0]
     return found
@@ -230,7 +230,7 @@ def _with_culprits(findings: list[Finding], past: Past) -> list[Finding]:
         for at, finding in enumerate(findings)
         if finding.verdict == NEVER and finding.claim.kind == PATH
     }
-    gone = past.gone(paths, itertools.chain.from_iterable(never.values()))
+    gone = past.find_removals(paths, itertools.chain.from_iterable(never.values()))
     broke = {
         at: commit
         for at, finding in enumerate(findings)

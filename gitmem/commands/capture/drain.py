@@ -78,7 +78,7 @@ def _lock(memory: OpenRepository, spool: Spool) -> int:
 
 def _finish_interrupted(memory: OpenRepository, spool: Spool) -> None:
     """Remove from the spool what a killed drain had committed: its commits name their entries."""
-    tip, base = memory.find_tip(), spool.interrupted()
+    tip, base = memory.find_tip(), spool.interrupted_tip()
     if base is None:
         return
     if tip is not None:

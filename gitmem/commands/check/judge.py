@@ -198,7 +198,7 @@ class ChangeJudge:
         """Return the moves that a built-in check is judged with on a tree; claims by others must match git's."""
         if verdict is None or not is_moved(tree, check, verdict.moved):
             return ""
-        return self._moves(tree).known(verdict, check)
+        return self._moves(tree).trusted_moves(verdict, check)
 
     def _ask(
         self, trees: Trees, asked: Mapping[str, tuple[Check, str]], before: Mapping[str, FactAnswer] | None
@@ -252,7 +252,7 @@ class ChangeJudge:
             verdict = before.verdict
             if verdict.outcome == HOLDS:
                 # Whoever found it, a failure is compared with the base before it counts, and the base may excuse it.
-                moved = self._moves(tree).known(verdict, spec.check) if verdict.moved else ""
+                moved = self._moves(tree).trusted_moves(verdict, spec.check) if verdict.moved else ""
                 verdict = replace(verdict, own=True, held_commit=self._base, held_at=verdict.at, moved=moved)
         # Flapping does not depend on the commit: a flapping check that fails needs more such answers here.
         latest = replace(verdict, flapping=at.flapping) if verdict is not None else None
@@ -269,7 +269,7 @@ class ChangeJudge:
         if self._session is None:
             self._session = self._open()
         trust = self._session.trust
-        may_run = any(trust.allows(due.row.spec, due.listed) for due in dues)
+        may_run = any(trust.allows(due.row.spec, due.approved_line) for due in dues)
         means = self._session.means() if may_run else Means("", "", 1, trust.allows, trust.denies)
         means = replace(means, is_hurried=self._is_hurried)
         self.rung = self._session.rung

@@ -161,7 +161,7 @@ def find_touched(
         if fact.row.id in brought
         or fact.row.form != BUILTIN
         or fact.row.key in moved
-        or files.matched_by(globs_of(parse_json(fact.row.words)))
+        or files.match_any(globs_of(parse_json(fact.row.words)))
     ]
     if not maybe:
         return []
@@ -194,11 +194,11 @@ def _changed_paths(
             from gitmem.verify.moves import places_of  # as above
 
             globs = places_of(globs, base.verdict.moved)
-        return [path for _, _, path in files.matched_by(globs)]
+        return [path for _, _, path in files.match_any(globs)]
     named: list[str] = parse_json(row.inputs)[1:]
     if not named or head.digest.startswith(WHOLE):
         return None
-    entries = {entry for glob in named for entry in files.matched(glob)} | set(files.attributes)
+    entries = {entry for glob in named for entry in files.match(glob)} | set(files.attributes)
     return sorted(path for _, _, path in entries)
 
 

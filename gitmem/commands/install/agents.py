@@ -231,9 +231,9 @@ def apply(place: InstallFolder, pieces: Iterable[Piece], *, taken: bool) -> list
                 before[path] = after[path] = places.read(path)
             text = after[path]
             if taken and text is not None:
-                after[path] = _with_bom(piece.taken, text)
+                after[path] = _with_bom(piece.remove_from, text)
             elif not taken:
-                after[path] = _with_bom(piece.put, text)
+                after[path] = _with_bom(piece.apply_to, text)
             if after[path] != text:
                 places.need_writable(path)
                 _check(path, after[path])

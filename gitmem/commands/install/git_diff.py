@@ -68,7 +68,7 @@ def plan_install(git: Git) -> tuple[HookStep, ...]:
     path = _path(git)
     before = _read(path)
     try:
-        after = _section(git).put(before)
+        after = _section(git).apply_to(before)
     except FileRefusedError as err:
         raise GitmemError(f"{path} {err}") from err
     now = _configured(git)
@@ -99,7 +99,7 @@ def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
             HookStep(REMOVE if is_ours else LEAVE, NAME, "removed" if is_ours else "was not written by gitmem", now)
         )
     if before is not None and section.is_in(before):
-        steps.append(HookStep(REMOVE, str(path), "its lines are removed", before, section.taken(before) or ""))
+        steps.append(HookStep(REMOVE, str(path), "its lines are removed", before, section.remove_from(before) or ""))
     return tuple(steps)
 
 

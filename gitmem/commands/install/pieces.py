@@ -50,14 +50,14 @@ class Whole:
     text: str
     is_forced: bool = False
 
-    def put(self, before: str | None) -> str:
+    def apply_to(self, before: str | None) -> str:
         """Return the file's new text."""
         text = self._sealed()
         if before is not None and not self._is_ours(before):
             raise FileRefusedError("was changed: use --force to overwrite it")
         return text
 
-    def taken(self, before: str) -> str | None:
+    def remove_from(self, before: str) -> str | None:
         """Return the remaining text: none."""
         if not self._is_ours(before):
             raise FileRefusedError("was changed: use --force to remove it")
@@ -100,7 +100,7 @@ class FileSection:
     text: str
     marks: tuple[str, str] = MARKDOWN
 
-    def put(self, before: str | None) -> str:
+    def apply_to(self, before: str | None) -> str:
         """Return the file's new text: with the section replaced, or added at the end."""
         block = f"{self.marks[0]}\n{self.text}{self.marks[1]}"
         if before is None:
@@ -115,7 +115,7 @@ class FileSection:
             return f"{before}{newline}{block}{newline}"
         return f"{before}{newline}{newline}{block}" if before else block
 
-    def taken(self, before: str) -> str | None:
+    def remove_from(self, before: str) -> str | None:
         """Return the file's text without the section; None if there is no other text."""
         found = self._span(before)
         if found is None:
@@ -179,7 +179,7 @@ class Entries:
     calls: str
     skeleton: tuple[tuple[str, Any], ...] = ()
 
-    def put(self, before: str | None) -> str:
+    def apply_to(self, before: str | None) -> str:
         """Return the file's new text; unchanged if it has everything already."""
         if before is None or not before.strip():
             fresh = f"{jsonc.dumped(dict(self.skeleton))}\n"
@@ -195,7 +195,7 @@ class Entries:
         programs = {program for *_, place in self._ours(root) for program in _programs(_at(root.value, place))}
         return self._filled(self._without(before, root), programs.pop() if len(programs) == 1 else PROGRAM)
 
-    def taken(self, before: str) -> str | None:
+    def remove_from(self, before: str) -> str | None:
         """Return the file's text without our entries; None if the rest equals a new file."""
         if not before.strip():
             return before

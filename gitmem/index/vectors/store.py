@@ -241,7 +241,7 @@ class Vectors:
         if self._shape.count and query.shape != (self._shape.dimensions,):
             raise DamagedError(f"the vectors have {self._shape.dimensions} dimensions, the query {query.size}")
 
-    def known(self) -> set[str]:
+    def list_embedded(self) -> set[str]:
         """Return the blobs of all memories that have been embedded."""
         return {row[0] for row in self._db.execute("SELECT oid FROM memory")}
 
@@ -290,7 +290,7 @@ class Vectors:
 
     def forget_others(self, oids: set[str]) -> int:
         """Delete all memories but these, and unused texts; return the number of deleted memories; in ``writing``."""
-        gone = [(oid,) for oid in self.known() - oids]
+        gone = [(oid,) for oid in self.list_embedded() - oids]
         self._db.executemany("DELETE FROM memory WHERE oid = ?", gone)
         self._db.execute("DELETE FROM text WHERE id NOT IN (SELECT text FROM memory)")
         return len(gone)

@@ -54,7 +54,7 @@ def list_missing(catalog: Catalog, vectors: Iterable[Vectors]) -> list[str]:
     known: set[str] = set()
     for one in vectors:
         with one.reading():
-            known |= one.known()
+            known |= one.list_embedded()
     return list(dict.fromkeys(oid for (oid,) in catalog.rows(_WANTED) if oid not in known))
 
 

@@ -101,7 +101,7 @@ class Answers:
         self.skipped = 0
         self.cap = 0
 
-    def known(self, digest: str) -> str:
+    def get(self, digest: str) -> str:
         """Return the known answer for a digest, which may be that it could not be checked; empty if there is none."""
         return self._known.get(digest, "")
 
@@ -229,7 +229,7 @@ class Search:
     def _find_good(self, line: CommitLine, order: Iterable[int]) -> Generator[str, str, bool]:
         """Return whether the check holds at some step of a line, by known answers or by running it at these steps."""
         last = len(line.steps) - 1
-        if any(self._answers.known(line.digest(i)) == HOLDS for i in range(last)):
+        if any(self._answers.get(line.digest(i)) == HOLDS for i in range(last)):
             return True
         skipped = self._answers.skipped
         for index in dict.fromkeys(order):
@@ -247,7 +247,7 @@ class Search:
 
     def _no_good(self, line: CommitLine) -> BisectResult:
         number = self._count(self._lineage.good)
-        if self._answers.known(line.digest(0)) == FAILS:
+        if self._answers.get(line.digest(0)) == FAILS:
             return BisectResult(
                 NEVER,
                 candidates=number,
@@ -259,7 +259,7 @@ class Search:
 
     def _begin(self, line: CommitLine) -> int:
         """Return the number of candidates; set the cap by those since the last commit that is known to hold."""
-        last = max(i for i in range(len(line.steps) - 1) if self._answers.known(line.digest(i)) == HOLDS)
+        last = max(i for i in range(len(line.steps) - 1) if self._answers.get(line.digest(i)) == HOLDS)
         number = self._count(line.steps[last])
         asked = 0 if self._lineage.good else self._answers.runs
         self._answers.cap = asked + max(0, number - 1).bit_length() + 2
@@ -310,7 +310,7 @@ class Search:
         last = len(line.steps) - 1
         skipped, guesses = self._answers.skipped, GUESSES
         while True:
-            known = [self._answers.known(line.digest(i)) for i in range(last)]
+            known = [self._answers.get(line.digest(i)) for i in range(last)]
             low = max(i for i in range(last) if known[i] == HOLDS)
             high = next((i for i in range(low + 1, last) if known[i] == FAILS), last)
             left = [i for i in range(low + 1, high) if not known[i]]

@@ -59,14 +59,14 @@ class Ground:
     lacking: str = ""
 
     @property
-    def seen(self) -> Path:
+    def path_in_check(self) -> Path:
         """Return the path at which a check sees it; paths in the check's output and its trace begin with this."""
         return self.seen_at or self.path
 
     def search_path(self, path: str) -> str:
         """Return the PATH of a check: the project's Python environment, if there is one, comes first."""
         tied = {lent.name for lent in (*self.folders, *self.bound) if lent.is_tied}
-        return ":".join([*(f"{self.seen}/{name}/bin" for name in ENVIRONMENTS if name in tied), path])
+        return ":".join([*(f"{self.path_in_check}/{name}/bin" for name in ENVIRONMENTS if name in tied), path])
 
 
 class Grounds:

@@ -42,11 +42,11 @@ class Signs:
         self._git, self._catalog, self._ground = git, catalog, ground
         self._default, self._upstream = default, upstream
 
-    def verified(self) -> int:
+    def last_verdict_time(self) -> int:
         """Return the time of the branch's newest verdict, epoch seconds; 0 if it has none."""
         return int(self._catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0])
 
-    def installed(self, file: str) -> int:
+    def commit_time(self, file: str) -> int:
         """Return when a file was last committed, epoch seconds; ``sys.maxsize`` if it never was."""
         try:
             found = self._git.text("log", "-1", "--no-show-signature", "--format=%ct", "HEAD", "--", file)
@@ -56,7 +56,7 @@ class Signs:
 
     def waits_since(self, now: int) -> int:
         """Return since when the oldest fact not passed over by a job has been waiting, epoch seconds; 0 if none has."""
-        return waits_since(self._catalog, self._ground, now, after=self.verified(), changed=self._changed)
+        return waits_since(self._catalog, self._ground, now, after=self.last_verdict_time(), changed=self._changed)
 
     def _changed(self) -> int:
         """Return the commit time of HEAD; 0 if HEAD is not the default branch, the only one that jobs judge."""

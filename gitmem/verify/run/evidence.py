@@ -136,7 +136,7 @@ def gather(
         return Evidence()
     work_tree, lent = git.repository.work_tree, (*ground.folders, *ground.bound)
     scene = Scene(
-        str(ground.seen),
+        str(ground.path_in_check),
         tree.places,
         lambda oid: _read_start(git, oid),
         os.path.realpath(work_tree) if work_tree else "",

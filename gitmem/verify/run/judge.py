@@ -307,7 +307,7 @@ class Judge:
         if not rate.failures:
             return verdict, False
         is_of_code = held and held != self._commit and not verdict.outside
-        needed = rate.needed() if is_of_code else 0
+        needed = rate.runs_needed() if is_of_code else 0
         if needed and steadiness(held, needed, runs) == HOLDS:
             said = since(self._commit, rate, held, needed)
             return replace(verdict, attempt=said, culprit=self._commit, culprit_after=held), False
@@ -334,7 +334,7 @@ class Judge:
         with self._moving:
             if self._moves is None:
                 self._moves = Moves(self._git, self._tree)
-            return self._moves.find(due.spec.check, held_at(due), self._moves.known(due.verdict))
+            return self._moves.find(due.spec.check, held_at(due), self._moves.trusted_moves(due.verdict))
 
     def _tree_of(self, due: Due) -> CodeTree:
         """Return the code as a fact's check sees it: with moved files also at their old paths."""
@@ -401,7 +401,7 @@ class Judge:
         )
         # Before paths are replaced: a value may contain one.
         output = without_values(ran.output, values, is_cut=ran.cut)
-        places = (ground.seen, ground.path) if isinstance(ground, Ground) else (ground,)
+        places = (ground.path_in_check, ground.path) if isinstance(ground, Ground) else (ground,)
         return replace(ran, output=without_places(output, map(str, places), home()))
 
     def is_weak(self, due: Due) -> bool:

@@ -66,7 +66,7 @@ def judge_all(
 
 def refusal(due: Due, means: Means) -> str:
     """Return why a command may not run here; empty if it may."""
-    if not means.allows(due.row.spec, due.listed):
+    if not means.allows(due.row.spec, due.approved_line):
         return DENIED if means.denies(due.row.spec) else NOT_APPROVED
     if means.rung == "":
         return "no sandbox works here"
@@ -110,9 +110,10 @@ def _with_moves(git: Git, tree: CodeTree, dues: list[Due], answers: dict[Check, 
     homes, more = find_homes(git, tree, [due.spec.check for due in lost if scope_of(due.spec.check)])
     answers |= more
     found = {
-        due.row.key: moves.find(due.spec.check, held, moves.known(due.verdict, due.spec.check))
+        due.row.key: moves.find(due.spec.check, held, moves.trusted_moves(due.verdict, due.spec.check))
         for due in lost
-        if due.spec.check not in homes and (held := held_at(due) or moves.held_then(due.spec.check, due.written_at))
+        if due.spec.check not in homes
+        and (held := held_at(due) or moves.find_holding_commit(due.spec.check, due.written_at))
     }
     found |= {due.row.key: homes[due.spec.check] for due in lost if due.spec.check in homes}
     dues = [replace(due, moved=found.get(due.row.key, due.moved)) for due in dues]

@@ -46,7 +46,7 @@ class Rate:
         """Format the rate as ``4 of 8 runs fail``."""
         return f"{self.failures} of {self.runs} runs fail"
 
-    def needed(self) -> int:
+    def runs_needed(self) -> int:
         """Return how many runs must hold at another commit for it to count as steady; 0 if that is too many.
 
         Source: Fisher's exact test, one-sided: the share, among all ways to distribute the failures over the runs at

@@ -48,7 +48,7 @@ def wrap(
         network: Whether it may reach the network.
         report_fd: The descriptor on which bubblewrap reports how the check ended.
     """
-    at, seen, user = str(ground.path), str(ground.seen), account.check_user()
+    at, seen, user = str(ground.path), str(ground.path_in_check), account.check_user()
     shown = [(place, place) for place in readable]
     for number, objects in enumerate(map(str, ground.readable)):
         shown.append((objects, objects if at == seen else f"{SEEN_OBJECTS}/{number}"))
@@ -130,7 +130,7 @@ def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
     found = toolchain.find_toolchain(path + tied)
 
     def is_wanted(place: str) -> bool:
-        inside = Path(place).is_relative_to(ground.seen)
+        inside = Path(place).is_relative_to(ground.path_in_check)
         return inside == is_inside and not (inside and _has(ground, Path(place)))
 
     words = [word for folder in found.folders if is_wanted(folder) for word in ("--ro-bind-try", folder, folder)]
@@ -139,7 +139,7 @@ def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
 
 def _has(ground: Ground, place: Path) -> bool:
     """Return whether a ground itself has a file or folder, given the path that checks see."""
-    name = place.relative_to(ground.seen)
+    name = place.relative_to(ground.path_in_check)
     return any(name.is_relative_to(lent.name) for lent in (*ground.folders, *ground.bound)) or os.path.lexists(
         ground.path / name
     )

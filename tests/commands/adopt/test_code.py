@@ -30,4 +30,4 @@ def test_files_and_folders_are_found_by_their_last_parts(repo):
     code = Code(Git(discover(repo)), commit_files(repo, {"a/b/c.py": "C = 1\n"}))
 
     assert code.has("a/b") and code.has("a/b/c.py") and not code.has("b")
-    assert (code.ending("b/c.py"), code.ending("b")) == (["a/b/c.py"], ["a/b"])
+    assert (code.list_ending_with("b/c.py"), code.list_ending_with("b")) == (["a/b/c.py"], ["a/b"])

@@ -18,7 +18,7 @@ def test_whole_words_are_found_in_code_and_not_in_documents(repo):
     )
 
     assert found.present == {"auto_push": "src/a.py"}
-    assert sorted(found.having["push"]) == ["src/a.py", "src/b.yml"]
+    assert sorted(found.files_by_name["push"]) == ["src/a.py", "src/b.yml"]
 
 
 def test_name_that_code_has_is_not_looked_for_in_data(repo):

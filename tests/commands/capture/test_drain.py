@@ -167,7 +167,7 @@ def test_drain_that_was_killed_after_its_commit_writes_nothing_twice(
 
     assert not waiting_captures(state(repo))
     assert fields_of(repo, "learned/a-key.md")["title"] == "Edited since"
-    assert Spool(state(repo)).interrupted() is None
+    assert Spool(state(repo)).interrupted_tip() is None
 
 
 def test_drain_that_was_killed_before_its_commit_is_done_again(

@@ -174,12 +174,12 @@ def test_command_that_nobody_approved_does_not_run(memory, repo, tmp_path):
 def test_list_of_the_change_itself_approves_nothing(memory, repo, tmp_path):
     put(repo, counting(tmp_path / "runs"))
     (due,) = memory.repository.commands()
-    change(repo, {**EDDSA, "approved": f"{due.listed}\n"})
+    change(repo, {**EDDSA, "approved": f"{due.approved_line}\n"})
     with pytest.raises(GitmemError):
         check(memory, approved="approved")
 
     git(repo, "checkout", "-q", "main")
-    commit_files(repo, {"approved": f"{due.listed}\n"})
+    commit_files(repo, {"approved": f"{due.approved_line}\n"})
     git(repo, "checkout", "-q", "change")
 
     assert kinds(check(memory, approved="approved")) == {"counted": "newly_false"}

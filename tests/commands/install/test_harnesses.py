@@ -49,7 +49,7 @@ HOOKED = [name for name, one in HARNESSES.items() if one.hooks]
 
 
 def table(name: str) -> dict:
-    return json.loads(list_pieces(name, user=False, mcp=False)[0].put(None))
+    return json.loads(list_pieces(name, user=False, mcp=False)[0].apply_to(None))
 
 
 def test_harnesses_are_those_that_a_hook_knows() -> None:
@@ -110,7 +110,7 @@ def plugin_piece() -> Piece:
 
 
 def plugin_hooks() -> dict:
-    return json.loads(plugin_piece().put(None))
+    return json.loads(plugin_piece().apply_to(None))
 
 
 @pytest.mark.parametrize("table", [*map(table, HOOKED), plugin_hooks()], ids=[*HOOKED, "plugin"])
@@ -127,11 +127,11 @@ HOOK_PIECES = [*(list_pieces(name, user=False, mcp=False)[0] for name in HOOKED)
 
 @pytest.mark.parametrize("piece", HOOK_PIECES, ids=[*HOOKED, "plugin"])
 def test_older_lines_are_found_replaced_and_removed(piece: Piece) -> None:
-    older = json.dumps(json.loads(piece.put(None).replace(" 2>/dev/null || exit 0", "")), indent=2) + "\n"
+    older = json.dumps(json.loads(piece.apply_to(None).replace(" 2>/dev/null || exit 0", "")), indent=2) + "\n"
 
     assert "|| exit 0" not in older
-    assert json.loads(piece.put(older)) == json.loads(piece.put(None))
-    assert piece.taken(older) is None
+    assert json.loads(piece.apply_to(older)) == json.loads(piece.apply_to(None))
+    assert piece.remove_from(older) is None
 
 
 @pytest.mark.parametrize("name", HOOKED)
@@ -189,7 +189,7 @@ WHOLE = [
 
 @pytest.mark.parametrize(("name", "piece"), WHOLE, ids=[piece.path for _, piece in WHOLE])
 def test_files_are_in_the_form_of_their_harness(name: str, piece: Whole) -> None:
-    text = piece.put(None)
+    text = piece.apply_to(None)
 
     assert "ARGUMENTS" not in text.replace("$ARGUMENTS", "")
     if piece.path.endswith("SKILL.md"):
@@ -209,7 +209,7 @@ def test_files_are_in_the_form_of_their_harness(name: str, piece: Whole) -> None
 
 
 def test_every_command_of_the_texts_exists(run_cli) -> None:
-    texts = [piece.put(None) for _, piece in WHOLE] + [harnesses.read("section.md")]
+    texts = [piece.apply_to(None) for _, piece in WHOLE] + [harnesses.read("section.md")]
     texts = [text for text in texts if "import { spawn }" not in text]
     said = {line for text in texts for line in re.findall(r"gitmem ([a-z]+)(?=[ `])", text)}
     options = {option for text in texts for option in re.findall(r"(?<=[ `])--[a-z]+", text)}
@@ -226,7 +226,7 @@ def test_instructions_are_short() -> None:
 
 
 def test_plugin_has_what_claude_code_looks_for() -> None:
-    files = {piece.path: piece.put(None) for piece in claude_plugin(".", mcp=True)}
+    files = {piece.path: piece.apply_to(None) for piece in claude_plugin(".", mcp=True)}
 
     # What `claude plugin validate --strict` wants (2.1.331).
     assert {"name", "version", "description", "author"} <= set(json.loads(files["./.claude-plugin/plugin.json"]))
@@ -249,7 +249,7 @@ HEADER = (
 
 
 def test_bmad_module_lists_its_skills() -> None:
-    files = {piece.path.removeprefix("./"): piece.put(None) for piece in bmad_module(".")}
+    files = {piece.path.removeprefix("./"): piece.apply_to(None) for piece in bmad_module(".")}
 
     [plugin] = json.loads(files[".claude-plugin/marketplace.json"])["plugins"]
     rows = list(csv.DictReader(files["skills/module-help.csv"].splitlines()))
@@ -266,7 +266,7 @@ def test_bmad_module_lists_its_skills() -> None:
 
 def test_servers_are_in_the_form_of_each_file() -> None:
     values = {
-        piece.path: json.loads(piece.put(None))
+        piece.path: json.loads(piece.apply_to(None))
         for name in ("claude-code", "cursor", "copilot", "opencode")
         for piece in list_pieces(name, user=False, mcp=True)
         if isinstance(piece, Entries) and piece.calls == "mcp"

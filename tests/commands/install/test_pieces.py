@@ -21,11 +21,11 @@ SECTION = FileSection("AGENTS.md", "Recall first.\n")
 
 def test_new_file_goes_with_what_made_it() -> None:
     for piece in (HOOKS, CURSOR, SERVER, SECTION, Whole("SKILL.md", "text\n"), Whole("x.json", "{}\n")):
-        made = piece.put(None)
+        made = piece.apply_to(None)
 
-        assert piece.put(made) == made
+        assert piece.apply_to(made) == made
         assert piece.is_in(made)
-        assert piece.taken(made) is None
+        assert piece.remove_from(made) is None
 
 
 THEIRS = {
@@ -44,11 +44,11 @@ THEIRS = {
 
 @pytest.mark.parametrize("text", THEIRS.values(), ids=THEIRS)
 def test_settings_are_what_they_were_when_hooks_are_taken_away(text: str) -> None:
-    after = HOOKS.put(text)
+    after = HOOKS.apply_to(text)
 
     assert after != text
-    assert HOOKS.put(after) == after
-    assert HOOKS.taken(after) == text
+    assert HOOKS.apply_to(after) == after
+    assert HOOKS.remove_from(after) == text
 
 
 @settings(max_examples=50)
@@ -56,71 +56,71 @@ def test_settings_are_what_they_were_when_hooks_are_taken_away(text: str) -> Non
 def test_any_text_is_what_it_was_when_the_section_is_taken_away(parts: list[str]) -> None:
     text = "".join(parts)
 
-    after = SECTION.put(text)
+    after = SECTION.apply_to(text)
 
-    assert SECTION.put(after) == after
-    assert SECTION.taken(after) == text
+    assert SECTION.apply_to(after) == after
+    assert SECTION.remove_from(after) == text
 
 
 def test_section_is_written_anew_in_its_place() -> None:
-    old = FileSection("AGENTS.md", "Older.\nLines.\n").put("# Mine\n") + "\n## More\n"
+    old = FileSection("AGENTS.md", "Older.\nLines.\n").apply_to("# Mine\n") + "\n## More\n"
 
-    assert SECTION.put(old) == ("# Mine\n\n<!-- gitmem:begin -->\nRecall first.\n<!-- gitmem:end -->\n\n## More\n")
-    assert SECTION.taken(old) == "# Mine\n\n## More\n"
+    assert SECTION.apply_to(old) == ("# Mine\n\n<!-- gitmem:begin -->\nRecall first.\n<!-- gitmem:end -->\n\n## More\n")
+    assert SECTION.remove_from(old) == "# Mine\n\n## More\n"
 
 
 @pytest.mark.parametrize("text", ["<!-- gitmem:begin -->\n", "<!-- gitmem:end -->\n<!-- gitmem:begin -->\n"])
 def test_half_a_section_is_left_to_the_person(text: str) -> None:
     with pytest.raises(FileRefusedError, match="does not have exactly one section from"):
-        SECTION.put(text)
+        SECTION.apply_to(text)
     with pytest.raises(FileRefusedError):
-        SECTION.taken(text)
+        SECTION.remove_from(text)
 
 
 def test_marks_in_the_middle_of_a_line_are_the_persons_words() -> None:
     text = "Do not touch `<!-- gitmem:begin -->` here.\n"
 
-    assert SECTION.taken(SECTION.put(text)) == text
+    assert SECTION.remove_from(SECTION.apply_to(text)) == text
 
 
 def test_section_of_toml_is_a_comment_there() -> None:
     piece = FileSection("config.toml", "[a]\nb = 1\n", TOML)
 
-    assert piece.put("x = 1") == "x = 1\n\n# gitmem:begin\n[a]\nb = 1\n# gitmem:end"
-    assert piece.taken(piece.put("x = 1")) == "x = 1"
+    assert piece.apply_to("x = 1") == "x = 1\n\n# gitmem:begin\n[a]\nb = 1\n# gitmem:end"
+    assert piece.remove_from(piece.apply_to("x = 1")) == "x = 1"
 
 
 def test_older_form_is_replaced_and_what_others_have_stays() -> None:
-    older = HOOKS.put(THEIRS["other hooks"]).replace('"timeout": 5', '"timeout": 60')
+    older = HOOKS.apply_to(THEIRS["other hooks"]).replace('"timeout": 5', '"timeout": 60')
 
-    after = HOOKS.put(older)
+    after = HOOKS.apply_to(older)
 
     assert HOOKS.is_in(older)
     assert after != older
     assert json.loads(after)["hooks"]["Stop"][0] == {"hooks": [{"type": "command", "command": "say"}]}
     assert after.count("gitmem hook codex") == 2
-    assert HOOKS.taken(after) == HOOKS.taken(older) == THEIRS["other hooks"]
+    assert HOOKS.remove_from(after) == HOOKS.remove_from(older) == THEIRS["other hooks"]
 
 
 @pytest.mark.parametrize("program", ["/home/a/.venv/bin/gitmem", "git-mem", "'/opt/x/gitmem'"])
 def test_program_that_the_person_spelled_out_stays(program: str) -> None:
-    text = HOOKS.put(None).replace("gitmem hook", f"{program} hook")
+    text = HOOKS.apply_to(None).replace("gitmem hook", f"{program} hook")
 
-    assert HOOKS.put(text) == text
-    assert HOOKS.taken(text) is None
+    assert HOOKS.apply_to(text) == text
+    assert HOOKS.remove_from(text) is None
 
 
 def test_older_form_is_replaced_with_the_program_that_the_person_spelled_out() -> None:
     newer = {**GROUP, "hooks": [{**GROUP["hooks"][0], "command": "gitmem hook codex 2>/dev/null || exit 0"}]}
     entries = Entries("h.json", (Put(("hooks", "Stop"), newer),), "hook codex")
-    older = HOOKS.put(None).replace("gitmem hook", "/opt/x/bin/gitmem hook")
+    older = HOOKS.apply_to(None).replace("gitmem hook", "/opt/x/bin/gitmem hook")
 
-    after = entries.put(older)
+    after = entries.apply_to(older)
 
     assert '"command": "/opt/x/bin/gitmem hook codex 2>/dev/null || exit 0"' in after
     assert after.count("gitmem hook codex") == 1
-    assert entries.put(after) == after
-    assert entries.taken(after) is None
+    assert entries.apply_to(after) == after
+    assert entries.remove_from(after) is None
 
 
 @pytest.mark.parametrize(
@@ -130,22 +130,24 @@ def test_other_commands_are_not_ours(command: str) -> None:
     text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
 
     assert not HOOKS.is_in(text)
-    assert HOOKS.taken(text) == text
+    assert HOOKS.remove_from(text) == text
 
 
 def test_hook_of_ours_in_a_group_of_the_persons_is_taken_out_of_it() -> None:
     mixed = {"hooks": [{"type": "command", "command": "say"}, GROUP["hooks"][0]]}
     text = json.dumps({"hooks": {"Stop": [mixed]}}, indent=2)
 
-    assert json.loads(HOOKS.taken(text)) == {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say"}]}]}}
+    assert json.loads(HOOKS.remove_from(text)) == {
+        "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say"}]}]}
+    }
 
 
 def test_server_of_the_same_name_that_calls_something_else_stays() -> None:
     text = '{"mcpServers": {"gitmem": {"command": "uvx", "args": ["other"]}}}'
 
     with pytest.raises(FileRefusedError, match="already has gitmem in its mcpServers"):
-        SERVER.put(text)
-    assert SERVER.taken(text) == text
+        SERVER.apply_to(text)
+    assert SERVER.remove_from(text) == text
 
 
 WRONG = {"{": "is not valid JSON (line 1", "[]": "is not a JSON object", '{"hooks": 3}': "hooks is not an object"}
@@ -154,7 +156,7 @@ WRONG = {"{": "is not valid JSON (line 1", "[]": "is not a JSON object", '{"hook
 @pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
 def test_settings_that_cannot_be_read_are_refused_with_the_reason(text: str) -> None:
     with pytest.raises(FileRefusedError) as caught:
-        HOOKS.put(text)
+        HOOKS.apply_to(text)
 
     assert WRONG[text] in str(caught.value)
     assert not HOOKS.is_in(text)
@@ -162,17 +164,17 @@ def test_settings_that_cannot_be_read_are_refused_with_the_reason(text: str) -> 
 
 def test_settings_of_another_version_are_refused() -> None:
     with pytest.raises(FileRefusedError, match="its version is not 1"):
-        CURSOR.put('{"version": 2, "hooks": {}}')
+        CURSOR.apply_to('{"version": 2, "hooks": {}}')
 
 
 def test_file_of_ours_of_another_version_is_written_anew_and_one_that_somebody_changed_is_not() -> None:
-    piece, older = Whole("SKILL.md", "new\n"), Whole("SKILL.md", "old\n").put(None)
+    piece, older = Whole("SKILL.md", "new\n"), Whole("SKILL.md", "old\n").apply_to(None)
 
-    assert piece.put(older) == piece.put(None)
-    assert piece.taken(older) is None
+    assert piece.apply_to(older) == piece.apply_to(None)
+    assert piece.remove_from(older) is None
     for changed in (older.replace("old", "mine"), older + "more\n", "mine\n", ""):
         with pytest.raises(FileRefusedError, match="was changed: use --force to overwrite it"):
-            piece.put(changed)
+            piece.apply_to(changed)
         with pytest.raises(FileRefusedError, match="was changed: use --force to remove it"):
-            piece.taken(changed)
-        assert Whole("SKILL.md", "new\n", is_forced=True).put(changed) == piece.put(None)
+            piece.remove_from(changed)
+        assert Whole("SKILL.md", "new\n", is_forced=True).apply_to(changed) == piece.apply_to(None)

@@ -71,7 +71,7 @@ def test_text_without_pieces_is_known_and_found_by_nothing(tmp_path: Path) -> No
     kept(tmp_path, rows[1:], first=1)
 
     with vectors.reading():
-        assert "blank" in vectors.known()
+        assert "blank" in vectors.list_embedded()
         assert set(vectors.nearest(rows[0], 9)[0]) == {"oid-0", "oid-1"}
         assert vectors.cosines(rows[0], ["blank"]) == {}
 
@@ -119,7 +119,7 @@ def test_vectors_of_another_length_are_refused_and_change_nothing(tmp_path: Path
     with VectorsLock(tmp_path), pytest.raises(DamagedError, match="8 dimensions, the new ones 5"), vectors.writing():
         vectors.add([(b"x", unit_rows(1, 5))], [("x", b"x")])
     with vectors.reading():
-        assert vectors.known() == {"oid-0", "oid-1"}
+        assert vectors.list_embedded() == {"oid-0", "oid-1"}
     with vectors.reading(), pytest.raises(DamagedError, match="the query"):
         vectors.nearest(unit_rows(1, 5)[0], 3)
 
@@ -191,7 +191,7 @@ def test_a_writer_that_is_killed_loses_at_most_what_it_was_writing(tmp_path: Pat
 
     vectors = kept(tmp_path, unit_rows(2, WIDTH, seed=5), first=10**6)  # nobody holds the lock any more
     with vectors.reading():
-        known = vectors.known()
+        known = vectors.list_embedded()
         found = vectors.cosines(unit_rows(64, WIDTH)[0], known)
         assert known >= {f"oid-{n}" for n in range(32 * (lines[-1] + 1))} | {"oid-1000000"}
         assert (len(known) - 2) % 32 == 0
@@ -225,7 +225,7 @@ def test_full_disk_keeps_what_was_there(tmp_path: Path) -> None:
 
     assert done.stdout.strip() == "OSError"
     with (vectors := reopened(tmp_path)).reading():
-        assert vectors.known() == {"oid-0", "oid-1", "oid-2"}
+        assert vectors.list_embedded() == {"oid-0", "oid-1", "oid-2"}
 
 
 def test_vectors_of_other_models_are_listed(tmp_path: Path) -> None:

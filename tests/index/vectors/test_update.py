@@ -54,7 +54,7 @@ def known(store: Memory, model: str) -> set[str]:
     vectors = Vectors.open(store.repository.store.folder, model)
     assert vectors is not None
     with vectors.reading():
-        return vectors.known()
+        return vectors.list_embedded()
 
 
 def test_prompts_in_a_summary_are_not_embedded(repo: Path, setting: str) -> None:

@@ -47,8 +47,8 @@ def test_grounds_are_in_the_place_of_the_work_tree_only_where_that_can_be_shown(
     seen = {}
     for rung in ("bubblewrap", "landlock", "none"):
         with open_grounds(Git(discover(repo)), rung, PATH, now=NOW) as grounds, grounds.take(commit) as ground:
-            seen[rung], clone = ground.seen, ground.path
-            assert rung != "bubblewrap" or ground.seen == repo.resolve()
+            seen[rung], clone = ground.path_in_check, ground.path
+            assert rung != "bubblewrap" or ground.path_in_check == repo.resolve()
             own = clone.is_relative_to(place_of_clones(Git(discover(repo))))
             # The checks of root could not come to a folder of its repository.
             assert own is not (rung == "landlock" and bool(check_user()))

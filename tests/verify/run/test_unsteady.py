@@ -21,7 +21,7 @@ COIN = "exec 9<>{0}; flock 9; n=$(cat {0}); echo $((n + 1)) >{0}; test ! -e coin
     ("failures", "needed"), [(0, 0), (1, 0), (2, 0), (3, 26), (4, 14), (5, 9), (6, 6), (7, 5), (8, 3)]
 )
 def test_the_more_often_it_fails_the_fewer_runs_clear_another_commit(failures, needed):
-    assert Rate(failures, RUNS).needed() == needed <= MOST_RUNS
+    assert Rate(failures, RUNS).runs_needed() == needed <= MOST_RUNS
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def claims(now: float, before: float) -> float:
         return shown
 
     for _ in range(tries):
-        needed = rate_at("now", runs).needed()
+        needed = rate_at("now", runs).runs_needed()
         named += bool(needed) and steadiness("before", needed, runs) == "holds"
     return named / tries
 

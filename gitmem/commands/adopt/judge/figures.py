@@ -260,7 +260,7 @@ class Numbers:
         if key not in self._defined:
             is_environment = name.isupper()
             paths = sorted({
-                path for path in self._corpus.having.get(name, ())
+                path for path in self._corpus.files_by_name.get(name, ())
                 if (not is_aside(path) or _is_inside(path, document))
                 and not (is_environment and _DEPLOYED.search(path))
             })  # fmt: skip
@@ -277,7 +277,7 @@ class Numbers:
         if key not in self._voted:
             votes: dict[str, int] = {}
             for name in dict.fromkeys(self._values.get(key, ())):
-                for path in {path for path in self._corpus.having.get(name, ()) if not is_aside(path)}:
+                for path in {path for path in self._corpus.files_by_name.get(name, ()) if not is_aside(path)}:
                     votes[path] = votes.get(path, 0) + 1
             self._voted[key] = votes
         return self._voted[key]

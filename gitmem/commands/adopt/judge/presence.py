@@ -70,7 +70,7 @@ def _holds(claim: Claim, statement: Statement, document: Document, there: str) -
 
 def _near(head: Code, name: str, document: Document) -> list[str]:
     """Return the paths that end with a name, those below the document's folder first."""
-    found = head.ending(name) if name and not name.startswith("..") else []
+    found = head.list_ending_with(name) if name and not name.startswith("..") else []
     below = [path for path in found if document.folder and path.startswith(f"{document.folder}/")]
     return below or found
 
@@ -85,6 +85,6 @@ def _gone(claim: Claim, document: Document, named: str, then: Code | None, head:
         if then.has(place):
             return place if not head.has(place) else ""
     if is_alone and "/" not in claim.name and claim.is_certain and claim.tool != "tree":
-        were = then.ending(claim.name)
+        were = then.list_ending_with(claim.name)
         return were[0] if len(were) == 1 and not head.has(were[0]) else ""
     return ""
