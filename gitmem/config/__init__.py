@@ -102,29 +102,26 @@ class Setting:
         return "text"
 
 
-def setting(
-    default: T,
-    read: Callable[[Any], T | None],
-    about: str,
-    *,
-    guarded: str = "",
-    alias: str = "",
-    policy: str = "",
-    instead: str = "",
-) -> T:
-    """Return the row of a setting; for type checkers it is the default value, which ``settings`` substitutes."""
-    return Setting(  # type: ignore[return-value]
-        default, read, about, guarded=guarded, alias=alias, policy=policy, instead=instead
-    )
-
-
 if TYPE_CHECKING:
+
+    def setting(
+        default: T,
+        read: Callable[[Any], T | None],
+        about: str,
+        *,
+        guarded: str = "",
+        alias: str = "",
+        policy: str = "",
+        instead: str = "",
+    ) -> T:
+        """Return the row of a setting; for type checkers it is the default value, which ``settings`` substitutes."""
 
     @dataclass_transform(frozen_default=True)
     def settings(cls: type[T]) -> type[T]:
         """Make *cls* a frozen data class of settings."""
 
 else:
+    setting = Setting
 
     def settings(cls):
         """Make *cls* a frozen data class whose rows are in ``cls.__settings__``, by the attribute's name."""
