@@ -176,6 +176,8 @@ def test_verify_loads_nothing_that_runs_or_explains_checks_where_nothing_is_due(
         )
         == []
     )
+    more = imported - imported_while(["-m", "runpy"], tmp_path)
+    assert sorted(more & {"re", "json", "pathlib"}) == []
 
 
 def test_commit_that_no_fact_reads_loads_nothing_that_judges(tmp_path: Path) -> None:

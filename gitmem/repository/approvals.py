@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from gitmem.document.spec import shown_spec
-from gitmem.git.remotes import RemoteOptions
 from gitmem.repository import guarded_settings, trusted_settings
 from gitmem.store.acceptance import accept
-from gitmem.verify.approved_list import list_mismatches, read
 from gitmem.verify.trust import Approval, of_clone
 
 TYPE_CHECKING = False
@@ -27,6 +25,9 @@ def trust_of(store: OpenStore, approved: str = "") -> Trust:
 
 def _approved_list(store: OpenStore, approved: str) -> ApprovedList:
     """Return an approved list, read once; report its ineffective entries."""
+    from gitmem.git.remotes import RemoteOptions
+    from gitmem.verify.approved_list import list_mismatches, read
+
     if approved not in store.approved_lists:
         listed = read(store.git, approved, memory=store.config.branch, talk=RemoteOptions())
         store.approved_lists[approved] = listed

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 # Names of languages by suffix, if different from the suffix.
 _LANGUAGES = {
     **dict.fromkeys(("py", "pyi", "ipynb"), "python"),
@@ -31,17 +29,49 @@ _OTHERS = frozenset(_FOLDERS.split())
 
 
 # Documents, and files that programs write: their words are not statements of the code.
-_PROSE = re.compile(
-    r"\.(mdx?|mdc|rst|txt|adoc|ipynb|lock|svg|map|snap|csv|tsv|po|xlf|min\.js|sum)$|"
-    r"(^|/)(package-lock\.json|pnpm-lock\.yaml|CHANGELOG\w*|LICEN[CS]E|COPYING|NOTICE|AUTHORS|README|CONTRIBUTING|"
-    r"\.\w+rules|\.goosehints)$",
-    re.I,
+_PROSE = (
+    *(
+        ".md",
+        ".mdx",
+        ".mdc",
+        ".rst",
+        ".txt",
+        ".adoc",
+        ".ipynb",
+        ".lock",
+        ".svg",
+        ".map",
+        ".snap",
+        ".csv",
+        ".tsv",
+        ".po",
+    ),
+    *(".xlf", ".min.js", ".sum"),
+)
+_DOCUMENTS = frozenset(
+    [
+        "package-lock.json",
+        "pnpm-lock.yaml",
+        "license",
+        "licence",
+        "copying",
+        "notice",
+        "authors",
+        "readme",
+        "contributing",
+        ".goosehints",
+    ]
 )
 
 
 def is_prose(path: str) -> bool:
     """Return whether a file, by its path, is a document or generated text, where a name is only mentioned."""
-    return _PROSE.search(path) is not None
+    # Without ``re``, which takes 3 ms to import (measured): every verify job loads this.
+    name = path.rpartition("/")[2].lower()
+    is_word = name.lstrip(".").replace("_", "").isalnum()
+    is_list_of_changes = name.startswith("changelog") and is_word
+    is_rules = name.startswith(".") and not name.startswith("..") and name.endswith("rules") and len(name) > 6
+    return name.endswith(_PROSE) or name in _DOCUMENTS or is_list_of_changes or (is_rules and is_word)
 
 
 def is_code(path: str) -> bool:
