@@ -95,7 +95,7 @@ def learnings() -> list[dict[str, Any]]:
 
 def told(memory: Memory, prompt: str, session: str) -> list[str]:
     """Return the memories that are told with a prompt, by key."""
-    on_event.prompted(memory, Event("claude-code", PROMPT, session=session, prompt=prompt))
+    on_event.answer_prompt(memory, Event("claude-code", PROMPT, session=session, prompt=prompt))
     return [key for entry in memory.sessions.shown(session) for key in entry.get("shown", ())]
 
 

@@ -92,7 +92,7 @@ def messages() -> Iterator[tuple[str, str]]:
 
 def helps() -> Iterator[tuple[str, str]]:
     """Yield every text of ``--help``, with its command."""
-    yield "gitmem", manual.overview(100, []) + manual.everything(100)
+    yield "gitmem", manual.overview(100, []) + manual.format_all(100)
     for name in (*table.COMMANDS, *table.HIDDEN):
         parser = parser_of(name, table.load(name))
         yield name, parser.description or ""

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 # The functions of ``agents.on_event`` that handle events; their results are shown to the agent.
 ACTIONS = {
     happened.START: "session_started",
-    happened.PROMPT: "prompted",
+    happened.PROMPT: "answer_prompt",
     happened.TOOL: "tool_used",
-    happened.RESPONSE: "responded",
-    happened.STOP: "stopped",
+    happened.RESPONSE: "save_learnings",
+    happened.STOP: "end_turn",
     happened.SUBAGENT_START: "subagent_started",
     happened.SUBAGENT_STOP: "subagent_stopped",
-    happened.COMPACT: "compacting",
+    happened.COMPACT: "save_before_compaction",
     happened.END: "session_ended",
 }
 # The longest output: Claude Code and Codex replace more than 10,000 by a preview (seen with 2.1.330, 0.169.0).
@@ -84,12 +84,12 @@ class HookCall:
         if named != self.harness == "cursor" and has_own_hooks(payload.get("workspace_roots"), home()):
             return self.silence()
         adapter = load(self.harness)
-        self.event = known(adapter.parse(payload, self._named))
+        self.event = normalize_event(adapter.parse(payload, self._named))
         if self.event is None:
             return self.silence()
         limit.set(LIMITS_S.get(self.event.name, LIMIT_S))
         text = self._handle(self.event, received)
-        return fitting(adapter, self.event, text)
+        return fit_output(adapter, self.event, text)
 
     def silence(self) -> str:
         """Return the output that this harness takes as no answer."""
@@ -106,7 +106,7 @@ class HookCall:
         is_noted = hook_log.note(state, self.harness, self.event.name if self.event else "", err)
         if is_noted or self.event is None or not isinstance(err, OSError):
             return self.silence()
-        return fitting(load(self.harness), self.event, UNWRITABLE.format(err.strerror or type(err).__name__))
+        return fit_output(load(self.harness), self.event, UNWRITABLE.format(err.strerror or type(err).__name__))
 
     def _handle(self, event: Event, received: HookInput) -> str:
         """Handle the event, and return context for the agent."""
@@ -234,7 +234,7 @@ def find_state(folder: str) -> str:
         return ""
 
 
-def known(event: Event | None) -> Event | None:
+def normalize_event(event: Event | None) -> Event | None:
     """Return the event with an unknown source of its start replaced: it is treated as any other start."""
     if event is None or event.name != happened.START or event.source in happened.SOURCES:
         return event
@@ -254,7 +254,7 @@ def load(harness: str) -> ModuleType:
     return found
 
 
-def fitting(adapter: ModuleType, event: Event, text: str) -> str:
+def fit_output(adapter: ModuleType, event: Event, text: str) -> str:
     """Return the output, shortened if too long: lines above the last one, which ends a fence, are dropped."""
     printed: str = adapter.answer(event, text)
     *lines, end = text.split("\n")

@@ -59,7 +59,7 @@ def _digest(memory: Memory, event: Event) -> str:
     return start(memory.repository, event, doors)
 
 
-def prompted(memory: Memory, event: Event) -> str:
+def answer_prompt(memory: Memory, event: Event) -> str:
     """Return the memories that match a prompt and that this session has not been shown yet; mostly none."""
     from gitmem.agents.session import log
     from gitmem.agents.session.prompt import recall_for
@@ -89,12 +89,12 @@ def tool_used(memory: Memory, event: Event) -> str:
         log(memory.repository, event, event.prompt)
     if event.tool not in (EDIT, READ):
         return ""
-    from gitmem.agents.on_file import touched
+    from gitmem.agents.on_file import list_file_memories
 
-    return touched(memory.repository, event)
+    return list_file_memories(memory.repository, event)
 
 
-def responded(memory: Memory, event: Event) -> None:
+def save_learnings(memory: Memory, event: Event) -> None:
     """Save the learnings in an agent's message."""
     from gitmem.agents.capture.responses import capture
     from gitmem.agents.transcripts import ledger
@@ -105,13 +105,13 @@ def responded(memory: Memory, event: Event) -> None:
         ledger.enter(memory.repository, event)
 
 
-def compacting(memory: Memory, event: Event) -> str:
+def save_before_compaction(memory: Memory, event: Event) -> str:
     """Save what a session was about before its harness compacts it; the next prompt brings the context back."""
     from gitmem.agents.event import COMPACTED, START
     from gitmem.agents.session import log
-    from gitmem.agents.session.summary import compacting
+    from gitmem.agents.session.summary import request_before_compaction
 
-    text = compacting(memory.repository, event)
+    text = request_before_compaction(memory.repository, event)
     log.forget(memory.repository, event)
     if event.harness in FORGETFUL:
         log.hold(memory.repository, event, _digest(memory, replace(event, name=START, source=COMPACTED)))
@@ -120,9 +120,9 @@ def compacting(memory: Memory, event: Event) -> str:
 
 def session_ended(memory: Memory, event: Event) -> None:
     """Save what a session was about at its end, and commit its captures."""
-    from gitmem.agents.session.summary import ended
+    from gitmem.agents.session.summary import request_at_end
 
-    if not ended(memory.repository, event):
+    if not request_at_end(memory.repository, event):
         _commit_captured(memory)
 
 
@@ -134,14 +134,14 @@ def _commit_captured(memory: Memory) -> None:
         memory.captures.start("spool")
 
 
-def stopped(memory: Memory, event: Event) -> None:
+def end_turn(memory: Memory, event: Event) -> None:
     """Save the learnings in an agent's last message, and log the stop; no summary is made at a stop (C4)."""
-    from gitmem.agents.session.stops import stopped
+    from gitmem.agents.session.stops import log_stop
 
     try:
         _save_response(memory, event)
     finally:
-        stopped(memory.repository, event)
+        log_stop(memory.repository, event)
 
 
 def _save_response(memory: Memory, event: Event) -> None:
@@ -157,13 +157,13 @@ def _save_response(memory: Memory, event: Event) -> None:
 
 def subagent_started(memory: Memory, event: Event) -> str:
     """Return context for a sub-agent that starts: memories injected for it, and a digest sized for its role."""
-    from gitmem.agents.on_subagent import started
+    from gitmem.agents.on_subagent import subagent_context
     from gitmem.agents.session.start import Doors
 
     doors = Doors(
         lambda budget, kinds: memory.context(paths=(), budget_tokens=budget, kinds=kinds).document, memory.recall
     )
-    return started(memory.repository, event, doors)
+    return subagent_context(memory.repository, event, doors)
 
 
 def subagent_stopped(memory: Memory, event: Event) -> str:
@@ -184,9 +184,9 @@ def summarize_session(memory: Memory, session: str = "") -> str:
 
 def summarize(memory: Memory) -> list[str]:
     """Capture from transcripts what no hook captured, write the summaries that are due, and return their keys."""
-    from gitmem.agents.capture.source import captured_by
+    from gitmem.agents.capture.source import source_fields
     from gitmem.agents.capture.turns import capture
     from gitmem.agents.session.summary import SummaryTools, finish
     from gitmem.commands.capture.quality import says_something
 
-    return finish(memory.repository, SummaryTools(capture, captured_by, says_something))
+    return finish(memory.repository, SummaryTools(capture, source_fields, says_something))

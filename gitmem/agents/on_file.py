@@ -23,7 +23,7 @@ AT_MOST, FILES_AT_MOST = 5, 10
 TITLE_CHARS = 200
 
 
-def touched(memory: OpenRepository, event: Event) -> str:
+def list_file_memories(memory: OpenRepository, event: Event) -> str:
     """Return the memories about files that a tool read or changed; empty if none, or all were shown before."""
     if not memory.config.context or not memory.config.file_context or event.failed is True or not event.session:
         return ""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 AT_MOST, EACH_TOKENS = 5, 120
 
 
-def started(memory: OpenRepository, event: Event, doors: Doors) -> str:
+def subagent_context(memory: OpenRepository, event: Event, doors: Doors) -> str:
     """Return context for a sub-agent that starts; empty if there is none.
 
     Args:

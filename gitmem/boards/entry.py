@@ -273,7 +273,7 @@ def _are_ids(value: object) -> bool:
     )
 
 
-def checked_entry(entry: Entry) -> Entry:
+def validate_entry(entry: Entry) -> Entry:
     """Return an entry that is about to be posted, or refuse it.
 
     Raises:

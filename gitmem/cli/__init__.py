@@ -85,12 +85,12 @@ def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
     except Exception as err:  # noqa: BLE001 - the one place that words errors
         if _was_interrupted():
             return _say_interrupted(out, _count_commits() - commits)
-        from gitmem.cli.again import heals, reworded
+        from gitmem.cli.again import heals, reword
 
         rest, has_written = _without_folder(arguments), _count_commits() > commits
         if is_first and heals(err, out, rest, has_written=has_written):
             return _finish(rest, out, is_first=False)
-        return _report_error(reworded(err, is_first=is_first, has_written=has_written), out, arguments)
+        return _report_error(reword(err, is_first=is_first, has_written=has_written), out, arguments)
     if _count_commits() > commits:
         _sync_behind(_without_folder(arguments))
     return status

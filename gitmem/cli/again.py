@@ -47,7 +47,7 @@ def heals(err: Exception, out: Output, arguments: Sequence[str], *, has_written:
     return True
 
 
-def reworded(err: Exception, *, is_first: bool, has_written: bool) -> Exception:
+def reword(err: Exception, *, is_first: bool, has_written: bool) -> Exception:
     """Return the error to report: the cause if even a new index failed, and no advice to repeat a write."""
     if not isinstance(err, DamagedIndexError):
         return err

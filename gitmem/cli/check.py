@@ -159,11 +159,11 @@ def print_findings(findings: Sequence[Finding], out: Output, *, is_each: bool = 
 
 
 def _case(finding: Finding) -> Case:
-    from gitmem.commands.report.words import stated_sentence
+    from gitmem.commands.report.words import place_sentence
 
     words = WORDS[finding.kind]
     where = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
-    more = [stated_sentence(line).rstrip(".") for line in finding.stated]
+    more = [place_sentence(line).rstrip(".") for line in finding.stated]
     more += [*where, *([f"by {finding.by}"] if finding.by else [])]
     more += ["it was before"] if finding.kind == SUSPECT and not finding.is_new else []
     more += [f"gitmem settle {finding.key}"] if finding.kind == BROKEN else []

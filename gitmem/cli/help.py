@@ -41,7 +41,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print one help page."""
     name = " ".join(args.about)
     if args.all:
-        out.page(manual.everything(out.width))
+        out.page(manual.format_all(out.width))
     elif not name:
         # Titles may be written by other people.
         out.page(manual.overview(out.width, [display(redact(line)) for line in where_you_are()]))

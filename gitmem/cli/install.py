@@ -131,7 +131,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     args.what = targets(args)
     status = 0
     if named := tuple(name for name in args.what if name not in OTHERS):
-        wanted = wanted_of(args, named)
+        wanted = parse_setup(args, named)
         git = git_of(args, out)
         steps: Sequence[HookStep] = (agents.plan_install if args.print else agents.install)(git, wanted)
         notes = examine.list_notes(git, wanted)
@@ -170,7 +170,7 @@ def check_options(args: argparse.Namespace, command: str) -> None:
             raise UsageError(f"--{given} is for gitmem {command} {of[0]}, not {' '.join(args.what)}")
 
 
-def wanted_of(args: argparse.Namespace, named: tuple[str, ...]) -> agents.AgentSetup:
+def parse_setup(args: argparse.Namespace, named: tuple[str, ...]) -> agents.AgentSetup:
     """Return the requested setup of coding agents."""
     with_mcp = getattr(args, "mcp", False)
     return agents.AgentSetup(named, user=args.user, mcp=with_mcp, plugin=args.plugin, force=args.force)

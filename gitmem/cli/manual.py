@@ -115,7 +115,7 @@ def overview(width: int, here: Sequence[str]) -> str:
     return "\n".join([*lines, "", "More:", *in_columns(more, width), ""])
 
 
-def everything(width: int) -> str:
+def format_all(width: int) -> str:
     """Return the output of `gitmem help -a`: every command by group, the topics, and the global options."""
     lines = [*fill(f"usage: {USAGE}", width, hang=len("usage: ")), "", *fill(ABOUT, width, hang=0)]
     for group, heading in table.GROUPS.items():

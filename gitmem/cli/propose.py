@@ -145,11 +145,11 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     if not found:
         out.note("no proposals; to start one: gitmem propose NAME")
     for one in found:
-        out.line(("* " if one.current else "  ", "green"), (one.name, "key"), f"  {standing(one, now)}")
+        out.line(("* " if one.current else "  ", "green"), (one.name, "key"), f"  {describe_changes(one, now)}")
     return 0
 
 
-def standing(one: Proposal, now: int) -> str:
+def describe_changes(one: Proposal, now: int) -> str:
     """Describe the changes of a proposal, and where it is."""
     if not (one.commit or one.remote_commit):
         return "no changes yet"

@@ -83,9 +83,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def print_review(review: Review, out: Output) -> None:
     """Print a review for people, most severe findings last."""
-    from gitmem.commands.review.model import SEVERITIES, folded
+    from gitmem.commands.review.model import SEVERITIES, group_findings
 
-    groups = folded(review.findings)
+    groups = group_findings(review.findings)
     keys = {change.key for change in review.changes}
     own: dict[str, list[FindingGroup]] = {}
     for group in groups:

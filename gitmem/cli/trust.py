@@ -174,7 +174,7 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
     """Show one command on the terminal and return the answer: ``yes``, ``no``, ``deny`` or ``quit``."""
     from gitmem.verify.trust import TYPED_DIGITS
 
-    first, *rest = described(due)
+    first, *rest = describe_approval(due)
     columns, height = _size(terminal)
     head = ["", *fill(f"({number}/{of}) {first}", columns)]
     lines = [
@@ -266,14 +266,14 @@ def _answer(terminal: Any, hash_: str) -> str:
     return {"q": "quit", "d": "deny"}.get(typed, "no")
 
 
-def described(due: Due) -> list[str]:
+def describe_approval(due: Due) -> list[str]:
     """Return everything that a person approves with one command, and the beginning of its hash, as lines."""
     from gitmem.verify.trust import TYPED_DIGITS
 
     spec = due.spec
     return [
         f"{display(due.row.key)}: {display(due.document.title)}",
-        *(f"  {line}" for line in shown_command(due)),
+        *(f"  {line}" for line in format_command(due)),
         f"time limit {spec.timeout_s} s, network {'YES' if spec.network else 'no'}"
         + (f", setup first: {display(spec.setup)}" if spec.setup else ""),
         *([f"it sees your files in {', '.join(map(display, spec.folders))}"] if spec.folders else []),
@@ -284,7 +284,7 @@ def described(due: Due) -> list[str]:
     ]
 
 
-def shown_command(due: Due) -> list[str]:
+def format_command(due: Due) -> list[str]:
     """Return a complete command line by line, with hidden characters visible; several blank lines become one."""
     check = due.spec.check
     if check.form == "program":

@@ -16,9 +16,9 @@ from gitmem.cli.install import (
     add_gitlab,
     check_options,
     git_of,
+    parse_setup,
     print_steps,
     targets,
-    wanted_of,
 )
 from gitmem.cli.terminal import is_interactive
 from gitmem.commands.install import agents
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     args.what = targets(args)
     steps: list[HookStep] = []
     if named := tuple(name for name in args.what if name not in OTHERS):
-        wanted = wanted_of(args, named)
+        wanted = parse_setup(args, named)
         steps += (agents.plan_uninstall if args.print else agents.uninstall)(git_of(args, out), wanted)
     for what in (name for name in args.what if name in OTHERS):
         with shared.open_memory(args, out) as memory:
@@ -105,7 +105,7 @@ def _check(args: argparse.Namespace) -> None:
 def _uninstall_completion(args: argparse.Namespace, out: Output) -> None:
     from gitmem.commands import completion
 
-    found = completion.installed() if args.print else completion.uninstall()
+    found = completion.list_installed() if args.print else completion.uninstall()
     for path in found:
         out.line((f"{REMOVE:<8}", "bold"), str(path))
     if not found:

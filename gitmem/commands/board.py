@@ -23,7 +23,7 @@ from gitmem.boards.entry import (
     WAIVES,
     Entry,
     Source,
-    checked_entry,
+    validate_entry,
 )
 from gitmem.errors import NotFoundError, RefusedError, RunClosedError, UsageError
 from gitmem.frozen import frozen, replace
@@ -134,7 +134,7 @@ def post(
     return log.post(
         memory.git,
         run,
-        checked_entry(entry),
+        validate_entry(entry),
         command=f"board {type}",
         now=memory.now,
         wait_s=memory.config.lock_timeout_s,
@@ -233,7 +233,7 @@ BECOMES = {
 }
 
 
-def distilled(board: Board) -> dict[str, Any]:
+def distill(board: Board) -> dict[str, Any]:
     """Return the memories that a run leaves, in the form of `gitmem remember --from-run`.
 
     These are the entries that the final report must mention, and the answers to signals, without superseded ones. Each

@@ -142,14 +142,14 @@ def install(shell: str) -> list[tuple[Path, bool]]:
     return written
 
 
-def installed() -> list[Path]:
+def list_installed() -> list[Path]:
     """Return the installed completion files of any shell."""
     return [file.path for shell in SHELLS for file in files(shell) if _is_ours(file.path)]
 
 
 def uninstall() -> list[Path]:
     """Delete the installed completion files, and return them."""
-    found = installed()
+    found = list_installed()
     for path in found:
         path.unlink(missing_ok=True)
     return found

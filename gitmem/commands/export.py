@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
 
 
-def stored_files(memory: OpenRepository, query: Query) -> list[tuple[str, str]]:
+def list_files(memory: OpenRepository, query: Query) -> list[tuple[str, str]]:
     """Return path and blob of every memory that passes the filters, sorted by key; the first file of each key."""
     # Captured memories without a commit have no blob to read, so they are left out.
     if waiting := waiting_captures(memory.git.repository.state):
@@ -203,7 +203,7 @@ def export(
 
     The folder has the store's layout and policy, or is a bundle of the Open Knowledge Format.
     """
-    files = stored_files(memory, narrowed(memory.policy(), query) if query.collections else query)
+    files = list_files(memory, narrowed(memory.policy(), query) if query.collections else query)
     if not folder:
         return json_lines(texts(memory, files, progress))
     if is_okf:

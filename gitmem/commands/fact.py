@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.commands.remember import anchored
+from gitmem.commands.remember import anchor_fields
 from gitmem.document.anchors import FIELD
 from gitmem.document.builtin_checks import CHECKS, IN, iter_fields, named_globs
 from gitmem.document.conflict import CONFLICT, without
@@ -179,7 +179,7 @@ def write_fact(
         title=title,
         kind="fact",
         key=key,
-        options={"verify": verify, **options, **anchored(memory, options, is_strict=True)},
+        options={"verify": verify, **options, **anchor_fields(memory, options, is_strict=True)},
         author=memory.author(),
         policy=policy,
         now=memory.now,
@@ -211,8 +211,8 @@ def _refuse_said(home: OpenStore, draft: Draft, policy: Policy, *, again: str) -
 def _anchors(memory: OpenStore, key: str, refs: Sequence[str]) -> list[str]:
     """Return the anchors of a memory's references; new ones must name existing files."""
     known = parse(memory.text_of(key), path=f"{key}.md").strings("refs")
-    anchored(memory, {"refs": [ref for ref in refs if ref not in known]}, is_strict=True)
-    found: list[str] = anchored(memory, {"refs": refs}, is_strict=False).get(FIELD, [])
+    anchor_fields(memory, {"refs": [ref for ref in refs if ref not in known]}, is_strict=True)
+    found: list[str] = anchor_fields(memory, {"refs": refs}, is_strict=False).get(FIELD, [])
     return found
 
 

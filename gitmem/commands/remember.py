@@ -36,13 +36,13 @@ def remember(memory: OpenStore, text: str, *, force: bool = False, is_strict: bo
         DuplicateError: Another memory says the same.
     """
     again = ALLOW if force else REFUSE
-    options |= anchored(memory, options, is_strict=is_strict)
+    options |= anchor_fields(memory, options, is_strict=is_strict)
     change = memory.writer().remember(_draft(memory, text, **options), memory.policy(), verb="remember", again=again)
     _note_rotated(memory, change.rotated)
     return change
 
 
-def placed(
+def kind_and_scope(
     memory: OpenRepository,
     text: str,
     fields: Mapping[str, Any],
@@ -75,7 +75,7 @@ def placed(
     return kind, scope
 
 
-def anchored(memory: OpenStore, fields: Mapping[str, Any], *, is_strict: bool) -> dict[str, Any]:
+def anchor_fields(memory: OpenStore, fields: Mapping[str, Any], *, is_strict: bool) -> dict[str, Any]:
     """Return the field with the anchors of a memory's references to lines of code; nothing if there are none.
 
     Args:
@@ -99,7 +99,7 @@ def queue(memory: OpenStore) -> Queue:
     """Return a queue whose memories share commits."""
 
     def draft(text: str, **options: Any) -> Draft:
-        options |= anchored(memory, options, is_strict=False)
+        options |= anchor_fields(memory, options, is_strict=False)
         made = _draft(memory, text, **options)
         checked_text(made.key, made.fields, made.body, policy=memory.policy(), path=f"{made.key}.md")
         return made

@@ -502,7 +502,7 @@ def explain_all(store: OpenStore, options: Options, report: Callable[[SearchStep
         return explainer.explain_all(explainer.list_failed())
 
 
-def named_by(explained: Sequence[Why]) -> dict[str, dict[str, str]]:
+def culprit_fields(explained: Sequence[Why]) -> dict[str, dict[str, str]]:
     """Return the fields ``culprit`` and ``culprit_after`` of a verdict, by key, if a culprit was found."""
     return {
         why.key: {"culprit": why.found.culprit, "culprit_after": why.found.after if why.outcome == RANGE else ""}
@@ -531,7 +531,7 @@ def why(
 
 def with_culprits(run: VerifyRun, explained: Sequence[Why]) -> VerifyRun:
     """Return the result of a verify run with the culprits that were found after it."""
-    named = named_by(explained)
+    named = culprit_fields(explained)
     results = tuple(
         replace(result, verdict=replace(result.verdict, **named[result.due.row.key]))
         if result.due.row.key in named and result.verdict is not None

@@ -8,7 +8,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from gitmem.commands.remember import placed
+from gitmem.commands.remember import kind_and_scope
 from gitmem.document.builtin_checks import shapes
 from gitmem.errors import RefusedError
 from gitmem.mcp import rights, schemas
@@ -45,7 +45,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
 
         def work(memory: Memory) -> tuple[Any, str]:
             whole = f"{title}\n{text}"
-            named, home = placed(
+            named, home = kind_and_scope(
                 *(memory.repository, whole, {"refs": refs}),
                 kind=kind.replace("-", "_"),
                 collection=collection,

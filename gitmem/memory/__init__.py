@@ -239,11 +239,11 @@ class Memory:
             DuplicateError: Another memory already says the same.
             RefusedError: The text is not allowed in a memory: it contains a secret, hidden characters, …
         """
-        from gitmem.commands.remember import placed, remember
+        from gitmem.commands.remember import kind_and_scope, remember
         from gitmem.memory.duplicate_status import DuplicateStatus
 
         given = (self.repository, f"{title}\n{text}", options)
-        kind, scope = placed(*given, kind=kind, collection=collection, scope=scope, in_tree=in_tree)
+        kind, scope = kind_and_scope(*given, kind=kind, collection=collection, scope=scope, in_tree=in_tree)
         store = self.repository.in_tree(makes_room=True) if in_tree else self.repository.store_for(scope)
         with DuplicateStatus(store):
             return self.repository.with_notice(remember(store, text, title=title, kind=kind, key=key, **options))

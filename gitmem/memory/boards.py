@@ -137,7 +137,7 @@ class Boards:
         closed = board.close(self._repository, run, why, force=force)
         if not distil:
             return closed, None
-        raw = json.dumps(board.distilled(closed)).encode() if raw is None else raw
+        raw = json.dumps(board.distill(closed)).encode() if raw is None else raw
         return closed, self._memory.workflow.remember_run(raw, name=run, partial=True)
 
     def sync(

@@ -89,12 +89,12 @@ class Bulk:
 
         Also return the commit; empty if nothing was written.
         """
-        from gitmem.commands.curate.contradictions import find_contradictions, superseding
+        from gitmem.commands.curate.contradictions import as_duplicates, find_contradictions
         from gitmem.commands.curate.dedupe import apply_groups
 
         store = self._repository.store_for(scope) if scope != PROJECT else self._repository
         found = find_contradictions(store)
-        groups = superseding(found)
+        groups = as_duplicates(found)
         done = apply_groups(store, groups, what="contradicted claim") if apply and groups.groups else None
         return found, done.commit if done else ""
 

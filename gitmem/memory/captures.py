@@ -53,9 +53,9 @@ class Captures:
 
     def problems_of(self, message: str) -> list[str]:
         """Return why the learnings stated in a commit message cannot be captured, a line each; captures nothing."""
-        from gitmem.commands.capture.commits import refused_of
+        from gitmem.commands.capture.commits import list_refusals
 
-        return refused_of(self._repository, message)
+        return list_refusals(self._repository, message)
 
     def drain(self) -> int:
         """Commit all waiting texts, and return how many entries there were."""

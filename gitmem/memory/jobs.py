@@ -109,7 +109,7 @@ class Jobs:
         return [why for store, own in stores for why in explain_all(store, own, report)]
 
     def _explain_file(self, options: Options, report: Callable[[SearchStep], None]) -> Sequence[Why]:
-        from gitmem.commands.why import explain_all, named_by
+        from gitmem.commands.why import culprit_fields, explain_all
         from gitmem.frozen import replace
         from gitmem.repository.verification import stores_to_prove
         from gitmem.verify.jobs import result_file
@@ -124,7 +124,7 @@ class Jobs:
             for store, own in stores_to_prove(self._repository, failed):
                 explained += explain_all(store, own, report) if store is self._repository else []
         finally:  # judging a fact again overwrote the file with that fact alone
-            result_file.write_results(options.results, result_file.with_culprits(judged, named_by(explained)))
+            result_file.write_results(options.results, result_file.with_culprits(judged, culprit_fields(explained)))
         return explained
 
     def schedules(self) -> Sequence[Schedule]:

@@ -34,9 +34,11 @@ def examine(memory: Memory, *, fix: bool, delete: Sequence[str]) -> Examination:
     from gitmem.commands.view.view import examine as examine_view
 
     repository = memory.repository
-    found = doctor.examine(repository, fix=fix, delete=delete, replaced_hooks=git_hooks.missing(repository.git))
-    found = doctor.added(found, [*standing.examine(repository.git), *ci.examine(repository)], ())
-    return doctor.added(found, *examine_view(repository, memory.view.merge_found, fix=fix and doctor.is_own(found)))
+    found = doctor.examine(repository, fix=fix, delete=delete, replaced_hooks=git_hooks.list_missing(repository.git))
+    found = doctor.add_problems(found, [*standing.examine(repository.git), *ci.examine(repository)], ())
+    return doctor.add_problems(
+        found, *examine_view(repository, memory.view.merge_found, fix=fix and doctor.is_own(found))
+    )
 
 
 def check_change(

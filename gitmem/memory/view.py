@@ -54,6 +54,6 @@ class MemoryView:
 
         if not has_one(self._repository.git.repository.state):
             return None
-        from gitmem.commands.view.view import standing
+        from gitmem.commands.view.view import describe
 
-        return standing(self._repository)
+        return describe(self._repository)

@@ -17,7 +17,7 @@ from support.payloads import PAYLOADS, let, parsed, payload
 from gitmem.agents import HARNESSES
 from gitmem.agents import hook as entry
 from gitmem.agents.event import Event
-from gitmem.agents.hook import Limit, fitting, load, sender, serve
+from gitmem.agents.hook import Limit, fit_output, load, sender, serve
 from gitmem.memory import Memory
 from gitmem.store import hook_log
 
@@ -246,7 +246,7 @@ def test_answer_is_cut_at_a_line_and_its_fence_stays_closed(harness: str, char: 
     adapter, event = load(harness), Event(harness, "prompt")
     text = "\n".join([*(f"{number} {char * 40}" for number in range(400)), "[memory ends]"])
 
-    printed = fitting(adapter, event, text)
+    printed = fit_output(adapter, event, text)
 
     assert 7_000 < len(printed) <= entry.ANSWER_LIMIT
     said = _told(json.loads(printed)).split("\n")
@@ -255,8 +255,8 @@ def test_answer_is_cut_at_a_line_and_its_fence_stays_closed(harness: str, char: 
 
 
 def test_single_line_that_does_not_fit_is_left_out() -> None:
-    assert fitting(load("gemini"), Event("gemini", "prompt"), "x" * 9_000) == "{}"
-    assert len(fitting(load("gemini"), Event("gemini", "prompt"), "x" * 7_000)) > 7_000
+    assert fit_output(load("gemini"), Event("gemini", "prompt"), "x" * 9_000) == "{}"
+    assert len(fit_output(load("gemini"), Event("gemini", "prompt"), "x" * 7_000)) > 7_000
 
 
 def _told(answer: dict) -> str:

@@ -45,7 +45,7 @@ def test_worklog_goes_on_where_nothing_can_be_captured(memory: Memory, repo: Pat
 
 
 def test_words_of_an_agent_are_learnt_from(memory: Memory, repo: Path) -> None:
-    on_event.responded(memory, parsed("cursor/afterAgentResponse", workspace_roots=[str(repo)]))
+    on_event.save_learnings(memory, parsed("cursor/afterAgentResponse", workspace_roots=[str(repo)]))
 
     assert len(Spool(memory.repository.git.repository.state).list_waiting()) == 1
 
@@ -55,7 +55,7 @@ def test_words_at_a_stop_are_kept_at_once_and_no_summary_is_made(memory: Memory,
     before = tip(repo)
     event = parsed(f"claude-code/{name}", cwd=str(repo), last_assistant_message="LEARNED: the ledger rounds to even")
 
-    message = on_event.stopped(memory, event) if name == "Stop" else on_event.subagent_stopped(memory, event)
+    message = on_event.end_turn(memory, event) if name == "Stop" else on_event.subagent_stopped(memory, event)
 
     assert not message
     assert len(Spool(memory.repository.git.repository.state).list_waiting()) == 1
@@ -68,26 +68,26 @@ def test_prompt_after_a_compaction_brings_the_context_of_the_start_again_and_onc
     memory.remember("The ledger rounds half to even. Otherwise the bank's totals differ.", kind="gotcha")
     start, prompt, compact = (Event(harness, name, session="s1", prompt="Go on") for name in (START, PROMPT, COMPACT))
     on_event.session_started(memory, start)
-    on_event.prompted(memory, prompt)
-    assert "half to even" not in on_event.prompted(memory, prompt)
+    on_event.answer_prompt(memory, prompt)
+    assert "half to even" not in on_event.answer_prompt(memory, prompt)
 
-    assert not on_event.compacting(memory, compact)
+    assert not on_event.save_before_compaction(memory, compact)
 
-    assert "half to even" in on_event.prompted(memory, prompt)
-    assert not on_event.prompted(memory, prompt)
+    assert "half to even" in on_event.answer_prompt(memory, prompt)
+    assert not on_event.answer_prompt(memory, prompt)
 
 
 @pytest.mark.parametrize("harness", ["claude-code", "opencode"])
 def test_memory_that_a_prompt_brought_is_brought_again_after_a_compaction(memory: Memory, harness: str) -> None:
     memory.remember("The ledger rounds half to even. Otherwise the bank's totals differ.", kind="gotcha")
     prompt = Event(harness, PROMPT, session="s1", prompt="How does the ledger round half a cent?")
-    first, second = (on_event.prompted(memory, prompt) for _ in range(2))
+    first, second = (on_event.answer_prompt(memory, prompt) for _ in range(2))
 
-    on_event.compacting(memory, Event(harness, COMPACT, session="s1"))
+    on_event.save_before_compaction(memory, Event(harness, COMPACT, session="s1"))
 
     assert "half to even" in first
     assert not second
-    assert "half to even" in on_event.prompted(memory, prompt)
+    assert "half to even" in on_event.answer_prompt(memory, prompt)
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_session_of_many_captures_makes_three_commits(
         on_event.tool_used(memory, replace(ran, command=words, call=f"c{number}", **where))
         client.write("ran", f"make part-{number}")
         if number % (CALLS // 3) == CALLS // 3 - 1:
-            on_event.compacting(memory, happened("compact"))
+            on_event.save_before_compaction(memory, happened("compact"))
     on_event.session_ended(memory, happened("end"))
 
     assert count_commits(repo) - before <= 3
@@ -160,5 +160,5 @@ def test_start_of_a_session_of_gemini_is_shown_with_its_first_prompt_and_once(me
     prompt = parsed("gemini/BeforeAgent", cwd=str(repo), prompt="And what is left to do?")
 
     assert on_event.session_started(memory, parsed("gemini/SessionStart", cwd=str(repo))) == ""
-    assert "This repository has 2 memories" in on_event.prompted(memory, prompt)
-    assert on_event.prompted(memory, prompt) == ""
+    assert "This repository has 2 memories" in on_event.answer_prompt(memory, prompt)
+    assert on_event.answer_prompt(memory, prompt) == ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.boards.entry import Entry, Source, checked_entry, find_place, format_entry, id_of, parse_entry, path_of
+from gitmem.boards.entry import Entry, Source, find_place, format_entry, id_of, parse_entry, path_of, validate_entry
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
 
@@ -89,4 +89,4 @@ def test_other_words_under_a_known_name_are_refused():
 
 def test_posting_nothing_is_refused():
     with pytest.raises(RefusedError, match="the text is empty"):
-        checked_entry(replace(PLAIN, text=" \n"))
+        validate_entry(replace(PLAIN, text=" \n"))

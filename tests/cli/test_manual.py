@@ -24,7 +24,7 @@ def pages(width: int) -> dict[str, str]:
     found = {name: manual.page(parser_of(name, table.load(name)), width) for name in NAMES}
     found |= {f"help {name}": manual.topic(name, width) for name in TOPICS}
     here = ["12 memories on the branch memory, with 9 facts: 7 verified, 1 failed, 1 suspect"]
-    return found | {"help": manual.overview(width, here), "help -a": manual.everything(width)}
+    return found | {"help": manual.overview(width, here), "help -a": manual.format_all(width)}
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
@@ -59,9 +59,9 @@ def test_overview_shows_twelve_commands_and_how_the_memory_is() -> None:
 
 
 def test_list_of_all_commands_has_plumbing_apart() -> None:
-    usual, _, plumbing = manual.everything(100).partition("\nPlumbing, for programs and CI:\n")
+    usual, _, plumbing = manual.format_all(100).partition("\nPlumbing, for programs and CI:\n")
 
-    assert [name for name in table.top() if f"\n  {name} " not in manual.everything(100)] == []
+    assert [name for name in table.top() if f"\n  {name} " not in manual.format_all(100)] == []
     assert [name for name in ("merge", "badge", "mcp") if f"\n  {name} " in usual or f"  {name} " not in plumbing] == []
 
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from conftest import memory_text, put_files
 
-from gitmem.cli.trust import shown_command
+from gitmem.cli.trust import format_command
 from gitmem.model import SHELL, Check, Spec
 
 
@@ -75,4 +75,4 @@ def test_it_must_be_said_which_commands(run_cli) -> None:
 def test_command_is_shown_with_its_hidden_characters_spelt_out() -> None:
     due = SimpleNamespace(spec=Spec(Check(SHELL, ("grep \u202ex\x1b[2K\n\n\nrm y\r",)), timeout_s=60))
 
-    assert shown_command(due) == ["grep \\u{202e}x\\x1b[2K", "[2 blank lines]", "rm y\\x0d"]
+    assert format_command(due) == ["grep \\u{202e}x\\x1b[2K", "[2 blank lines]", "rm y\\x0d"]

@@ -80,7 +80,7 @@ def shown(text: str) -> set[str]:
     ],
 )
 def test_prompt_is_routed_by_its_type(memory: Memory, prompt: str, found: set[str]) -> None:
-    assert shown(on_event.prompted(memory, asked(prompt, session=prompt))) == found
+    assert shown(on_event.answer_prompt(memory, asked(prompt, session=prompt))) == found
 
 
 def test_each_reader_gets_its_collections(memory: Memory) -> None:

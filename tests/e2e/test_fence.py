@@ -113,7 +113,7 @@ def shown(repo: Path, session: str) -> list[str]:
         texts = [
             on_event.session_started(memory, started(session)),
             on_event.session_started(memory, started(session, source=COMPACTED)),
-            on_event.prompted(memory, asked("why does the gateway drop idle connections?", session=f"{session}p")),
+            on_event.answer_prompt(memory, asked("why does the gateway drop idle connections?", session=f"{session}p")),
             on_event.subagent_stopped(
                 memory, Event("claude-code", SUBAGENT_STOP, session=session, agent="a", agent_type="w")
             ),

@@ -54,7 +54,7 @@ def test_beadboard(repo: Path, tmp_path: Path) -> None:
         for event in (failed, ran(repo, "make"), wrote(repo, "notes/a.md", "The API wants a Bearer prefix")):
             on_event.tool_used(memory, event)
         assert list(kept(memory)) == [key]
-        assert on_event.prompted(memory, asked(f"why does {learned}")) == ""
+        assert on_event.answer_prompt(memory, asked(f"why does {learned}")) == ""
         # A5, A8: its log and its archive come in; the same key counts once
         row = {"key": "learned-popup", "type": "learned", "content": "MenuBarExtra popup closes on NSWindow activate.",
                "source": "supervisor", "tags": ["learned"], "ts": 1706360000, "bead": "BD-002"}  # fmt: skip
@@ -112,7 +112,7 @@ def test_beans(repo: Path, tmp_path: Path) -> None:
         assert [row.key for row in memory.tasks.list(states=["closed"])] == ["bean-41"]
         # B9, B10: substrings are found, and no prompt is answered
         assert keys(memory.recall("RS25"))[0] == "rs256"
-        assert on_event.prompted(memory, asked("is auth signed with RS256")) == ""
+        assert on_event.answer_prompt(memory, asked("is auth signed with RS256")) == ""
         clock.now += 35 * DAY
         assert memory.show("rs256").document["status"] == "stale"
 
@@ -173,7 +173,7 @@ def test_bmad(repo: Path, tmp_path: Path) -> None:
         assert architect.budget_tokens == 1500
         assert keys(memory.workflow.decisions("cookies", WorkflowStep(role="pm"), limit=3).found) == [decision.key]
         # prompts: nothing, as its list of mistakes says
-        assert on_event.prompted(memory, asked("how do we sign a JWT token")) == ""
+        assert on_event.answer_prompt(memory, asked("how do we sign a JWT token")) == ""
         # C8, C7: code patterns come from hooks and post-work, with lines, in 50 to 500 tokens
         with pytest.raises(RefusedError, match="accepts no code_pattern from remember"):
             memory.remember("A helper", kind="code_pattern", refs=["src/auth/jwt.py:1"])
@@ -211,7 +211,7 @@ def test_swarm(repo: Path) -> None:
         # D8: relevant memories come before a task, and not with prompts
         work = memory.workflow.pre_work(Work("auth headers of the gateway tests", STEP))
         assert {note, mistake} <= set(work.hits)
-        assert on_event.prompted(memory, asked("the gateway tests need a clock fixture")) == ""
+        assert on_event.answer_prompt(memory, asked("the gateway tests need a clock fixture")) == ""
         # D6: similarity × 2^(-age/14 d) × access, and nothing else
         clock.now += 14 * DAY
         (hit,) = [hit for hit in memory.recall("gateway clock fixture").hits if hit.key == mistake]
@@ -251,7 +251,7 @@ def test_ai_kb(repo: Path) -> None:
         # E13: LEARNING lines alone are captured
         on_event.tool_used(memory, wrote(repo, "notes/a.md", "The API wants a Bearer prefix on each call"))
         before = len(kept(memory))
-        on_event.responded(memory, Event("claude-code", "response", session="s2", folder=str(repo),
+        on_event.save_learnings(memory, Event("claude-code", "response", session="s2", folder=str(repo),
                                          response="Done.\nLEARNING: panes keep a history of 2000 lines"))  # fmt: skip
         assert len(kept(memory)) == before + 1
         # E7: roles prefer their kinds

@@ -113,7 +113,7 @@ def tail_of(output: str) -> list[str]:
     return [line for line in lines if line.strip() and not _STATUS.fullmatch(line.strip())][-TAIL_LINES:]
 
 
-def failed(event: Event, *, path: str) -> None:
+def remember_failure(event: Event, *, path: str) -> None:
     """Remember that a command failed."""
     command, tail = command_of(event.command), tail_of(event.output)
     if not command or not tail:
@@ -129,7 +129,7 @@ def failed(event: Event, *, path: str) -> None:
     state.change(path, note)
 
 
-def edited(memory: OpenRepository, event: Event, *, path: str) -> None:
+def remember_edit(memory: OpenRepository, event: Event, *, path: str) -> None:
     """Remember what was changed after a command failed."""
     places = [place for place in (place_of(memory, event, edit.path) for edit in event.edits) if place]
     if not places:
@@ -142,7 +142,7 @@ def edited(memory: OpenRepository, event: Event, *, path: str) -> None:
     state.change(path, note)
 
 
-def passed(event: Event, *, path: str) -> Fix | None:
+def find_fix(event: Event, *, path: str) -> Fix | None:
     """Return the fix that a passing command shows, and forget its failure; mostly None."""
     command = command_of(event.command)
     found: list[Fix] = []

@@ -108,7 +108,7 @@ def patterns_in(text: str, edit: Edit, place: str) -> list[Pattern]:
     ]
 
 
-def shortened(code: str, *, limit_tokens: int) -> str:
+def first_lines(code: str, *, limit_tokens: int) -> str:
     """Return the first lines of a definition that fit, with a sign that there are more; all of it if it fits."""
     if count_tokens(code) <= limit_tokens:
         return code
@@ -129,7 +129,7 @@ def _definitions(code: str, place: str) -> list[tuple[Span, str]]:
 
 def _pattern(span: Span, code: str, place: str, first: int) -> Pattern:
     last = first + span.end - span.first - 1
-    return Pattern(span.name, place, first, last, shortened(code, limit_tokens=TOKENS_AT_MOST))
+    return Pattern(span.name, place, first, last, first_lines(code, limit_tokens=TOKENS_AT_MOST))
 
 
 def _in_notebook(text: str, code: str, place: str) -> list[Pattern]:

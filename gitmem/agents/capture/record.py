@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.agents.capture.comments import find_comments
 from gitmem.agents.capture.marks import is_marked, mark
-from gitmem.agents.capture.source import captured_by, place_of, read_inside, task_of
+from gitmem.agents.capture.source import place_of, read_inside, source_fields, task_of
 from gitmem.commands.capture.keep import keep
 from gitmem.commands.capture.markers import AT_MOST, DECISION, FACT, TEXT_LIMIT, find_marked
 from gitmem.commands.capture.quality import says_something
@@ -44,7 +44,7 @@ class Keeper:
     def __init__(self, memory: OpenRepository, event: Event) -> None:
         self._memory = memory
         self._session = event.session
-        self._by = captured_by(memory, event)
+        self._by = source_fields(memory, event)
         self._task = task_of(memory)
         self._kept = 0
         self._failed: OSError | None = None
@@ -179,11 +179,11 @@ def keep_edits(
         folders: The folders with notes; empty if notes are not captured.
         wants_code: Whether edits become code patterns.
     """
-    from gitmem.agents.capture.fixes import edited
+    from gitmem.agents.capture.fixes import remember_edit
     from gitmem.agents.capture.state import rules_of
 
     if failing:
-        edited(memory, event, path=failing)
+        remember_edit(memory, event, path=failing)
     if event.agent_type and event.agent_type in rules_of(memory).exempt:
         return
     keeper = Keeper(memory, event)
@@ -206,16 +206,16 @@ def keep_edits(
 
 def keep_fix(memory: OpenRepository, event: Event, path: str) -> None:
     """Remember that a command failed, or save the fix that its passing shows."""
-    from gitmem.agents.capture.fixes import CONFIDENCE, TTL, failed, passed
+    from gitmem.agents.capture.fixes import CONFIDENCE, TTL, find_fix, remember_failure
     from gitmem.agents.capture.state import rules_of
 
     rules = rules_of(memory)
     if not rules.fixes or (event.agent_type and event.agent_type in rules.exempt):
         return
     if event.failed:
-        failed(event, path=path)
+        remember_failure(event, path=path)
         return
-    fix = passed(event, path=path)
+    fix = find_fix(event, path=path)
     if fix is None:
         return
     keeper = Keeper(memory, event)

@@ -24,7 +24,7 @@ _OF_TASK = r"(?:bd|beads?|tasks?)[/-]([A-Za-z][\w.-]{0,79})"
 _TRACKED = r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]{1,9}-\d{1,7})(?!\d)"
 
 
-def captured_by(memory: OpenRepository, event: Event) -> dict[str, str]:
+def source_fields(memory: OpenRepository, event: Event) -> dict[str, str]:
     """Return the fields that say who captured a memory: ``agent``, ``role``, ``session``, ``type`` of a sub-agent."""
     by = {
         "agent": memory.config.agent or event.harness,

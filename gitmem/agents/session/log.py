@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from gitmem.agents.event import COMPACT, PROMPT, RESUME, START
-from gitmem.agents.session.places import append, named, read_lines, read_text, spelt_out, write_text
+from gitmem.agents.session.places import append, file_name, read_lines, read_text, spelt_out, write_text
 from gitmem.agents.session.topics import place_of
 from gitmem.errors import BusyError
 from gitmem.frozen import frozen
@@ -40,7 +40,7 @@ SESSIONS_KEPT = 200
 
 
 def _path(place: Workplace, session: str) -> str:
-    return os.path.join(place.root, SHOWN, f"{named(session)}{SUFFIX}")
+    return os.path.join(place.root, SHOWN, f"{file_name(session)}{SUFFIX}")
 
 
 def entries_of(place: Workplace, session: str) -> list[dict[str, Any]]:
@@ -48,7 +48,7 @@ def entries_of(place: Workplace, session: str) -> list[dict[str, Any]]:
     return read_lines(_path(place, session), SESSION_BYTES) if session else []
 
 
-def seen_in(entries: Sequence[Mapping[str, Any]], *, whole: bool = False) -> dict[str, str]:
+def statuses_in_context(entries: Sequence[Mapping[str, Any]], *, whole: bool = False) -> dict[str, str]:
     """Return the memories in a session's context, with the status that each had when it was shown.
 
     Memories shown before the context was cleared or compacted are left out.
@@ -163,7 +163,7 @@ def release(memory: OpenRepository, event: Event) -> str:
 
 def _held_path(memory: OpenRepository, event: Event) -> str:
     place = place_of(memory.git.repository, memory.git.read_head()[0])
-    return os.path.join(place.root, SHOWN, f"{named(event.session)}{HELD}")
+    return os.path.join(place.root, SHOWN, f"{file_name(event.session)}{HELD}")
 
 
 def sessions(place: Workplace) -> list[str]:

@@ -67,7 +67,7 @@ def better(config: Config, turns: Sequence[Turn], plain: str, *, folder: str) ->
         answer = _by_program(config.summary_command, text, folder)
     else:
         answer = _by_endpoint(config.summary, text)
-    found = fitting(answer)
+    found = fit_budget(answer)
     if count_tokens(found) < LEAST_TOKENS:
         raise SummaryError("the model's summary of a session is empty")
     return found
@@ -98,7 +98,7 @@ def _line(turn: Turn) -> str:
     return f"edited: {', '.join(turn.files[:5])}" if turn.what == EDIT else ""
 
 
-def fitting(answer: str) -> str:
+def fit_budget(answer: str) -> str:
     """Return a model's answer as a memory may hold it: no secrets or control characters, whole lines in the budget."""
     kept, room = [], TOKENS
     text = answer[:OUTPUT_BYTES]

@@ -31,7 +31,7 @@ POLL_S = 0.002
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 
 
-def named(text: str) -> str:
+def file_name(text: str) -> str:
     """Return a unique file name for a text: not empty, without a leading dot or a separator."""
     spelt = "".join(
         char if char in _PLAIN and (at or char != ".") else "".join(f"%{byte:02x}" for byte in _bytes(char))
@@ -49,7 +49,7 @@ def _bytes(text: str) -> bytes:
 
 
 def spelt_out(name: str) -> str:
-    """Return the text of a file name made by ``named``, except for a part that was cut."""
+    """Return the text of a file name made by ``file_name``, except for a part that was cut."""
     if name == "%":
         return ""
     first, *others = name.split("%")

@@ -53,7 +53,7 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     # C's profile recalls nothing for prompts unless its store says so (E11).
     if not policy.session.prompt or (policy.session.profile and "prompt" not in policy.changes["session"]):
         return ""
-    seen = log.seen_in(log.entries_of(place, event.session), whole=True)
+    seen = log.statuses_in_context(log.entries_of(place, event.session), whole=True)
     most = min(HITS + len(seen), HITS_AT_MOST)
     wanted = Query(text=query, limit=most, knowledge=not asks_what_was_done(query), reader=PROMPT)
     hits = good_hits(

@@ -126,7 +126,7 @@ def distil(
     )
 
 
-def merged(old: Summary, new: Summary) -> Summary:
+def merge(old: Summary, new: Summary) -> Summary:
     """Merge two summaries of one session, with the later state of each item; merging the same twice changes nothing."""
     if not new.is_asked and not new.has_content:
         return old

@@ -367,7 +367,7 @@ def _changed(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Part]:
     """Return what changed since a resumed session last ran: statuses, and new memories."""
     if here.topic.is_review or here.policy.session.profile == BMAD:
         return []
-    seen = log.seen_in(entries)
+    seen = log.statuses_in_context(entries)
     # Prompts and the session's own writes are logged as well, but show nothing written by others.
     last = next((entry for entry in reversed(entries) if entry.get("event") == START), entries[-1])
     warnings = _digest(here, here.budget)[0]

@@ -33,7 +33,7 @@ UNFINISHED = ("open", "in_progress", "blocked")
 BEAD_BYTES = 65_536
 
 
-def stopped(memory: OpenRepository, event: Event) -> None:
+def log_stop(memory: OpenRepository, event: Event) -> None:
     """Log that an agent stopped, if the log is on."""
     activity.log(memory, event, event.response)
 

@@ -11,7 +11,7 @@ import time
 
 from gitmem.agents.event import END, Event
 from gitmem.agents.session.model_summary import better
-from gitmem.agents.session.rule_summary import distil, format_summary, from_dict, merged, title_of, to_dict
+from gitmem.agents.session.rule_summary import distil, format_summary, from_dict, merge, title_of, to_dict
 from gitmem.agents.transcripts import ledger
 from gitmem.agents.transcripts.harvest import harvest
 from gitmem.agents.transcripts.read import read_transcript
@@ -56,7 +56,7 @@ class SummaryTools:
 
     Attributes:
         take: Captures from the turns of a transcript (``agents.capture.turns.capture``).
-        by: Returns the fields for who captured something (``agents.capture.source.captured_by``).
+        by: Returns the fields for who captured something (``agents.capture.source.source_fields``).
         is_worth: Returns whether a text is informative (``commands.capture.quality.says_something``).
     """
 
@@ -88,13 +88,13 @@ class _Request:
 _TOLD = ("harness", "session", "folder", "transcript", "agent_type")
 
 
-def compacting(memory: OpenRepository, event: Event) -> str:
+def request_before_compaction(memory: OpenRepository, event: Event) -> str:
     """Request a summary before a session is compacted, without notifying the agent."""
     _record_and_start(memory, event)
     return ""
 
 
-def ended(memory: OpenRepository, event: Event) -> bool:
+def request_at_end(memory: OpenRepository, event: Event) -> bool:
     """Request a summary at the end of a session; return whether one will be made, which also commits the captures."""
     return _record_and_start(memory, event)
 
@@ -206,7 +206,7 @@ def _finish_one(memory: OpenRepository, given: SummaryTools, request: _Request) 
     # Prompts are not meant for everyone who reads the memory, unless the policy includes them.
     with_prompts = memory.policy().session.prompts
     seen = distil(found.turns, place_of=place.of, is_worth=given.is_worth, with_prompts=with_prompts)
-    summary = merged(from_dict(_read(kept)), seen)
+    summary = merge(from_dict(_read(kept)), seen)
     known = find_known(memory.catalog(), key_of(event))
     if not summary.has_content or (known is not None and known.archived):  # nothing to say, or the memory was retired
         return ""

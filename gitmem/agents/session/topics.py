@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.agents.session.places import FOLDER, append, named, read_lines, read_text, spelt_out, write_text
+from gitmem.agents.session.places import FOLDER, append, file_name, read_lines, read_text, spelt_out, write_text
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.branches import SHARED
@@ -55,7 +55,7 @@ class Workplace:
     @property
     def folder(self) -> str:
         """Return the folder of this work tree and branch."""
-        return os.path.join(self.root, named(self.workspace), named(self.branch))
+        return os.path.join(self.root, file_name(self.workspace), file_name(self.branch))
 
     @property
     def is_shared(self) -> bool:
@@ -142,7 +142,7 @@ def topic_of(place: Workplace, session: str = "") -> Topic:
 
 
 def _folder(place: Workplace, name: str) -> str:
-    return os.path.join(place.folder, TOPICS, named(name))
+    return os.path.join(place.folder, TOPICS, file_name(name))
 
 
 def _session_topics(place: Workplace) -> list[str]:
@@ -183,7 +183,7 @@ def find(place: Workplace, name: str) -> Topic:
         NotFoundError: There is no such topic.
     """
     for folder, is_archived in ((TOPICS, False), (ARCHIVE, True)):
-        path = os.path.join(place.folder, folder, named(name))
+        path = os.path.join(place.folder, folder, file_name(name))
         if os.path.isdir(path):
             return Topic(name, path, is_pinned=topic_of(place).name == name, is_archived=is_archived)
     raise NotFoundError(f"there is no topic {name} on this branch", hint="gitmem session status")
@@ -249,7 +249,7 @@ def archive(place: Workplace, topic: Topic, *, now: int) -> Topic:
     if not os.path.isdir(topic.folder):
         raise NotFoundError(f"the topic {topic.name} is empty", hint="gitmem session status")
     name = f"{topic.name}-{now}"
-    folder = os.path.join(place.folder, ARCHIVE, named(name))
+    folder = os.path.join(place.folder, ARCHIVE, file_name(name))
     make_folder(os.path.dirname(folder))
     os.rename(topic.folder, folder)
     _unpin(place, topic)

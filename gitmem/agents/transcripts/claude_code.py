@@ -51,7 +51,7 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
 def _prompt(record: Mapping[str, Any], content: object) -> str:
     if record.get("isMeta") is True or record.get("isCompactSummary") is True or "toolUseResult" in record:
         return ""
-    return read.joined(content).strip()
+    return read.join_texts(content).strip()
 
 
 def _answered(content: object, calls: dict[str, tuple[str, Mapping[str, Any]]]) -> Iterator[Turn]:
@@ -73,7 +73,7 @@ def _tool_turns(
 ) -> Iterator[Turn]:
     name, given = calls.pop(read.text(answer.get("tool_use_id"), 200), ("", {}))
     content = answer.get("content")
-    output = read.tail(content if isinstance(content, str) else read.joined(content))
+    output = read.tail(content if isinstance(content, str) else read.join_texts(content))
     failed: bool | None = answer.get("is_error") is True
     if output.startswith(UNDECIDED) or result.get("interrupted") is True:
         failed = None

@@ -54,7 +54,7 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
 
 
 def _message(payload: Mapping[str, Any]) -> Iterator[Turn]:
-    said = read.joined(payload.get("content")).strip()
+    said = read.join_texts(payload.get("content")).strip()
     if said and payload.get("role") == "user" and not said.startswith(TAGS):
         yield Turn(read.PROMPT, said)
     elif said and payload.get("role") == "assistant":
@@ -102,7 +102,7 @@ def _command(given: object) -> str:
 def _ended(call: Turn, output: object) -> Turn:
     if isinstance(output, dict):
         output = output.get("output") or output.get("content")
-    said = output if isinstance(output, str) else read.joined(output)
+    said = output if isinstance(output, str) else read.join_texts(output)
     status = read.exit_status(said)
     failed = status != 0 if status is not None else None
     return Turn(call.what, call.text, read.tail(said), failed, call.files)

@@ -48,14 +48,14 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
 def _message(message: Mapping[str, Any]) -> Iterator[Turn]:
     what = message.get("type")
     if what == "user":
-        said = read.joined(message.get("displayContent")) or read.joined(message.get("content"))
+        said = read.join_texts(message.get("displayContent")) or read.join_texts(message.get("content"))
         said = ADDED.sub("", said).strip()
         if said:
             yield Turn(read.PROMPT, said)
     elif what == "gemini":
         for call in read.tables(message.get("toolCalls")):
             yield from _call(call)
-        if said := read.joined(message.get("content")).strip():
+        if said := read.join_texts(message.get("content")).strip():
             yield Turn(read.SAID, said)
 
 

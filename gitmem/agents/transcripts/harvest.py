@@ -147,7 +147,7 @@ def _transcripts(entry: LedgerEntry) -> Iterator[tuple[Event, str]]:
 
 def _changed(entry: LedgerEntry) -> int:
     try:
-        return ledger.written_ns(entry.transcript) // 10**9
+        return ledger.write_time_ns(entry.transcript) // 10**9
     except (OSError, ValueError):
         return entry.at
 

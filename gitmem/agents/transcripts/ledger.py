@@ -125,12 +125,12 @@ def extent_of(transcript: str) -> int:
     rewritten from its start (https://sqlite.org/wal.html, "the WAL file is reset"), so the size need not change.
     """
     try:
-        return written_ns(transcript) if transcript.endswith(DATABASE) else os.stat(transcript).st_size
+        return write_time_ns(transcript) if transcript.endswith(DATABASE) else os.stat(transcript).st_size
     except (OSError, ValueError):
         return -1
 
 
-def written_ns(transcript: str) -> int:
+def write_time_ns(transcript: str) -> int:
     """Return when a transcript, or the journal of a database, was last written, in nanoseconds.
 
     Raises:

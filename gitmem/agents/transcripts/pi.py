@@ -25,10 +25,10 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
             continue
         message = read.table(record.get("message"))
         role, content = message.get("role"), message.get("content")
-        if role == "user" and (said := read.joined(content).strip()):
+        if role == "user" and (said := read.join_texts(content).strip()):
             yield Turn(read.PROMPT, said)
         elif role == "assistant":
-            if said := read.joined(content).strip():
+            if said := read.join_texts(content).strip():
                 yield Turn(read.SAID, said)
             for block in read.tables(content):
                 call = _call(block)
@@ -38,7 +38,7 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
             known = calls.pop(read.text(message.get("toolCallId"), 200), None)
             failed = message.get("isError")
             if known is not None:
-                output = read.tail(read.joined(content))
+                output = read.tail(read.join_texts(content))
                 yield Turn(known.what, known.text, output, failed if isinstance(failed, bool) else None, known.files)
     yield from calls.values()
 

@@ -40,9 +40,9 @@ def read_transcript(path: str, session: str = "") -> Transcript:
     fd = open_own(path)
     try:
         if path.endswith(DATABASE):
-            return Transcript(bounded(opencode.turns(opencode.records(path, session))))
+            return Transcript(first_and_last(opencode.turns(opencode.records(path, session))))
         source = TranscriptReader(fd)
-        found = bounded(_turns(source.records()))
+        found = first_and_last(_turns(source.records()))
         return Transcript(found, source.skipped, source.left_out)
     except sqlite3.Error as err:
         if getattr(err, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -56,7 +56,7 @@ def read_transcript(path: str, session: str = "") -> Transcript:
         os.close(fd)
 
 
-def bounded(turns: Iterator[Turn], *, first: int = FIRST, last: int = LAST) -> tuple[Turn, ...]:
+def first_and_last(turns: Iterator[Turn], *, first: int = FIRST, last: int = LAST) -> tuple[Turn, ...]:
     """Return the turns; if there are too many, the first and the last ones."""
     return (*islice(turns, first), *deque(turns, maxlen=last))
 

@@ -88,7 +88,7 @@ def tables(value: object) -> list[Mapping[str, Any]]:
     return [one for one in value[:MANY] if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def joined(parts: object, limit: int = TEXT_LIMIT) -> str:
+def join_texts(parts: object, limit: int = TEXT_LIMIT) -> str:
     """Return the texts of a message: a text, one part with a ``text``, or a list of such parts."""
     if isinstance(parts, dict):
         parts = [parts]

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.theme import Theme
 from textual.widgets import Static
 
-from gitmem.cli.browse.screen_text import drawn
+from gitmem.cli.browse.screen_text import draw_text
 from gitmem.cli.browse.search import SearchScreen
 from gitmem.cli.edit import draft_of
 from gitmem.cli.output import DRAWN_EVERY_S
@@ -152,7 +152,7 @@ class Browse(App[None]):
                     out.line((f"note: {notice}", "dim"))
                 memory.notices.clear()
 
-            return drawn(printing, width)
+            return draw_text(printing, width)
 
         return await self.ask(work)
 
@@ -168,7 +168,7 @@ class Browse(App[None]):
             for line in redact(err.hint).split("\n") if err.hint else ():
                 out.line("  ", ("hint:", "bold"), f" {line}")
 
-        return drawn(printing, self.size.width)
+        return draw_text(printing, self.size.width)
 
     def note_progress(self, what: str, done: int, of: int) -> None:
         """Show the progress of long work; called often, from the desk's thread."""

@@ -7,9 +7,9 @@ beginning of its hash. Agents cannot approve here either.
 from __future__ import annotations
 
 from gitmem.cli.browse.loop import Choice, Loop
-from gitmem.cli.browse.screen_text import folded
+from gitmem.cli.browse.screen_text import fold_line
 from gitmem.cli.terminal import need_terminal
-from gitmem.cli.trust import IN_CI, described
+from gitmem.cli.trust import IN_CI, describe_approval
 from gitmem.errors import UsageError
 from gitmem.repository.approvals import approve_command, deny_command, trust_of
 from gitmem.verify.trust import TYPED_DIGITS
@@ -36,8 +36,8 @@ def gather(memory: Memory) -> Sequence[Due]:
 
 def draw(_: Memory, due: Due, out: Output) -> None:
     """Print everything that is approved; long lines are wrapped without adding or removing a character."""
-    for line in described(due):
-        for piece in folded(line, out.width):
+    for line in describe_approval(due):
+        for piece in fold_line(line, out.width):
             out.line(piece)
 
 

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from gitmem.cli.browse.failures import FAILURES
 from gitmem.cli.browse.help import keys_line
 from gitmem.cli.browse.loop_screen import LoopScreen
-from gitmem.cli.browse.screen_text import drawn
+from gitmem.cli.browse.screen_text import draw_text
 from gitmem.cli.log import print_log
 from gitmem.cli.show import print_memory
 from gitmem.cli.why import print_why
@@ -188,4 +188,4 @@ class WhyScreen(Screen[None]):
 
     def _draw(self) -> None:
         if (found := self._found) is not None:
-            self._page.update(drawn(lambda out: print_why(found, out), self.size.width - 2))
+            self._page.update(draw_text(lambda out: print_why(found, out), self.size.width - 2))

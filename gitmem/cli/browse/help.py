@@ -9,7 +9,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from gitmem.cli.browse.loop import MOVES
-from gitmem.cli.browse.screen_text import drawn
+from gitmem.cli.browse.screen_text import draw_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,4 +91,4 @@ class HelpScreen(Screen[None]):
 
     def on_resize(self) -> None:
         """Draw for the new width."""
-        self.query_one("#page", Static).update(drawn(print_help, self.size.width - 2))
+        self.query_one("#page", Static).update(draw_text(print_help, self.size.width - 2))

@@ -11,7 +11,7 @@ from textual.widgets import Input, Static
 
 from gitmem.cli.browse.help import keys_line
 from gitmem.cli.browse.loop import MOVES, Choice, need_yes
-from gitmem.cli.browse.screen_text import drawn
+from gitmem.cli.browse.screen_text import draw_text
 from gitmem.errors import GitmemError
 from gitmem.statuses import MARKS
 
@@ -138,7 +138,7 @@ class LoopScreen(Screen[None]):
             return self._refusal
         if self._at >= len(self._items):
             text = "That was all of them." if self._items else self._form.none
-            return drawn(lambda out: out.line(text), width)
+            return draw_text(lambda out: out.line(text), width)
         item = self._items[self._at]
         content = await self.app.draw(lambda memory, out: self._form.draw(memory, item, out), width)
         needed, there = len(content.split("\n", allow_blank=True)), self._rows()
@@ -147,7 +147,7 @@ class LoopScreen(Screen[None]):
             return content
         head = content.split("\n", allow_blank=True)[0]
         message = f"This needs {needed} lines, but there are {there} here: make the window larger to decide."
-        return head + Content("\n\n") + drawn(lambda out: out.line((message, "yellow")), width)
+        return head + Content("\n\n") + draw_text(lambda out: out.line((message, "yellow")), width)
 
     def _rows(self) -> int:
         """Return how many rows an item may take while a question is open."""
@@ -215,7 +215,7 @@ class LoopScreen(Screen[None]):
             out.line((f"The same from the command line: {self._form.command}", "dim"))
 
         self._is_help = True
-        self._page.update(drawn(printing, self.size.width - 2))
+        self._page.update(draw_text(printing, self.size.width - 2))
 
     async def _ask_undo(self) -> None:
         try:
@@ -237,7 +237,7 @@ class LoopScreen(Screen[None]):
             self._asking = choice
             item = self._items[self._at] if self._at < len(self._items) else None
             question = choice.asks(item)
-            self._question.update(drawn(lambda out: out.line((f"{question}: ", "bold")), self.size.width))
+            self._question.update(draw_text(lambda out: out.line((f"{question}: ", "bold")), self.size.width))
             self._typing.display = True
             field = self._field
             field.clear()
@@ -269,7 +269,7 @@ class LoopScreen(Screen[None]):
             return
         finally:
             self._is_busy = False
-        self._say(drawn(lambda out: out.line((MARKS["verified"], "green"), f" {done}"), self.size.width))
+        self._say(draw_text(lambda out: out.line((MARKS["verified"], "green"), f" {done}"), self.size.width))
         if not choice.stays:
             self._at += 1
         await self._draw()

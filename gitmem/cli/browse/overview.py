@@ -14,7 +14,7 @@ from gitmem.cli.browse.failures import FAILURES
 from gitmem.cli.browse.help import HelpScreen, keys_line
 from gitmem.cli.browse.loop_screen import LoopScreen
 from gitmem.cli.browse.proposals import PROPOSALS
-from gitmem.cli.browse.screen_text import drawn
+from gitmem.cli.browse.screen_text import draw_text
 from gitmem.errors import GitmemError
 
 TYPE_CHECKING = False
@@ -100,7 +100,7 @@ class OverviewScreen(Screen[None]):
             self._said.update(self.app.report_error(err))
 
     def _draw(self) -> None:
-        self._page.update(drawn(self._print, self.size.width - 2))
+        self._page.update(draw_text(self._print, self.size.width - 2))
 
     def _print(self, out: Output) -> None:
         out.line(("What waits for a decision", "bold"))

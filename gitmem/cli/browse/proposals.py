@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.browse.loop import Choice, Loop, ask_yes, need_yes
-from gitmem.cli.propose import standing
+from gitmem.cli.propose import describe_changes
 from gitmem.cli.review import print_review
 from gitmem.errors import NotFoundError
 from gitmem.git.remotes import RemoteOptions
@@ -41,7 +41,7 @@ def draw(memory: Memory, name: str, out: Output) -> None:
     """Print the review of a proposal."""
     one = get_proposal(memory, name)
     current = "  new memories go to it" if one.current else ""
-    out.line((one.name, "key"), f"  {standing(one, memory.repository.now)}", (current, "green"))
+    out.line((one.name, "key"), f"  {describe_changes(one, memory.repository.now)}", (current, "green"))
     if tip := one.commit or one.remote_commit:
         out.line()
         review = memory.review(f"{memory.repository.config.branch}...{tip}")

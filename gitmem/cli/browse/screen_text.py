@@ -32,16 +32,16 @@ _STYLES = {
 }
 
 
-def drawn(draw: Callable[[Output], None], width: int) -> Content:
+def draw_text(draw: Callable[[Output], None], width: int) -> Content:
     """Return the output of *draw*, in lines of at most *width* columns."""
     printed = io.StringIO()
     out = Output(color="always", draws=False, stdout=printed, stderr=printed)
     out.is_terminal, out.width = True, max(2, min(width, WIDEST))
     draw(out)
-    return styled(printed.getvalue().rstrip("\n"))
+    return style_text(printed.getvalue().rstrip("\n"))
 
 
-def styled(printed: str) -> Content:
+def style_text(printed: str) -> Content:
     """Convert the colours of ``Output`` to Textual's."""
     first, *rest = _SGR.split(printed)
     parts: list[str | tuple[str, str]] = [first]
@@ -51,7 +51,7 @@ def styled(printed: str) -> Content:
     return Content.assemble(*parts)
 
 
-def folded(line: str, width: int) -> list[str]:
+def fold_line(line: str, width: int) -> list[str]:
     """Split one line into pieces of at most *width* columns, without adding or removing a character."""
     pieces, columns = [""], 0
     for char in line:

@@ -15,7 +15,7 @@ from gitmem.cli import shared
 from gitmem.cli.browse.detail import DetailScreen
 from gitmem.cli.browse.help import HelpScreen, keys_line
 from gitmem.cli.browse.overview import OverviewScreen
-from gitmem.cli.browse.screen_text import drawn
+from gitmem.cli.browse.screen_text import draw_text
 from gitmem.cli.hits import print_hit, unique_lengths
 from gitmem.frozen import frozen
 from gitmem.store import PROJECT
@@ -205,11 +205,11 @@ class SearchScreen(Screen[None]):
         found = self._found
         lengths = [found.lengths.get(hit.reference, 0) for hit in found.hits]
         self._drawn = [
-            drawn(lambda out, hit=hit, length=length: print_hit(hit, out, length), width)  # type: ignore[misc] # defaults
+            draw_text(lambda out, hit=hit, length=length: print_hit(hit, out, length), width)  # type: ignore[misc] # defaults
             for hit, length in zip(found.hits, lengths, strict=True)
         ]
         said = shared.shorten(self._found.said, self.size.width)
-        self._said.update(drawn(lambda out: out.line((said, "dim")), self.size.width))
+        self._said.update(draw_text(lambda out: out.line((said, "dim")), self.size.width))
         self._draw_list()
 
     def _draw_list(self) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from gitmem.cli import shared
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import read_text
-from gitmem.commands.forge.issue import IssueContent, IssueResult, asked_for, failing_facts, failing_statements, keep
+from gitmem.commands.forge.issue import IssueContent, IssueResult, failing_facts, failing_statements, keep, request_body
 from gitmem.commands.forge.place import place_here
 from gitmem.config.environment import forge_token
 from gitmem.errors import ForgeError, GitmemError
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     counts = {"failed": len(failing.rows), "suspect": len(failing.found.of(SUSPECT))}
     message = ", ".join(f"{number} {word}" for word, number in counts.items() if number) or "nothing fails"
     if args.dry_run:
-        request = asked_for(failing, place)
+        request = request_body(failing, place)
         if args.json:
             out.json({**counts, **request})
         else:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from gitmem.cli import shared
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here
-from gitmem.commands.forge.pull import asked_for, find_or_open
+from gitmem.commands.forge.pull import find_or_open, request_body
 from gitmem.config import is_branch
 from gitmem.config.environment import forge_token
 from gitmem.errors import UsageError
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("a branch cannot be merged into itself", hint="--head BRANCH --base memory")
     place = place_here()
     if args.dry_run:
-        request = asked_for(place, args.head, args.base, args.title)
+        request = request_body(place, args.head, args.base, args.title)
         if args.json:
             out.json({"repository": place.repository, **request})
         else:

@@ -8,7 +8,7 @@ from collections import Counter
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import FALSE, HOLDS
-from gitmem.commands.adopt.forms import counted
+from gitmem.commands.adopt.forms import count_of
 from gitmem.commands.adopt.memories import SENTENCE_FIELD, TAG, hash_of, proposals_of
 from gitmem.commands.adopt.statements import split
 from gitmem.document.anchors import FIELD
@@ -338,8 +338,8 @@ def _changes(known: _Known, proposal: Proposal, answers: Mapping[tuple[str, ...]
 def counts(applied: ApplyResult, *, is_dry: bool) -> str:
     """Return the counts on one line: ``41 facts, 6 conventions added; 2 retired; commit abc``."""
     number = Counter({kind: len(of) for kind, of in applied.added.items()})
-    facts = [counted(number.pop(ADOPTED), "fact")] if number[ADOPTED] else []
-    listed = ", ".join([*facts, *(counted(many, kind) for kind, many in sorted(number.items()) if many)])
+    facts = [count_of(number.pop(ADOPTED), "fact")] if number[ADOPTED] else []
+    listed = ", ".join([*facts, *(count_of(many, kind) for kind, many in sorted(number.items()) if many)])
     parts = [f"{listed} {'would be ' if is_dry else ''}added"] if listed else []
     for what, word in ((applied.updated, "updated"), (applied.retired, "retired")):
         parts += [f"{len(what)} {'would be ' if is_dry else ''}{word}"] if what else []

@@ -9,7 +9,7 @@ from gitmem.commands.adopt.claims.claim import PATH, SYMBOL
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.corpus import Corpus, search
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
-from gitmem.commands.adopt.judge.occurrence import defined_in
+from gitmem.commands.adopt.judge.occurrence import is_defined_in
 from gitmem.errors import GitmemError
 from gitmem.frozen import replace
 
@@ -112,7 +112,7 @@ class Change:
         if finding.verdict == FALSE:
             return finding
         # A word that was only mentioned did not exist in the sense of the document.
-        if finding.claim.kind == SYMBOL and not defined_in(self.before.text(place), finding.claim.name):
+        if finding.claim.kind == SYMBOL and not is_defined_in(self.before.text(place), finding.claim.name):
             return None
         return replace(finding, verdict=FALSE, held=True, source=was.source, check=was.check)
 

@@ -8,7 +8,7 @@ import re
 
 from gitmem.commands.adopt.claims.claim import COMMAND, PATH
 from gitmem.commands.adopt.findings import FALSE, HOLDS
-from gitmem.commands.adopt.judge.occurrence import defined_in
+from gitmem.commands.adopt.judge.occurrence import is_defined_in
 from gitmem.commands.adopt.judge.targets import targets_in
 from gitmem.commands.adopt.removal import block_of, is_entry_of, without
 from gitmem.frozen import frozen, replace
@@ -70,7 +70,7 @@ def _fixed(finding: Finding, head: Code, past: Past, base: str) -> Finding:
 def _new_home(finding: Finding, head: Code, past: Past, before: str, commit: str) -> str:
     """Return the only file that defines a name since the commit that took it out of the stated one."""
     changed = [path for path in past.list_changes(before, commit) if path != finding.home and not is_prose(path)]
-    found = [path for path, text in head.texts(changed).items() if defined_in(text, finding.claim.name)]
+    found = [path for path, text in head.texts(changed).items() if is_defined_in(text, finding.claim.name)]
     return found[0] if len(found) == 1 else ""
 
 

@@ -75,15 +75,15 @@ def advice(finding: Finding) -> str:
 def summary(adoption: Adoption) -> str:
     """Return the counts on one line."""
     false, holds, never = (len(adoption.of(verdict)) for verdict in (FALSE, HOLDS, NEVER))
-    documents = counted(len(adoption.documents), "document")
+    documents = count_of(len(adoption.documents), "document")
     more = f", {never} never held" if never else ""
     since = f" since {adoption.base[:10]}" if adoption.base else ""
-    unchecked = counted(len(adoption.unchecked), "statement")
+    unchecked = count_of(len(adoption.unchecked), "statement")
     held = f"{holds} hold{'s' if holds == 1 else ''}"
     return f"{documents}: {false} false{since}, {held}{more}, {unchecked} cannot be checked"
 
 
-def counted(number: int, noun: str) -> str:
+def count_of(number: int, noun: str) -> str:
     """Return a number with its noun: ``1 fact``, ``2 facts``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 

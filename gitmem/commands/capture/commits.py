@@ -75,7 +75,7 @@ def learn_from(memory: OpenRepository, commits: Sequence[str]) -> LearningResult
     return LearningResult(kept, tuple(refused))
 
 
-def refused_of(memory: OpenRepository, message: str) -> list[str]:
+def list_refusals(memory: OpenRepository, message: str) -> list[str]:
     """Return why learnings in a message must not be committed, one line each; no secret is repeated."""
     refused = []
     for number, text in enumerate(parse_learnt(message), 1):

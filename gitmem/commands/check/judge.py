@@ -71,7 +71,7 @@ class Pair:
     head: FactAnswer
 
 
-def changed_of(pair: Pair, trees: Trees) -> Sequence[TreeChange]:
+def list_changes(pair: Pair, trees: Trees) -> Sequence[TreeChange]:
     """Return the changed files that a fact reads, by its observed reads if nothing names its inputs."""
     changed = pair.touched.changed
     if json.loads(pair.touched.fact.row.inputs)[0] != "tree":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.commands.check.base_programs import describe_only_new, judge_with_base
-from gitmem.commands.check.judge import ChangeJudge, FactAnswer, changed_of
+from gitmem.commands.check.judge import ChangeJudge, FactAnswer, list_changes
 from gitmem.commands.check.stated import StatedLines
 from gitmem.commands.check.touched_facts import spots_of
 from gitmem.frozen import replace
@@ -152,7 +152,7 @@ class Outcome:
         judged = [(pair, *_judgement(pair)) for pair in pairs]
         asked = [pair for pair, kind, _ in judged if kind in TELLING]
         keys = (pair.touched.fact.row.key for pair in asked)
-        spots = dict(zip(keys, spots_of(git, (changed_of(pair, trees) for pair in asked)), strict=True))
+        spots = dict(zip(keys, spots_of(git, (list_changes(pair, trees) for pair in asked)), strict=True))
         found = []
         documents = StatedLines(self._catalog, self._store.policy(), trees)
         looser = self._looser([pair for pair, kind, _ in judged if kind == BROKEN and pair.base is not None])

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from heapq import merge
 
-from gitmem.commands.context.relevance import BY_TIME, UNFIT, RelevanceRow, candidates, fit_for, score_all, unexpired
+from gitmem.commands.context.relevance import (
+    BY_TIME,
+    UNFIT,
+    RelevanceRow,
+    candidates,
+    fit_for,
+    score_all,
+    unexpired_condition,
+)
 from gitmem.commands.context.sections import (
     FRAME_TOKENS,
     NEWEST,
@@ -134,7 +142,7 @@ def digest(
     )
     if related is None:
         total = count_live(catalog, without=(*UNFIT, *unread), now=now)
-        total -= _count(catalog, f"{fit_for(unread)} AND {unexpired(now)}", reported)
+        total -= _count(catalog, f"{fit_for(unread)} AND {unexpired_condition(now)}", reported)
     else:
         total = sum(row.key not in reported for row, _ in scored)
     section = fit(RELEVANT, relevant, left, "gitmem recall, gitmem list", total=total)
@@ -159,7 +167,7 @@ def _newest(
 ) -> Iterator[DigestItem]:
     """Yield the beginnings of the newest memories that are not shown above, whatever their age (A6)."""
     kinds = ("task", SUMMARY, ADOPTED, *policy.unread(START))
-    condition = f"{state.LIVE} AND {unexpired(now)} AND m.kind NOT IN {kinds}"
+    condition = f"{state.LIVE} AND {unexpired_condition(now)} AND m.kind NOT IN {kinds}"
     most = policy.session.newest
     rows = catalog.rows(f"{BY_TIME} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?", (most + len(shown),))
     fresh = [(row, 0.0) for row in (RelevanceRow(*row) for row in rows) if row.key not in shown][:most]
@@ -209,7 +217,7 @@ def _warnings(
     because = reasons([r[1] for r in rows if r[5] == "fails"])
     wrong = dict(
         catalog.each(
-            f"SELECT key, id FROM memory m WHERE {unexpired(now)} AND id IN ({{}})",
+            f"SELECT key, id FROM memory m WHERE {unexpired_condition(now)} AND id IN ({{}})",
             state.referring_to_changed_lines(catalog, ground),
         )
     )
@@ -240,7 +248,8 @@ def _warnings(
         why = "the lines of code that it refers to have changed"
         warn(Case(key, STALE, STALE, why), kind, text, why)
     suspects = catalog.each(
-        f"SELECT m.key, m.kind, m.title FROM memory m WHERE {state.LIVE} AND {unexpired(now)} AND m.key IN ({{}})",
+        "SELECT m.key, m.kind, m.title FROM memory m "
+        f"WHERE {state.LIVE} AND {unexpired_condition(now)} AND m.key IN ({{}})",
         sorted(chains),
     )
     for key, kind, text in suspects:
@@ -293,7 +302,7 @@ def _recent(
     """
     since = now - policy.context.recent_days * DAY_S
     left_out = ("task", ADOPTED, *policy.unread(START))
-    condition = f"{state.LIVE} AND m.created > {since} AND {unexpired(now)} AND m.kind NOT IN {left_out}"
+    condition = f"{state.LIVE} AND m.created > {since} AND {unexpired_condition(now)} AND m.kind NOT IN {left_out}"
     rows = catalog.rows(
         f"{BY_TIME} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
         (LATEST + len(shown),),

@@ -65,7 +65,7 @@ def fit_for(unread: Sequence[str] = ()) -> str:
     return f"{state.LIVE} AND m.kind NOT IN {(*UNFIT, *unread)}"
 
 
-def unexpired(now: int) -> str:
+def unexpired_condition(now: int) -> str:
     """Return the SQL condition for unexpired memories."""
     return f"(m.expires IS NULL OR m.expires > {now})"
 
@@ -83,7 +83,7 @@ def candidates(
 
     If *related* describes the current work by its words, only those memories and the ones near a place.
     """
-    wanted = f"{fit_for(unread)} AND {unexpired(now)}"
+    wanted = f"{fit_for(unread)} AND {unexpired_condition(now)}"
     if related is not None:
         found = catalog.each(f"{COLUMNS} WHERE {wanted} AND m.key IN ({{}})", related) if related else ()
         rows = {row[0]: row for row in found}
@@ -174,7 +174,7 @@ def score_all(
     # Linked memories that are neither new nor near a place have not been read so far.
     others = sorted(linked - {row.key for row in rows})
     found = catalog.each(
-        f"{COLUMNS} WHERE {fit_for(policy.unread(START))} AND {unexpired(now)} AND m.key IN ({{}})", others
+        f"{COLUMNS} WHERE {fit_for(policy.unread(START))} AND {unexpired_condition(now)} AND m.key IN ({{}})", others
     )
     scored = []
     for row in (*rows, *(RelevanceRow(*other) for other in found)):

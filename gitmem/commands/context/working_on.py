@@ -57,7 +57,7 @@ def at_work(memory: OpenRepository, query: Query) -> Query:
     return replace(query, near=tuple(near), held=tuple(held), work=False)
 
 
-def related_to_names(
+def score_by_names(
     memory: OpenRepository,
     catalog: Catalog,
     ground: int | None,
@@ -161,7 +161,7 @@ def context(
     overdue = jobs(catalog, ground)
     words = None
     if related:
-        words = related_to_names(memory, catalog, ground, vectors_of) | facts_reading_changes(catalog, working)
+        words = score_by_names(memory, catalog, ground, vectors_of) | facts_reading_changes(catalog, working)
     with catalog.reading():
         found = digest.digest(
             catalog,

@@ -130,7 +130,7 @@ def _preferred(one: OpposedMemory, other: OpposedMemory) -> str:
     return ""
 
 
-def superseding(found: ContradictionReport) -> DuplicateReport:
+def as_duplicates(found: ContradictionReport) -> DuplicateReport:
     """Return the pairs decided by evidence as groups to supersede; no memory is kept and superseded."""
     members = {one.key: one for pair in found.pairs for one in (pair.one, pair.other)}
     lost: dict[str, list[str]] = {}

@@ -26,7 +26,7 @@ WAITS_AT_MOST_S = 86_400.0
 SHOWN_S = 7 * 86_400
 
 
-def captured(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
+def check_captures(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Return captures that are not memories: set aside, or waiting for longer than a session lasts."""
     spool = Spool(memory.git.repository.state)
     waiting = spool.list_waiting()
@@ -46,7 +46,7 @@ def captured(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Proble
     return [*refused, Problem("capture-waits", "", message, hint="gitmem doctor --fix", severity="warning")]
 
 
-def lost_captures(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
+def check_losses(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Report captured texts that were lost, because no disk could store them."""
     folders = spool_folders(memory.git.repository.state)
     found = losses.list_losses(folders)
@@ -81,7 +81,7 @@ def behind(memory: OpenRepository) -> list[Problem]:
     ]  # fmt: skip
 
 
-def failed_hooks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
+def check_hooks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Report, in one line, failures of harness hooks in the last week, which were not shown at the time."""
     state = memory.git.repository.state
     since = time.strftime(hook_log.FORMAT, time.gmtime(memory.now - SHOWN_S))

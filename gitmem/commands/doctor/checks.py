@@ -26,7 +26,7 @@ REVOKE = "revoke it, because it stays in the history; then remove it: gitmem edi
 COST = "a fact without paths depends on the whole tree"
 
 
-def tracing(memory: OpenRepository, path: str, rung: str) -> str:
+def describe_tracing(memory: OpenRepository, path: str, rung: str) -> str:
     """Return in one line whether the reads of checks can be observed on this machine, and the cost if not."""
     if sys.platform != "linux":
         return f"Linux only: {COST}"

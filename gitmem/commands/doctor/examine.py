@@ -7,7 +7,13 @@ import re
 
 from gitmem.commands.doctor import background, branch, vectors
 from gitmem.commands.doctor.branch import FOREIGN, STRAYS, list_problems
-from gitmem.commands.doctor.checks import list_poisoned, list_secrets, list_undeclared, list_without_effect, tracing
+from gitmem.commands.doctor.checks import (
+    describe_tracing,
+    list_poisoned,
+    list_secrets,
+    list_undeclared,
+    list_without_effect,
+)
 from gitmem.commands.doctor.scopes import list_around
 from gitmem.document import conflict
 from gitmem.document.builtin_checks import CHECKS
@@ -71,16 +77,16 @@ def examine(
     if not any(p.code in ("broken-ref", "no-store", FOREIGN) for p in found):
         unreadable = branch.tree(memory, mends, fixed)
         found += unreadable or [*_stored(memory), *_links(memory.catalog())]
-        found += background.captured(memory, mends, fixed)
+        found += background.check_captures(memory, mends, fixed)
         found += (
             [] if unreadable else [*list_undeclared(memory, memory.catalog()), *list_without_effect(memory.policy())]
         )
-    found += background.lost_captures(memory, fix, fixed)
+    found += background.check_losses(memory, fix, fixed)
     background.litter(memory, fix, fixed)
     found += [
         *background.behind(memory),
         *background.hooks(replaced_hooks),
-        *background.failed_hooks(memory, fix, fixed),
+        *background.check_hooks(memory, fix, fixed),
     ]
     allowed = memory.config.secrets_allow
     found += list_around(
@@ -96,7 +102,7 @@ def is_own(examined: Examination) -> bool:
     return not any(p.code in (FOREIGN, STRAYS) for p in examined.problems)
 
 
-def added(examined: Examination, problems: Iterable[Problem], fixed: Iterable[str]) -> Examination:
+def add_problems(examined: Examination, problems: Iterable[Problem], fixed: Iterable[str]) -> Examination:
     """Return an examination with further results, in the same order."""
     return replace(examined, problems=_ordered([*examined.problems, *problems]), fixed=(*examined.fixed, *fixed))
 
@@ -267,7 +273,7 @@ def _machine(memory: OpenRepository) -> list[tuple[str, str]]:
     return [
         ("git", ".".join(map(str, _git_version(memory)))),
         *probe.describe(search_path(), memory.git.repository.state_dir / "ground"),
-        ("tracing", tracing(memory, search_path(), rung)),
+        ("tracing", describe_tracing(memory, search_path(), rung)),
         ("state", str(memory.git.repository.state_dir)),
         ("built-in checks", ", ".join(CHECKS)),
     ]

@@ -13,7 +13,7 @@ import time
 from urllib.parse import urljoin, urlsplit
 from urllib.request import Request
 
-from gitmem.commands.forge.errors import refused, said
+from gitmem.commands.forge.errors import error_of, format_reply
 from gitmem.document.times import format_time
 from gitmem.errors import ForgeError
 from gitmem.frozen import frozen
@@ -206,7 +206,7 @@ class Forge:
             elif (wait := wait_of(answer, self._clock())) is not None:
                 self._wait(wait)
             elif not 200 <= answer.status < 300 and not (etag and answer.status == UNCHANGED):
-                raise refused(answer, method, urlsplit(url).path, needs=needs, token=self._token)
+                raise error_of(answer, method, urlsplit(url).path, needs=needs, token=self._token)
             else:
                 return answer
 
@@ -263,7 +263,7 @@ class Forge:
         except ValueError:
             fits = False
         if not fits or not re.fullmatch("[!-~]+", url):
-            shown = said(url, 200, self._token)
+            shown = format_reply(url, 200, self._token)
             raise ForgeError(
                 f"refused to follow a redirect of the forge to another origin, to protect the token: {shown}"
             )

@@ -14,14 +14,14 @@ import sys
 
 from gitmem.commands.forge.ownership import (
     BODY_LIMIT,
+    add_signature,
     address_of,
     is_same,
+    list_marked,
     login_of,
     mark,
-    marked,
     number_of,
     ours,
-    signed,
     who_am_i,
 )
 from gitmem.commands.forge.sanitize import page
@@ -103,17 +103,17 @@ def body_of(kind: str, text: str, place: ForgeRepository) -> tuple[str, bool]:
     sign = mark(f"comment {kind}")
     well, command = KINDS[kind]
     if not text.strip():
-        return signed(f"{sign}\n{well}", place), False
+        return add_signature(f"{sign}\n{well}", place), False
     found = _findings_in(kind, text)
     if found is not None:
         shown = render(found, place.links(found.head, found.memory), BODY_LIMIT - _APART)
-        return signed(f"{sign}\n\n{shown}", place), verdict_of(found).is_news
+        return add_signature(f"{sign}\n\n{shown}", place), verdict_of(found).is_news
     shown, missing = page(text[:TEXT_LIMIT], BODY_LIMIT - _APART)
     if missing:
         where = f"; [the run]({place.run}) may have all" if place.run else ""
         rest = f"{missing} more line{'s do' if missing > 1 else ' does'}"
         shown = f"{shown}\n\n**Cut here**: {rest} not fit in a comment. `{command}` shows them{where}."
-    return signed(f"{sign}\n\n{shown}", place), True
+    return add_signature(f"{sign}\n\n{shown}", place), True
 
 
 def _findings_in(kind: str, text: str) -> Findings | None:
@@ -179,7 +179,7 @@ def _update(forge: Forge, pull: int, mine: Sequence[Mapping[str, Any]], body: st
 
 
 def _mine(forge: Forge, pull: int, sign: str, *, login: str = "") -> list[Mapping[str, Any]]:
-    found = marked(forge.items(forge.repo(f"issues/{pull}/comments?per_page=100"), needs=NEEDS), sign)
+    found = list_marked(forge.items(forge.repo(f"issues/{pull}/comments?per_page=100"), needs=NEEDS), sign)
     return ours(found, login or who_am_i(forge)) if found else []
 
 

@@ -11,14 +11,14 @@ from hashlib import sha256
 
 from gitmem.commands.forge.ownership import (
     BODY_LIMIT,
+    add_signature,
     address_of,
     is_same,
+    list_marked,
     login_of,
     mark,
-    marked,
     number_of,
     ours,
-    signed,
     who_am_i,
 )
 from gitmem.errors import ForgeError
@@ -129,12 +129,14 @@ def body_of(failing: IssueContent, place: ForgeRepository) -> str:
     remembered = "".join(f" {digest}" for digest in sorted(_digests(failing)))
     head = f"{failing.kind.mark}\n<!-- gitmem failed{remembered} -->\n\n"
     if not failing:
-        return signed(f"{head}{failing.kind.well}", place)
+        return add_signature(f"{head}{failing.kind.well}", place)
     found = failing.found
-    return signed(head + render(found, place.links(found.head, found.memory), BODY_LIMIT - _APART - len(head)), place)
+    return add_signature(
+        head + render(found, place.links(found.head, found.memory), BODY_LIMIT - _APART - len(head)), place
+    )
 
 
-def asked_for(failing: IssueContent, place: ForgeRepository) -> dict[str, Any]:
+def request_body(failing: IssueContent, place: ForgeRepository) -> dict[str, Any]:
     """Return the request that opens the issue."""
     asked = {"title": failing.kind.title, "body": body_of(failing, place)}
     # Gitea and Forgejo require label numbers here, and accept names only for an existing issue.
@@ -167,7 +169,7 @@ def keep(forge: Forge, failing: IssueContent) -> IssueResult:
         return IssueResult("unchanged" if is_open else "none", number_of(mine, "number"), address_of(mine))
     done = _change(forge, mine, action, changes)
     if news:
-        body = signed(news, forge.place)
+        body = add_signature(news, forge.place)
         forge.write("POST", forge.repo(f"issues/{done.number}/comments"), {"body": body}, needs=NEEDS)
     return done
 
@@ -184,7 +186,7 @@ def _news(failing: IssueContent, fresh: set[str]) -> str:
 
 def _open(forge: Forge, failing: IssueContent) -> IssueResult:
     """Open the issue; if two were opened at once, the older one stays open."""
-    made = forge.write("POST", forge.repo("issues"), asked_for(failing, forge.place), needs=NEEDS)
+    made = forge.write("POST", forge.repo("issues"), request_body(failing, forge.place), needs=NEEDS)
     number = number_of(made, "number")
     names = [one.get("name") if isinstance(one, dict) else one for one in made.get("labels") or ()]
     if forge.place.form == "forgejo":
@@ -226,7 +228,7 @@ def _find(forge: Forge, sign: str) -> Mapping[str, Any] | None:
 
 def _list(forge: Forge, sign: str, filtered: str, login: str = "") -> list[Mapping[str, Any]]:
     every = forge.items(forge.repo(f"issues?{filtered}&per_page=100"), needs=NEEDS)
-    found = [one for one in marked(every, sign) if not one.get("pull_request")]
+    found = [one for one in list_marked(every, sign) if not one.get("pull_request")]
     return ours(found, login or who_am_i(forge)) if found else []
 
 

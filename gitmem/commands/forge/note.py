@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from gitmem.commands.forge.comment import body_of
-from gitmem.commands.forge.ownership import is_same, mark, marked, number_of
+from gitmem.commands.forge.ownership import is_same, list_marked, mark, number_of
 from gitmem.commands.forge.place import ForgeRepository, need_address
 from gitmem.config import variable
 from gitmem.errors import ConfigError, ForgeError
@@ -71,7 +71,7 @@ def keep(forge: Forge, kind: str, text: str) -> str:
 
 def _mine(forge: Forge, address: str, sign: str) -> Mapping[str, Any] | None:
     """Return the oldest note with a mark, written by the token's account."""
-    found = marked(forge.items(f"{address}?per_page=100&sort=asc&order_by=created_at", needs=NEEDS), sign)
+    found = list_marked(forge.items(f"{address}?per_page=100&sort=asc&order_by=created_at", needs=NEEDS), sign)
     if not found:
         return None
     me = forge.get(f"{forge.place.api.partition('/projects/')[0]}/user", needs=NEEDS)

@@ -26,7 +26,7 @@ def mark(what: str) -> str:
     return f"<!-- gitmem {what} -->"
 
 
-def signed(text: str, place: ForgeRepository) -> str:
+def add_signature(text: str, place: ForgeRepository) -> str:
     """Return a text with a last line that names its run."""
     run = place.run.rpartition("/")[2]
     message = f'<sub>Written by gitmem in <a href="{place.run}">run {run}</a>.</sub>' if run else ""
@@ -42,7 +42,7 @@ def _without_run(text: str) -> str:
     return text.replace("\r\n", "\n").rpartition(_RUN)[0].rstrip()
 
 
-def marked(found: Iterable[Mapping[str, Any]], sign: str) -> list[Mapping[str, Any]]:
+def list_marked(found: Iterable[Mapping[str, Any]], sign: str) -> list[Mapping[str, Any]]:
     """Return the items that begin with a mark, by any author."""
     return [one for one in found if str(one.get("body") or "").startswith(sign)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from gitmem.commands.forge.ownership import address_of, number_of, signed
+from gitmem.commands.forge.ownership import add_signature, address_of, number_of
 from gitmem.errors import ForgeError
 from gitmem.frozen import frozen
 from gitmem.text import display
@@ -36,11 +36,11 @@ class PullRequest:
     is_new: bool
 
 
-def asked_for(place: ForgeRepository, head: str, base: str, title: str) -> dict[str, Any]:
+def request_body(place: ForgeRepository, head: str, base: str, title: str) -> dict[str, Any]:
     """Return the request that opens a pull request."""
     shown = display(" ".join(title.split()))[:TITLE_LIMIT] or f"memory: {head}"
     text = "A change to this repository's memory: `gitmem review` explains it."
-    return {"title": shown, "head": head, "base": base, "body": signed(text, place)}
+    return {"title": shown, "head": head, "base": base, "body": add_signature(text, place)}
 
 
 def find_or_open(forge: Forge, head: str, base: str, title: str) -> PullRequest:
@@ -53,7 +53,7 @@ def find_or_open(forge: Forge, head: str, base: str, title: str) -> PullRequest:
     if found is not None:
         return PullRequest(number_of(found, "number"), address_of(found), is_new=False)
     try:
-        made = forge.write("POST", forge.repo("pulls"), asked_for(forge.place, head, base, title), needs=NEEDS)
+        made = forge.write("POST", forge.repo("pulls"), request_body(forge.place, head, base, title), needs=NEEDS)
     except ForgeError as err:
         # Someone else was faster ("A pull request already exists for acme:branch").
         found = _find(forge, head, base) if err.status == 422 else None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
-from gitmem.commands.forge.ownership import mark, marked, number_of, ours, who_am_i
+from gitmem.commands.forge.ownership import list_marked, mark, number_of, ours, who_am_i
 from gitmem.errors import ForgeError
 from gitmem.text import display
 from gitmem.text.secrets import redact
@@ -47,7 +47,7 @@ def keep(forge: Forge, pull: int, text: str) -> None:
     found = parse_check(text)
     lines = [line for finding in found.findings for line in finding.stated if _is_usable(line)] if found else []
     wanted = {_body(line): place for line, place in _in_diff(forge, pull, lines[:MOST])}
-    mine = marked(forge.items(forge.repo(f"pulls/{pull}/comments?per_page=100"), needs=NEEDS), SIGN)
+    mine = list_marked(forge.items(forge.repo(f"pulls/{pull}/comments?per_page=100"), needs=NEEDS), SIGN)
     for one in ours(mine, who_am_i(forge)) if mine else ():
         if wanted.pop(str(one.get("body")).replace("\r\n", "\n"), None) is None:
             _delete(forge, number_of(one))

@@ -112,7 +112,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
     fields: dict[str, Any] = {"kind": kind_of(_first(table, _KIND, str) or kind)}
     fields |= {"title": heading} if heading else {}
     for name, names in _LISTS.items():
-        texts = listed(_first(table, names, object))
+        texts = as_list(_first(table, names, object))
         fields |= {name: texts} if texts else {}
     if (created := time_of(_first(table, _CREATED, object))) is not None:
         fields["created"] = created
@@ -172,7 +172,7 @@ def _key(value: object) -> str | None:
     return value if layout.is_key(value) else slug(value, limit=layout.KEY_LIMIT)
 
 
-def listed(value: object) -> list[str]:
+def as_list(value: object) -> list[str]:
     """Return a list of texts; a single text is split at commas."""
     parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     texts = (str(part).strip() for part in parts if isinstance(part, str | int))

@@ -12,7 +12,7 @@ from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table
 from gitmem.commands.import_.jsonl import read_jsonl
 from gitmem.commands.import_.okf import LOOKED_AT, foreign_concept, read_concept
 from gitmem.commands.import_.trackers import is_issue, read_issue
-from gitmem.commands.import_.wiki import INDEX, Pages, auto_memory, key_of, linked, pages_of, without_index
+from gitmem.commands.import_.wiki import INDEX, Pages, auto_memory, key_of, link_pages, pages_of, without_index
 from gitmem.document import okf
 from gitmem.document.parse import parse, read_fields, unify
 from gitmem.document.split import decode, split
@@ -198,7 +198,7 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages | None)
         title, body = first[2:].strip(), below.strip("\n")
     table = {"key": key_of(path), **fields, "body": body}
     found = from_table(table, where=where, kind=kind, title=title)
-    return [linked(found, pages) if pages is not None and isinstance(found, ImportRecord) else found]
+    return [link_pages(found, pages) if pages is not None and isinstance(found, ImportRecord) else found]
 
 
 def _unreadable(err: FormatError, where: str) -> Unreadable:

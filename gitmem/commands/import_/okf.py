@@ -6,7 +6,7 @@ import contextlib
 import posixpath
 import re
 
-from gitmem.commands.import_.fields import STORE_ONLY, ImportRecord, Unreadable, kind_of, listed, time_of
+from gitmem.commands.import_.fields import STORE_ONLY, ImportRecord, Unreadable, as_list, kind_of, time_of
 from gitmem.commands.import_.wiki import key_of
 from gitmem.document import okf
 from gitmem.document.parse import parse, read_fields, unify
@@ -97,7 +97,7 @@ def foreign_concept(found: Mapping[str, Any], body: str, inside: str, where: str
     }
     created = time_of(written.get("at"))
     more = {
-        "tags": listed(found.get("tags")),
+        "tags": as_list(found.get("tags")),
         "refs": _refs(found, body, inside, pages),
         "created": created,
         "by": okf.author_of(written.get("by")),
@@ -132,7 +132,7 @@ def _refs(found: Mapping[str, Any], body: str, inside: str, pages: Pages) -> lis
     sources = found.get("sources")
     entries = [entry for entry in sources if isinstance(entry, dict)] if isinstance(sources, list) else []
     resources = [str(entry["resource"]) for entry in entries if entry.get("resource")]
-    refs = listed(found.get("refs"))
+    refs = as_list(found.get("refs"))
     for target in (*resources, *_LINK.findall(body)):
         if "://" in target:
             refs += [target] if target in resources else []

@@ -8,7 +8,7 @@ slug, status, priority, description, verify, attempts of ``num``, ``outcome``, `
 
 from __future__ import annotations
 
-from gitmem.commands.import_.fields import ImportRecord, Unreadable, listed, short_fields, time_of
+from gitmem.commands.import_.fields import ImportRecord, Unreadable, as_list, short_fields, time_of
 from gitmem.document.fields import MAX_PRIORITY
 from gitmem.model import CLAIMED, CLOSED, FAILED, OPEN, TASK
 from gitmem.store import layout
@@ -85,7 +85,7 @@ def read_issue(table: Mapping[str, Any], *, where: str) -> list[ImportRecord | U
     fields |= _links(table)
     for name, value in (("priority", _priority(table.get("priority"))), ("verify", table.get("verify") or None)):
         fields |= {name: value} if value is not None else {}
-    tags = [*listed(table.get("labels")), *listed(table.get("tags")), *_type_of(table)]
+    tags = [*as_list(table.get("labels")), *as_list(table.get("tags")), *_type_of(table)]
     tags += [status] if status in _OPEN[1:] else []
     fields |= {"tags": list(dict.fromkeys(tags))} if tags else {}
     for name, value in (("created", table.get("created_at")), ("updated", table.get("updated_at"))):
@@ -153,7 +153,7 @@ def _short(text: str) -> str:
 
 def _links(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parent, the requirements, and other links."""
-    waits = [key_of(one) for name in ("requires", "blocked_by") for one in listed(table.get(name))]
+    waits = [key_of(one) for name in ("requires", "blocked_by") for one in as_list(table.get(name))]
     parent = key_of(table["parent"]) if table.get("parent") else ""
     others: dict[str, list[str]] = {}
     given = table.get("dependencies")
@@ -171,7 +171,7 @@ def _links(table: Mapping[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {"requires": list(dict.fromkeys(waits))} if waits else {}
     fields |= {"parent": parent} if parent else {}
     for name in ("paths", "produces"):
-        fields |= {name: listed(table[name])} if listed(table.get(name)) else {}
+        fields |= {name: as_list(table[name])} if as_list(table.get(name)) else {}
     return fields | {name: keys for name, keys in others.items() if name not in fields}
 
 

@@ -72,7 +72,7 @@ def key_of(path: str) -> str:
     return path if layout.is_key(path) else slug(path.replace("/", " "), limit=layout.KEY_LIMIT)
 
 
-def linked(found: ImportRecord, pages: Pages) -> ImportRecord:
+def link_pages(found: ImportRecord, pages: Pages) -> ImportRecord:
     """Return a note with the keys of linked notes in ``refs``, and its tags; its text is unchanged."""
     if found.text or ("[[" not in found.body and "#" not in found.body):
         return found

@@ -168,12 +168,12 @@ def _instructions(place: InstallFolder, name: str) -> str:
     if name == "claude-code":  # it reads AGENTS.md if there is no CLAUDE.md, or if that refers to it
         own = read(place, "CLAUDE.md")
         return "AGENTS.md" if own is None or "@AGENTS.md" in own else "CLAUDE.md"
-    if name == "gemini" and "AGENTS.md" in str(setting(place, ".gemini/settings.json", "context", "fileName")):
+    if name == "gemini" and "AGENTS.md" in str(read_setting(place, ".gemini/settings.json", "context", "fileName")):
         return "AGENTS.md"
     return HARNESSES[name].instructions
 
 
-def setting(place: InstallFolder, path: str, *names: str) -> object:
+def read_setting(place: InstallFolder, path: str, *names: str) -> object:
     """Return one value of a settings file; None if there is none."""
     try:
         value = parse(read(place, path) or "").value

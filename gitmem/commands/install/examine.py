@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 from gitmem.commands.install import place as places
-from gitmem.commands.install.agents import BMAD, BMAD_FOLDER, apply, has_bmad, is_installed, read, setting, where
+from gitmem.commands.install.agents import BMAD, BMAD_FOLDER, apply, has_bmad, is_installed, read, read_setting, where
 from gitmem.commands.install.git_hooks import KEEP
 from gitmem.commands.install.harnesses import HARNESSES, list_pieces
 from gitmem.model import Problem
@@ -49,9 +49,9 @@ def list_notes(git: Git | None, wanted: AgentSetup) -> list[str]:
 
 def _switched_off(place: InstallFolder, names: Sequence[str]) -> list[str]:
     found = []
-    if "claude-code" in names and setting(place, ".claude/settings.json", "disableAllHooks") is True:
+    if "claude-code" in names and read_setting(place, ".claude/settings.json", "disableAllHooks") is True:
         found.append("disableAllHooks is set in .claude/settings.json: no hook runs")
-    if "gemini" in names and setting(place, ".gemini/settings.json", "hooksConfig", "enabled") is False:
+    if "gemini" in names and read_setting(place, ".gemini/settings.json", "hooksConfig", "enabled") is False:
         found.append("hooksConfig.enabled is false in .gemini/settings.json: no hook runs")
     if "codex" in names:
         try:

@@ -188,7 +188,7 @@ def uninstall(git: Git) -> tuple[HookStep, ...]:
     return steps
 
 
-def missing(git: Git) -> list[str]:
+def list_missing(git: Git) -> list[str]:
     """Return the hooks that were ours and have been replaced since, if others still are."""
     folder, _ = folder_of(git)
     ours = {event: _is_ours(folder, event) for event in (*shim.EVENTS, *shim.CHECKS)}

@@ -231,10 +231,10 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
 def skill() -> str:
     """Return the skill that explains how an agent uses gitmem, with the built-in checks."""
     text = read("skill.md").replace("BUILTIN_CHECKS", ", ".join(f"`--{name}`" for name in CHECKS))
-    return text.replace("ALLOWED_TOOLS", allowed(*READING, *WRITING))
+    return text.replace("ALLOWED_TOOLS", permission_rules(*READING, *WRITING))
 
 
-def allowed(*commands: str) -> str:
+def permission_rules(*commands: str) -> str:
     """Return the commands of gitmem that an agent may run without asking, in the form of Claude Code's settings."""
     return ", ".join(f"Bash(gitmem {command}:*)" for command in commands)
 
@@ -296,7 +296,8 @@ def _command(name: str, folder: str, command: str, *, prefix: str = "gitmem-") -
     head = f"description: {about}\n"
     if name == "claude-code":
         head += f'argument-hint: "[{hint}]"\n' if hint else ""
-        head += f"allowed-tools: {allowed('recall', 'show', 'status', *(WRITING[:3] if command == 'save' else ()))}\n"
+        rules = permission_rules("recall", "show", "status", *(WRITING[:3] if command == "save" else ()))
+        head += f"allowed-tools: {rules}\n"
     return Whole(f"{path}.md", f"---\n{head}---\n\n{text.replace('ARGUMENTS', '$ARGUMENTS')}")
 
 
@@ -357,7 +358,9 @@ def bmad_module(folder: str) -> list[Piece]:
 
 
 def _bmad_skill(folder: str, step: str) -> Whole:
-    tools = allowed(step, "recall", "show", "status", *(WRITING[:4] if step in ("post-work", "decide") else ()))
+    tools = permission_rules(
+        step, "recall", "show", "status", *(WRITING[:4] if step in ("post-work", "decide") else ())
+    )
     return Whole(f"{folder}/skills/gitmem-{step}/SKILL.md", read(f"bmad/{step}.md").replace("ALLOWED_TOOLS", tools))
 
 

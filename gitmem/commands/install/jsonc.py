@@ -140,7 +140,7 @@ def _wrong(text: str, at: int, what: str) -> JsoncError:
     return JsoncError(f"line {text.count(chr(10), 0, at) + 1}: {what}")
 
 
-def dumped(value: object) -> str:
+def format_value(value: object) -> str:
     """Format a value for a new file; an empty object is written on two lines, for insertions."""
     return json.dumps(value, indent=INDENT, ensure_ascii=False) if value else "{\n}"
 

@@ -182,7 +182,7 @@ class Entries:
     def apply_to(self, before: str | None) -> str:
         """Return the file's new text; unchanged if it has everything already."""
         if before is None or not before.strip():
-            fresh = f"{jsonc.dumped(dict(self.skeleton))}\n"
+            fresh = f"{jsonc.format_value(dict(self.skeleton))}\n"
             return self._filled(fresh)
         root = _parsed(before)
         for name, value in self.skeleton:
@@ -200,7 +200,7 @@ class Entries:
         if not before.strip():
             return before
         after = self._without(before, _parsed(before))
-        return None if after != before and after == f"{jsonc.dumped(dict(self.skeleton))}\n" else after
+        return None if after != before and after == f"{jsonc.format_value(dict(self.skeleton))}\n" else after
 
     def is_in(self, before: str) -> bool:
         """Return whether it contains entries of ours, in any version."""

@@ -63,7 +63,7 @@ def every_of(word: str) -> str:
     return found
 
 
-def wanted(git: Git, every: str) -> ScheduledJob:
+def job_of(git: Git, every: str) -> ScheduledJob:
     """Return the job of one repository; its name and time are always the same."""
     where = git.repository.top or git.repository.git
     digest = sha256(os.fsencode(git.repository.common_dir.resolve())).digest()
@@ -159,7 +159,7 @@ def plan_install(git: Git, *, every: str, kind: str = "") -> tuple[HookStep, ...
         UsageError: There is no such time.
         GitmemError: Nothing runs jobs here.
     """
-    job = wanted(git, every_of(every))
+    job = job_of(git, every_of(every))
     kind = kind or choose()
     steps = [
         step for other in KINDS if other != kind for name in _names(git, job) for step in _removals(git, other, name)
@@ -187,7 +187,7 @@ def install(git: Git, *, every: str, kind: str = "", now: int) -> tuple[HookStep
         UsageError: There is no such time.
         GitmemError: No scheduler works here, or a file cannot be written.
     """
-    job = wanted(git, every_of(every))
+    job = job_of(git, every_of(every))
     kind = kind or choose()
     steps = plan_install(git, every=every, kind=kind)
     old = read_note(git.repository.state)
@@ -228,14 +228,14 @@ def _start(kind: str, job: ScheduledJob, file: str, steps: Iterable[HookStep]) -
 
 def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
     """Return the steps for removing the schedule."""
-    job = wanted(git, "daily")
+    job = job_of(git, "daily")
     return tuple(step for kind in KINDS for name in _names(git, job) for step in _removals(git, kind, name))
 
 
 def uninstall(git: Git) -> tuple[HookStep, ...]:
     """Remove the schedule and everything that was created for it, and return what was done."""
     steps = plan_uninstall(git)
-    job = wanted(git, "daily")
+    job = job_of(git, "daily")
     note = read_note(git.repository.state)
     for kind in KINDS:
         for name in _names(git, job):

@@ -8,7 +8,7 @@ from gitmem.commands.propose import begin as beginning
 from gitmem.commands.propose.link import link
 from gitmem.commands.propose.machine import tidy
 from gitmem.commands.propose.merge import furthest, how_merged
-from gitmem.commands.sync.summary import SyncResult, counted
+from gitmem.commands.sync.summary import SyncResult, count_changes
 from gitmem.commands.sync.sync import Exchange, remote_of
 from gitmem.errors import ConflictError, RemoteError, UsageError
 from gitmem.frozen import frozen, replace
@@ -175,7 +175,7 @@ def _with_counts(memory: OpenRepository, done: ProposalState) -> ProposalState:
 def changes_of(git: Git, memory: str, tip: str) -> SyncResult:
     """Return the memories that a proposal adds, changes and retires since it branched off."""
     base = next(iter(git.merge_bases(memory, tip)), None)
-    return counted(SyncResult(""), open_objects(git), base, tip)
+    return count_changes(SyncResult(""), open_objects(git), base, tip)
 
 
 def as_table(done: ProposalState) -> dict[str, Any]:

@@ -14,7 +14,7 @@ def sentence(finding: Finding) -> str:
     """Return a finding as a sentence for people, without its key and place."""
     words = WORDS[finding.kind]
     parts = [f"“{finding.title}” {words.phrase}" + (f": {finding.because}" if finding.because else "") + "."]
-    parts += [stated_sentence(line) for line in finding.stated]
+    parts += [place_sentence(line) for line in finding.stated]
     if finding.culprit:
         parts.append(f"It was {phrase(finding.culprit, finding.culprit_after)}.")
     if finding.by and words.level:
@@ -26,7 +26,7 @@ def sentence(finding: Finding) -> str:
     return " ".join(parts)
 
 
-def stated_sentence(line: StatedLine) -> str:
+def place_sentence(line: StatedLine) -> str:
     """Return where a document states a fact, and how to correct it."""
     against = f", which {line.where} contradicts" if line.where else ""
     right = f"; it should say: {line.corrected.strip()}" if line.corrected else ""

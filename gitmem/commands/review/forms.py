@@ -68,7 +68,7 @@ def html(review: Review) -> str:
         .get_template("page.html")
         .render(
             review=review,
-            groups=f.folded(review.findings),
+            groups=f.group_findings(review.findings),
             policy=web_page.policy(style),
             style=style,
             commands=commands,

@@ -78,7 +78,7 @@ def _findings(review: Review, room: int) -> str:
     if not review.findings:
         return ""
     head = f"### Findings ({len(review.findings)})\n\n| | what | memory | where |\n|---|---|---|---|\n"
-    groups = f.folded(review.findings)
+    groups = f.group_findings(review.findings)
     rows = map(_finding, groups)
     body = _fitting(rows, len(groups), room - len(head), lambda left: f"| … | and {left} more | | |\n")
     return f"{head}{body}\n"
@@ -124,11 +124,11 @@ def _command(change: MemoryChange, command: CheckCommand) -> str:
     message = (
         f"**{cell(change.key)}** ({command.form}, {cell(command.approval)} here; {cell(command.history)}{asks})\n\n"
     )
-    was = f"before:\n\n{fenced(command.was)}" if command.was else ""
-    return f"{message}{fenced(command.text)}{was}"
+    was = f"before:\n\n{fence_code(command.was)}" if command.was else ""
+    return f"{message}{fence_code(command.text)}{was}"
 
 
-def fenced(text: str, language: str = "") -> str:
+def fence_code(text: str, language: str = "") -> str:
     """Return text as a code block that nothing in it can end. Source: CommonMark 0.31.2, section 4.5."""
     longest = run = 0
     for char in text:
@@ -173,7 +173,7 @@ def _change(change: MemoryChange) -> str:
         answer = f" — {cell(change.command.answer)}" if change.command.answer else ""
         parts.append(f"built-in check, no approval needed: {cell(change.command.text)}{was}{answer}\n\n")
     parts += [_body(change)] if change.body else []
-    parts += [fenced(change.raw)] if change.raw else []
+    parts += [fence_code(change.raw)] if change.raw else []
     return head + "".join(parts)
 
 
@@ -190,7 +190,7 @@ def _words(pieces: tuple[WordRun, ...]) -> str:
 def _body(change: MemoryChange) -> str:
     """Return the body, folded if it is long: word by word if it changed."""
     if all(piece.op == f.NEW for piece in change.body):
-        return fenced("".join(piece.text for piece in change.body))
+        return fence_code("".join(piece.text for piece in change.body))
     return f"{_paragraphs(change.body)}\n\n"
 
 

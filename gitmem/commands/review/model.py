@@ -229,7 +229,7 @@ class FindingGroup:
         return self.first.hint if {one.hint for one in self.others} <= {self.first.hint} else ""
 
 
-def folded(findings: tuple[ReviewFinding, ...]) -> tuple[FindingGroup, ...]:
+def group_findings(findings: tuple[ReviewFinding, ...]) -> tuple[FindingGroup, ...]:
     """Group findings by cause, in order: those with the same words about several memories become one.
 
     An error with a line is not grouped, since its line is needed for the fix.

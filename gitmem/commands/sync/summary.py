@@ -53,7 +53,7 @@ class SyncResult:
     sent_verdicts: int = 0
 
 
-def counted(done: SyncResult, objects: Objects, old: str | None, new: str, only: Any = None) -> SyncResult:
+def count_changes(done: SyncResult, objects: Objects, old: str | None, new: str, only: Any = None) -> SyncResult:
     """Return the result with the differences between two commits counted, by key; or only at some paths."""
     before: set[str] = set()
     after: set[str] = set()

@@ -10,7 +10,7 @@ import os
 
 from gitmem.commands.sync import inbox
 from gitmem.commands.sync.companions import Companions
-from gitmem.commands.sync.summary import SyncResult, counted
+from gitmem.commands.sync.summary import SyncResult, count_changes
 from gitmem.errors import ConflictError, NoRepositoryError, ProtectedError, UsageError
 from gitmem.frozen import replace
 from gitmem.git import remotes
@@ -364,9 +364,9 @@ class Exchange:
         if theirs is None or ours == theirs or (ours is not None and self._git.is_ancestor(theirs, ours)):
             return done
         if ours is None or self._git.is_ancestor(ours, theirs):
-            return counted(replace(done, merged="forward" if ours else "joined"), self._open(), ours, theirs)
+            return count_changes(replace(done, merged="forward" if ours else "joined"), self._open(), ours, theirs)
         merged = self._merged(ours, theirs)
-        done = counted(replace(done, merged="merged"), self._open(), ours, theirs, only=merged.state.overlay)
+        done = count_changes(replace(done, merged="merged"), self._open(), ours, theirs, only=merged.state.overlay)
         return replace(done, conflicts=merged.conflicts)
 
     def _result(self, tip: str, *, pushed: bool, seen: str | None) -> SyncResult:
@@ -375,10 +375,10 @@ class Exchange:
             self._git.run("update-ref", "-m", "gitmem: sync", self._seen, seen, check=False, durable=True)
         done = replace(self._done, commit=tip, pushed=pushed)
         if pushed and tip != done.fetched:
-            sent = counted(SyncResult(done.remote), self._open(), done.fetched or None, tip)
+            sent = count_changes(SyncResult(done.remote), self._open(), done.fetched or None, tip)
             number = len(sent.added) + len(sent.changed) + len(sent.retired)
             done = replace(done, sent=number, sent_verdicts=sent.verdicts)
-        return counted(done, self._open(), self._began, tip) if done.merged != "nothing" else done
+        return count_changes(done, self._open(), self._began, tip) if done.merged != "nothing" else done
 
 
 class _Authors:

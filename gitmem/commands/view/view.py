@@ -120,7 +120,7 @@ def remove(memory: OpenRepository) -> str:
         return view.path
 
 
-def standing(memory: OpenRepository) -> dict[str, Any] | None:
+def describe(memory: OpenRepository) -> dict[str, Any] | None:
     """Return the view's folder, its commit and its unsaved changes; None if there is none. Changes nothing."""
     git = memory.git
     view = viewpoint.load(git.repository)
@@ -159,14 +159,14 @@ def examine(memory: OpenRepository, merge: Merge, *, fix: bool) -> tuple[list[Pr
         problem = _lock_problem(lock, fix, fixed)
         if problem is not None:
             return [problem], fixed
-    found = standing(memory) or {}
+    found = describe(memory) or {}
     if fix and found["state"] in REPAIRED:
         with _lock(memory, "doctor"):
             usable = views.find(memory.git)
             if usable is not None:
                 refresh.bring(memory.git, _with_index(memory, usable), memory.tip, merge)
         fixed.append(REPAIRED[found["state"]].format(view.path))
-        found = standing(memory) or {}
+        found = describe(memory) or {}
     return _problems(memory.git, view, found), fixed
 
 

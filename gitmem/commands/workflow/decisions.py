@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from gitmem.commands.remember import remember
-from gitmem.commands.workflow.render import composed, part_of
+from gitmem.commands.workflow.render import compose, part_of
 from gitmem.commands.workflow.step import WorkflowStep, component_tag
 from gitmem.frozen import frozen, replace
 from gitmem.policy.settings import WORKFLOW, role_name
@@ -120,7 +120,7 @@ def _whole(memory: OpenRepository, found: RecallResult) -> Decisions:
         [hit.key for hit in found.hits],
     )
     read = {key: (json.loads(fields), body) for key, path, fields, body in rows if path in paths}
-    text = composed(memory, [part_of(memory, "DECISIONS", found)], UNBOUNDED)[1] if found.hits else ""
+    text = compose(memory, [part_of(memory, "DECISIONS", found)], UNBOUNDED)[1] if found.hits else ""
     return Decisions(
         found, {key: one[0] for key, one in read.items()}, {key: one[1] for key, one in read.items()}, text
     )

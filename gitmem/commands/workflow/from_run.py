@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.commands.workflow.run_file import read_run
-from gitmem.commands.workflow.step import signed
+from gitmem.commands.workflow.step import author_fields
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.policy.settings import WORKFLOW, role_name
@@ -85,7 +85,7 @@ def _draft(memory: OpenRepository, item: RunMemory, label: str, role: str) -> Dr
     """
     if item.reason:
         raise RefusedError(item.reason)
-    policy, by = memory.policy(), signed(memory, role_name(role))
+    policy, by = memory.policy(), author_fields(memory, role_name(role))
     fields: dict[str, Any] = dict(item.fields or {})
     fields["by"] = {"who": by["who"], "agent": role_name(role) or NAMELESS, **by}
     who = memory.author()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.commands.remember import remember
-from gitmem.commands.workflow.step import signed
+from gitmem.commands.workflow.step import author_fields
 from gitmem.errors import RefusedError
 from gitmem.policy.settings import WORKFLOW
 from gitmem.repository import open_private
@@ -46,7 +46,7 @@ def inject(memory: OpenRepository, text: str, *, category: str, worker: str = ""
         memory.notices.append(
             f"{slug(worker)} sees it where it works in this clone; to reach it in another clone: --push"
         )
-    options["by"] = signed(memory, LEAD)
+    options["by"] = author_fields(memory, LEAD)
     return memory.with_notice(remember(store, text, kind=kind_of(category), writer=WORKFLOW, **options))
 
 
@@ -67,7 +67,7 @@ def send(
         RemoteError: It cannot be reached, or refuses: nothing was sent.
     """
     _refuse(memory, category, worker)
-    by = signed(memory, LEAD)
+    by = author_fields(memory, LEAD)
     learning = {"text": text, "kind": kind_of(category), "by": by} | {k: v for k, v in options.items() if v}
     fields = {k: v for k, v in learning.items() if k != "text"}
     who, policy = memory.author(), memory.policy()

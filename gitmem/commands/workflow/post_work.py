@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.commands.remember import anchored, remember
+from gitmem.commands.remember import anchor_fields, remember
 from gitmem.errors import RefusedError
 from gitmem.policy.settings import WORKFLOW
 from gitmem.text import display
@@ -56,7 +56,7 @@ def post_work(
     _refuse_size(f"{options.get('title', '')}\n{cleaned(text)}", memory)
     fields = step.fields(memory, tuple(options.pop("tags", ())))
     # The text may name files of another branch or of the past: unlike given ones, these may be missing.
-    anchored(memory, {"refs": refs}, is_strict=True)
+    anchor_fields(memory, {"refs": refs}, is_strict=True)
     options |= {**fields, "is_strict": False, "writer": WORKFLOW}
     return memory.with_notice(remember(memory, text, kind=kind, refs=found, **options))
 

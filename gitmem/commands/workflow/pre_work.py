@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from gitmem.commands.workflow import decisions
-from gitmem.commands.workflow.render import composed, part_of
+from gitmem.commands.workflow.render import compose, part_of
 from gitmem.commands.workflow.step import component_tag, role_of
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
@@ -146,7 +146,7 @@ def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], Re
     related = [hit.key for _, found in groups for hit in found.hits if hit.kind == TASK]
     parts = [_failed(catalog, task, work.paths, related, now=memory.now)]
     parts += [part_of(memory, heading, found) for heading, found in groups]
-    kept, text = composed(memory, parts, budget)
+    kept, text = compose(memory, parts, budget)
     hits = {hit.reference: hit for _, found in groups for hit in found.hits}
     return PreWork(query, task[0] if task else "", name if role else "", budget, kept, hits, text)
 

@@ -50,7 +50,7 @@ def part_of(memory: OpenRepository, heading: str, found: RecallResult, *, limit_
     return Part(heading, tuple(entries), found.more, REST)
 
 
-def composed(memory: OpenRepository, parts: Sequence[Part], budget_tokens: int) -> tuple[tuple[Part, ...], str]:
+def compose(memory: OpenRepository, parts: Sequence[Part], budget_tokens: int) -> tuple[tuple[Part, ...], str]:
     """Return the parts that fit into a budget, cut from the end, and their text in its fence."""
     tip = (memory.find_tip() or "")[:12]
     source = f"the memory of this repository at {tip}; in brackets: key, kind, status, by whom"

@@ -51,7 +51,7 @@ class WorkflowStep:
         return {
             "task": _name("story", self.story),
             "tags": listed,
-            "by": signed(store, role_name(_name("role", self.role))),
+            "by": author_fields(store, role_name(_name("role", self.role))),
         }
 
 
@@ -79,7 +79,7 @@ def component_tag(component: str) -> str:
     return tag
 
 
-def signed(store: OpenStore, role: str) -> dict[str, str]:
+def author_fields(store: OpenStore, role: str) -> dict[str, str]:
     """Return the author, with a role."""
     author = store.author()
     who = display(unicodedata.normalize("NFC", author.who))

@@ -10,7 +10,7 @@ from conftest import git, put_files
 from support.agent_work import SECRET, edited, kept, refusals, wrote
 
 from gitmem.agents import on_event
-from gitmem.agents.capture.patterns import CUT, patterns_in, shortened
+from gitmem.agents.capture.patterns import CUT, first_lines, patterns_in
 from gitmem.agents.event import Edit
 from gitmem.memory import Memory
 from gitmem.text.budget import count_tokens
@@ -139,11 +139,11 @@ def test_definition_that_is_too_long_is_truncated(wanting: Memory, repo: Path) -
 def test_long_code_is_truncated_at_a_line() -> None:
     code = "def a():\n" + "    b()\n" * 200
 
-    found = shortened(code, limit_tokens=50)
+    found = first_lines(code, limit_tokens=50)
 
     assert count_tokens(found) <= 51
     assert found.split("\n")[-2:] == ["    b()", CUT]
-    assert shortened("def a(): pass", limit_tokens=50) == "def a(): pass"
+    assert first_lines("def a(): pass", limit_tokens=50) == "def a(): pass"
 
 
 def test_file_is_cut_with_the_grammar_of_its_language() -> None:

@@ -8,7 +8,7 @@ import pytest
 from conftest import git
 from support.agent_work import ran
 
-from gitmem.agents.capture.source import captured_by, place_of, read_inside, role_of, task_of
+from gitmem.agents.capture.source import place_of, read_inside, role_of, source_fields, task_of
 from gitmem.memory import Memory
 
 
@@ -49,7 +49,7 @@ def test_branch_names_the_task(memory: Memory, repo: Path, branch: str, task: st
 def test_who_captured_is_named_without_what_could_hide(memory: Memory, repo: Path) -> None:
     event = ran(repo, "x", session="s\x1b[31m\u202e1" + "x" * 500, agent="a1", agent_type="Explore")
 
-    by = captured_by(memory.repository, event)
+    by = source_fields(memory.repository, event)
 
     assert {name: by[name] for name in ("agent", "role", "type")} == {
         "agent": "claude-code",
@@ -64,7 +64,7 @@ def test_agent_that_the_settings_name_goes_before_the_harness(repo: Path, monkey
     monkeypatch.setenv("GITMEM_AGENT", "scout")
 
     with Memory(repo) as opened:
-        assert captured_by(opened.repository, ran(repo, "x"))["agent"] == "scout"
+        assert source_fields(opened.repository, ran(repo, "x"))["agent"] == "scout"
 
 
 def test_only_plain_files_of_the_work_tree_are_read(memory: Memory, repo: Path, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def logged(repo: Path) -> list[dict]:
 def test_nothing_is_logged_unasked_and_no_stop_is_a_memory(memory: Memory, repo: Path) -> None:
     before = git(repo, "rev-parse", "memory")
 
-    on_event.stopped(memory, EVENT)
+    on_event.end_turn(memory, EVENT)
 
     assert logged(repo) == []
     assert git(repo, "rev-parse", "memory") == before
@@ -39,7 +39,7 @@ def test_nothing_is_logged_unasked_and_no_stop_is_a_memory(memory: Memory, repo:
 def test_what_is_wanted_is_logged_without_secrets(memory: Memory, repo: Path, wanted: str, text: str | None) -> None:
     put(repo, {"gitmem.toml": f'[stops]\nlog = "{wanted}"\n'})
 
-    on_event.stopped(memory, EVENT)
+    on_event.end_turn(memory, EVENT)
 
     (entry,) = logged(repo)
     assert (entry["event"], entry["session"], entry["branch"], entry.get("text")) == ("stop", "s1", "main", text)
@@ -52,7 +52,7 @@ def test_a_setting_of_this_clone_goes_before_the_policy(
     monkeypatch.setenv("GITMEM_STOP_LOG", "off")
 
     with Memory(repo) as opened:
-        on_event.stopped(opened, EVENT)
+        on_event.end_turn(opened, EVENT)
 
     assert logged(repo) == []
 
@@ -63,7 +63,7 @@ def test_the_log_is_bounded(memory: Memory, repo: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text("x" * (LIMIT + 1))
 
-    on_event.stopped(memory, Event("claude-code", STOP, response="y" * 100_000))
+    on_event.end_turn(memory, Event("claude-code", STOP, response="y" * 100_000))
 
     assert path.stat().st_size < 4000
     assert Path(f"{path}.1").stat().st_size == LIMIT + 1

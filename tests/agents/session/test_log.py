@@ -16,7 +16,7 @@ def shown(where, event, **keys: str) -> None:
 
 
 def seen(where, session: str = "s1") -> dict[str, str]:
-    return log.seen_in(log.entries_of(where, session))
+    return log.statuses_in_context(log.entries_of(where, session))
 
 
 def test_what_was_shown_is_seen_with_its_status(tmp_path) -> None:

@@ -15,7 +15,7 @@ from support.transcripts import SECRET, placed, session
 from gitmem.agents import on_event
 from gitmem.agents.event import END, Event
 from gitmem.agents.session import model_summary as module
-from gitmem.agents.session.model_summary import better, excerpt, fitting
+from gitmem.agents.session.model_summary import better, excerpt, fit_budget
 from gitmem.agents.session.rule_summary import TOKENS
 from gitmem.agents.session.summary import key_of
 from gitmem.agents.transcripts.turns import COMMAND, PROMPT, SAID, Turn
@@ -133,7 +133,7 @@ def test_a_setting_that_is_no_address_is_not_repeated(tmp_path: Path) -> None:
 
 
 def test_an_answer_is_cut_to_whole_lines_and_has_no_secrets() -> None:
-    found = fitting(f"\x1b[31mred\x1b[0m {SECRET}\n" + "a line of many words that goes on for a while\n" * 500)
+    found = fit_budget(f"\x1b[31mred\x1b[0m {SECRET}\n" + "a line of many words that goes on for a while\n" * 500)
 
     assert found.startswith("red [secret: github-token]\na line")
     assert found.endswith("for a while")

@@ -18,17 +18,17 @@ from gitmem.system.file_lock import try_lock
 
 @given(st.text(max_size=400), st.text(max_size=400))
 def test_a_name_leads_nowhere_else_and_is_no_other_texts(one: str, other: str) -> None:
-    name = places.named(one)
+    name = places.file_name(one)
 
     assert name not in ("", ".", "..")
     assert not {"/", "\\", "\0"} & set(name)
     assert name == name.lower()
     assert len(name) < 200
-    assert (name == places.named(other)) == (one == other)
+    assert (name == places.file_name(other)) == (one == other)
 
 
 def test_a_name_says_what_it_is_of() -> None:
-    assert places.spelt_out(places.named("feature/Ledger ä")) == "feature/Ledger ä"
+    assert places.spelt_out(places.file_name("feature/Ledger ä")) == "feature/Ledger ä"
 
 
 def test_lines_are_trimmed_to_the_newest_whole_ones(tmp_path) -> None:

@@ -19,7 +19,7 @@ from gitmem.agents.session.rule_summary import (
     distil,
     format_summary,
     from_dict,
-    merged,
+    merge,
     title_of,
     to_dict,
 )
@@ -149,18 +149,18 @@ def test_files_elsewhere_are_counted() -> None:
 
 
 def test_the_same_session_seen_twice_is_one() -> None:
-    assert merged(merged(Summary(), whole()), whole()) == whole()
+    assert merge(merge(Summary(), whole()), whole()) == whole()
 
 
 def test_what_was_seen_before_a_compaction_stays() -> None:
     later = summary_of(Turn(PROMPT, "Now the docs"), Turn(EDIT, files=("/w/docs.md",)), Turn(SAID, "All done."))
 
-    found = merged(whole(), later)
+    found = merge(whole(), later)
 
     assert (found.goal, found.asked[-1]) == (whole().goal, "Now the docs")
     assert found.files == (*whole().files, "docs.md")
     assert (found.question, found.failing, found.fixed) == ("", (), whole().fixed)
-    assert merged(whole(), Summary()) == whole()
+    assert merge(whole(), Summary()) == whole()
 
 
 def test_a_summary_is_kept_as_json_and_what_is_damaged_is_left_out() -> None:
@@ -209,7 +209,7 @@ TURNS = st.lists(
 
 @given(TURNS)
 def test_no_session_gives_a_secret_or_a_hidden_character(turns: list[Turn]) -> None:
-    text = format_summary(merged(summary_of(*turns[:2]), summary_of(*turns)), "A session.")
+    text = format_summary(merge(summary_of(*turns[:2]), summary_of(*turns)), "A session.")
 
     assert not find_secrets(text)
     assert re.sub(r"\n", "", text).isprintable()

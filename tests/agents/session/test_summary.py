@@ -115,7 +115,7 @@ def test_no_secret_is_in_the_state_folder(memory: Memory, repo: Path) -> None:
 
 def test_compaction_and_end_are_one_memory_which_has_all_of_it(memory: Memory, repo: Path, clock: Clock) -> None:
     path = placed(session(repo))
-    assert on_event.compacting(memory, event_of(repo, path, name=COMPACT)) == ""
+    assert on_event.save_before_compaction(memory, event_of(repo, path, name=COMPACT)) == ""
     on_event.summarize(memory)
     placed("\n".join([asked("Now write the docs"), edited(repo / "docs.md"), said("All done.")]) + "\n")
     clock.now += 3600

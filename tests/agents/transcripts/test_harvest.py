@@ -46,7 +46,7 @@ def event(path: Path, name: str, session: str = "s1") -> Event:
 def test_stop_asks_for_a_harvest_where_words_were_not_captured(
     memory: Memory, started: list[str], words: str, works: list[str]
 ) -> None:
-    on_event.stopped(memory, event(placed(asked("fix it") + "\n" + said(words) + "\n"), STOP))
+    on_event.end_turn(memory, event(placed(asked("fix it") + "\n" + said(words) + "\n"), STOP))
 
     assert started == works
 

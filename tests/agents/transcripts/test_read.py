@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.transcripts import FILES, asked, placed, said
 
 from gitmem.agents.transcripts import claude_code, codex, gemini
-from gitmem.agents.transcripts.read import bounded, read_transcript
+from gitmem.agents.transcripts.read import first_and_last, read_transcript
 from gitmem.agents.transcripts.source import UnreadableError
 from gitmem.agents.transcripts.turns import PROMPT, SAID, Turn
 
@@ -104,7 +104,7 @@ def test_an_empty_file_has_no_turns() -> None:
 
 
 def test_of_very_many_turns_the_first_and_the_last_are_kept() -> None:
-    found = bounded((Turn(SAID, str(number)) for number in range(100)), first=2, last=3)
+    found = first_and_last((Turn(SAID, str(number)) for number in range(100)), first=2, last=3)
 
     assert [turn.text for turn in found] == ["0", "1", "97", "98", "99"]
 

@@ -31,7 +31,7 @@ def test_the_end_of_an_output_is_kept() -> None:
 def test_parts_of_a_message_are_one_text() -> None:
     parts = [{"text": "a"}, "b", {"inlineData": {}}, {"text": 3}, None]
 
-    assert (turns.joined(parts), turns.joined({"text": "c"}), turns.joined("d"), turns.joined(4)) == (
+    assert (turns.join_texts(parts), turns.join_texts({"text": "c"}), turns.join_texts("d"), turns.join_texts(4)) == (
         "a\nb",
         "c",
         "d",

@@ -6,13 +6,13 @@ import pytest
 
 pytest.importorskip("textual", reason="the extra tui is not installed")
 
-from gitmem.cli.browse.screen_text import drawn, folded
+from gitmem.cli.browse.screen_text import draw_text, fold_line
 
 
 def test_text_of_others_is_neither_markup_nor_an_escape_sequence() -> None:
     evil = "[red]a[/red] [@click=app.quit]b[/] \x1b[31mc\x1b]52;c;aGk=\x07 \u202ed \\[x] $style"
 
-    content = drawn(lambda out: out.line((evil, "key"), evil), 120)
+    content = draw_text(lambda out: out.line((evil, "key"), evil), 120)
 
     spelt = evil.replace("\x1b", "\\x1b").replace("\x07", "\\x07").replace("\u202e", "\\u{202e}")
     assert content.plain == " ".join((spelt + spelt).split(" ")) or content.plain.replace("\n  ", " ") == spelt + spelt
@@ -20,7 +20,7 @@ def test_text_of_others_is_neither_markup_nor_an_escape_sequence() -> None:
 
 
 def test_styles_of_output_are_the_terminals_colours() -> None:
-    content = drawn(lambda out: out.line(("no", "failed"), " ", ("yes", "verified"), ("bold", "bold")), 80)
+    content = draw_text(lambda out: out.line(("no", "failed"), " ", ("yes", "verified"), ("bold", "bold")), 80)
 
     assert content.plain == "no yesbold"
     assert [(span.start, str(span.style)) for span in content.spans] == [
@@ -41,5 +41,5 @@ def test_styles_of_output_are_the_terminals_colours() -> None:
     ],
 )
 def test_folded_line_has_every_character_of_it(line: str, pieces: list[str]) -> None:
-    assert folded(line, 4) == pieces
+    assert fold_line(line, 4) == pieces
     assert "".join(pieces) == line

@@ -16,9 +16,9 @@ from gitmem.model import HOLDS, Verdict
 
 @pytest.mark.skipif(sys.platform != "linux", reason="strace is of Linux")
 def test_tracing_that_is_off_or_cannot_be_is_told_with_what_it_costs(memory: Memory) -> None:
-    off = checks.tracing(memory.repository, "/usr/bin", "none")
+    off = checks.describe_tracing(memory.repository, "/usr/bin", "none")
     memory.repository.config = replace(memory.repository.config, trace="auto")
-    lacking = checks.tracing(memory.repository, "/nowhere", "none")
+    lacking = checks.describe_tracing(memory.repository, "/nowhere", "none")
 
     assert off == f"switched off by a setting: {checks.COST}"
     assert lacking == f"strace is not installed: {checks.COST}"

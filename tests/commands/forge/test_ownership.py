@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.forge_server import BOT, Hub, comment
 
-from gitmem.commands.forge.ownership import is_same, mark, marked, ours, signed, who_am_i
+from gitmem.commands.forge.ownership import add_signature, is_same, list_marked, mark, ours, who_am_i
 from gitmem.commands.forge.place import ForgeRepository, place_here
 from gitmem.errors import ForgeError
 
@@ -64,16 +64,16 @@ def test_only_what_begins_with_the_mark_and_is_by_the_account_is_ours() -> None:
         comment(0, f"{sign}\nc"),
     ]
 
-    assert [one["id"] for one in ours(marked(found, sign), BOT)] == [0, 3]
+    assert [one["id"] for one in ours(list_marked(found, sign), BOT)] == [0, 3]
 
 
 def test_texts_are_compared_without_the_run_that_they_are_from() -> None:
     one, two = (
-        signed("a\n", ForgeRepository("acme/shop", run=f"https://h/acme/shop/actions/runs/{n}")) for n in (1, 2)
+        add_signature("a\n", ForgeRepository("acme/shop", run=f"https://h/acme/shop/actions/runs/{n}")) for n in (1, 2)
     )
 
     assert "run 1</a>" in one
     assert is_same(one.replace("\n", "\r\n"), two)
-    assert not is_same(signed("b", ForgeRepository("acme/shop")), two)
+    assert not is_same(add_signature("b", ForgeRepository("acme/shop")), two)
     assert not is_same(None, two)
-    assert signed("a", ForgeRepository("acme/shop")).endswith("<sub>Written by gitmem.</sub>\n")
+    assert add_signature("a", ForgeRepository("acme/shop")).endswith("<sub>Written by gitmem.</sub>\n")

@@ -6,7 +6,7 @@ import pytest
 from support.forge_server import Hub, pull
 
 from gitmem.commands.forge.place import ForgeRepository
-from gitmem.commands.forge.pull import asked_for, find_or_open
+from gitmem.commands.forge.pull import find_or_open, request_body
 from gitmem.errors import ForgeError
 
 BRANCH = "gitmem/verify"
@@ -49,6 +49,6 @@ def test_nothing_between_the_branches_is_told_in_the_forges_words(hub: Hub) -> N
 
 
 def test_without_a_title_it_is_called_as_its_branch() -> None:
-    asked = asked_for(ForgeRepository("acme/shop"), BRANCH, "memory", "")
+    asked = request_body(ForgeRepository("acme/shop"), BRANCH, "memory", "")
 
     assert (asked["title"], asked["head"], asked["base"]) == (f"memory: {BRANCH}", BRANCH, "memory")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.commands.import_.fields import ImportRecord
-from gitmem.commands.import_.wiki import auto_memory, linked, pages_of, without_index
+from gitmem.commands.import_.wiki import auto_memory, link_pages, pages_of, without_index
 
 PAGES = pages_of(["Auth/JWT Tokens.md", "Gateway.md", "README.md", "auth/README.md"], is_vault=True)
 
@@ -21,7 +21,7 @@ PAGES = pages_of(["Auth/JWT Tokens.md", "Gateway.md", "README.md", "auth/README.
     ],
 )
 def test_links_become_references_and_the_text_stays(body: str, refs: list | None, tags: list | None) -> None:
-    found = linked(ImportRecord("x.md", "x", {"kind": "doc"}, body), PAGES)
+    found = link_pages(ImportRecord("x.md", "x", {"kind": "doc"}, body), PAGES)
 
     assert (found.fields.get("refs"), found.fields.get("tags"), found.body) == (refs, tags, body)
 
@@ -29,7 +29,7 @@ def test_links_become_references_and_the_text_stays(body: str, refs: list | None
 def test_words_after_a_hash_are_tags_only_in_a_vault() -> None:
     given = ImportRecord("x.md", "x", {"kind": "doc"}, "Start with #include; see [[Gateway]].")
 
-    assert linked(given, pages_of(["Gateway.md"])).fields == {"kind": "doc", "refs": ["gateway"]}
+    assert link_pages(given, pages_of(["Gateway.md"])).fields == {"kind": "doc", "refs": ["gateway"]}
 
 
 def test_types_of_auto_memory_become_kinds() -> None:

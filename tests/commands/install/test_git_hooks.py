@@ -135,7 +135,7 @@ def test_commits_are_checked_only_where_that_was_asked_for_and_from_then_on(memo
     assert {step.what for step in steps} == {git_hooks.KEEP}
     write_hook(hooks / "pre-commit", "#!/bin/sh\n# lefthook\n")
     (hooks / "pre-merge-commit").unlink()  # by hand: nobody misses it
-    assert git_hooks.missing(memory.repository.git) == [str(hooks / "pre-commit")]
+    assert git_hooks.list_missing(memory.repository.git) == [str(hooks / "pre-commit")]
     write_hook(hooks / "pre-commit")
     git_hooks.uninstall(memory.repository.git)
     assert state_of(hooks)["pre-commit"][:2] == before["pre-commit"][:2]
@@ -146,12 +146,12 @@ def test_manager_that_wrote_its_hook_again_is_kept_again(memory, repo: Path) -> 
     hook = write_hook(repo / ".git" / "hooks" / "post-checkout", "#!/bin/sh\n# husky\n")
     git_hooks.install(memory.repository.git)
     write_hook(hook, "#!/bin/sh\n# husky\n")
-    assert git_hooks.missing(memory.repository.git) == [str(hook)]
+    assert git_hooks.list_missing(memory.repository.git) == [str(hook)]
 
     git_hooks.install(memory.repository.git)
 
     assert shim.is_shim(hook.read_bytes())
-    assert git_hooks.missing(memory.repository.git) == []
+    assert git_hooks.list_missing(memory.repository.git) == []
 
 
 def test_other_hook_in_our_place_is_never_lost(memory, repo: Path) -> None:
@@ -173,7 +173,7 @@ def test_shim_that_pre_commit_moved_away_is_found_and_taken_away(memory, repo: P
     git_hooks.install(memory.repository.git)
     hook.rename(hook.with_name("post-checkout.legacy"))
     write_hook(hook, "#!/bin/sh\n# pre-commit\n")
-    assert git_hooks.missing(memory.repository.git) == []
+    assert git_hooks.list_missing(memory.repository.git) == []
     assert {step.what for step in git_hooks.install(memory.repository.git)} == {
         git_hooks.KEEP
     }  # a second shim would go in a circle

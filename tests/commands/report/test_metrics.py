@@ -188,7 +188,7 @@ def test_captures_refusals_and_what_sessions_were_given_are_counted(timed, repo:
     keep(memory.repository, "the gateway drops idle sockets", **options)
     Spool(memory.repository.git.repository.state).note_refused("a secret")
     on_event.session_started(memory, started())
-    on_event.prompted(memory, asked("do kafka offsets survive rebalancing", "s2"))
+    on_event.answer_prompt(memory, asked("do kafka offsets survive rebalancing", "s2"))
 
     found = read(memory)
 

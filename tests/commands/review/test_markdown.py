@@ -8,7 +8,7 @@ import pytest
 from support.golden import assert_golden, steady
 from support.reviews import rich  # noqa: F401 - a fixture
 
-from gitmem.commands.review.markdown import SIZE_LIMIT, fenced, page
+from gitmem.commands.review.markdown import SIZE_LIMIT, fence_code, page
 from gitmem.commands.review.model import NOTE, CheckCommand, MemoryChange, Review, ReviewFinding, WordRun, in_order
 from gitmem.frozen import replace
 from gitmem.text.hazards.instructions import ERROR, WARNING
@@ -30,7 +30,7 @@ def test_nothing_of_a_memory_is_alive_in_the_page(rich: Review) -> None:  # noqa
 
 @pytest.mark.parametrize("text", ["a\n```\nb", "````", "`", "~~~\n", "```` `````` ``"])
 def test_no_text_ends_its_code_block(text: str) -> None:
-    fence = fenced(text).split("\n")[0]
+    fence = fence_code(text).split("\n")[0]
 
     assert set(fence) == {"`"}
     assert fence not in text

@@ -9,7 +9,7 @@ import pytest
 from conftest import git
 from support.reviews import TOKEN, changed, fact, of, text
 
-from gitmem.commands.review.model import NOTE, Review, folded
+from gitmem.commands.review.model import NOTE, Review, group_findings
 from gitmem.store.layout import verdict_path
 from gitmem.text.hazards.instructions import ERROR, WARNING
 
@@ -135,6 +135,6 @@ def test_author_who_committed_nothing_of_a_memory_is_found(repo: Path) -> None:
 def test_the_same_about_many_memories_is_one_group(repo: Path) -> None:
     review = changed(repo, {f"gotchas/m{n}.md": text(f"Memory {n}", by="{who: m, agent: dev}") for n in range(7)})
 
-    groups = [group for group in folded(review.findings) if group.first.code == "agent-written"]
+    groups = [group for group in group_findings(review.findings) if group.first.code == "agent-written"]
 
     assert [group.names for group in groups] == ["m0, m1, m2, m3, m4 and 2 more"]

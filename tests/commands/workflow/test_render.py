@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.facts import make_memory, put
 
-from gitmem.commands.workflow.render import composed, part_of
+from gitmem.commands.workflow.render import compose, part_of
 from gitmem.recall import Query
 from gitmem.text.budget import count_tokens
 
@@ -25,7 +25,7 @@ def test_composed_text_keeps_within_its_budget_with_the_fence(memory, repo) -> N
     put(repo, *(make_memory(f"k{n}", f"Retry {n}", "Three times, then stop. " * 8) for n in range(6)))
     part = part_of(memory.repository, "H", memory.recall(Query(text="retry")))
 
-    kept, text = composed(memory.repository, [part], 300)
+    kept, text = compose(memory.repository, [part], 300)
 
     assert count_tokens(text) <= 300
     assert 0 < len(kept[0].entries) < 6

@@ -79,14 +79,14 @@ def _judge_tie(
     The name is somewhere in the code.
     """
     name, check = claim.name, {"symbol": claim.name, "in": tie}
-    if defined_in(head.text(tie), name):
+    if is_defined_in(head.text(tie), name):
         return Finding(document, statement, claim, HOLDS, Source(tie), check=check)
     if is_denied(statement.text, claim.token) or is_log(statement.section, statement.text):
         return None
     wrote, _ = past.writer(document.path, claim.line)
-    if not wrote or not defined_in(past.texts([wrote], tie).get(wrote, ""), name):
+    if not wrote or not is_defined_in(past.texts([wrote], tie).get(wrote, ""), name):
         return None
-    probe = Probe(tie, lambda text: defined_in(text, name), name)
+    probe = Probe(tie, lambda text: is_defined_in(text, name), name)
     return Finding(
         document, statement, claim, FALSE, Source(tie), held=True, wrote=wrote, probe=probe, check=check, home=tie
     )
@@ -97,7 +97,7 @@ def _home(name: str, files: Iterable[str], wrote: str, document: Document, past:
     for path in sorted(files, key=lambda one: not one.startswith(f"{document.folder}/")):
         if is_aside(path) or not _is_about(document, path):
             continue
-        if defined_in(past.texts([wrote], path).get(wrote, ""), name):
+        if is_defined_in(past.texts([wrote], path).get(wrote, ""), name):
             return path
     return ""
 
@@ -120,7 +120,7 @@ def _probe(name: str, home: str) -> Probe:
     return Probe(home, lambda text: re.search(rf"\b{re.escape(name)}\b", text) is not None, name)
 
 
-def defined_in(text: str, name: str) -> bool:
+def is_defined_in(text: str, name: str) -> bool:
     """Return whether a text of code defines a name."""
     return find_symbol(text.encode("utf-8", "surrogateescape"), name) > 0
 

@@ -82,7 +82,7 @@ def _columns(page: Page, entries: Sequence[PageMemory]) -> dict[str, Any]:
     columns: dict[str, list[Any]] = {}
     for entry in entries:
         values = {name: value for name, value in fields_of(entry).items() if name not in _TEXTS}
-        values["key"] = 0 if entry.key == named_for(entry.title) else entry.key
+        values["key"] = 0 if entry.key == key_of_title(entry.title) else entry.key
         values["places"] = () if entry.places == entry.paths else entry.places
         values["since"] = 0 if entry.since == entry.created else entry.since
         values["factor"] = 0 if entry.factor == 1 else entry.factor
@@ -104,7 +104,7 @@ def _as_lines(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def named_for(title: str) -> str:
+def key_of_title(title: str) -> str:
     """Return the key of most memories with this title, which is then left out; the script derives it likewise."""
     words = re.sub("[^a-z0-9]+", "-", re.sub("['\u2019]", "", line(title).lower())).strip("-")
     if len(words) <= KEY:

@@ -78,12 +78,12 @@ def shelve(page: Page) -> Shelf:
     )
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def count_of(number: int, one: str, many: str = "") -> str:
     """Return a number with its noun."""
-    return f"{grouped(number)} {one if number == 1 else many or one + 's'}"
+    return f"{group_digits(number)} {one if number == 1 else many or one + 's'}"
 
 
-def grouped(number: int) -> str:
+def group_digits(number: int) -> str:
     """Return a number with a narrow space between its thousands."""
     return f"{number:,}".replace(",", "\u202f")
 
@@ -95,18 +95,20 @@ def first_screen(page: Page) -> FirstScreen:
     live = sum(entry.place == LIVE for entry in page.entries)
     parts = []
     if counts[SUSPECT]:
-        parts.append(f"{counted(counts[SUSPECT], 'memory rests', 'memories rest')} on failed facts")
+        parts.append(f"{count_of(counts[SUSPECT], 'memory rests', 'memories rest')} on failed facts")
     if facts:
         proved = sum(entry.status == VERIFIED for entry in facts)
-        parts.append(f"{grouped(proved)} of {counted(len(facts), 'fact')} {'is' if proved == 1 else 'are'} proved")
-    parts.append(f"{counted(live, 'memory', 'memories')} in all")
+        parts.append(
+            f"{group_digits(proved)} of {count_of(len(facts), 'fact')} {'is' if proved == 1 else 'are'} proved"
+        )
+    parts.append(f"{count_of(live, 'memory', 'memories')} in all")
     return FirstScreen(_headline(page), "; ".join(parts), tuple(_bar(counts)), _last_job(page.jobs))
 
 
 def _headline(page: Page) -> str:
     counts = page.counts()
     if counts[FAILED]:
-        return f"{counted(counts[FAILED], 'fact no longer holds', 'facts no longer hold')}"
+        return f"{count_of(counts[FAILED], 'fact no longer holds', 'facts no longer hold')}"
     if not sum(counts.values()):
         return "Nothing has been checked yet" if page.entries else "There are no memories yet"
     if counts[VERIFIED] == sum(counts.values()):

@@ -26,8 +26,8 @@ FILTERS = {
     "reference": markup.reference,
     "utc": format_time,
     "ended": ended,
-    "counted": sections.counted,
-    "grouped": sections.grouped,
+    "counted": sections.count_of,
+    "grouped": sections.group_digits,
     "culprit": sections.split_culprit,
     "reasons": sections.reasons,
 }

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from gitmem.commands.report.page.model import Page, PageMemory
-from gitmem.commands.report.page.payload import BLOCK, named_for, pack
+from gitmem.commands.report.page.payload import BLOCK, key_of_title, pack
 from gitmem.commands.report.page.render import PAGE_AT_MOST, render
 from gitmem.text.slugs import slug
 
@@ -79,4 +79,4 @@ def test_hidden_characters_are_spelt_out(place: str) -> None:
     "title", ["There is a README", "Don't use `eval` in src/a.py", "x" * 70, "A long title of many words " * 4]
 )
 def test_most_keys_are_those_that_titles_give(title: str) -> None:
-    assert named_for(title) == slug(title) or len(title) > 60
+    assert key_of_title(title) == slug(title) or len(title) > 60
