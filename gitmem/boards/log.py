@@ -122,15 +122,14 @@ def read_entries(git: Git, tip: str, *, without: Iterable[str] = ()) -> tuple[li
     places, problems = read_places(git, tip)
     known = frozenset(without)
     wanted = {path: pair for path, pair in places.items() if pair[0].id not in known}
-    sizes = git.sizes({oid for _, oid in wanted.values()})
-    small = {path: pair for path, pair in wanted.items() if 0 <= sizes[pair[1]] <= FILE_LIMIT}
-    problems += [(path, "it is missing or too large") for path in wanted if path not in small]
+    contents = git.read_blobs((oid for _, oid in wanted.values()), limit=FILE_LIMIT)
     entries = []
-    for (path, (place, _)), (_, raw) in zip(
-        small.items(), git.read_blobs(oid for _, oid in small.values()), strict=False
-    ):
+    for (path, (place, _)), (_, raw) in zip(wanted.items(), contents, strict=True):
+        if raw is None:
+            problems.append((path, "it is missing or too large"))
+            continue
         try:
-            entries.append(parse_entry(raw or b"", place))
+            entries.append(parse_entry(raw, place))
         except ValueError as err:
             problems.append((path, str(err)))
     return entries, problems

@@ -297,8 +297,7 @@ def _of_fact(
     kinds = {path: place.what for path, place in places.items() if isinstance(place, layout.StorePath)}
     verdicts = (layout.VERDICT, layout.BUCKET)
     oids = {oid for _, changed in logged for path, *ends in changed if kinds.get(path) in verdicts for oid in ends}
-    sizes = git.sizes(oid for oid in oids if oid.strip("0"))
-    found = dict(git.read_blobs(oid for oid, size in sizes.items() if 0 <= size <= layout.BUCKET_LIMIT))
+    found = dict(git.read_blobs((oid for oid in oids if oid.strip("0")), limit=layout.BUCKET_LIMIT))
     rows = []
     for row, changed in logged:
         is_memory, is_verdict = False, False

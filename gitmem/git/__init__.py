@@ -284,26 +284,22 @@ class Git:
             found[name] = int(words[2]) if is_blob else -1
         return found
 
-    def read_blobs(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
-        """Yield each blob's content in the given order; None if it is missing. Check the sizes first.
+    def read_blobs(self, oids: Iterable[str], *, limit: int | None = None) -> Iterator[tuple[str, bytes | None]]:
+        """Yield each blob's content in the given order; None if it is missing, or larger than *limit* bytes.
 
-        Source: git-cat-file(1), BATCH OUTPUT.
+        Without *limit*, check the sizes first.
         """
         names = list(oids)
-        if not names:
-            return
-        from gitmem.system import process
-
-        argv = self.argv("cat-file", "--batch", "--buffer")
-        with process.stream(argv, env=self.environment(), input="".join(f"{n}\n" for n in names).encode()) as out:
-            for name in names:
-                words = out.readline().split()
-                if len(words) != 3:
-                    yield name, None
-                    continue
-                content = out.read(int(words[2]))
-                out.read(1)
-                yield name, content if words[1] == b"blob" else None
+        number = 0
+        for name, _, content in self._blobs(names, limit):
+            yield name, content
+            number += 1
+        if number < len(names):  # the last one was too large
+            rest = names[number:]
+            sizes = self.sizes(rest)
+            contents = self._blobs([name for name in rest if 0 <= sizes[name] <= (limit or 0)], None)
+            for name in rest:
+                yield name, next(contents)[2] if 0 <= sizes[name] <= (limit or 0) else None
 
     def read_blob(self, spec: str, *, limit: int) -> bytes | None:
         """Return one blob (``oid`` or ``rev:path``), or None if it does not exist.
@@ -311,12 +307,37 @@ class Git:
         Raises:
             GitmemError: It is larger than *limit* bytes.
         """
-        size = self.sizes([spec])[spec]
-        if size < 0:
-            return None
+        _, size, content = next(self._blobs([spec], limit))
         if size > limit:
             raise GitmemError(f"{spec}: {size} bytes, above the limit of {limit}")
-        return self.run("cat-file", "blob", spec).stdout
+        return content
+
+    def _blobs(self, names: Sequence[str], limit: int | None) -> Iterator[tuple[str, int, bytes | None]]:
+        """Yield the name, size and content of each blob; size -1 if it is missing; end at one larger than *limit*.
+
+        Source: git-cat-file(1), BATCH OUTPUT.
+        """
+        if not names:
+            return
+        from gitmem.system import process
+
+        # With a limit, git must print each header before it reads the content, so that it can be stopped in between.
+        argv = self.argv("cat-file", "--batch", *(("--buffer",) if limit is None else ()))
+        with process.stream(argv, env=self.environment(), input=os.fsencode("".join(f"{n}\n" for n in names))) as out:
+            for name in names:
+                words = out.readline().split()
+                # A missing name that contains a space also gives three words: "HEAD:a blob missing".
+                if len(words) != 3 or not words[2].isdigit():
+                    yield name, -1, None
+                    continue
+                size, is_blob = int(words[2]), words[1] == b"blob"
+                if limit is not None and size > limit:
+                    out.stop()
+                    yield name, size if is_blob else -1, None
+                    return
+                content = out.read(size)
+                out.read(1)
+                yield name, size if is_blob else -1, content if is_blob else None
 
     def config_values(self) -> dict[str, str]:
         """Return the ``gitmem.*`` settings of git config, by lower-case name without ``gitmem.``.

@@ -76,10 +76,8 @@ class Objects:
 
     def read(self, oids: Iterable[str], *, limit: int) -> dict[str, bytes]:
         """Return the contents of blobs by name; missing ones, and those larger than *limit* bytes, are left out."""
-        names = list(dict.fromkeys(oids))
-        sizes = self.git.sizes(names)
-        wanted = [name for name in names if 0 <= sizes[name] <= limit]
-        return {name: content for name, content in self.git.read_blobs(wanted) if content is not None}
+        read = self.git.read_blobs(dict.fromkeys(oids), limit=limit)
+        return {name: content for name, content in read if content is not None}
 
     def _empty_tree(self) -> str:
         return self.git.run("hash-object", "-t", "tree", "--stdin", input=b"").stdout.decode("ascii").strip()

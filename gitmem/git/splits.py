@@ -71,7 +71,7 @@ class Splits:
         ]
         if len(rows) > MOST_FILES:
             return []
-        sizes = self._git.sizes({oid for _, old, new in rows for oid in (old, new) if oid.strip("0")})
-        wanted = [oid for oid, size in sizes.items() if 0 <= size <= FILE_LIMIT]
-        contents = {oid: content for oid, content in self._git.read_blobs(wanted) if content is not None}
+        oids = {oid for _, old, new in rows for oid in (old, new) if oid.strip("0")}
+        read = self._git.read_blobs(oids, limit=FILE_LIMIT)
+        contents = {oid: content for oid, content in read if content is not None}
         return [(name, contents.get(old, b""), contents[new]) for name, old, new in rows if new in contents]

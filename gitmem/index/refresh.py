@@ -115,11 +115,12 @@ def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None]
         scan = read.scan_all(git, tip) if tip else read.Scan("", (), (), ())
         if tree:
             scan = code_tree.joined(scan, code_tree.scan_all(git, tree))
-        policy, problems = _read_policy(git, scan.files)
+        own = [f for f in scan.files if f.place.what == layout.POLICY]
+        contents = read.read_files(git, [*own, *_spread(_wanted(scan.files))])
+        policy, problems = _load_policy(*next(contents)) if own else (builtin(), [])
         for problem in (*problems, *scan.problems):
             update.add_problem(catalog, problem)
         inserts = Inserts(catalog)
-        contents = read.read_files(git, _spread(_wanted(scan.files)))
         fts_update.apply(
             catalog.connection,
             _add_files(catalog, inserts, contents, policy, total=len(scan.files), progress=progress),
@@ -351,13 +352,11 @@ def _add_file(inserts: Inserts, stored: read.StoredFile, content: bytes, policy:
     return inserts.add_memory(StoredMemory(document, stored.oid, stored.place.archived), policy)
 
 
-def _read_policy(git: Git, files: Iterable[read.StoredFile]) -> tuple[Policy, list[Problem]]:
-    """Return the store's policy, or the built-in one and a problem if the store's own cannot be read."""
-    stored = next((f for f in files if f.place.what == layout.POLICY), None)
-    if stored is None:
-        return builtin(), []
+def _load_policy(stored: read.StoredFile, content: bytes | Problem) -> tuple[Policy, list[Problem]]:
+    """Return the store's own policy, or the built-in one and a problem if it cannot be read."""
+    if isinstance(content, Problem):
+        return builtin(), [content]
     try:
-        content = git.read_blob(stored.oid, limit=layout.POLICY_LIMIT) or b""
         return load_policy(content.decode("utf-8"), file=stored.path), []
     except (GitmemError, UnicodeDecodeError) as err:
         message = f"{err}; the built-in policy is used instead"

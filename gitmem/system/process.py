@@ -168,6 +168,7 @@ class RunningTool:
         self._cwd = cwd
         self._env = env
         self._input = input
+        self._is_stopped = False
 
     def __enter__(self) -> RunningTool:
         """Start the tool.
@@ -216,8 +217,13 @@ class RunningTool:
             self._stderr.seek(0)
             stderr = self._stderr.read()
             self._stderr.close()
-        if kind is None and status != 0 and not unread:
+        if kind is None and status != 0 and not unread and not self._is_stopped:
             raise _failure(self._argv, status, stderr)
+
+    def stop(self) -> None:
+        """Kill it, because the rest of its output is not needed."""
+        self._is_stopped = True
+        self.process.kill()
 
     def read(self, size: int = -1) -> bytes:
         """Return up to *size* bytes of its output; fewer only at the end."""

@@ -65,10 +65,8 @@ def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, d
             limits[entry[1]] = max(limit, limits.get(entry[1], 0))
     if not readers:
         return found
-    sizes = git.sizes(readers)
-    wanted = [oid for oid, limit in limits.items() if 0 <= sizes[oid] <= limit]
-    for oid, content in git.read_blobs(wanted):
-        if content is None:
+    for oid, content in git.read_blobs(limits, limit=max(limits.values())):
+        if content is None or len(content) > limits[oid]:
             continue
         for probe, entry, findings in readers[oid]:
             findings[entry] = probe(entry[2], content)

@@ -78,11 +78,8 @@ def _read(git: Git, tip: str, specs: Iterable[str], keys: Collection[str], at_mo
         place = layout.place_of(path.decode("ascii", "replace"))
         if mark.lstrip(b"\n").startswith(b":") and isinstance(place, layout.StorePath) and _may_have(place, keys):
             named.setdefault(mark.split(b" ")[3].decode("ascii"), path.decode("ascii"))
-    oids = list(named)[:at_most]
-    sizes = git.sizes(oids)
-    wanted = [oid for oid in oids if 0 <= sizes.get(oid, -1) <= layout.BUCKET_LIMIT]
     read: dict[tuple[tuple[str, str], bytes], Verdict] = {}
-    for oid, content in git.read_blobs(wanted):
+    for oid, content in git.read_blobs(list(named)[:at_most], limit=layout.BUCKET_LIMIT):
         for name, text in sections_of(content or b"", named[oid]):
             if name[0] in keys and (name, text) not in read:  # most of a bucket is the same as in the previous version
                 try:

@@ -202,10 +202,9 @@ def _elsewhere(git: Git, tree: CodeTree, anchor: Anchor, was: Sequence[str]) -> 
     files = [entry for entry in tree.entries if entry[2].endswith(ending) and entry[0] in FILE_MODES]
     files.sort(key=lambda entry: (entry[2].rpartition("/")[2] != name, entry[2].rpartition("/")[0] != folder, entry[2]))
     searched = {oid: path for _, oid, path in reversed(files[:MOST_SEARCHED]) if path != anchor.ref.path}
-    sizes = git.sizes(searched) if searched else {}
     found = {}
-    for oid, content in git.read_blobs([oid for oid in searched if 0 < sizes[oid] <= FILE_LIMIT]):
-        place = find_lines(anchor, lines_of(content), was) if content is not None else None
+    for oid, content in git.read_blobs(searched, limit=FILE_LIMIT):
+        place = find_lines(anchor, lines_of(content), was) if content else None
         if place is not None:
             found[searched[oid]] = LineReference(searched[oid], place.first, place.last)
     return next((found[path] for _, _, path in files if path in found), None)
@@ -234,9 +233,7 @@ def _file(tree: CodeTree, path: str) -> str:
 
 
 def _content(git: Git, oid: str) -> bytes | None:
-    if not 0 <= git.sizes([oid])[oid] <= FILE_LIMIT:
-        return None
-    return next((content for _, content in git.read_blobs([oid])), None)
+    return next(git.read_blobs([oid], limit=FILE_LIMIT))[1]
 
 
 def _is_path(text: str) -> bool:

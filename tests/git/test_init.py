@@ -156,6 +156,14 @@ def test_more_blobs_than_a_pipe_holds_are_read(repo: Path, door: Git) -> None:
     assert sum(len(content or b"") for _, content in door.read_blobs([big] * 3000)) == 180_000_000
 
 
+def test_blobs_above_the_limit_are_left_out_and_the_rest_is_read(repo: Path, door: Git) -> None:
+    small, large, other = blob(repo, b"123"), blob(repo, b"x" * 2_000_000), git(repo, "rev-parse", "HEAD")
+
+    for wanted in ([small, large, MISSING, large, small], [large, small], [small, other, small], [large] * 3):
+        found = [(oid, b"123" if oid == small else None) for oid in wanted]
+        assert list(door.read_blobs(wanted, limit=4)) == found
+
+
 def test_a_blob_above_the_limit_is_refused_before_it_is_read(repo: Path, door: Git) -> None:
     big = blob(repo, b"12345")
 

@@ -165,7 +165,9 @@ def test_what_re2_does_not_take_is_no_expression(repo, text):
 def test_many_checks_read_each_file_once(repo, monkeypatch):
     reads: list[str] = []
     real = Git.read_blobs
-    monkeypatch.setattr(Git, "read_blobs", lambda self, oids: real(self, [reads.append(o) or o for o in oids]))
+    monkeypatch.setattr(
+        Git, "read_blobs", lambda self, oids, **how: real(self, [reads.append(o) or o for o in oids], **how)
+    )
     checks = [Check(BUILTIN, (name, str(n), "**")) for n in range(20) for name in ("contains", "lacks", "matches")]
 
     answers = answer_all(Git(discover(repo)), tree_of(repo), checks)

@@ -115,8 +115,7 @@ class Code:
 def read_texts(git: Git, specs: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the text of each existing blob (``oid`` or ``commit:path``) that is neither too large nor binary."""
     names = [name for name in dict.fromkeys(specs) if "\n" not in name]
-    sizes = git.sizes(names)
-    for name, content in git.read_blobs([name for name in names if 0 <= sizes[name] <= FILE_LIMIT]):
+    for name, content in git.read_blobs(names, limit=FILE_LIMIT):
         if content is not None and b"\0" not in content[:8000]:
             yield name, content.decode("utf-8", "replace")
 

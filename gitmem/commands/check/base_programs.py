@@ -68,9 +68,8 @@ def find_program_edits(
 
 def _text(git: Git, oid: str) -> str:
     """Return the text of a file; empty if there is none, or it is too large."""
-    if not oid.strip("0") or not 0 <= git.sizes([oid])[oid] <= SIZE_LIMIT:
-        return ""
-    return (git.read_blob(oid, limit=SIZE_LIMIT) or b"").decode("utf-8", "replace")
+    content = next(git.read_blobs([oid], limit=SIZE_LIMIT))[1] if oid.strip("0") else None
+    return (content or b"").decode("utf-8", "replace")
 
 
 @frozen

@@ -81,6 +81,5 @@ def _names_gitmem(trees: Trees, change: TreeChange) -> bool:
 def _both(trees: Trees, change: TreeChange) -> tuple[bytes, bytes]:
     """Return a file before and after the change; empty if there is none, or it is too large."""
     oids = [oid for oid in (change.old_oid, change.oid) if oid.strip("0")]
-    sizes = trees.git.sizes(oids)
-    texts = dict(trees.git.read_blobs(oid for oid in oids if 0 <= sizes[oid] <= SIZE_LIMIT))
+    texts = dict(trees.git.read_blobs(oids, limit=SIZE_LIMIT))
     return texts.get(change.old_oid) or b"", texts.get(change.oid) or b""

@@ -127,9 +127,7 @@ class StatedLines:
     def _lines(self, commit: str, path: str) -> list[str]:
         if (commit, path) not in self._texts:  # many facts are from one document
             spec = f"{commit}:{path}"
-            content = None
-            if 0 <= self._trees.git.sizes([spec])[spec] <= FILE_LIMIT:
-                content = next((content for _, content in self._trees.git.read_blobs([spec])), None)
+            content = next(self._trees.git.read_blobs([spec], limit=FILE_LIMIT))[1]
             lines = content.split(b"\n") if content is not None else []
             self._texts[commit, path] = [line.decode("utf-8", "replace").rstrip("\r") for line in lines]
         return self._texts[commit, path]

@@ -214,8 +214,7 @@ def _first_lines(git: Git, changes: Iterable[TreeChange]) -> dict[str, int]:
     lines = {c.path: 1 for c in both}
     both = [c for c in both if c.old_mode in FILE_MODES]
     oids = dict.fromkeys(oid for c in both for oid in (c.old_oid, c.oid))
-    sizes = git.sizes(oids)
-    texts = dict(git.read_blobs(oid for oid in oids if 0 <= sizes[oid] <= FILE_LIMIT))
+    texts = dict(git.read_blobs(oids, limit=FILE_LIMIT))
     for change in both:
         old, new = texts.get(change.old_oid), texts.get(change.oid)
         if old is not None and new is not None:

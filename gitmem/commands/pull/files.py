@@ -122,11 +122,8 @@ class FilesPull:
 
     def _read_tree(self, paths: Iterable[str], names: dict[str, str]) -> Iterator[tuple[str, bytes]]:
         wanted = list(paths)
-        sizes = self._memory.git.sizes(names[path] for path in wanted)
-        small = [path for path in wanted if 0 <= sizes[names[path]] <= FILE_LIMIT]
-        found = self._memory.git.read_blobs(names[path] for path in small)
-        yield from ((path, raw or b"") for path, (_, raw) in zip(small, found, strict=True))
-        yield from ((path, b"") for path in wanted if path not in set(small))
+        found = self._memory.git.read_blobs((names[path] for path in wanted), limit=FILE_LIMIT)
+        yield from ((path, raw or b"") for path, (_, raw) in zip(wanted, found, strict=True))
 
     def _documents(self, path: str, name: str, raw: bytes) -> list[PulledDocument]:
         """Return the parts of one file, and record which of its former parts are gone."""

@@ -307,6 +307,7 @@ def _lent_links(folders: Sequence[Lent]) -> Callable[[str], str]:
 
 
 def _read_start(git: Git, oid: str) -> bytes:
-    if git.sizes([oid])[oid] > CONTENT_BYTES:
-        raise OpaqueError("a program in the code is too large to follow its first line")
-    return git.run("cat-file", "blob", oid).stdout
+    content = next(git.read_blobs([oid], limit=CONTENT_BYTES))[1]
+    if content is None:
+        raise OpaqueError("a program in the code is missing, or too large to follow its first line")
+    return content
