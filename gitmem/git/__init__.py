@@ -121,6 +121,9 @@ class Git:
         self._programs: dict[str, str] | None = None
         self._identity: tuple[str, str] | None = None
         self._settings: dict[str, str] = {}
+        # Objects that are present, by name and kind, and commits that are ancestors: neither can change.
+        self._present: set[tuple[str, str]] = set()
+        self._ancestors: set[tuple[str, str]] = set()
 
     def argv(self, *args: str, durable: bool = False, git_dir: str | Path | None = None) -> list[str]:
         """Return the complete command line of one call."""
@@ -225,7 +228,12 @@ class Git:
 
     def has(self, rev: str, kind: str) -> bool:
         """Return whether a revision names an object of a kind (``commit``, ``tree``) that is present."""
-        return self.run("cat-file", "-e", f"{rev}^{{{kind}}}", check=False).status == 0
+        if (rev, kind) in self._present:
+            return True
+        is_there = self.run("cat-file", "-e", f"{rev}^{{{kind}}}", check=False).status == 0
+        if is_there and is_oid(rev):
+            self._present.add((rev, kind))
+        return is_there
 
     def list_tree(self, tree: str, *paths: str) -> list[TreeEntry]:
         """Return all entries at all levels below a tree-ish, in git's order; reads sizes but no content.
@@ -351,22 +359,38 @@ class Git:
 
         The files are read directly if that is certain to be right, which avoids starting a process.
         """
-        files = {path: content for path in self._config_files() if (content := repository.mentions(path))}
-        if not files:
-            return []
         try:
-            # Another setting decides whether a work tree's own file applies, and without HOME git reads no user's file.
-            if any(path.endswith(CONFIG_OF_WORKTREE) for path in files) or not variable("HOME"):
-                raise Unsure
-            persons = git_config_files(self.repository.common)[2:]
-            return [
-                (name, value, path not in persons)
-                for path, content in files.items()
-                for name, value in repository.read_section(content)
-            ]
+            return self.plain_settings(repository.SECTION)
         except Unsure:
             done = self.run("config", "-z", "--show-scope", "--get-regexp", r"^gitmem\.", check=False)
             return repository.read_scopes(os.fsdecode(done.stdout))
+
+    def plain_settings(self, section: str, subsection: str = "") -> list[repository.Setting]:
+        """Return the settings of a section in git's order, read from the files.
+
+        Raises:
+            Unsure: Only git can read them.
+        """
+        files = {path: content for path in self._config_files() if (content := repository.mentions(path, section))}
+        # Another setting decides whether a work tree's own file applies, and without HOME git reads no user's file.
+        if any(path.endswith(CONFIG_OF_WORKTREE) for path in files) or (files and not variable("HOME")):
+            raise Unsure
+        persons = git_config_files(self.repository.common)[2:]
+        return [
+            (name, value, path not in persons)
+            for path, content in files.items()
+            for name, value in repository.read_section(content, section, subsection)
+        ]
+
+    def _find_setting(self, name: str) -> str:
+        """Return a setting's value if the files certainly have it; else an empty string."""
+        section, _, rest = name.partition(".")
+        subsection, _, key = rest.rpartition(".")
+        try:
+            found = self.plain_settings(section, subsection)
+        except Unsure:
+            return ""
+        return next((value for one, value, _ in reversed(found) if one == key.lower()), "")
 
     def _config_files(self) -> tuple[str, ...]:
         """Return the files that may contain settings, later ones taking precedence."""
@@ -395,14 +419,19 @@ class Git:
         return [word for value in values for word in ("-c", value)]
 
     def config_value(self, name: str) -> str:
-        """Return one git setting, or an empty string; git is run once for each setting."""
+        """Return one git setting, or an empty string; it is read once, by git if the files are not plain."""
         if name not in self._settings:
-            found = self.run("config", "--get", name, check=False).stdout
-            self._settings[name] = os.fsdecode(found).removesuffix("\n")
+            found = self._find_setting(name)
+            if not found:
+                found = os.fsdecode(self.run("config", "--get", name, check=False).stdout).removesuffix("\n")
+            self._settings[name] = found
         return self._settings[name]
 
     def identity(self) -> tuple[str, str]:
         """Return the user's name and address as git would write them, or gitmem's own if git knows none."""
+        if self._identity is None and not self.may_be_set("author"):
+            set_ones = (self._find_setting("user.name"), self._find_setting("user.email"))
+            self._identity = set_ones if all(map(_is_plain_name, set_ones)) else None
         if self._identity is None:
             done = self.run("var", "GIT_AUTHOR_IDENT", check=False)
             name, _, rest = done.stdout.decode("utf-8", "replace").strip().partition(" <")
@@ -417,13 +446,25 @@ class Git:
 
     def is_ancestor(self, old: str, new: str) -> bool:
         """Return whether *old* is *new* or one of its ancestors; False if either is missing."""
-        return self.run("merge-base", "--is-ancestor", old, new, check=False).status == 0
+        if (old, new) in self._ancestors:
+            return True
+        if old == new:
+            return self.has(old, "commit")
+        found = self.run("merge-base", "--is-ancestor", old, new, check=False).status == 0
+        if found and is_oid(old) and is_oid(new):
+            self._ancestors.add((old, new))
+        return found
 
 
 def quote_path(path: Path) -> str:
     """Quote a path for a list of folders in git's environment, which colons separate (git(1))."""
     text = str(path).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
+
+
+def _is_plain_name(text: str) -> bool:
+    """Return whether git writes a name or an address as it is set: it removes some characters (git's ident.c)."""
+    return text[:1].isalnum() and text[-1:].isalnum() and all(one.isalnum() or one in " -_@+." for one in text)
 
 
 FALLBACK_IDENTITY = ("gitmem", "gitmem@localhost")

@@ -14,6 +14,7 @@ from gitmem.errors import ConflictError, NotFoundError, ProtectedError, RemoteEr
 from gitmem.frozen import frozen
 from gitmem.git import Git
 from gitmem.git.ancestry import is_shallow
+from gitmem.git.repository import Unsure
 from gitmem.system.process_limits import SIGKILL
 
 TYPE_CHECKING = False
@@ -323,10 +324,21 @@ def _refuse_unsafe(git: Git, remote: str) -> None:
         raise NotFoundError(
             f"there is no remote {remote} here (there are: {known})", hint=f"add it: git remote add {remote} URL"
         )
+    for url in _urls(git, remote):
+        _refuse_url(url, remote)
+
+
+def _urls(git: Git, remote: str) -> list[str]:
+    """Return the URLs of a remote for fetching and pushing, as git uses them."""
+    try:
+        found = [] if git.may_be_set("insteadof") else git.plain_settings("remote", remote)
+    except Unsure:
+        found = []
+    if any(name == "url" for name, _, _ in found):
+        return [value for name, value, _ in found if name in ("url", "pushurl")]
     urls = git.run("remote", "get-url", "--all", "--", remote, check=False).stdout
     urls += git.run("remote", "get-url", "--push", "--all", "--", remote, check=False).stdout
-    for url in os.fsdecode(urls).split("\n"):
-        _refuse_url(url, remote)
+    return os.fsdecode(urls).split("\n")
 
 
 def _refuse_url(url: str, remote: str) -> None:

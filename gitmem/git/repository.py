@@ -370,8 +370,8 @@ def mentions(path: str, section: str = SECTION) -> bytes:
     return content if section.encode() in lower or b"[include" in lower else b""
 
 
-def read_section(content: bytes) -> list[tuple[str, str]]:
-    """Return the settings of gitmem's section in a file, in order: lower-case name and value.
+def read_section(content: bytes, section: str = SECTION, subsection: str = "") -> list[tuple[str, str]]:
+    """Return the settings of a section in a file, by default gitmem's, in order: lower-case name and value.
 
     Raises:
         Unsure: The file uses syntax that only git can read.
@@ -379,18 +379,24 @@ def read_section(content: bytes) -> list[tuple[str, str]]:
     text = os.fsdecode(content)
     if "[include" in text.lower() or text.startswith("\ufeff"):
         raise Unsure
+    header = f'[{section} "{subsection}"]' if subsection else f"[{section}]"
     found, is_ours = [], False
     for raw in text.split("\n"):
         line = raw.strip(" \t\r")
         if line.endswith("\\"):
             raise Unsure  # the next line continues it
         if line.startswith("["):
-            is_ours = line.lower() == f"[{SECTION}]"
-            if not is_ours and SECTION in line.lower():
+            is_ours = line == header if subsection else line.lower() == header
+            if not is_ours and section in line.lower() and not (subsection and _is_other(line, section)):
                 raise Unsure
         elif is_ours and line and line[0] not in "#;":
             found.append(_setting(line))
     return found
+
+
+def _is_other(line: str, section: str) -> bool:
+    """Return whether a line is the plain header of another subsection."""
+    return line.startswith(f'[{section} "') and line.endswith('"]') and line.count('"') == 2 and "\\" not in line
 
 
 def _setting(line: str) -> tuple[str, str]:

@@ -6,9 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import git
 
 from gitmem.config import SEPARATOR
-from gitmem.git.repository import Unsure, collected, read_section
+from gitmem.git import Git
+from gitmem.git.repository import Unsure, collected, discover, read_section
 
 PLAIN = {
     "nothing": "[core]\n\tbare = false\n",
@@ -52,6 +54,37 @@ def test_plain_lines_are_read_as_git_reads_them(text: str, tmp_path: Path) -> No
 def test_whatever_else_git_allows_is_left_to_git(text: str) -> None:
     with pytest.raises(Unsure):
         read_section(text.encode())
+
+
+ORIGIN = '[remote "other"]\n\turl = /b\n[remote "origin"]\n\turl = /a b/memory.git\n\tfetch = +refs/heads/*:refs/x/*\n'
+PERSON = "[user]\n\tname = Zoë van der Ünal-3\n\temail = zoe+x@example.org\n"
+FOUND = {
+    "plain": (ORIGIN + PERSON, True),
+    "several": (ORIGIN + PERSON + '[remote "origin"]\n\turl = /last\n[user]\n\tname = Last One\n', True),
+    "cut": (ORIGIN + '[user]\n\tname = <Zoë>, Inc.\n\temail = zoe@example.org\n', False),
+    "quotes": ('[remote "origin"]\n\turl = "/a;b"\n[user]\n\tname = "Z # e"\n\temail = z@e\n', False),
+    "dotted": ("[remote.origin]\n\turl = /a\n" + PERSON + "[author]\n\tname = Ana\n", False),
+    "same line": ('[remote "origin"] url = /a\n' + PERSON + "[User] name = Ana\n", False),
+    "letters": ('[remote "Origin"]\n\turl = /a\n[Remote "origin"]\n\turl = /b\n[USER]\nName = Z\nemail = z@e\n', False),
+    "included": (ORIGIN + PERSON + "[include]\n\tpath = more\n", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "is_plain"), FOUND.values(), ids=FOUND)
+def test_settings_and_the_identity_are_those_of_git(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, text: str, is_plain: bool
+) -> None:
+    (repo / ".git/config").write_text("[core]\n\trepositoryformatversion = 0\n" + text, encoding="utf-8")
+    (repo / ".git/more").write_text('[remote "origin"]\n\turl = /more\n[user]\n\tname = More\n', encoding="utf-8")
+    ident = git(repo, "var", "GIT_AUTHOR_IDENT").rpartition("> ")[0].split(" <")
+    url = git(repo, "config", "--get", "remote.origin.url", check=False)
+    if is_plain:
+        monkeypatch.setenv("PATH", "/nowhere")  # no process is needed
+
+    door = Git(discover(str(repo)))
+
+    assert door.identity() == tuple(ident)
+    assert door.config_value("remote.origin.url") == url
 
 
 def test_of_what_may_be_given_several_times_all_values_count_until_they_are_taken_back() -> None:

@@ -102,6 +102,22 @@ def test_a_url_that_runs_a_program_is_refused(repo: Path, door: Git, url: str) -
         fetch(door, "origin", "memory", TALK)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("remote.origin.pushurl", "ext::sh -c touch% ran"),
+        ("url.ext::sh -c touch% .insteadOf", "ran:"),
+        ("url.ext::sh -c touch% .pushInsteadOf", "ran:"),
+    ],
+)
+def test_a_url_that_runs_a_program_is_refused_wherever_it_is_set(repo: Path, door: Git, name: str, value: str) -> None:
+    git(repo, "config", "remote.origin.url", "ran:ran")
+    git(repo, "config", name, value)
+
+    with pytest.raises(RemoteError, match="the URL of origin runs a program"):
+        fetch(door, "origin", "memory", TALK)
+
+
 @pytest.mark.parametrize("name", ["nowhere", "-x", "../hub.git"])
 def test_only_a_configured_remote_is_asked(door: Git, name: str) -> None:
     with pytest.raises(NotFoundError, match="there are: origin"):
