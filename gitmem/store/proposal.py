@@ -174,11 +174,13 @@ def find_companion(git: Git, config: Config, code: str) -> Companion | None:
 def list_companions(git: Git, remote: str) -> dict[str, tuple[str, ...]]:
     """Return the commits of the companions, here and as last fetched, by the code's branch; sorted."""
     found: dict[str, tuple[str, ...]] = {}
-    for prefix in (HEADS, f"refs/remotes/{remote}/"):
-        asked = ("for-each-ref", "--format=%(refname) %(objectname)", f"{prefix}{COMPANION_PREFIX}")
-        for ref, tip in (line.rsplit(" ", 1) for line in git.text(*asked).split("\n") if line):
-            code = code_of(ref[len(prefix) :])
-            found[code] = tuple(dict.fromkeys((*found.get(code, ()), tip)))
+    prefixes = (HEADS, f"refs/remotes/{remote}/")
+    asked = ("for-each-ref", "--format=%(refname) %(objectname)", *(f"{one}{COMPANION_PREFIX}" for one in prefixes))
+    # Sorted by name: this clone's come first.
+    for ref, tip in (line.rsplit(" ", 1) for line in git.text(*asked).split("\n") if line):
+        prefix = prefixes[not ref.startswith(HEADS)]
+        code = code_of(ref[len(prefix) :])
+        found[code] = tuple(dict.fromkeys((*found.get(code, ()), tip)))
     return dict(sorted(found.items()))
 
 

@@ -271,7 +271,7 @@ class Exchange:
         memories. A person must decide (threat T30).
         """
         seen = self._git.read_ref(self._seen)
-        if seen is None or self._accept or (theirs is not None and self._git.is_ancestor(seen, theirs)):
+        if seen in (None, theirs) or self._accept or (theirs is not None and self._git.is_ancestor(seen, theirs)):
             return
         where = f"{self._remote}/{self._branch}"
         if theirs is None:
