@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gitmem.git import Git, TreeChange
+    from gitmem.git.history import PathChange
 
 LINK = "120000"
 # The prefix of a digest of observed reads.
@@ -51,14 +52,14 @@ class CodeTree(CodeFiles):
         """Return the object name of its root tree."""
         return self._git.resolve(self.commit, "tree")
 
-    def behind(self, git: Git, commit: str, changes: Iterable[TreeChange]) -> CodeTree:
+    def behind(self, git: Git, commit: str, changes: Iterable[TreeChange | PathChange]) -> CodeTree:
         """Return the code of another commit by applying changes to this one, without listing files again."""
         entries = {entry[2]: entry for entry in self._entries}
         for change in changes:
-            if change.status == "D":
-                entries.pop(change.path, None)
-            else:
+            if change.mode.strip("0"):
                 entries[change.path] = (change.mode, change.oid, change.path)
+            else:
+                entries.pop(change.path, None)
         return CodeTree(git, commit, entries.values())
 
     @classmethod

@@ -9,6 +9,7 @@ fact fails.
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 
 from gitmem.document.builtin_checks import (
     NO_PART,
@@ -205,10 +206,16 @@ class Moves:
     def __init__(self, git: Git, tree: CodeTree) -> None:
         self._git = git
         self._tree = tree
-        self._renames = Renames(git, tree.commit, frozenset(entry[2] for entry in tree.entries))
-        self._splits = Splits(git, self._renames)
-        self._trees: dict[str, CodeTree | None] = {}
+        self._trees: dict[str, CodeTree] = {}
         self._known: dict[Move, bool] = {}
+
+    @cached_property
+    def _renames(self) -> Renames:
+        return Renames(self._git, self._tree.commit, frozenset(entry[2] for entry in self._tree.entries))
+
+    @cached_property
+    def _splits(self) -> Splits:
+        return Splits(self._git, self._renames)
 
     def know(self, tree: CodeTree) -> None:
         """Cache the code of a commit, so that it is not listed again."""
@@ -222,7 +229,7 @@ class Moves:
             held: The commit where it last held.
             known: The moves in its verdict of that commit.
         """
-        before = self._at(held)
+        before = self.tree_at(held)
         if before is None:
             return known
         moves = parse_moves(known)
@@ -242,12 +249,12 @@ class Moves:
         This is for a fact without an earlier verdict here: its files may have moved before the first one is made.
         """
         commit = find_commit_at(self._git, self._tree.commit, at)
-        before = self._at(commit)
+        before = self.tree_at(commit)
         return commit if before and answer_all(self._git, before, [check])[check].outcome == HOLDS else ""
 
     def follow(self, glob: str, held: str, known: str) -> str:
         """Return the present path or glob of moved files, as ``find`` does for a check; empty if unknown."""
-        before, moves = self._at(held), parse_moves(known)
+        before, moves = self.tree_at(held), parse_moves(known)
         move = self._move(glob, before, held, moves) if before is not None else None
         place, _ = find_place(self._tree, glob, [*moves, *([move] if move else [])])
         return place if place != glob else ""
@@ -276,9 +283,8 @@ class Moves:
 
     def _confirmed_then(self, verdict: Verdict, check: Check | None) -> str:
         held, here = verdict.held_commit, self._tree.commit
-        then = (
-            self._at(held) if held != here and verdict.outcome == FAILS and self._git.is_ancestor(held, here) else None
-        )
+        is_before = held != here and verdict.outcome == FAILS and self._git.is_ancestor(held, here)
+        then = self.tree_at(held) if is_before else None
         return Moves(self._git, then).confirm(verdict.moved, check) if then is not None else ""
 
     def confirm(self, text: str, check: Check | None = None) -> str:
@@ -320,11 +326,11 @@ class Moves:
 
         return self._splits.find(path, held, has)
 
-    def _at(self, commit: str) -> CodeTree | None:
-        if commit not in self._trees:
-            is_here = bool(commit) and self._git.has(commit, "commit")
-            self._trees[commit] = CodeTree(self._git, commit) if is_here else None
-        return self._trees[commit]
+    def tree_at(self, commit: str) -> CodeTree | None:
+        """Return the code of a commit, which is listed once; None if it is missing."""
+        if commit not in self._trees and commit and self._git.has(commit, "commit"):
+            self._trees[commit] = CodeTree(self._git, commit)
+        return self._trees.get(commit)
 
     def _move(self, glob: str, before: CodeTree, held: str, moves: Sequence[Move]) -> Move | None:
         """Return the move of all files of a glob; None if some are still there, or if they moved to several folders."""

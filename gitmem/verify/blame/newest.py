@@ -6,8 +6,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from gitmem.frozen import replace
+from gitmem.git.history import list_touched
 from gitmem.verify.due import digest_by
-from gitmem.verify.inputs import CodeTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from gitmem.git import Git
     from gitmem.model import Check, Verdict
+    from gitmem.verify.inputs import CodeTree
 
 # How many commits are considered; the files of each are listed in full.
 LOOKED_BACK = 8
@@ -37,7 +38,11 @@ class NewestCommits:
         line = [tip.commit]
         while parents.get(line[-1]):
             line.append(parents[line[-1]])
-        return [tip, *(CodeTree(self._git, commit) for commit in line[1:])]
+        changes = list_touched(self._git, ((parent, commit) for commit, parent in pairwise(line)))
+        trees = [tip]
+        for commit in line[1:]:
+            trees.append(trees[-1].behind(self._git, commit, changes[commit]))
+        return trees
 
     def breaker(self, inputs: Sequence[str], check: Check, held: Verdict, moved: str = "") -> str:
         """Return the only commit that changed the inputs of a fact since it held; empty if there is none or several.

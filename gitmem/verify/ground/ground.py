@@ -241,10 +241,18 @@ class Grounds:
 
     def _read_source(self) -> CodeSource:
         if self._source is None:
-            listed = self._git.run("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
             common = self._git.repository.common_dir.resolve()
-            self._source = CodeSource(common, listed.stdout, more=self._git.objects, is_moved=self._seen_at is not None)
+            argv = ("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
+            tags = self._git.run(*argv).stdout if may_have_tags(common) else b""
+            self._source = CodeSource(common, tags, more=self._git.objects, is_moved=self._seen_at is not None)
         return self._source
+
+
+def may_have_tags(common: Path) -> bool:
+    """Return whether a repository may have tags, without starting git."""
+    tags, packed = common / "refs" / "tags", common / "packed-refs"
+    is_empty = not (common / "reftable").exists() and not (tags.is_dir() and any(tags.iterdir()))
+    return not is_empty or (packed.exists() and b" refs/tags/" in packed.read_bytes())
 
 
 def place_of_clones(git: Git) -> Path:

@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 from gitmem.config import git_environment
-from gitmem.errors import NotFoundError
+from gitmem.errors import NotFoundError, ProcessError
 from gitmem.git import SAFE
 from gitmem.system import process
 from gitmem.system.file_lock import try_lock
@@ -177,8 +177,6 @@ class Scratch:
             self._make(commit)
         if self._shown != commit:
             self._write(source.files(commit, self._git / "objects"), self._git)
-            if self._run("cat-file", "-e", f"{commit}^{{commit}}", check=False).status != 0:
-                raise NotFoundError(f"{commit}: no such commit in this repository")
             is_kept = not self._attributes_differ(commit)
             self.forget()
             if not is_kept:
@@ -293,8 +291,17 @@ class Scratch:
 
         Compares with the index, because the commit shown may be gone, such as a private commit.
         """
-        argv = ("diff-index", "--cached", "--quiet", commit, "--", ":(glob)**/.gitattributes")
-        return bool(self._shown) and self._run(*argv, check=False).status != 0
+        if not self._shown:
+            return False
+        argv = ("diff-index", "--cached", "--quiet", f"{commit}^{{commit}}", "--", ":(glob)**/.gitattributes")
+        status = self._run(*argv, check=False).status
+        if status not in (0, 1):
+            self._need(commit)
+        return status != 0
+
+    def _need(self, commit: str) -> None:
+        if self._run("cat-file", "-e", f"{commit}^{{commit}}", check=False).status != 0:
+            raise NotFoundError(f"{commit}: no such commit in this repository")
 
     def _make(self, commit: str) -> None:
         self.forget()
@@ -308,7 +315,11 @@ class Scratch:
         (self._git / "objects" / "info").mkdir(exist_ok=True)
 
     def _check_out(self, commit: str) -> None:
-        self._run("read-tree", "--reset", "-u", commit)
+        try:
+            self._run("read-tree", "--reset", "-u", f"{commit}^{{commit}}")
+        except ProcessError:
+            self._need(commit)
+            raise
 
     def _run(self, *args: str, check: bool = True) -> process.ProcessResult:
         argv = ["git", f"--git-dir={self._git}", f"--work-tree={self.tree}", *ISOLATED, *args]

@@ -119,7 +119,10 @@ class Result:
 class Judge:
     """Judges facts one at a time; its threads share the grounds."""
 
-    def __init__(self, git: Git, grounds: Grounds, tree: CodeTree, means: Means, *, now: int) -> None:
+    def __init__(
+        self, git: Git, grounds: Grounds, tree: CodeTree, means: Means, *, now: int, moves: Moves | None = None
+    ) -> None:
+        """Set what is judged, and how; *moves* are those of the tree, if some are known."""
         self._git = git
         self._grounds = grounds
         self._tree = tree
@@ -128,7 +131,7 @@ class Judge:
         self._now = now
         self._is_stopped = False
         self._moving = Lock()
-        self._moves: Moves | None = None
+        self._moves = moves or Moves(git, tree)
         self._trying = Lock()
         self._trial_s = min(means.trial_s, HURRIED_TRIAL_S) if means.is_hurried else means.trial_s
         # Read before anything runs, so that a check that is about to start notices when all are stopped.
@@ -288,8 +291,9 @@ class Judge:
     def _gone(self, due: Due, held: str) -> str:
         """Return the script of a check if the code lost it after the fact held; or an empty string."""
         missing = [path for path in list_scripts(due.spec.check) if not self._tree.places.find(path)]
-        places = CodeTree(self._git, held).places if missing and held else None
-        return next((path for path in missing if places and places.find(path)), "")
+        with self._moving:
+            before = self._moves.tree_at(held) if missing else None
+        return next((path for path in missing if before and before.places.find(path)), "")
 
     def _measured(self, due: Due, verdict: Verdict, held: str, *, is_quick: bool, width: int) -> tuple[Verdict, bool]:
         """Return the verdict of a fact that flapped for the first time, with how often it fails and since when.
@@ -332,8 +336,6 @@ class Judge:
     def _moved(self, due: Due) -> str:
         """Return the moves of what a command names, including outdated ones, which are valid where the fact held."""
         with self._moving:
-            if self._moves is None:
-                self._moves = Moves(self._git, self._tree)
             return self._moves.find(due.spec.check, held_at(due), self._moves.trusted_moves(due.verdict))
 
     def _tree_of(self, due: Due) -> CodeTree:

@@ -47,7 +47,8 @@ def judge_all(
 
     An interruption kills the running checks; results that were already reported are not lost.
     """
-    results = _judge_builtin(git, tree, [d for d in dues if d.spec.check.form == BUILTIN], now)
+    moves = Moves(git, tree)
+    results = _judge_builtin(git, tree, [d for d in dues if d.spec.check.form == BUILTIN], moves, now)
     runnable = []
     for due in dues:
         if due.spec.check.form == BUILTIN:
@@ -60,7 +61,7 @@ def judge_all(
     for result in results:
         report(result)
     if runnable:
-        results += _run_all(git, tree, runnable, means, now=now, report=report, watch=watch)
+        results += _run_all(git, tree, runnable, means, moves, now=now, report=report, watch=watch)
     return sorted(results, key=lambda r: r.due.row.key)
 
 
@@ -73,10 +74,10 @@ def refusal(due: Due, means: Means) -> str:
     return ""
 
 
-def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], now: int) -> list[Result]:
+def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], moves: Moves, now: int) -> list[Result]:
     dues = [_as_here(tree, due) for due in dues]
     answers = builtin.answer_all(git, tree, (placed(tree, d.spec.check, d.moved) for d in dues)) if dues else {}
-    dues = _with_moves(git, tree, dues, answers)
+    dues = _with_moves(git, tree, dues, answers, moves)
     results = []
     for due in dues:
         answer = answers[placed(tree, due.spec.check, due.moved)]
@@ -98,7 +99,9 @@ def _as_here(tree: CodeTree, due: Due) -> Due:
     return due if is_moved(tree, due.spec.check, due.moved) else replace(due, moved="")
 
 
-def _with_moves(git: Git, tree: CodeTree, dues: list[Due], answers: dict[Check, BuiltinAnswer]) -> list[Due]:
+def _with_moves(
+    git: Git, tree: CodeTree, dues: list[Due], answers: dict[Check, BuiltinAnswer], moves: Moves
+) -> list[Due]:
     """Return facts with the moves of what they name, and answer the moved ones at the new paths of their files.
 
     A failed fact keeps outdated moves: they give the paths of its files at the commit where it last held.
@@ -106,7 +109,6 @@ def _with_moves(git: Git, tree: CodeTree, dues: list[Due], answers: dict[Check, 
     lost = [due for due in dues if answers[placed(tree, due.spec.check, due.moved)].outcome != HOLDS]
     if not lost:
         return dues
-    moves = Moves(git, tree)
     homes, more = find_homes(git, tree, [due.spec.check for due in lost if scope_of(due.spec.check)])
     answers |= more
     found = {
@@ -130,6 +132,7 @@ def _run_all(
     tree: CodeTree,
     dues: list[Due],
     means: Means,
+    moves: Moves,
     *,
     now: int,
     report: Callable[[Result], None],
@@ -141,7 +144,7 @@ def _run_all(
         open_grounds(git, means.rung, means.path, now=now) as grounds,
         ThreadPoolExecutor(max_workers=min(means.jobs, len(dues))) as pool,
     ):
-        judge_one = Judge(git, grounds, tree, means, now=now)
+        judge_one = Judge(git, grounds, tree, means, now=now, moves=moves)
 
         def begin(due: Due) -> Result:
             if watch is not None:
