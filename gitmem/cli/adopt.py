@@ -30,6 +30,7 @@ from gitmem.text import display
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from gitmem.cli.output import Output
     from gitmem.commands.adopt.apply import ApplyResult
@@ -75,20 +76,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Check the documents and print the report."""
-    from gitmem.commands.adopt import forms
-    from gitmem.commands.adopt.change import find_base
-    from gitmem.commands.adopt.correct import corrections
     from gitmem.commands.adopt.findings import FALSE
-    from gitmem.commands.adopt.run import adopt
     from gitmem.git import Git
     from gitmem.git.repository import discover
 
     _refuse_options(args, out)
     repository = discover(Path.cwd())
-    git = Git(repository)
-    top = repository.work_tree
+    git, top = Git(repository), repository.work_tree
     if args.fix and top is None:
         raise UsageError("--fix needs a work tree", hint="gitmem adopt --suggest rdjson")
+    adoption = _judge(git, top, args, out)
+    applied = _apply(adoption, args, out) if args.apply else None
+    corrected = _corrections(git, top, adoption) if (args.fix or args.suggest) and top is not None else []
+    _print_report(adoption, applied, corrected, args, out)
+    if args.fix and top is not None:
+        _write(corrected, top)
+        lines = f"{len(corrected)} line{'s' * (len(corrected) != 1)} corrected; see git diff"
+        out.note(lines if corrected else "there is nothing to correct")
+    return 1 if adoption.of(FALSE) else 0
+
+
+def _judge(git: Git, top: Path | None, args: argparse.Namespace, out: Output) -> Adoption:
+    """Return the judged statements of the named documents, or of all."""
+    from gitmem.commands.adopt.change import find_base
+    from gitmem.commands.adopt.run import adopt
+
     wanted = [_inside(name, top) for name in args.files]
     head = git.read_head()[1]
     if head is None:
@@ -96,23 +108,44 @@ def run(args: argparse.Namespace, out: Output) -> int:
     base = find_base(git, args.base, head) if args.base else ""
     adoption = adopt(git, head, wanted, base=base, progress=out.progress)
     out.clear_progress()
-    read = [one.path for one in adoption.documents]
+    _refuse_unread(args.files, wanted, [one.path for one in adoption.documents])
+    return adoption
+
+
+def _refuse_unread(names: Sequence[str], wanted: Sequence[str], read: Sequence[str]) -> None:
+    """Raise NotFoundError for arguments without a document at HEAD."""
     missing = [
         name
-        for name, inside in zip(args.files, wanted, strict=True)
+        for name, inside in zip(names, wanted, strict=True)
         if not any(inside in (path, ".") or path.startswith(f"{inside}/") for path in read)
     ]
-    if missing or (args.files and not read):
+    if missing or (names and not read):
         for name in missing:
             code_path(name)  # names the path in question
-        names = ", ".join(missing or args.files)
-        raise NotFoundError(f"no document at HEAD in {names}", hint="git add and commit it first")
-    applied = _apply(adoption, args, out) if args.apply else None
-    corrected: list[Correction] = []
-    if (args.fix or args.suggest) and top is not None:
-        paths = {finding.document.path for finding in adoption.of(FALSE)}
-        committed = {path: _committed(git, f"{adoption.commit}:{path}") for path in paths}
-        corrected = corrections(adoption.findings, committed, {path: _lines(top, path) for path in paths})
+        listed = ", ".join(missing or names)
+        raise NotFoundError(f"no document at HEAD in {listed}", hint="git add and commit it first")
+
+
+def _corrections(git: Git, top: Path, adoption: Adoption) -> list[Correction]:
+    """Return the corrected lines of the documents in the work tree."""
+    from gitmem.commands.adopt.correct import corrections
+    from gitmem.commands.adopt.findings import FALSE
+
+    paths = {finding.document.path for finding in adoption.of(FALSE)}
+    committed = {path: _committed(git, f"{adoption.commit}:{path}") for path in paths}
+    return corrections(adoption.findings, committed, {path: _lines(top, path) for path in paths})
+
+
+def _print_report(
+    adoption: Adoption,
+    applied: ApplyResult | None,
+    corrected: Sequence[Correction],
+    args: argparse.Namespace,
+    out: Output,
+) -> None:
+    """Print the judged statements in the requested form, and what was applied."""
+    from gitmem.commands.adopt import forms
+
     if args.suggest:
         out.exact(forms.rdjson(corrected) if args.suggest == "rdjson" else forms.suggestions(corrected))
     elif args.json or args.format == "json":
@@ -123,14 +156,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
         _print(adoption, out, is_verbose=args.verbose)
     if applied is not None:
         _print_applied(applied, args, out)
-    if args.fix and top is not None:
-        _write(corrected, top)
-        out.note(
-            f"{len(corrected)} line{'s' * (len(corrected) != 1)} corrected; see git diff"
-            if corrected
-            else "there is nothing to correct"
-        )
-    return 1 if adoption.of(FALSE) else 0
 
 
 def _refuse_options(args: argparse.Namespace, out: Output) -> None:

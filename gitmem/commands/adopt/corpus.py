@@ -63,43 +63,76 @@ def search(
         among: The files to read; None for all.
     """
     found = Corpus()
-    owners: dict[bytes, set[str]] = {}
-    for name, spelled in values.items():
-        for one in spelled:
-            owners.setdefault(one.encode("utf-8"), set()).add(name)
+    owners = _owners(values)
     left = {name.encode("utf-8") for name in symbols}
     if not left and not owners:
         return found
-    paths: dict[str, list[str]] = {}
-    for path, (mode, oid) in code.files.items():
-        if mode in ("100644", "100755") and (among is None or path in among) and not is_prose(path):
-            paths.setdefault(oid, []).append(path)
-    order = sorted(paths, key=lambda oid: (is_aside(paths[oid][0]), _DATA.search(paths[oid][0]) is not None))
-    sizes = code.git.sizes(order)
-    order = [oid for oid in order if 0 < sizes[oid] <= FILE_LIMIT]
-    wanted = _bounded(order, sizes)
-    found.is_whole = wanted[-1:] == order[-1:]
-    simple = {name for name in (*left, *owners) if not _JOINT.search(name)}
-    compound = {name: frozenset(filter(None, _JOINT.split(name))) for name in (*left, *owners) if name not in simple}
+    paths = _paths_by_text(code, among)
+    wanted, found.is_whole = _chosen(code, paths)
+    names = _Vocabulary((*left, *owners))
     for number, (oid, content) in enumerate(code.git.read_blobs(wanted)):
         if number % 200 == 0:
             progress(number, len(wanted))
         if content is None or b"\0" in content[:8000]:
             continue
-        # Splitting all of a text into words is faster than searching for some hundred of them (measured: 30 times).
-        words = set(content.translate(_SPLITTING).split())
-        hits = simple & words
-        hits |= {name for name, parts in compound.items() if parts <= words and name in content}
-        for word in hits:
+        for word in names.in_text(content):
             if word in left:
                 left.discard(word)
                 found.present[word.decode("utf-8")] = paths[oid][0]
                 if word not in owners:
-                    simple.discard(word)
-                    compound.pop(word, None)
+                    names.discard(word)
             for owner in owners.get(word, ()):
                 found.files_by_name.setdefault(owner, []).extend(paths[oid])
     return found
+
+
+def _owners(values: Mapping[str, Iterable[str]]) -> dict[bytes, set[str]]:
+    """Return the names that each spelling may mean."""
+    owners: dict[bytes, set[str]] = {}
+    for name, spelled in values.items():
+        for one in spelled:
+            owners.setdefault(one.encode("utf-8"), set()).add(name)
+    return owners
+
+
+class _Vocabulary:
+    """The names that are looked for in each text."""
+
+    def __init__(self, names: Iterable[bytes]) -> None:
+        self._simple = {name for name in names if not _JOINT.search(name)}
+        self._compound = {
+            name: frozenset(filter(None, _JOINT.split(name))) for name in names if name not in self._simple
+        }
+
+    def in_text(self, content: bytes) -> set[bytes]:
+        """Return the names in a text."""
+        # Splitting all of a text into words is faster than searching for some hundred of them (measured: 30 times).
+        words = set(content.translate(_SPLITTING).split())
+        found = self._simple & words
+        return found | {name for name, parts in self._compound.items() if parts <= words and name in content}
+
+    def discard(self, name: bytes) -> None:
+        """Look for a name no longer."""
+        self._simple.discard(name)
+        self._compound.pop(name, None)
+
+
+def _paths_by_text(code: Code, among: Container[str] | None) -> dict[str, list[str]]:
+    """Return the paths of the code's files by their text's object name, without documents."""
+    paths: dict[str, list[str]] = {}
+    for path, (mode, oid) in code.files.items():
+        if mode in ("100644", "100755") and (among is None or path in among) and not is_prose(path):
+            paths.setdefault(oid, []).append(path)
+    return paths
+
+
+def _chosen(code: Code, paths: Mapping[str, list[str]]) -> tuple[list[str], bool]:
+    """Return the texts to read, those that define names first, and whether these are all."""
+    order = sorted(paths, key=lambda oid: (is_aside(paths[oid][0]), _DATA.search(paths[oid][0]) is not None))
+    sizes = code.git.sizes(order)
+    order = [oid for oid in order if 0 < sizes[oid] <= FILE_LIMIT]
+    wanted = _bounded(order, sizes)
+    return wanted, wanted[-1:] == order[-1:]
 
 
 def _bounded(order: list[str], sizes: Mapping[str, int]) -> list[str]:

@@ -23,7 +23,7 @@ from gitmem.commands.adopt.judge.presence import judge_path
 from gitmem.commands.adopt.judge.targets import judge_command
 from gitmem.commands.adopt.past import Past
 from gitmem.commands.adopt.statements import HEADING, split
-from gitmem.frozen import replace
+from gitmem.frozen import frozen, replace
 from gitmem.text import display
 
 TYPE_CHECKING = False
@@ -64,44 +64,87 @@ def adopt(
         progress: Called with the current step, the work done and the total.
     """
     contents: dict[str, str] = {}
-    head = Code(git, commit, contents)
-    past = Past(git, commit, contents)
+    head, past = Code(git, commit, contents), Past(git, commit, contents)
     documents = find_documents(head.files, wanted)
     texts = head.texts([one.path for one in documents])
-    read = [
-        (document, statement, [claim for claim in _claims(statement, document) if claim.kind in kinds])
-        for document in documents
-        for statement in split(texts.get(document.path, ""))
-    ]
-    every = [claim for _, _, claims in read for claim in claims]
-    symbols = {claim.name for claim in every if claim.kind == SYMBOL}
-    ports = {claim.stated for claim in every if claim.tool == "port"}
-    values = all_names(claim for claim in every if claim.kind == VALUE)
-    corpus = search(head, symbols | ports, values, progress=lambda *counts: progress("reading the code", *counts))
-    # One process reads what would take one for each value.
-    head.texts(path for paths in corpus.files_by_name.values() for path in paths if not is_aside(path))
-    sections, ties = _values_by_section(read), _ties(read, head)
-    head.texts(ties.values())
-    judge = _Judge(head, past, corpus, Numbers(head, past, corpus, sections), ties)
-    findings, unchecked = _judge_claims(read, judge, progress)
+    read = _read(documents, texts, kinds)
+    names = _names_in(read, head)
+    corpus = _searched(head, names, progress)
+    findings, unchecked = _judge_claims(read, _Judge(head, past, corpus, names), progress)
     notes = []
     if unread := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
         notes.append(f"not read, because they are binary or too large: {display(', '.join(unread))}")
     if base:
         progress("judging what is false before the change", len(read), len(read))
-        change = Change(git, base, head, past, contents)
-        before = change.corpus(corpus, symbols, values)
-        older = _Judge(change.before, past, before, Numbers(change.before, past, before, sections), ties)
-        made = change.list_made_false(findings, older.again, _claims_of)
-        if earlier := sum(one.verdict == FALSE and one.claim not in {new.claim for new in made} for one in findings):
-            notes.append(f"{earlier} more statements were false before the change; gitmem adopt shows them")
-        findings = [*(one for one in findings if one.verdict == HOLDS), *made]
+        findings, earlier = _made_false(findings, Change(git, base, head, past, contents), past, corpus, names)
+        notes += [f"{earlier} more statements were false before the change; gitmem adopt shows them"] if earlier else []
     progress("finding culprits", len(read), len(read))
     findings = with_fixes(_with_culprits(_grouped(findings), past), head, past, base)
     notes += past.notes
     if not corpus.is_whole:
         notes.append("the code is too large to be read in full; names and values were looked for in part of it")
     return Adoption(commit, documents, findings, unchecked, notes, base)
+
+
+def _read(documents: Iterable[Document], texts: Mapping[str, str], kinds: Container[str]) -> list[_Read]:
+    """Return the statements of some documents, each with its claims of these kinds."""
+    return [
+        (document, statement, [claim for claim in _claims(statement, document) if claim.kind in kinds])
+        for document in documents
+        for statement in split(texts.get(document.path, ""))
+    ]
+
+
+def _searched(head: Code, names: _Names, progress: Callable[[str, int, int], None]) -> Corpus:
+    """Search the code for all names."""
+    wanted = names.symbols | names.ports
+    corpus = search(head, wanted, names.values, progress=lambda *done: progress("reading the code", *done))
+    # One process reads what would take one for each value, and for each tie.
+    head.texts(path for paths in corpus.files_by_name.values() for path in paths if not is_aside(path))
+    head.texts(names.ties.values())
+    return corpus
+
+
+@frozen
+class _Names:
+    """What the claims of all documents name.
+
+    Attributes:
+        symbols: Names whose occurrence matters.
+        ports: Numbers of ports, likewise.
+        values: Names whose definitions matter, each with its possible spellings.
+        sections: The names whose values are stated, by document and section.
+        ties: For claims of names, by document, the file that the sentence says the name is in.
+    """
+
+    symbols: set[str]
+    ports: set[str]
+    values: Mapping[str, tuple[str, ...]]
+    sections: Mapping[tuple[str, str], list[str]]
+    ties: Mapping[tuple[str, Claim], str]
+
+
+def _names_in(read: Sequence[_Read], head: Code) -> _Names:
+    every = [claim for _, _, claims in read for claim in claims]
+    return _Names(
+        {claim.name for claim in every if claim.kind == SYMBOL},
+        {claim.stated for claim in every if claim.tool == "port"},
+        all_names(claim for claim in every if claim.kind == VALUE),
+        _values_by_section(read),
+        _ties(read, head),
+    )
+
+
+def _made_false(
+    findings: Sequence[Finding], change: Change, past: Past, corpus: Corpus, names: _Names
+) -> tuple[list[Finding], int]:
+    """Return the findings that hold or that a change made false, and how many were false before it."""
+    before = change.corpus(corpus, names.symbols, names.values)
+    older = _Judge(change.before, past, before, names)
+    made = change.list_made_false(findings, older.again, _claims_of)
+    claims = {one.claim for one in made}
+    earlier = sum(one.verdict == FALSE and one.claim not in claims for one in findings)
+    return [*(one for one in findings if one.verdict == HOLDS), *made], earlier
 
 
 def _claims_of(document: Document, text: str) -> Iterator[Claim]:
@@ -155,10 +198,9 @@ def _judge_claims(
 class _Judge:
     """Judges the claims of a statement."""
 
-    def __init__(
-        self, head: Code, past: Past, corpus: Corpus, numbers: Numbers, ties: Mapping[tuple[str, Claim], str]
-    ) -> None:
-        self._head, self._past, self._corpus, self._numbers, self._ties = head, past, corpus, numbers, ties
+    def __init__(self, head: Code, past: Past, corpus: Corpus, names: _Names) -> None:
+        self._head, self._past, self._corpus, self._ties = head, past, corpus, names.ties
+        self._numbers = Numbers(head, past, corpus, names.sections)
 
     def judge(self, document: Document, statement: Statement, claims: Iterable[Claim]) -> list[Finding]:
         found: list[Finding] = []

@@ -194,56 +194,46 @@ class Numbers:
             if not is_nothing(one.value) or one.is_opaque or is_nothing(claim.stated)
         ]
         best = max((one.strength for _, one in found), default=0)
-        best_known = [(path, one) for path, one in found if one.strength == best and not one.is_opaque]
-        if not best_known:
-            return None
         votes = self._votes(document, statement.section)
         most = max(votes.values(), default=0)
-        homes = (
-            [(path, one) for path, one in best_known if votes.get(path, 0) * 5 > most * 3] if most > 2 else best_known
-        )
-        if not homes:
-            return None
-        names = spellings(claim.name)
-
-        def reader(path: str) -> _Reader:
-            return _default_reader(path, names, claim.stated)
-
-        homes.sort(key=lambda one: -votes.get(one[0], 0))
-        same = dict.fromkeys(path for path, one in homes if is_same(claim.stated, one.value))
-        others = dict.fromkeys(
+        homes = _homes(found, best, votes)
+        same = list(dict.fromkeys(path for path, one in homes if is_same(claim.stated, one.value)))
+        others = [
             path for path, one in homes if not is_same(claim.stated, one.value) and _is_alike(claim.stated, one.value)
-        )
-        if same:
-            # One place says so, and another that did when the line was written no longer does.
-            if others and best == DECLARED and not self._were(claim, document, list(same), names):
-                every = [self._judge_one(claim, statement, document, reader(path)) for path in others]
-                if held := next((one for one in every if one is not None and one.verdict == FALSE and one.held), None):
-                    return held
-            return self._judge_one(claim, statement, document, reader(next(iter(same))))
-        # A file with several values for a name has several things with that name.
-        others = {path: None for path in others if len({one.value for where, one in homes if where == path}) == 1}
-        judged = [
-            finding
-            for path in others
-            if best > PASSED and (finding := self._judge_one(claim, statement, document, reader(path))) is not None
         ]
-        judged = [finding for finding in judged if finding.verdict == FALSE]
-        if held := next((finding for finding in judged if finding.held), None):
+        others = list(dict.fromkeys(others))
+        if same:
+            return self._judge_agreeing(claim, statement, document, same, others if best == DECLARED else [])
+        # A file with several values for a name has several things with that name.
+        others = [path for path in others if len({one.value for where, one in homes if where == path}) == 1]
+        false = self._false_in(claim, statement, document, others) if best > PASSED else []
+        if held := next((finding for finding in false if finding.held), None):
             return held
-        is_own = re.search(r"[_-]|[a-z][A-Z]", claim.name) is not None and not claim.stated.startswith(("~", "$"))
         is_clear = len({one.value for path, one in homes if path in others}) == 1
-        top = document.folder.partition("/")[0] or document.path.partition("/")[0]
-        is_near = (
-            most > 2
-            or "/" not in document.path
-            or top in _GENERAL
-            or all(path.startswith(f"{top}/") for path in others)
-        )
         has_same = any(
             is_same(claim.stated, one.value) for path, one in found if votes.get(path, 0) * 2 > most or most <= 2
         )
-        return judged[0] if judged and is_own and is_clear and is_near and not has_same else None
+        is_meant = _is_own(claim) and (most > 2 or _is_near(document, others))
+        return false[0] if false and is_clear and is_meant and not has_same else None
+
+    def _judge_agreeing(
+        self, claim: Claim, statement: Statement, document: Document, same: list[str], others: list[str]
+    ) -> Finding | None:
+        """Judge a default that one place states; another one that did when the line was written may not any more."""
+        names = spellings(claim.name)
+        is_new = bool(others) and not self._were(claim, document, same, names)
+        false = self._false_in(claim, statement, document, others) if is_new else []
+        if held := next((one for one in false if one.held), None):
+            return held
+        return self._judge_one(claim, statement, document, _default_reader(same[0], names, claim.stated))
+
+    def _false_in(self, claim: Claim, statement: Statement, document: Document, paths: Iterable[str]) -> list[Finding]:
+        """Return the findings of the files that contradict a default."""
+        names = spellings(claim.name)
+        every = (
+            self._judge_one(claim, statement, document, _default_reader(path, names, claim.stated)) for path in paths
+        )
+        return [one for one in every if one is not None and one.verdict == FALSE]
 
     def _were(self, claim: Claim, document: Document, paths: list[str], names: tuple[str, ...]) -> bool:
         """Return whether one of some files said so when the line was written."""
@@ -412,6 +402,27 @@ def _default_reader(path: str, names: tuple[str, ...], stated: str) -> _Reader:
     named = [] if "#" in path else [name for name in names if re.fullmatch(r"[\w-]+", name)]
     proofs = [{"value": f"{path}#{name}", "is": stated} for name in named if stated.strip()]
     return _Reader(path, read, tuple(proofs))
+
+
+def _homes(
+    found: Iterable[tuple[str, Definition]], best: int, votes: Mapping[str, int]
+) -> list[tuple[str, Definition]]:
+    """Return the strongest definitions of a name, of files with many of the section's names, if it has some."""
+    known = [(path, one) for path, one in found if one.strength == best and not one.is_opaque]
+    most = max(votes.values(), default=0)
+    homes = [(path, one) for path, one in known if votes.get(path, 0) * 5 > most * 3] if most > 2 else known
+    return sorted(homes, key=lambda one: -votes.get(one[0], 0))
+
+
+def _is_own(claim: Claim) -> bool:
+    """Return whether a name is so particular that it means one thing, with a value that is one."""
+    return re.search(r"[_-]|[a-z][A-Z]", claim.name) is not None and not claim.stated.startswith(("~", "$"))
+
+
+def _is_near(document: Document, paths: Iterable[str]) -> bool:
+    """Return whether a document is about all of the code, or about these files."""
+    top = document.folder.partition("/")[0] or document.path.partition("/")[0]
+    return "/" not in document.path or top in _GENERAL or all(path.startswith(f"{top}/") for path in paths)
 
 
 def _is_inside(path: str, document: Document) -> bool:

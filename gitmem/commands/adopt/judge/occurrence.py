@@ -49,14 +49,19 @@ def judge_symbol(
         tie: The file that the statement says the name is in; empty if it names none.
     """
     where = corpus.present.get(claim.name)
-    text = statement.text
     if where is not None:
         tied = _judge_tie(claim, statement, document, past, head=head, tie=tie) if tie else None
         # Without a file in the sentence, the name may move: the file only says where to look first.
         check = {"contains": claim.name, "in": where, OR_IN: SCOPE}
         return tied or Finding(document, statement, claim, HOLDS, Source(where), check=check)
+    text = statement.text
     if not claim.is_certain or not corpus.is_whole or is_denied(text, claim.token) or is_log(statement.section, text):
         return None
+    return _judge_missing(claim, statement, document, past, tie)
+
+
+def _judge_missing(claim: Claim, statement: Statement, document: Document, past: Past, tie: str) -> Finding | None:
+    """Judge the claim that a name is in the code, which does not have it now."""
     wrote, _ = past.writer(document.path, claim.line)
     were = past.files_with(wrote, claim.name) if wrote else None
     home = _home(claim.name, were or (), wrote, document, past)
@@ -66,7 +71,7 @@ def judge_symbol(
         return Finding(
             document, statement, claim, FALSE, Source(home), held=True, wrote=wrote, probe=probe, check=check
         )
-    if is_example(text):
+    if is_example(statement.text):
         return None
     return Finding(document, statement, claim, NEVER, held=None if were is None else False, wrote=wrote)
 

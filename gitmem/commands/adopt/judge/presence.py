@@ -34,13 +34,30 @@ def judge_path(claim: Claim, statement: Statement, document: Document, head: Cod
         return _holds(claim, statement, document, near[0])
     if there and not document.folder:
         return _holds(claim, statement, document, there)
+    return _judge_missing(
+        claim, statement, document, past, head=head, other=there or next(iter(near), ""), is_there=bool(there)
+    )
+
+
+def _judge_missing(
+    claim: Claim, statement: Statement, document: Document, past: Past, *, head: Code, other: str, is_there: bool
+) -> Finding | None:
+    """Judge a path that is not exactly there.
+
+    Args:
+        claim: The claim.
+        statement: Its statement.
+        document: The document.
+        past: The past of the code.
+        head: The code.
+        other: What it may mean instead; empty if nothing.
+        is_there: Whether that is one of its own places.
+    """
     wrote, named = past.writer(document.path, claim.line)
     then = past.code(wrote) if wrote else None
-    gone = _gone(claim, document, named, then, head, is_alone=not near)
-    if there and not gone:
-        return _holds(claim, statement, document, there)
-    if not gone and near:
-        return _holds(claim, statement, document, near[0])
+    gone = _gone(claim, document, named, then, head, is_alone=is_there or not other)
+    if other and not gone:
+        return _holds(claim, statement, document, other)
     if any(head.is_ignored(place) for place in (*claim.places, *([gone] if gone else []))):
         return None
     text = statement.text
@@ -53,15 +70,8 @@ def judge_path(claim: Claim, statement: Statement, document: Document, head: Cod
     if not claim.is_certain or (is_example(text) and claim.tool != "tree"):
         return None
     held = False if then is not None else None
-    return Finding(
-        document,
-        statement,
-        claim,
-        NEVER,
-        Source(claim.places[0] if claim.places else claim.name),
-        held=held,
-        wrote=wrote,
-    )
+    where = claim.places[0] if claim.places else claim.name
+    return Finding(document, statement, claim, NEVER, Source(where), held=held, wrote=wrote)
 
 
 def _holds(claim: Claim, statement: Statement, document: Document, there: str) -> Finding:
