@@ -189,7 +189,7 @@ class Verdict:
         rests: What it required then, and what that meant (``document.meaning``), as lines; or empty.
         outside: What the answer depends on outside the repository (``trace.outside``), or empty; of a failure, that the
             cause is there and no commit.
-        environment: What it ran in (``store.environment``); empty for built-in checks, or where nobody looked.
+        environment: What it ran in (``store.verdicts.environment``); empty for built-in checks, or where nobody looked.
         alike: How many equal answers in a row are known of the check, up to those that make it steady
             (``run.confirm``).
         own: Whether it was made in this clone; else it is claimed by a pushed file.

@@ -112,7 +112,7 @@ class HookCall:
         """Handle the event, and return context for the agent."""
         from gitmem.agents import on_event
         from gitmem.memory import Memory
-        from gitmem.store.acceptance import is_accepted
+        from gitmem.store.registration import is_accepted
 
         try:
             memory = Memory(self.place)

@@ -13,9 +13,9 @@ from pathlib import Path
 from gitmem.cli import shared
 from gitmem.errors import NotFoundError
 from gitmem.store import layout
-from gitmem.store.buckets import unite_buckets, unite_verdicts
-from gitmem.store.files import FileVersion, unite_policies
+from gitmem.store.merge.files import FileVersion, unite_policies
 from gitmem.store.merge.memories import Version, unite
+from gitmem.store.verdicts.buckets import unite_buckets, unite_verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

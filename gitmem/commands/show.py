@@ -14,8 +14,8 @@ from gitmem.policy.settings import KINDS
 from gitmem.repository.holder import holder_of
 from gitmem.statuses import age_s, describe_chain
 from gitmem.store import CODE_PREFIX, layout
-from gitmem.store.buckets import parse_section, sections_of
 from gitmem.store.read import READABLE_WITHIN
+from gitmem.store.verdicts.buckets import parse_section, sections_of
 from gitmem.text.durations import ago
 from gitmem.text.secrets import redact, redact_all
 from gitmem.verify.blame.culprit import held_last, phrase

@@ -57,7 +57,7 @@ def _run(check: Check) -> str:
 
 def _verdicts(path: str, data: bytes) -> str:
     """Return the verdicts of a file, one per line; empty if it has none."""
-    from gitmem.store.buckets import sections_of
+    from gitmem.store.verdicts.buckets import sections_of
 
     name = path.rsplit("/", 1)[-1]
     # git names a temporary file only by the last part of the path, without the folder.

@@ -17,9 +17,9 @@ from gitmem.errors import ConflictError, suppress
 from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.store import FOREIGN, clone, foreign, home_ref, layout, proposal, registration
-from gitmem.store.acceptance import ACCEPTED
 from gitmem.store.guard import refuse_checked_out
 from gitmem.store.lock import WriteLock
+from gitmem.store.registration import ACCEPTED
 from gitmem.store.spool import Spool
 from gitmem.store.view import state as viewpoint
 from gitmem.verify import trust

@@ -25,7 +25,7 @@ SCHEMA = 1
 MAX_TIMEOUT_S = 86_400
 
 # Environment variables that a check may see: at most this many, with names short enough for all of them to fit into a
-# verdict's environment (``store.environment.LIMIT``).
+# verdict's environment (``store.verdicts.environment.LIMIT``).
 MAX_VARIABLES = 20
 LONGEST_VARIABLE = 60
 # Variables that control the sandbox, a shell, an interpreter or git, or that gitmem sets itself: with these, the check

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.spec import shown_spec
 from gitmem.repository import guarded_settings, trusted_settings
-from gitmem.store.acceptance import accept
+from gitmem.store.registration import accept
 from gitmem.verify.trust import Approval, of_clone
 
 TYPE_CHECKING = False

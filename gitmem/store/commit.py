@@ -126,7 +126,7 @@ def write_commit(
 
 def _accept_own(git: Git) -> None:
     """Accept a clone whose memory was started in it; if that cannot be recorded, `gitmem init` reports it."""
-    from gitmem.store.acceptance import accept  # 3 ms, once per clone
+    from gitmem.store.registration import accept  # 3 ms, once per clone
 
     accept(git.repository.state)
 

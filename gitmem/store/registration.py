@@ -1,4 +1,9 @@
-"""Register a clone on this machine, and clean the state folder of one that came from elsewhere (``store.clone``)."""
+"""Register a clone on this machine, and clean the state folder of one that came from elsewhere (``store.clone``).
+
+A clone that a person has accepted is registered as such: only in these do hooks from personal settings show memories. A
+repository, or a copy of one, cannot bring its own acceptance. A person accepts a clone by starting its memory, joining
+it with ``gitmem init``, installing an agent's hooks in it or approving a command in it.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOCK = "clone.lock"
+ACCEPTED = "accepted"
 
 # Rebuilt from the branch: a secret that others may know, or servers that a token would be sent to.
 DERIVED = (
@@ -196,3 +202,13 @@ def _read_id(path: str) -> str:
     with open(path, encoding="utf-8", errors="replace") as file:
         found = file.read().strip()
         return found and f"{found}-{os.fstat(file.fileno()).st_ino}"
+
+
+def accept(state: str) -> bool:
+    """Accept the clone with this state folder; return whether that could be recorded."""
+    return register(state, ACCEPTED)
+
+
+def is_accepted(state: str) -> bool:
+    """Return whether the clone with this state folder was accepted."""
+    return is_registered(state, ACCEPTED)

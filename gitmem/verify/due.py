@@ -19,8 +19,8 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import FAILS, HOLDS, Check, Document, Spec
 from gitmem.statuses import SKEW_S
-from gitmem.store.environment import describe_environment, parse_environment
 from gitmem.store.local import is_busy, is_unwritable
+from gitmem.store.verdicts.environment import describe_environment, parse_environment
 from gitmem.text import display, parse_json
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.moves import is_moved, moved_digest

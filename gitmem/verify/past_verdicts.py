@@ -8,7 +8,7 @@ from gitmem.errors import FormatError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.store import layout
-from gitmem.store.buckets import parse_section, sections_of
+from gitmem.store.verdicts.buckets import parse_section, sections_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from gitmem.index.catalog.inserts import Inserts
 from gitmem.model import FAILED, FAILS, HOLDS, SUSPECT
 from gitmem.statuses import SKEW_S
 from gitmem.store import layout, pack
-from gitmem.store.buckets import parse_section
 from gitmem.store.commit import CommitPlan, write_commit
-from gitmem.store.environment import difference
 from gitmem.store.proposal import is_proposal
 from gitmem.store.trailers import CLAIMED, CODE
-from gitmem.store.verdict_files import plan_writes
 from gitmem.store.verdicts import TEXT_LIMIT
+from gitmem.store.verdicts.buckets import parse_section
+from gitmem.store.verdicts.environment import difference
+from gitmem.store.verdicts.files import plan_writes
 from gitmem.verify.blame.culprit import describe_culprits, phrase
 from gitmem.verify.due import ENVIRONMENT, RUNGS
 from gitmem.verify.overview.stock import Stock, culprits, status_page, take_stock
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.store.local import LocalState
-    from gitmem.store.verdict_files import FileWrites
+    from gitmem.store.verdicts.files import FileWrites
     from gitmem.verify.run.judge import Result
 
 # Trailers name at most this many memories each; STATUS.md and `gitmem list --status` name all.

@@ -408,7 +408,7 @@ class Writer:
         """Return a commit's plan that also records verdicts, on the state in a catalog."""
         if not verdicts:
             return planned
-        from gitmem.store.verdict_files import plan_writes  # 20 ms, and only if something was proved
+        from gitmem.store.verdicts.files import plan_writes  # 20 ms, and only if something was proved
 
         files = plan_writes(self._git, catalog.meta("commit") or None, verdicts, is_loose=is_proposal(self._ref))
         writes = tuple(sorted((*planned.writes, *files.writes.items())))

@@ -11,9 +11,9 @@ from gitmem.errors import FormatError
 from gitmem.git.branches import is_on_default
 from gitmem.git.objects import open_objects
 from gitmem.store import layout
-from gitmem.store.buckets import sections_of
 from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.verdicts import format_verdict
+from gitmem.store.verdicts.buckets import sections_of
 from gitmem.verify.due import list_publishable
 
 TYPE_CHECKING = False

@@ -9,8 +9,8 @@ from gitmem.frozen import frozen
 from gitmem.git import TreeEntry
 from gitmem.git.objects import open_objects
 from gitmem.store import layout
-from gitmem.store.buckets import sections_of
 from gitmem.store.read import display_path, sorted_out
+from gitmem.store.verdicts.buckets import sections_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

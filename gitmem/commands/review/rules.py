@@ -14,7 +14,7 @@ from gitmem.errors import FormatError, RefusedError
 from gitmem.model import BUILTIN, SHELL
 from gitmem.statuses import SKEW_S
 from gitmem.store import layout
-from gitmem.store.buckets import parse_section, split_bucket
+from gitmem.store.verdicts.buckets import parse_section, split_bucket
 from gitmem.text.hazards.hazard import find_hazards
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.store import layout
-from gitmem.store.buckets import sections_of
+from gitmem.store.verdicts.buckets import sections_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

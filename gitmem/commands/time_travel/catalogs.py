@@ -14,8 +14,8 @@ from gitmem.index import refresh
 from gitmem.index.catalog import FILE_NAME, Catalog, discard_file, register, schema, shown_by
 from gitmem.model import Problem
 from gitmem.store import layout, read, read_tree
-from gitmem.store.buckets import unite_buckets
 from gitmem.store.local import is_damage, is_unwritable
+from gitmem.store.verdicts.buckets import unite_buckets
 from gitmem.text.tokens import format_stamp
 
 TYPE_CHECKING = False

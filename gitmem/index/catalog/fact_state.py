@@ -6,7 +6,7 @@ from gitmem.document.meaning import parse_foundations
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.state import _FLAGS, ANCHORED, CHANGED, LIVE, referring_to_changed_lines
 from gitmem.model import FAILS, HOLDS, Verdict
-from gitmem.store.environment import difference
+from gitmem.store.verdicts.environment import difference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from gitmem.index.catalog import Catalog
 from gitmem.index.catalog.inserts import Inserts, problem_of
 from gitmem.index.catalog.state import ANCHORED
 from gitmem.model import Problem
-from gitmem.store.buckets import MOST_ERRORS, parse_section, split_bucket
+from gitmem.store.verdicts.buckets import MOST_ERRORS, parse_section, split_bucket
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False

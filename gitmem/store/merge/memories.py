@@ -16,7 +16,7 @@ from gitmem.document.times import parse_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.git.texts import merge_texts
-from gitmem.store import versions
+from gitmem.store.merge import versions
 from gitmem.text import display
 
 TYPE_CHECKING = False

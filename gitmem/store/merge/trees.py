@@ -13,10 +13,10 @@ from gitmem.frozen import frozen
 from gitmem.git.objects import PathEntry
 from gitmem.policy.settings import KINDS
 from gitmem.store import layout
-from gitmem.store.buckets import unite_buckets, unite_verdicts
-from gitmem.store.files import FileVersion, unite_policies
+from gitmem.store.merge.files import FileVersion, unite_policies
 from gitmem.store.merge.memories import Version, unite
 from gitmem.store.read import LIMITS
+from gitmem.store.verdicts.buckets import unite_buckets, unite_verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

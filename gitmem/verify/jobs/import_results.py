@@ -11,9 +11,9 @@ from gitmem.errors import GitmemError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.model import BLOCKED, BUILTIN, HOLDS, Verdict
 from gitmem.statuses import SKEW_S
-from gitmem.store.environment import cleaned
 from gitmem.store.layout import VERDICT_LIMIT
 from gitmem.store.verdicts import format_verdict
+from gitmem.store.verdicts.environment import cleaned
 from gitmem.text import display
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.due import RUNGS, digester, is_accepted

@@ -71,7 +71,7 @@ class ResultLine:
         culprit_after: The last commit before it that is known to be good, or empty.
         flapping: How many equal answers are still needed before the fact no longer counts as flapping.
         reads: What its run was seen to read.
-        tools: The environment it ran in (``store.environment``).
+        tools: The environment it ran in (``store.verdicts.environment``).
         undeclared: What it read outside its declared paths.
         moved: Where git renamed the files that its check names.
         outside: What the answer depends on outside the repository, or empty.

@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.model import BLOCKED, FAILS, HOLDS, Verdict
-from gitmem.store.environment import difference
+from gitmem.store.verdicts.environment import difference
 from gitmem.verify.due import ENVIRONMENT
 from gitmem.verify.run.outcome import UNCLEAR
 from gitmem.verify.trace.outside import DECLARED

@@ -13,7 +13,7 @@ from gitmem import config
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
-from gitmem.store.environment import HASH_DIGITS, format_environment
+from gitmem.store.verdicts.environment import HASH_DIGITS, format_environment
 from gitmem.verify.ground.folders import DEPENDENCIES
 from gitmem.verify.inputs import digest, is_unknown
 from gitmem.verify.sandbox import sandbox
@@ -65,7 +65,7 @@ class Evidence:
         hidden: Hidden folders that it looked for, and how to show them, on one line; or empty.
         absent: A folder of dependencies that it looked for and that is not in this work tree; or empty.
         outside: What it used outside the repository (``trace.outside``); empty if nothing was seen.
-        environment: The environment it ran in (``store.environment``).
+        environment: The environment it ran in (``store.verdicts.environment``).
         is_determined: Whether its answer follows from the files that it read (``trace.determinism``).
     """
 
@@ -256,7 +256,7 @@ def list_locks(folders: Iterable[Lent]) -> dict[str, Path]:
 
 
 def environment_of(programs: Iterable[str], locks: Mapping[str, Path], variables: Iterable[str] = ()) -> str:
-    """Return the environment of a run as text without paths of this machine (``store.environment``).
+    """Return the environment of a run as text without paths of this machine (``store.verdicts.environment``).
 
     Args:
         programs: Absolute paths as they were run.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from gitmem.store.environment import HASH_DIGITS, difference, format_environment, parse_environment
+from gitmem.store.verdicts.environment import HASH_DIGITS, difference, format_environment, parse_environment
 from gitmem.verify.variables import marks_of
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ def fingerprint(programs: Iterable[str], variables: Iterable[str] = ()) -> str:
 
     Args:
         programs: Absolute paths as they were run; paths that are not files on this machine are left out.
-        variables: Names of environment variables; their marks come first (``store.environment``).
+        variables: Names of environment variables; their marks come first (``store.verdicts.environment``).
     """
     declared = [f"${name}:{mark}" for name, mark in sorted(marks_of(variables).items())]
     found: dict[str, str] = {}
@@ -54,7 +54,7 @@ def version_of(program: str) -> str:
 
 
 def differs_here(environment: str, path: str) -> str:
-    """Describe briefly how an environment (``store.environment``) differs from this machine's; empty if it does not.
+    """Describe briefly how an environment (``verdicts.environment``) differs from this machine's; empty if it does not.
 
     Args:
         environment: The environment of a verdict.

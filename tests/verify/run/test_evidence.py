@@ -22,7 +22,7 @@ from support.facts import (
 )
 
 from gitmem.memory import Memory
-from gitmem.store.environment import difference, parse_environment
+from gitmem.store.verdicts.environment import difference, parse_environment
 from gitmem.system import process_limits
 from gitmem.verify.ground.folders import Lent
 from gitmem.verify.run import evidence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.document.fields import LONGEST_VARIABLE, MAX_VARIABLES
-from gitmem.store.environment import (
+from gitmem.store.verdicts.environment import (
     LIMIT,
     UNSET,
     cleaned,

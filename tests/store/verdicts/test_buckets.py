@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from gitmem.frozen import replace
 from gitmem.model import FAILS, HOLDS, Verdict
-from gitmem.store.buckets import (
+from gitmem.store.layout import bucket_path, shard
+from gitmem.store.verdicts import format_verdict
+from gitmem.store.verdicts.buckets import (
     MOST_ERRORS,
     join_bucket,
     parse_section,
@@ -20,8 +22,6 @@ from gitmem.store.buckets import (
     unite_buckets,
     unite_verdicts,
 )
-from gitmem.store.layout import bucket_path, shard
-from gitmem.store.verdicts import format_verdict
 
 SPEC, OTHER = "a" * 64, "b" * 64
 PATH = bucket_path("k0")

@@ -6,10 +6,10 @@ from gitmem.errors import FormatError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.model import FORMAT
 from gitmem.store import POLICY_PATH, layout
-from gitmem.store.buckets import join_bucket, parse_section, split_bucket, unite_verdicts
 from gitmem.store.foreign import format_of
 from gitmem.store.read import sorted_out
 from gitmem.store.verdicts import format_verdict
+from gitmem.store.verdicts.buckets import join_bucket, parse_section, split_bucket, unite_verdicts
 from gitmem.store.view.safe_folder import oid_of
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gitmem.git import Git
     from gitmem.model import Verdict
-    from gitmem.store.buckets import Sections
+    from gitmem.store.verdicts.buckets import Sections
 
 _FORMAT_LINE = r"(?m)^([ \t]*format[ \t]*=[ \t]*)[0-9]+"
 

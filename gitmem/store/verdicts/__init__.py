@@ -10,7 +10,7 @@ from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError
 from gitmem.git.repository import is_oid
 from gitmem.model import FAILS, HOLDS, Verdict
-from gitmem.store.environment import cleaned
+from gitmem.store.verdicts.environment import cleaned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.store.versions import Lines, format_versions, join_versions, parse_versions
+from gitmem.store.merge.versions import Lines, format_versions, join_versions, parse_versions
 
 NAMES = st.text("abc XYZ.", min_size=1).map(str.strip).filter(bool)
 TEXTS = st.lists(st.sampled_from(["One.", "", "> quoted", "- x"]), max_size=4).map(

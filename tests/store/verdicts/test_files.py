@@ -14,8 +14,8 @@ from gitmem.index.catalog import fact_state
 from gitmem.memory import Memory
 from gitmem.model import Verdict
 from gitmem.store import layout
-from gitmem.store.verdict_files import plan_writes
 from gitmem.store.verdicts import format_verdict
+from gitmem.store.verdicts.files import plan_writes
 
 REF = "refs/heads/memory"
 RS256 = {"contains": "RS256", "in": "src/auth/*"}
