@@ -15,7 +15,7 @@ import json
 from itertools import combinations
 from pathlib import Path
 
-from gitmem.write.contradictions import said_of, why_opposed
+from gitmem.write.contradictions import parse_statement, why_opposed
 
 PAIRS = Path(__file__).with_name("pairs.jsonl")
 GROUPS = ("exact", "reordered", "reworded", "paraphrased", "number", "negation", "name", "added", "unrelated")
@@ -51,7 +51,7 @@ def main() -> None:
         _compare([json.loads(line)["title"] for file in args.files for line in file.read_text("utf-8").splitlines()])
         return
     pairs = [json.loads(line) for line in PAIRS.read_text("utf-8").splitlines()]
-    judged = [(pair, why_opposed(said_of(pair["a"]), said_of(pair["b"]))) for pair in pairs]
+    judged = [(pair, why_opposed(parse_statement(pair["a"]), parse_statement(pair["b"]))) for pair in pairs]
     for group in GROUPS:
         those = [(pair, why) for pair, why in judged if pair["group"] == group]
         right, lines = sum(is_opposed(pair) for pair, _ in those), [(pair, why) for pair, why in those if why]
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def _compare(titles: list[str]) -> None:
-    said = [(title, said_of(title)) for title in dict.fromkeys(titles)]
+    said = [(title, parse_statement(title)) for title in dict.fromkeys(titles)]
     for (a, one), (b, other) in combinations(said, 2):
         why = why_opposed(one, other)
         if why:

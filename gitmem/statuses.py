@@ -171,6 +171,6 @@ def combine_status(own: str, *, suspect: bool) -> str:
     return own
 
 
-def warning(status: str) -> str:
+def warning_of(status: str) -> str:
     """Return what a reader must not overlook of a status, or an empty string."""
     return SIGNS[status].warning if status in SIGNS else ""

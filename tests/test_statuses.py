@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gitmem.cli.output import STYLES
 from gitmem.model import BLOCKED, FAILED, FAILS, HOLDS, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.statuses import DEPTH, MARKS, SIGNS, TASK_MARKS, age_s, combine_status, own_status, spread, warning
+from gitmem.statuses import DEPTH, MARKS, SIGNS, TASK_MARKS, age_s, combine_status, own_status, spread, warning_of
 
 NAMES = "abcdefgh"
 GRAPHS = st.dictionaries(st.sampled_from(NAMES), st.sets(st.sampled_from(NAMES), max_size=4), max_size=8)
@@ -195,5 +195,5 @@ def test_texts_that_agents_are_installed_with_show_the_marks_of_the_table():
 
 
 def test_what_is_not_to_be_believed_has_a_warning():
-    assert [status for status in STATUSES if warning(status)] == [FAILED, SUSPECT, BLOCKED, STALE]
-    assert warning("") == ""
+    assert [status for status in STATUSES if warning_of(status)] == [FAILED, SUSPECT, BLOCKED, STALE]
+    assert warning_of("") == ""

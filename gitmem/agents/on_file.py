@@ -8,7 +8,7 @@ from gitmem.agents.capture.source import place_of
 from gitmem.agents.session import topics
 from gitmem.index.catalog import Catalog, places_of
 from gitmem.text import display
-from gitmem.text.fence import fenced_entries
+from gitmem.text.fence import fence_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,4 +83,4 @@ def _about(place: str, facts: Sequence[Dependent], gotchas: Sequence[Dependent],
         for one in some[:AT_MOST]
     ]
     source = "the memory of this repository, about a file; key and kind"
-    return f"{display(place)}: {' '.join(lines)}\n{fenced_entries(entries, source=source)}"
+    return f"{display(place)}: {' '.join(lines)}\n{fence_entries(entries, source=source)}"

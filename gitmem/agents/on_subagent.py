@@ -10,8 +10,8 @@ from gitmem.frozen import replace
 from gitmem.index.catalog.state import LIVE
 from gitmem.repository import has_private, open_private
 from gitmem.text import display
-from gitmem.text.budget import opening
-from gitmem.text.fence import fenced_entries
+from gitmem.text.budget import opening_of
+from gitmem.text.fence import fence_entries
 from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ def _injected(memory: OpenRepository, event: Event) -> str:
         (memory.now, AT_MOST),
     )
     entries = [
-        (f"- [{key}] ({kind})", display(opening(f"{title}\n{body}".strip(), limit_tokens=EACH_TOKENS), lines=True))
+        (f"- [{key}] ({kind})", display(opening_of(f"{title}\n{body}".strip(), limit_tokens=EACH_TOKENS), lines=True))
         for key, kind, title, body in rows
     ]
-    return fenced_entries(entries, source=f"the private memory of the agent {slug(event.agent_type)}; key and kind")
+    return fence_entries(entries, source=f"the private memory of the agent {slug(event.agent_type)}; key and kind")

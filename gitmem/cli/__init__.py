@@ -213,11 +213,11 @@ def _run(arguments: list[str], out: Output) -> int:
 def _run_fenced(module: ModuleType, args: argparse.Namespace, out: Output) -> int:
     """Run a command in the shell of an agent, fencing its output as data, as hooks and MCP do."""
     from gitmem.cli.output import Output
-    from gitmem.text.fence import fenced
+    from gitmem.text.fence import fence_text
 
     text = io.StringIO()
     status: int = module.run(args, Output(color="never", stdout=text))
-    if shown := fenced(text.getvalue().rstrip("\n"), source="the memory of this repository"):
+    if shown := fence_text(text.getvalue().rstrip("\n"), source="the memory of this repository"):
         out.text(shown)
     return status
 

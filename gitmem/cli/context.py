@@ -9,7 +9,7 @@ from __future__ import annotations
 from gitmem.cli import shared
 from gitmem.cli.arguments import code_path
 from gitmem.model import VERIFIED
-from gitmem.statuses import MARKS, TASK_MARKS, warning
+from gitmem.statuses import MARKS, TASK_MARKS, warning_of
 from gitmem.store import PROJECT
 from gitmem.text.durations import ago
 
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             scope = f", {item['scope']}" if item["scope"] != PROJECT else ""
             key = f"  [{item['short']}{scope}]" if item["key"] else ""
             mark = MARKS.get(item["status"], " ")
-            said = f"{item['status'].upper()}: " if warning(item["status"]) else ""
+            said = f"{item['status'].upper()}: " if warning_of(item["status"]) else ""
             first, *code = item["text"].split("\n")
             out.line(
                 "│ ", (mark, item["status"]), " ", (said, item["status"]), first, *([] if code else [(key, "key")])

@@ -13,7 +13,7 @@ from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
 from gitmem.repository.companion import holder_to_change
-from gitmem.statuses import warning
+from gitmem.statuses import warning_of
 from gitmem.verify.overview.cause import few
 
 TYPE_CHECKING = False
@@ -158,7 +158,7 @@ def _advise(memory: Memory, key: str, args: argparse.Namespace, out: Output) -> 
     else:
         print_memory(found, out)
         out.line()
-        if not warning(found["status"]):
+        if not warning_of(found["status"]):
             status = found["status"]
             out.line("There is nothing to settle: it ", (f"is {status}", status) if status else "has no check", ".")
         else:

@@ -8,7 +8,7 @@ from gitmem.statuses import MARKS
 from gitmem.store import proposal
 from gitmem.store.proposal import branch_notice, code_of
 from gitmem.text.durations import ago
-from gitmem.verify.jobs.history import ended
+from gitmem.verify.jobs.history import describe_end
 from gitmem.verify.overview.cause import Case
 
 TYPE_CHECKING = False
@@ -166,7 +166,7 @@ def _print_jobs(jobs: dict[str, Any], out: Output) -> None:
     if last:
         code = _code(last["commit"], last) if last["commit"] else ""
         ok = "dim" if last["state"] == "ended" else "yellow"
-        out.line((f"last verify job here {ago(last['age_s'])} ago{code}: {ended(last)}", ok))
+        out.line((f"last verify job here {ago(last['age_s'])} ago{code}: {describe_end(last)}", ok))
     if branch:
         by = " by other machines" if branch["claimed"] else ""
         out.line((f"verdicts recorded{by} {_recorded(branch)}", "dim"))

@@ -18,7 +18,7 @@ from gitmem.cli import shared
 from gitmem.cli.columns import fill
 from gitmem.cli.terminal import need_terminal
 from gitmem.commands.trust import group, hash_of, name_of
-from gitmem.document.spec import counted_variables, shown_check, shown_spec
+from gitmem.document.spec import describe_variables, format_check, format_spec
 from gitmem.errors import TrustError, UsageError
 from gitmem.repository.approvals import accept_settings, approve_command, deny_command, trust_of
 from gitmem.text import display
@@ -94,7 +94,7 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     dues = memory.repository.commands(memory.repository.need(args.keys))
     if args.json:
-        out.json({"commands": [{"spec": d.row.spec, "key": d.row.key, "command": shown_spec(d.spec)} for d in dues]})
+        out.json({"commands": [{"spec": d.row.spec, "key": d.row.key, "command": format_spec(d.spec)} for d in dues]})
         return 0
     out.exact("# Commands that gitmem verify may run in CI, by the hash of the whole specification. Review every line.")
     for due in dues:
@@ -136,7 +136,7 @@ def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 def _accept_settings(memory: Memory, out: Output) -> int:
     """Ask whether to accept the ignored settings, all of them or none."""
-    from gitmem.repository.trusted_settings import shown, spec_of
+    from gitmem.repository.trusted_settings import format_settings, spec_of
     from gitmem.verify.trust import TYPED_DIGITS
 
     if not memory.repository.ignored_settings:
@@ -146,7 +146,7 @@ def _accept_settings(memory: Memory, out: Output) -> int:
     lines = [
         "",
         "This repository's own configuration sets:",
-        *(f"    {line}" for line in shown(memory.repository.ignored_settings)),
+        *(f"    {line}" for line in format_settings(memory.repository.ignored_settings)),
     ]
     warning = "  They name programs, or models that read your memories, questions and sessions, or ask agents to push."
     question = (
@@ -212,7 +212,7 @@ def ask_group(terminal: Any, dues: Sequence[Due], number: int, of: int) -> str:
         f"  hash {approved[:TYPED_DIGITS]}…",
         *_question(f"First {TYPED_DIGITS} digits approve all {len(dues)}", columns),
     ]
-    left = [f"    {display(shown_check(due.spec.check))}  ({display(due.row.key)})" for due in dues]
+    left = [f"    {display(format_check(due.spec.check))}  ({display(due.row.key)})" for due in dues]
     skipped = "  Skipped: this needs a larger window."
     while True:
         columns, height = _size(terminal)
@@ -277,7 +277,7 @@ def describe_approval(due: Due) -> list[str]:
         f"time limit {spec.timeout_s} s, network {'YES' if spec.network else 'no'}"
         + (f", setup first: {display(spec.setup)}" if spec.setup else ""),
         *([f"it sees your files in {', '.join(map(display, spec.folders))}"] if spec.folders else []),
-        *([f"it sees the {counted_variables(spec)}"] if spec.variables else []),
+        *([f"it sees the {describe_variables(spec)}"] if spec.variables else []),
         *([f"counterexample, also run: {display(spec.refute)}"] if spec.refute else []),
         "You approve only the command itself; the files that it runs belong to the code and may change.",
         f"hash {due.row.spec[:TYPED_DIGITS]}…",

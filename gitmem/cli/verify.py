@@ -19,7 +19,7 @@ from __future__ import annotations
 from gitmem.cli import reports, shared
 from gitmem.cli.causes import add_each, print_cases
 from gitmem.cli.why import progress_of
-from gitmem.document.spec import shown_check
+from gitmem.document.spec import format_check
 from gitmem.errors import BusyError, UsageError
 from gitmem.frozen import replace
 from gitmem.model import BUILTIN
@@ -246,7 +246,7 @@ def _verify(memory: Memory, options: Options, args: argparse.Namespace, out: Out
 def _print_due(found: VerifyRun, out: Output) -> None:
     for due in found.would_run:
         changed = f" ({', '.join(due.changed)})" if due.changed else ""
-        out.line((due.row.key, "key"), f"  {due.why}{changed}  ", (shown_check(due.spec.check), "dim"))
+        out.line((due.row.key, "key"), f"  {due.why}{changed}  ", (format_check(due.spec.check), "dim"))
     due_now = f"{len(found.would_run)} due" if found.would_run else "nothing is due"
     statuses = describe_statuses(found.standing)
     out.note(f"{due_now}. Now: {statuses}." if statuses else due_now)
@@ -476,7 +476,7 @@ def as_table(found: VerifyRun) -> dict[str, Any]:
             for w in found.wrong
         ],
         "would_run": [
-            {"key": d.row.key, "why": d.why, "check": shown_check(d.spec.check), "inputs": list(d.changed)}
+            {"key": d.row.key, "why": d.why, "check": format_check(d.spec.check), "inputs": list(d.changed)}
             for d in found.would_run
         ],
         "unrecorded": found.unrecorded,

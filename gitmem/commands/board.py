@@ -28,7 +28,7 @@ from gitmem.boards.entry import (
 from gitmem.errors import NotFoundError, RefusedError, RunClosedError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.text.slugs import slug
-from gitmem.write.draft import cleaned, refuse_typed
+from gitmem.write.draft import clean_text, refuse_typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,14 +114,14 @@ def post(
         log.need_tip(memory.git, run)
     links = _resolve(memory, run, draft.links)
     author, policy = memory.author(), memory.policy()
-    source = Source(cleaned(draft.source.doc), cleaned(draft.source.ref), cleaned(draft.source.evidence))
-    who = cleaned(author.who)
-    typed = {"the text": cleaned(text), "the source": source.doc, "the reference": source.ref, "the worker": who}
+    source = Source(clean_text(draft.source.doc), clean_text(draft.source.ref), clean_text(draft.source.evidence))
+    who = clean_text(author.who)
+    typed = {"the text": clean_text(text), "the source": source.doc, "the reference": source.ref, "the worker": who}
     for what, value in (*typed.items(), ("the evidence", source.evidence)):
         refuse_typed(what, value, policy)
     entry = Entry(
         type=type,
-        text=cleaned(text),
+        text=clean_text(text),
         worker=slug(draft.worker or author.agent or author.who) or NAMELESS,
         who=who,
         at=memory.now,

@@ -15,7 +15,7 @@ from gitmem.document.times import format_time
 from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.index.catalog import state
 from gitmem.model import HOLDS, STALE, VERIFIED
-from gitmem.recall import narrowed, where
+from gitmem.recall import narrow, where
 from gitmem.store import CODE_PREFIX, POLICY_PATH, layout
 from gitmem.store.clone import waiting_captures
 from gitmem.text import escaped_json
@@ -203,7 +203,7 @@ def export(
 
     The folder has the store's layout and policy, or is a bundle of the Open Knowledge Format.
     """
-    files = list_files(memory, narrowed(memory.policy(), query) if query.collections else query)
+    files = list_files(memory, narrow(memory.policy(), query) if query.collections else query)
     if not folder:
         return json_lines(texts(memory, files, progress))
     if is_okf:

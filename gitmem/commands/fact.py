@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from gitmem.commands.remember import anchor_fields
 from gitmem.document.anchors import FIELD
-from gitmem.document.builtin_checks import CHECKS, IN, iter_fields, named_globs
+from gitmem.document.builtin_checks import CHECKS, IN, iter_fields, list_globs
 from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
 from gitmem.document.meaning import CORRECTION, correction_of
 from gitmem.document.parse import parse
-from gitmem.document.spec import claim_hash, own_spec, shown_check, spec_hash, spec_of
+from gitmem.document.spec import claim_hash, format_check, own_spec, spec_hash, spec_of
 from gitmem.document.times import format_time
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.frozen import frozen, replace
@@ -24,7 +24,7 @@ from gitmem.verify.inputs import CodeTree
 from gitmem.verify.references import nearest_file
 from gitmem.verify.trace.undeclared_reads import advice
 from gitmem.write import place
-from gitmem.write.draft import Draft, check_file, checked_text, cleaned, edited, make_draft
+from gitmem.write.draft import Draft, check_file, clean_text, make_draft, validate_text, with_fields
 from gitmem.write.duplicates import ALLOW, REFUSE, refuse_said
 
 TYPE_CHECKING = False
@@ -184,7 +184,7 @@ def write_fact(
         policy=policy,
         now=memory.now,
     )
-    document = checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
+    document = validate_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
     again = ALLOW if force else REFUSE
     _refuse_said(home or memory, draft, policy, again=again)
     is_in_tree = home is not None and home.is_in_tree
@@ -233,15 +233,15 @@ def edit_fields(
     if "refs" in changes:
         changes = {**changes, FIELD: _anchors(memory, key, changes["refs"] or [])}
     wanted = {name: (REMOVE if value in ("", []) else value) for name, value in changes.items()}
-    path, below = f"{key}.md", None if body is None else f"{cleaned(body)}\n".lstrip()
+    path, below = f"{key}.md", None if body is None else f"{clean_text(body)}\n".lstrip()
 
     def change(text: str) -> str:
         fields = parse(text, path=path).fields
         decided = {*wanted, *(("body",) if body is not None else ())}
         # Setting a field that has two conflicting versions resolves the conflict.
         left = {CONFLICT: without(fields, decided) or REMOVE} if CONFLICT in fields else {}
-        new = edited(text, left | wanted, path, body=below)
-        return new if new == text else edited(new, {"updated": format_time(memory.now)}, path)
+        new = with_fields(text, left | wanted, path, body=below)
+        return new if new == text else with_fields(new, {"updated": format_time(memory.now)}, path)
 
     old = parse(memory.text_of(key), path=path).fields
     # The old text may be by someone else: only a command typed in full is approved by typing it.
@@ -308,7 +308,7 @@ def _as_correction(key: str, change: Callable[[str], str]) -> Callable[[str], st
     def corrected(text: str) -> str:
         new = change(text)
         kept = correction_of(parse(text, path=path), parse(new, path=path))
-        return edited(new, {CORRECTION: kept or REMOVE}, path)
+        return with_fields(new, {CORRECTION: kept or REMOVE}, path)
 
     return corrected
 
@@ -396,7 +396,7 @@ def pass_gate(memory: OpenStore, document: Document) -> Gate:
     session = memory.session()
     due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
     if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.approved_line):
-        message = f"{key}: the command of its gate is not approved here: {shown_check(spec.check)}"
+        message = f"{key}: the command of its gate is not approved here: {format_check(spec.check)}"
         return Gate(None, TrustError(message, hint=f"gitmem trust {key}, at a terminal"))
     result = session.judge_one(due)
     if result.outcome == FAILS:
@@ -461,7 +461,7 @@ def _judge(session: Session, due: Due, tree: str) -> tuple[Result, str]:
 def _did_you_mean(memory: OpenStore, check: Check) -> str:
     """Return a hint with the file that a built-in check probably means if it names a missing one."""
     commit = memory.git.read_head()[1]
-    missing = [glob for glob in (named_globs(check.words) if check.form == BUILTIN else ()) if is_plain(glob)]
+    missing = [glob for glob in (list_globs(check.words) if check.form == BUILTIN else ()) if is_plain(glob)]
     if not missing or commit is None:
         return ""
     tree = CodeTree(memory.git, commit)

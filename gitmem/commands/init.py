@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import replace
-from gitmem.store.init import chosen, keep, start
+from gitmem.store.init import chosen_branch, keep, start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def init(repository: OpenRepository, *, branch: str, offline: bool, profile: str
 
         policy = profile_policy(profile)
     config = repository.config
-    named = chosen(repository.git, config, branch)
+    named = chosen_branch(repository.git, config, branch)
     done = start(
         repository.git,
         named or config.branch,

@@ -6,7 +6,7 @@ from gitmem.document.anchors import FIELD
 from gitmem.policy.settings import REMEMBER
 from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
 from gitmem.verify.references import anchors_for
-from gitmem.write.draft import checked_text, make_draft, refuse_project_code
+from gitmem.write.draft import make_draft, refuse_project_code, validate_text
 from gitmem.write.duplicates import ALLOW, REFUSE
 from gitmem.write.queue import Queue
 
@@ -101,7 +101,7 @@ def queue(memory: OpenStore) -> Queue:
     def draft(text: str, **options: Any) -> Draft:
         options |= anchor_fields(memory, options, is_strict=False)
         made = _draft(memory, text, **options)
-        checked_text(made.key, made.fields, made.body, policy=memory.policy(), path=f"{made.key}.md")
+        validate_text(made.key, made.fields, made.body, policy=memory.policy(), path=f"{made.key}.md")
         return made
 
     def write(drafts: list[Draft]) -> list[Change]:

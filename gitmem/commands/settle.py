@@ -8,7 +8,7 @@ from functools import cached_property
 from gitmem.document.builtin_checks import mapping_of
 from gitmem.document.meaning import CONFIRMED, format_foundations
 from gitmem.document.parse import parse
-from gitmem.document.spec import check_of, claim_hash, shown_check, spec_hash, spec_of
+from gitmem.document.spec import check_of, claim_hash, format_check, spec_hash, spec_of
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state
@@ -19,9 +19,9 @@ from gitmem.repository.verification import stores_to_prove
 from gitmem.store import is_home
 from gitmem.text.globs import is_plain, without_lines
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.moves import Moves, replaced_words
+from gitmem.verify.moves import Moves, replace_words
 from gitmem.verify.options import Options
-from gitmem.write.draft import edited
+from gitmem.write.draft import with_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,10 +146,10 @@ class _Store:
             document = parse(self._text_of(key, path), path=f"{key}.md")
             check = check_of(document)
             assert check is not None, "a fact has a check"
-            new = replaced_words(self._tree, check, self._moves.trusted_moves(verdict, check))
+            new = replace_words(self._tree, check, self._moves.trusted_moves(verdict, check))
             if new != check:
                 changes["verify"] = _verify_of(new)
-                shown.append(f"{shown_check(check)} → {shown_check(new)}")
+                shown.append(f"{format_check(check)} → {format_check(new)}")
         for field in ("paths", "refs"):
             old = _strings(fields.get(field))
             named = [self._place(name, went, verdict) for name in old]
@@ -210,7 +210,7 @@ class _Store:
 
     def _due(self, key: str, path: str, fields: Mapping[str, Any]) -> Due:
         how = self._store.policy().verify
-        document = parse(edited(self._text_of(key, path), fields, f"{key}.md"), path=path)
+        document = parse(with_fields(self._text_of(key, path), fields, f"{key}.md"), path=path)
         spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
         assert spec is not None, "a fact has a check"
         return self._session.due_of(document, spec, spec_hash(spec), claim_hash(document))
@@ -249,7 +249,7 @@ class _Store:
             return True
         if "verify" not in one.fields:
             return False
-        document = parse(edited(self._text_of(one.key, path), one.fields, f"{one.key}.md"), path=path)
+        document = parse(with_fields(self._text_of(one.key, path), one.fields, f"{one.key}.md"), path=path)
         return is_apart(self._repository, document, outcome=HOLDS if one.key in self._new else "")
 
     @cached_property

@@ -18,7 +18,7 @@ from gitmem.store.read import READABLE_WITHIN
 from gitmem.store.verdicts.buckets import parse_section, sections_of
 from gitmem.text.durations import ago
 from gitmem.text.secrets import redact, redact_all
-from gitmem.verify.blame.culprit import held_last, phrase
+from gitmem.verify.blame.culprit import last_held_commit, phrase
 from gitmem.verify.due import list_elsewhere
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import places_moved_to
@@ -159,7 +159,7 @@ def _verdict(
     table = _as_table(best, fresh) if best else {"outcome": "", "commit": "", "at": "", "because": "", "culprit": ""}
     if best is not None:
         table["expires_at"] = format_time(best.at + fact[2]) if fact[2] is not None else ""
-        table["held_last"] = held_last(git, best) if best.outcome == FAILS else ""
+        table["held_last"] = last_held_commit(git, best) if best.outcome == FAILS else ""
         if best.culprit:
             made = read_made(git, [best.culprit]).get(best.culprit)
             table["broken"] = phrase(best.culprit, best.culprit_after, made, outcome=best.outcome)

@@ -64,11 +64,11 @@ def _companion(store: OpenStore) -> dict[str, Any] | None:
     """Return the changes of the memory by HEAD's branch, if that is what is read."""
     if not store.store.companion:
         return None
-    from gitmem.store.merge.on_top import changed_memories  # merging: only if a branch has a memory of its own
+    from gitmem.store.merge.on_top import list_changed_keys  # merging: only if a branch has a memory of its own
 
     top = store.tip()
     memory = store.git.text("rev-parse", store.store.upstream)
-    return {"branch": branch_of(store.store.companion), "changed": list(changed_memories(store.git, memory, top))}
+    return {"branch": branch_of(store.store.companion), "changed": list(list_changed_keys(store.git, memory, top))}
 
 
 def status(

@@ -12,7 +12,7 @@ from gitmem.errors import ConflictError, RefusedError, TrustError, UsageError
 from gitmem.model import OPEN, TASK
 from gitmem.tasks import life, query
 from gitmem.tasks.task import Task, task_of
-from gitmem.write.draft import checked_text, edited, make_draft
+from gitmem.write.draft import make_draft, validate_text, with_fields
 from gitmem.write.place import find_known
 
 TYPE_CHECKING = False
@@ -62,7 +62,7 @@ def add(
         policy=policy,
         now=memory.now,
     )
-    document = checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
+    document = validate_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
     if document.fields.get("verify") is not None:
         memory.notices.extend(check(document))
 
@@ -192,7 +192,7 @@ def _step(
         document = parse(text, path=path)
         task = task_of(document)
         seen[:] = [task]
-        return edited(text, {**step(task, document), "updated": format_time(memory.now)}, path)
+        return with_fields(text, {**step(task, document), "updated": format_time(memory.now)}, path)
 
     done = memory.writer().edit(key, change, memory.policy(), subject=subject, verdicts=verdicts)
     return done, seen[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.document.spec import shown_check
+from gitmem.document.spec import format_check
 from gitmem.document.times import format_time
 from gitmem.errors import FormatError
 from gitmem.text import display
@@ -52,7 +52,7 @@ def _commands(name: str, data: bytes, text: str) -> str:
 
 
 def _run(check: Check) -> str:
-    return shown_check(check) if check.form != "builtin" else ""
+    return format_check(check) if check.form != "builtin" else ""
 
 
 def _verdicts(path: str, data: bytes) -> str:

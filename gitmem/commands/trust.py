@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from gitmem.document.spec import shown_check
+from gitmem.document.spec import format_check
 from gitmem.model import PROGRAM, SHELL
 from gitmem.text import display
 from gitmem.text.sha256 import sha256
@@ -83,7 +83,7 @@ def group(dues: Iterable[Due]) -> list[list[Due]]:
 
 def program_and_options(spec: Spec) -> tuple[str, ...]:
     """Return the program, options and time limit that a group shares; empty for a command on its own."""
-    shown = shown_check(spec.check)
+    shown = format_check(spec.check)
     words = _plain_words(spec) if len(shown) <= LONGEST else []
     if not words or any(display(word) != word for word in (shown, *words)):
         return ()

@@ -13,7 +13,7 @@ from gitmem.git.objects import open_objects
 from gitmem.store import POLICY_PATH, layout
 from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.trailers import UNDOES
-from gitmem.write.draft import edited
+from gitmem.write.draft import with_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _inverse(
         key = _key(path)
         if is_known and key and key not in moved and not path.startswith("archive/"):
             text = (git.read_blob(entry.oid, limit=layout.MEMORY_LIMIT) or b"").decode("utf-8")
-            writes.append((f"archive/{path}", edited(text, {"retired": retired}, f"{key}.md").encode("utf-8")))
+            writes.append((f"archive/{path}", with_fields(text, {"retired": retired}, f"{key}.md").encode("utf-8")))
             archived.append(key)
     return writes, entries, sorted(added), archived
 

@@ -22,8 +22,8 @@ from gitmem.verify.blame.lineage import InputQuestion, Reader
 from gitmem.verify.blame.rounds import search_together
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.inputs import CodeTree, digest
-from gitmem.verify.moves import placed, scope_of
-from gitmem.verify.overview.explain import changed_reads
+from gitmem.verify.moves import place_check, scope_of
+from gitmem.verify.overview.explain import list_changed_reads
 from gitmem.verify.overview.stock import take_stock
 from gitmem.verify.run.judge import SKIPPED, Judge
 from gitmem.verify.run.outcome import UNCLEAR, is_chosen
@@ -376,7 +376,7 @@ class Explainer:
                 return BisectResult(FLAPPING, reason=reason)
             lineage, trees = self._reader.read(question)
         if trees:
-            checks = [(placed(tree, due.spec.check, verdict.moved), tree) for tree in trees.values()]
+            checks = [(place_check(tree, due.spec.check, verdict.moved), tree) for tree in trees.values()]
             answered = builtin.answer_each(self._store.git, checks)
             for digest, answer in zip(trees, answered or (), strict=False):
                 answers.learn(digest, answer.outcome)
@@ -439,7 +439,7 @@ class Explainer:
     def _ask(self, due: Due, verdict: Verdict, commit: str) -> str:
         if due.spec.check.form == BUILTIN:
             tree = CodeTree(self._store.git, commit)
-            check = placed(tree, due.spec.check, verdict.moved)
+            check = place_check(tree, due.spec.check, verdict.moved)
             return builtin.answer_all(self._store.git, tree, [check])[check].outcome
         outcome = self._asker().ask(due.spec, commit, verdict.moved)[0]
         # If it crashes today, a crash is what is searched for; otherwise a crash says nothing about the fact.
@@ -479,7 +479,7 @@ def _seen_of(question: InputQuestion, before: CodeTree, after: CodeTree, paths: 
         path
         for reads, known in question.seen
         if known in (digest(tree, question.inputs, question.check, reads) for tree in (before, after))
-        for path in changed_reads(reads, before, after, paths)
+        for path in list_changed_reads(reads, before, after, paths)
     }
     return [path for path in paths if path in seen] or paths
 

@@ -114,7 +114,7 @@ def place(path: str, finding: Finding) -> str:
     return f"{path}:{finding.line}" if finding.line else path
 
 
-def blocked(reasons: Sequence[str]) -> BuiltinAnswer:
+def blocked_answer(reasons: Sequence[str]) -> BuiltinAnswer:
     """Return the answer for unreadable files."""
     return BuiltinAnswer(BLOCKED, reasons[0] + more(reasons))
 
@@ -124,21 +124,21 @@ def more(found: Sequence[object]) -> str:
     return f" and {len(found) - 1} more" if len(found) > 1 else ""
 
 
-def concealed(key: str, value: str) -> str:
+def conceal(key: str, value: str) -> str:
     """Return a value, or ``[hidden]`` if its key marks it as a secret: reasons are committed and pushed."""
     name = "".join(char for char in key.lower() if char.isalnum())
     is_secret = len(value) >= _SECRET_CHARS and any(word in name for word in _SECRET_NAMES)
     return HIDDEN if is_secret else value
 
 
-def shown(value: str) -> str:
+def shorten_value(value: str) -> str:
     """Return a value truncated for a reason."""
     return value if len(value) <= SHOWN_LIMIT else f"{value[:SHOWN_LIMIT]}…"
 
 
-def compared(where: str, value: str, wanted: str, *, is_as_wanted: bool | None) -> BuiltinAnswer:
+def comparison_answer(where: str, value: str, wanted: str, *, is_as_wanted: bool | None) -> BuiltinAnswer:
     """Return the answer for a compared value; ``is_as_wanted`` is None if the two cannot be compared."""
-    stated = f"{where} states {shown(value)}"
+    stated = f"{where} states {shorten_value(value)}"
     if is_as_wanted is None:
         return BuiltinAnswer(BLOCKED, f"{stated}, which cannot be compared with {wanted}", where, value)
     if is_as_wanted:

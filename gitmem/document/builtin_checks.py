@@ -7,7 +7,17 @@ of its own. ``verify.builtin`` evaluates them.
 
 from __future__ import annotations
 
-from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles, blocked, compared, concealed, more, place, shown
+from gitmem.document.answers import (
+    BuiltinAnswer,
+    Finding,
+    FoundFiles,
+    blocked_answer,
+    comparison_answer,
+    conceal,
+    more,
+    place,
+    shorten_value,
+)
 from gitmem.document.check_values import GLOB, NAME, PATH, PLACE, RANGE, REGEX, SHA256, TEXT, VALUE, VERSION, Value
 from gitmem.document.sources import manifests
 from gitmem.document.sources.address import format_key, parse_address
@@ -233,7 +243,7 @@ def _some_file(holds: str, fails: str) -> Callable[[CheckArguments, FoundFiles],
             first = place(*having[0])
             return BuiltinAnswer(HOLDS, holds.format(text=taken.text, first=first), first)
         if unread and not taken.is_everywhere:  # what is too large to be read is data, and defines nothing
-            return blocked(unread)
+            return blocked_answer(unread)
         where = "the code" if taken.is_everywhere and taken.where == "**" else taken.where
         return BuiltinAnswer(FAILS, fails.format(text=taken.text, where=where))
 
@@ -248,7 +258,9 @@ def _no_file(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     if having:
         first = place(*having[0])
         return BuiltinAnswer(FAILS, f"{first} contains {taken.text!r}{more(having)}", first)
-    return blocked(unread) if unread else BuiltinAnswer(HOLDS, f"no file of {taken.where} contains {taken.text!r}")
+    return (
+        blocked_answer(unread) if unread else BuiltinAnswer(HOLDS, f"no file of {taken.where} contains {taken.text!r}")
+    )
 
 
 # About values in structured files. Their readers are loaded on use: they import parsers.
@@ -292,7 +304,7 @@ def _missing(written: str, files: FoundFiles) -> BuiltinAnswer:
     address = parse_address(written)
     mine = FoundFiles([path for path in files.paths if path == address.path], files.findings, files.matcher)
     if mine.unread():
-        return blocked(mine.unread())
+        return blocked_answer(mine.unread())
     if not mine.paths:
         return BuiltinAnswer(FAILS, f"{address.path} does not exist")
     return BuiltinAnswer(FAILS, f"{address.path} states no {format_key(address.keys) or 'value'}", address.path)
@@ -303,17 +315,19 @@ def _value(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     if not having:
         return _missing(taken.text, files)
     where, stated = place(*having[0]), having[0][1].value
-    repeated = concealed(_last_key(taken.text), stated)
+    repeated = conceal(_last_key(taken.text), stated)
     name, wanted = next(iter(taken.more.items()), ("", ""))
     if not name:  # only the presence of a value was required
-        return compared(where, repeated, "", is_as_wanted=True)
+        return comparison_answer(where, repeated, "", is_as_wanted=True)
     from gitmem.document.sources import versions  # imports packaging
 
     if name == "at-least":
-        return compared(where, repeated, f"at least {wanted}", is_as_wanted=versions.is_at_least(stated, wanted))
+        return comparison_answer(
+            where, repeated, f"at least {wanted}", is_as_wanted=versions.is_at_least(stated, wanted)
+        )
     if name == "within":
-        return compared(where, repeated, f"within {wanted}", is_as_wanted=versions.is_within(stated, wanted))
-    return compared(where, repeated, wanted, is_as_wanted=versions.is_same(stated, wanted))
+        return comparison_answer(where, repeated, f"within {wanted}", is_as_wanted=versions.is_within(stated, wanted))
+    return comparison_answer(where, repeated, wanted, is_as_wanted=versions.is_same(stated, wanted))
 
 
 def _last_key(written: str) -> str:
@@ -328,12 +342,12 @@ def _agree(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     from gitmem.document.sources import versions  # imports packaging
 
     (one, first), (other, second) = (found[written] for written in taken.values)
-    where, actual = place(one, first), concealed(_last_key(taken.values[0]), first.value)
-    others = concealed(_last_key(taken.values[1]), second.value)
+    where, actual = place(one, first), conceal(_last_key(taken.values[0]), first.value)
+    others = conceal(_last_key(taken.values[1]), second.value)
     if versions.is_same(first.value, second.value):
-        message = f"{where} and {place(other, second)} state {shown(actual)}"
+        message = f"{where} and {place(other, second)} state {shorten_value(actual)}"
         return BuiltinAnswer(HOLDS, message, where, actual)
-    message = f"{where} states {shown(actual)}, and {place(other, second)} {shown(others)}"
+    message = f"{where} states {shorten_value(actual)}, and {place(other, second)} {shorten_value(others)}"
     return BuiltinAnswer(FAILS, message, where, actual)
 
 
@@ -371,7 +385,7 @@ def _has_script(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
         where = place(*having[0])
         return BuiltinAnswer(HOLDS, f"{where} defines {taken.text}", where)
     if unread:
-        return blocked(unread)
+        return blocked_answer(unread)
     if not files.paths:
         return BuiltinAnswer(FAILS, f"no file matches {taken.where}" if taken.where else "no file defines any target")
     return BuiltinAnswer(FAILS, f"no target {taken.text} in {', '.join(files.paths[:3])}{more(files.paths[2:])}")
@@ -402,7 +416,7 @@ def _depends(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     having, unread = files.list_findings(), files.unread()
     wanted = taken.more.get("at", "")
     if not having and unread:
-        return blocked(unread)
+        return blocked_answer(unread)
     if not having:
         where = taken.where or "the manifests"
         message = f"{where} lists no {taken.text}" if taken.where else f"no manifest lists {taken.text}"
@@ -411,9 +425,11 @@ def _depends(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     for path, one in having:
         where, stated = place(path, one), f"{taken.text} {one.value}".strip()
         if not wanted:
-            return BuiltinAnswer(HOLDS, f"{where} lists {shown(stated)}", where, one.value)
+            return BuiltinAnswer(HOLDS, f"{where} lists {shorten_value(stated)}", where, one.value)
         is_as_wanted = versions.is_same(one.value, wanted) or versions.is_within(one.value, wanted)
-        answer = compared(where, one.value or "any version", f"{taken.text} {wanted}", is_as_wanted=is_as_wanted)
+        answer = comparison_answer(
+            where, one.value or "any version", f"{taken.text} {wanted}", is_as_wanted=is_as_wanted
+        )
         answers.append(answer)
     return next((a for outcome in (HOLDS, FAILS) for a in answers if a.outcome == outcome), answers[0])
 
@@ -522,7 +538,7 @@ def globs_of(words: Sequence[str]) -> tuple[str, ...]:
     return CHECKS[words[0]].globs(parse_arguments(words))
 
 
-def placed_words(words: Sequence[str], place: Callable[[str], str]) -> tuple[str, ...]:
+def map_places(words: Sequence[str], place: Callable[[str], str]) -> tuple[str, ...]:
     """Return the words of a built-in check with each path or glob replaced by the result of *place*."""
     row = CHECKS[words[0]]
     values = (*[row.value] * row.count, *(field.value for field in row.more))
@@ -533,7 +549,7 @@ def placed_words(words: Sequence[str], place: Callable[[str], str]) -> tuple[str
     return (words[0], *taken)
 
 
-def named_globs(words: Sequence[str]) -> list[str]:
+def list_globs(words: Sequence[str]) -> list[str]:
     """Return the paths and globs that a built-in check names itself; none if it uses the default files."""
     found: list[str] = []
 
@@ -541,11 +557,11 @@ def named_globs(words: Sequence[str]) -> list[str]:
         found.append(glob)
         return glob
 
-    placed_words(words, note)
+    map_places(words, note)
     return found
 
 
-def searched_in(words: Sequence[str], glob: str) -> tuple[str, ...]:
+def with_other_files(words: Sequence[str], glob: str) -> tuple[str, ...]:
     """Return the words of a check with ``or-in``, with other files to search first."""
     return (*words[:2], glob, *words[3:])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.fields import check_fields, is_newer
-from gitmem.document.format import ended, format_field, format_fields, place_of
+from gitmem.document.format import end_line, format_field, format_fields, place_of
 from gitmem.document.parse import parse, read_fields, unify
 from gitmem.document.split import split
 from gitmem.document.yaml.extent import Extent, extents_of, has_comments
@@ -51,7 +51,7 @@ def edit(document: Document, changes: Mapping[str, Any], body: str | None = None
         )
     line_break = "\r\n" if parts.head.endswith("\r\n") else "\n"
     frontmatter = _changed(document, parts.frontmatter, real, line_break) if real else parts.frontmatter
-    below = parts.body if keeps_body else _with_breaks(ended(body or ""), line_break)
+    below = parts.body if keeps_body else _with_breaks(end_line(body or ""), line_break)
     fence = parts.fence if parts.fence.endswith("\n") or not below else parts.fence + line_break
     text = parts.head + frontmatter + fence + below
     return parse(text, path=document.path).text

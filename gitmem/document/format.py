@@ -40,7 +40,7 @@ def format(fields: Mapping[str, Any], body: str) -> str:  # noqa: A001 - the pai
             ``frontmatter-too-large`` or ``too-large``: no file can contain this.
     """
     lines = format_fields(fields)
-    text = f"---\n{lines}---\n{ended(body)}"
+    text = f"---\n{lines}---\n{end_line(body)}"
     if "\0" in body:
         raise FormatError("a NUL character in the body", code="nul-character")
     if len(_encoded(lines)) > MAX_FRONTMATTER_BYTES:
@@ -52,7 +52,7 @@ def format(fields: Mapping[str, Any], body: str) -> str:  # noqa: A001 - the pai
     return text
 
 
-def ended(body: str) -> str:
+def end_line(body: str) -> str:
     """Return a body whose last line ends with a newline."""
     return body if body.endswith("\n") or not body else body + "\n"
 

@@ -55,7 +55,7 @@ def concept_fields(fields: Mapping[str, Any], proved: str = "") -> dict[str, Any
         fields: The frontmatter of the memory.
         proved: When the effective verdict was made, if the check holds; else empty.
     """
-    whole = {**derived_fields(fields, proved), **{name: fields[name] for name in fields if name not in (EXACT, KEY)}}
+    whole = {**okf_fields(fields, proved), **{name: fields[name] for name in fields if name not in (EXACT, KEY)}}
     if proved:
         whole["verified"] = [*entries_of(fields.get("verified")), {"by": PROVER, "at": proved}]
     return in_order(whole)
@@ -66,7 +66,7 @@ def in_order(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: fields[name] for name in dict.fromkeys((*_FIRST, *fields)) if name in fields}
 
 
-def derived_fields(fields: Mapping[str, Any], proved: str = "") -> dict[str, Any]:
+def okf_fields(fields: Mapping[str, Any], proved: str = "") -> dict[str, Any]:
     """Return the fields that OKF defines, derived from a memory and the time of its verdict."""
     kind = fields.get("kind")
     found: dict[str, Any] = {"type": kind if isinstance(kind, str) and kind else "learned"}
@@ -118,14 +118,14 @@ def format_concept(document: Document, proved: str = "") -> str:
     fields = concept_fields(document.fields, proved)
     if f"{document.key}.md" in RESERVED:
         fields[KEY] = document.key
-    if restored(fields, document.body) != document.text:
+    if restore_text(fields, document.body) != document.text:
         fields[EXACT] = document.text.removesuffix(document.body)
     text = _with_body(fields, document.body)
     parse(text, path=document.path)
     return text
 
 
-def restored(concept: Mapping[str, Any], body: str) -> str | None:
+def restore_text(concept: Mapping[str, Any], body: str) -> str | None:
     """Return the text of the memory that gitmem wrote as a concept; None for another system's concept.
 
     Entries of ``verified`` from verdicts are left out, since another repository proves its own facts. Entries by others
@@ -154,7 +154,7 @@ def restored(concept: Mapping[str, Any], body: str) -> str | None:
 
 def without_derived(fields: Mapping[str, Any], proved: str = "") -> dict[str, Any]:
     """Return fields without those that can be derived from the others."""
-    derived = derived_fields(fields, proved)
+    derived = okf_fields(fields, proved)
     return {name: value for name, value in fields.items() if name not in derived or derived[name] != value}
 
 

@@ -82,7 +82,7 @@ def claim_hash(document: Document) -> str:
     return _hash("gitmem-claim-1", (title if isinstance(title, str) else "", body))
 
 
-def shown_check(check: Check) -> str:
+def format_check(check: Check) -> str:
     """Return a check on one line, as a person would type it; control characters are kept."""
     if check.form == SHELL:
         return check.words[0]
@@ -92,18 +92,18 @@ def shown_check(check: Check) -> str:
     return f"{{{', '.join(f'{name}: {_listed(value)}' for name, value in taken)}}}"
 
 
-def shown_spec(spec: Spec) -> str:
+def format_spec(spec: Spec) -> str:
     """Return everything that is run, on one line, in the form of the check; control characters are kept."""
     more = [f"setup: {spec.setup}"] if spec.setup else []
     more += [f"counterexample: {spec.refute}"] if spec.refute else []
     more += [f"sees {', '.join(spec.folders)}"] if spec.folders else []
-    more += [f"sees the {counted_variables(spec)}"] if spec.variables else []
+    more += [f"sees the {describe_variables(spec)}"] if spec.variables else []
     more += ["with the network"] if spec.network else []
     more += ["about the world outside"] if spec.outside else []
-    return shown_check(spec.check) + "".join(f"  [{part}]" for part in more)
+    return format_check(spec.check) + "".join(f"  [{part}]" for part in more)
 
 
-def counted_variables(spec: Spec) -> str:
+def describe_variables(spec: Spec) -> str:
     """Return the variables that a check sees, as text: ``variables A, B``."""
     return f"variable{'s' * (len(spec.variables) > 1)} {', '.join(spec.variables)}"
 

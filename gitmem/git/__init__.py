@@ -243,7 +243,7 @@ class Git:
         """
         from gitmem.git import tree_limits
 
-        listed = tree_limits.listing(
+        listed = tree_limits.list_trees(
             self,
             "ls-tree",
             "-r",
@@ -264,7 +264,7 @@ class Git:
 
         entries = []
         argv = ("ls-tree", "-r", "-t", "-z", "--full-tree", tree)
-        for line in tree_limits.listing(self, *argv, trees=(tree,), bounds=CODE_BOUNDS):
+        for line in tree_limits.list_trees(self, *argv, trees=(tree,), bounds=CODE_BOUNDS):
             if line and not line.startswith(_FOLDER):
                 head, _, path = line.partition(b"\t")
                 mode, _, oid = head.decode("ascii").split(" ")
@@ -276,7 +276,7 @@ class Git:
         from gitmem.git import tree_limits
 
         raw = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-ext-diff", old, new)
-        return parse_changes(tree_limits.listing(self, *raw, trees=(new, old), bounds=STORE_BOUNDS))
+        return parse_changes(tree_limits.list_trees(self, *raw, trees=(new, old), bounds=STORE_BOUNDS))
 
     def sizes(self, oids: Iterable[str]) -> dict[str, int]:
         """Return the size in bytes of each blob; -1 if it is missing or not a blob."""

@@ -306,7 +306,7 @@ def repository_name(git: Git, remote: str) -> str:
     return url.replace(":", "/").rpartition("/")[2] or git.repository.name
 
 
-def shown_url(git: Git, remote: str) -> str:
+def format_url(git: Git, remote: str) -> str:
     """Return the URL of a remote without credentials."""
     url = git.config_value(f"remote.{remote}.url")
     scheme, there, rest = url.partition("://")
@@ -445,5 +445,5 @@ def _failed(git: Git, remote: str, what: str, said: Sequence[str]) -> RemoteErro
     first = "; ".join(dict.fromkeys(word for word in words if word))[:600] or "git gave no reason"
     is_hostile = any("fsck error" in line for line in said)
     return RemoteError(
-        f"{remote} ({shown_url(git, remote)}) could not be {what}: {first}", hint=_HOSTILE if is_hostile else _OFFLINE
+        f"{remote} ({format_url(git, remote)}) could not be {what}: {first}", hint=_HOSTILE if is_hostile else _OFFLINE
     )

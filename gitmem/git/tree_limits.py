@@ -27,7 +27,7 @@ DEEPEST, _READ_AT_MOST = 100, 256 * 1024 * 1024
 _too_much: dict[str, str] = {}
 
 
-def listing(git: Git, *args: str, trees: Sequence[str], bounds: tuple[int, float]) -> list[bytes]:
+def list_trees(git: Git, *args: str, trees: Sequence[str], bounds: tuple[int, float]) -> list[bytes]:
     """Return the output of a git command that lists trees, split at NUL.
 
     Args:

@@ -128,7 +128,7 @@ class FtsEngine:
         full = _select(_BEST, "")
         if match != _any(rarest) or not FEWEST <= len(rarest) <= MOST or sum(stats.frequency.values()) < FEW:
             return self._db.execute(full, (match, limit)).fetchall()
-        two = " OR ".join(f"({quoted(one)} AND ({_any(rarest[at:])}))" for at, one in enumerate(rarest[:-1], 1))
+        two = " OR ".join(f"({quote(one)} AND ({_any(rarest[at:])}))" for at, one in enumerate(rarest[:-1], 1))
         best = self._db.execute(_BEST_TWO, (match, two, limit)).fetchall()
         least = best[-1][1] if len(best) == limit else 0.0
         alone = [term for term in rarest if _most(stats.documents, stats.frequency[term]) >= least]
@@ -158,7 +158,7 @@ class FtsEngine:
         if known is None:
             from array import array  # as above
 
-            rows = self._db.execute(_WORTH, (quoted(term),)).fetchall()
+            rows = self._db.execute(_WORTH, (quote(term),)).fetchall()
             known = array("q", [row[0] for row in rows]), array("d", [row[1] for row in rows])
             while kept and sum(len(numbers) for numbers, _ in kept.values()) + len(rows) > KEPT_AT_MOST:
                 del kept[next(iter(kept))]
@@ -174,13 +174,13 @@ class FtsEngine:
             room -= stats.frequency[rarest[taken]]
             taken += 1
         rare, common = rarest[:taken], rarest[taken:]
-        tries = [f"({' AND '.join(map(quoted, common))})"]
+        tries = [f"({' AND '.join(map(quote, common))})"]
         if not rare:  # next to rare words, a common word would score by its frequency in titles
             tries.append(f"{{title tags}} : ({_any(common)})")
         sizes = [(self._count(part), part) for part in tries]
         parts = [part for size, part in sizes if size <= room / len(tries)]
         least, smallest = min(sizes)
-        return " OR ".join([*map(quoted, rare), *parts]) or (smallest if least <= 2 * SCORED_AT_MOST else "")
+        return " OR ".join([*map(quote, rare), *parts]) or (smallest if least <= 2 * SCORED_AT_MOST else "")
 
     def _count(self, match: str) -> int:
         size: int = self._db.execute("SELECT count(*) FROM fts WHERE fts MATCH ?", (match,)).fetchone()[0]
@@ -209,10 +209,10 @@ def _select(order: str, where: str) -> str:
     return order.format(join=join, also=f"AND ({where})" if where else "")
 
 
-def quoted(term: str) -> str:
+def quote(term: str) -> str:
     """Return the FTS5 expression for one analysed term."""
     return f'"{term}"'
 
 
 def _any(terms: Sequence[str]) -> str:
-    return " OR ".join(map(quoted, terms))
+    return " OR ".join(map(quote, terms))

@@ -114,7 +114,7 @@ def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None]
     def fill(catalog: Catalog) -> None:
         scan = read.scan_all(git, tip) if tip else read.Scan("", (), (), ())
         if tree:
-            scan = code_tree.joined(scan, code_tree.scan_all(git, tree))
+            scan = code_tree.join_scans(scan, code_tree.scan_all(git, tree))
         own = [f for f in scan.files if f.place.what == layout.POLICY]
         contents = read.read_files(git, [*own, *_spread(_wanted(scan.files))])
         policy, problems = _load_policy(*next(contents)) if own else (builtin(), [])
@@ -219,7 +219,7 @@ def _changes(git: Git, old: tuple[str, str], new: tuple[str, str]) -> read.Scan 
         if bool(before) != bool(after):
             return None
         if before != after:
-            found = code_tree.joined(found, changes(git, before, after))
+            found = code_tree.join_scans(found, changes(git, before, after))
     return found
 
 

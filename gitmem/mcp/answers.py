@@ -11,9 +11,9 @@ from gitmem.commands.workflow.render import part_of
 from gitmem.index.catalog import places_of
 from gitmem.recall import RecallResult
 from gitmem.recall.render import by
-from gitmem.statuses import warning
+from gitmem.statuses import warning_of
 from gitmem.store import PROJECT
-from gitmem.text.fence import fenced
+from gitmem.text.fence import fence_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def hits(memory: Memory, found: Sequence[Hit], *, limit_tokens: int = HIT_TOKENS
     """Return hits, fenced: each with its kind, status and author, then its text."""
     part = part_of(memory.repository, "", RecallResult(tuple(found), 0), limit_tokens=limit_tokens)
     text = "\n".join(entry.text for entry in part.entries)
-    return fenced(text, source="memories; each has key, kind, status and author, then the text")
+    return fence_text(text, source="memories; each has key, kind, status and author, then the text")
 
 
 def _about(*words: str) -> str:
@@ -69,7 +69,7 @@ def memory(found: Mapping[str, Any]) -> str:
     gone = [word for word in ("archived", "superseded", "expired") if found[word]]
     claimed = "verified by others" if verdict.get("outcome") == "holds" and not verdict["own"] else ""
     status = found["status"]
-    standing = f"{status} ({warning(status)})" if warning(status) else status
+    standing = f"{status} ({warning_of(status)})" if warning_of(status) else status
     source = _join(f"memory {found['key']}", found["kind"], found["scope"], standing, claimed, *gone, by(agent))
     lines = [line(found["title"])]
     lines += [f"{name}: {line(_value(fields[name]))}" for name in _FIELDS if fields.get(name) not in (None, "", [])]
@@ -79,7 +79,7 @@ def memory(found: Mapping[str, Any]) -> str:
     lines += [f"suspect: {line(found['suspicion'])}"] if found["because"] else []
     body = found["body"].strip()
     cut = f"\n… {len(body) - TEXT_LIMIT} more characters" if len(body) > TEXT_LIMIT else ""
-    return fenced("\n".join([*lines, *(["", body[:TEXT_LIMIT] + cut] if body else [])]), source=source)
+    return fence_text("\n".join([*lines, *(["", body[:TEXT_LIMIT] + cut] if body else [])]), source=source)
 
 
 def _join(*words: str) -> str:
@@ -105,10 +105,10 @@ def digest(found: Mapping[str, Any]) -> str:
             about = _about(item["kind"], scope, item["status"])
             lines.append(f"- {key}({about}) {item['text']}" if about else f"- {key}{item['text']}")
         lines += [f"… {section['more']} more: {section['rest']}"] if section["more"] else []
-    return fenced("\n".join(lines), source="the digest of this repository's memory, warnings first")
+    return fence_text("\n".join(lines), source="the digest of this repository's memory, warnings first")
 
 
-def standing(found: Mapping[str, Any]) -> str:
+def describe_standing(found: Mapping[str, Any]) -> str:
     """Return the facts that need attention, one line each: failed (and why), suspect, blocked here, flapping."""
     lines = []
     for name in ("failed", "suspect", "blocked", "flapping"):
@@ -117,7 +117,9 @@ def standing(found: Mapping[str, Any]) -> str:
             lines.append(
                 f"- [{one['key']}] ({name}) {line(one['title'])}{places_of(one['refs'])}" + (f": {why}" if why else "")
             )
-    return fenced("\n".join(lines), source="facts that need attention; each line has key and status, then the title")
+    return fence_text(
+        "\n".join(lines), source="facts that need attention; each line has key and status, then the title"
+    )
 
 
 def keys(lines: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -16,7 +16,7 @@ from gitmem.mcp.read_tools import READS
 from gitmem.mcp.service import Service
 from gitmem.mcp.write_tools import ADDS
 from gitmem.memory import Memory
-from gitmem.text.fence import fenced
+from gitmem.text.fence import fence_text
 
 # mypy cannot see that these are literals of each.
 Type = Literal[(*POSTED, SIGNAL, ANSWER, WAIVER)]  # type: ignore[valid-type]
@@ -140,4 +140,6 @@ def board_text(board: Board, entries: list[Entry], *, whole: bool) -> str:
         source = " ".join(filter(None, [entry.source.doc, entry.source.ref, entry.source.evidence]))
         lines.append(f"[{board.name_of(entry.id)}] ({about}) {text}")
         lines += [f"  source: {answers.line(source)}"] if source else []
-    return fenced("\n".join(lines), source="the board of a run; each entry has name, type and worker, then the text")
+    return fence_text(
+        "\n".join(lines), source="the board of a run; each entry has name, type and worker, then the text"
+    )

@@ -73,8 +73,8 @@ def serve(
     service = Service(start)
     try:
         common = service.need()
-        needed = None if token is None else token or stored_token(Path(common, "gitmem"))
-        app = guarded(make_app(make_server(service, read_only=read_only, board=board)), needed)
+        needed = None if token is None else token or load_token(Path(common, "gitmem"))
+        app = require_token(make_app(make_server(service, read_only=read_only, board=board)), needed)
         with _bound(port) as bound:
             server = uvicorn.Server(uvicorn.Config(app, **_QUIET))
             for name in LOGGERS:
@@ -104,7 +104,7 @@ def make_app(server: MCPServer[Any]) -> Starlette:
     )
 
 
-def guarded(app: ASGIApp, token: str | None) -> ASGIApp:
+def require_token(app: ASGIApp, token: str | None) -> ASGIApp:
     """Return an application that accepts only requests with the token; the same application without a token."""
     if token is None:
         return app
@@ -122,7 +122,7 @@ def guarded(app: ASGIApp, token: str | None) -> ASGIApp:
     return guard
 
 
-def stored_token(state: Path) -> str:
+def load_token(state: Path) -> str:
     """Return this person's token for this clone; create one if there is no valid one.
 
     It is stable, so that a configured client continues to work; delete the file for a new one. A token that others can

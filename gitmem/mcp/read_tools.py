@@ -111,7 +111,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         def work(memory: Memory) -> tuple[Any, str]:
             found = memory.status().document
             listed = memory.list(Query(statuses=tuple(status), limit=limit)).hits if status else ()
-            return found, answers.hits(memory, listed, limit_tokens=0) if status else answers.standing(found)
+            return found, answers.hits(memory, listed, limit_tokens=0) if status else answers.describe_standing(found)
 
         (found, text), notes = await service.read(ctx, work)
         counts = {name: number for name, number in found["statuses"].items() if name}

@@ -16,7 +16,7 @@ from gitmem.mcp.desk import Desk
 from gitmem.store.commit import MADE
 from gitmem.store.local import is_busy, is_unwritable
 from gitmem.text import display
-from gitmem.text.fence import fenced
+from gitmem.text.fence import fence_text
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
@@ -110,7 +110,7 @@ def _refusal(err: GitmemError) -> str:
     """Return the reason for a refusal; text from a file of the store is fenced."""
     quoted = err.message if isinstance(err, FormatError) else err.quoted
     own = err.message.removesuffix(quoted).rstrip(": ") or "a file of the store cannot be read"
-    why = fenced(quoted[:ERROR_LIMIT], source="the reason, from a file of the store")
+    why = fence_text(quoted[:ERROR_LIMIT], source="the reason, from a file of the store")
     return "\n".join(filter(None, (_words(own, err.hint if not quoted else "gitmem doctor"), why)))
 
 

@@ -115,7 +115,7 @@ class Jobs:
         from gitmem.verify.jobs import result_file
 
         judged = result_file.read_results(options.results)
-        keys = result_file.unexplained(judged)
+        keys = result_file.list_unexplained(judged)
         if not keys:
             return []
         explained: list[Why] = []

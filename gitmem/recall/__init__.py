@@ -33,7 +33,7 @@ class Query:
         kinds: Only these kinds; empty for all.
         collections: Only the kinds of these collections, including those that the reader does not get by default.
         reader: Who reads the result (``policy.collections.READERS``); empty if ``unread`` is complete.
-        unread: Kinds that are left out; ``narrowed`` adds those that the reader does not get by default.
+        unread: Kinds that are left out; ``narrow`` adds those that the reader does not get by default.
         tags: Only memories with all of these tags.
         paths: Only memories whose ``paths`` are related to one of these files or folders of the code.
         statuses: Only these statuses.
@@ -106,7 +106,7 @@ class RecallResult:
     withheld: tuple[tuple[str, int], ...] = ()
 
 
-def narrowed(policy: Policy, query: Query) -> Query:
+def narrow(policy: Policy, query: Query) -> Query:
     """Return a query with the kinds of its collections, and without those that its reader does not get by default.
 
     Raises:
@@ -229,7 +229,7 @@ def withheld(catalog: Catalog, ground: int | None, query: Query, *, now: int) ->
     return f"{condition} AND is_unsound(m.id)", values
 
 
-def counted(statuses: Iterable[str]) -> tuple[tuple[str, int], ...]:
+def count_statuses(statuses: Iterable[str]) -> tuple[tuple[str, int], ...]:
     """Return how often each status occurs, worst status first."""
     found = list(statuses)
     return tuple((status, found.count(status)) for status in STATUSES if status in found)

@@ -60,7 +60,7 @@ def by_syntax(
     question = syntax.read(query.text, engine.reader, among=among, language=catalog.language)
     wanted, is_scored = candidates_for(query, policy, config), bool(question.terms)
     matched, *rest = [
-        engine.matched(question.query, limit=wanted, where=condition, parameters=values, is_scored=is_scored)
+        engine.match(question.query, limit=wanted, where=condition, parameters=values, is_scored=is_scored)
         for condition, values in conditions(catalog, ground, query, now=now)
     ]
     numbers = [candidate.number for one in (matched, *rest) for candidate in one.candidates]

@@ -126,7 +126,7 @@ def _peak(near: Mapping[int, float], count: int) -> float:
     return fsum(best) / taken / sqrt(2 * log(max(count / taken, 2.0)))
 
 
-def diversified(
+def diversify(
     scores: Mapping[int, float],
     likeness: Callable[[int, int], float],
     *,
@@ -162,7 +162,7 @@ def diversified(
     return taken
 
 
-def admitted(
+def admit(
     ranked: Sequence[tuple[int, float]], dense: Mapping[int, float], *, floor: float, settings: DenseSettings = DENSE
 ) -> list[int]:
     """Return the hits to show unprompted: none unless the best is near enough, then those nearly as good.

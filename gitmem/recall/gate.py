@@ -11,10 +11,10 @@ from functools import lru_cache
 
 from gitmem.index import Stats
 from gitmem.index.catalog import text_of
-from gitmem.index.fts import FtsEngine, quoted
+from gitmem.index.fts import FtsEngine, quote
 from gitmem.model import ENGLISH, SUMMARY
 from gitmem.recall.bm25 import idf_of, rarity
-from gitmem.recall.fuse import admitted
+from gitmem.recall.fuse import admit
 from gitmem.store import LISTED
 from gitmem.text import tokens
 from gitmem.text.tokens import terms as analyse
@@ -82,7 +82,7 @@ def good_hits(
         if 0 not in cosines:
             return []
     floor = dense.turn_floor if floor is None else floor
-    return [hits[place] for place in admitted(ranked, cosines, floor=floor, settings=dense)]
+    return [hits[place] for place in admit(ranked, cosines, floor=floor, settings=dense)]
 
 
 def _cosine(hit: Hit) -> float | None:
@@ -117,7 +117,7 @@ def _of_knowledge(catalog: Catalog, terms: Sequence[str]) -> Stats:
 def _in_summaries(catalog: Catalog, term: str) -> int:
     found = catalog.row(
         "SELECT count(*) FROM fts CROSS JOIN memory m ON m.id = fts.rowid WHERE fts MATCH ? AND m.kind = ?",
-        (quoted(term), SUMMARY),
+        (quote(term), SUMMARY),
     )
     return int(found[0])
 

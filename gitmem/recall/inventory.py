@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.index.catalog import refs_of, state, strings, texts_of
 from gitmem.model import Hit
-from gitmem.recall import SNIPPET, Query, RecallResult, counted, shown, unsound, where, withheld
+from gitmem.recall import SNIPPET, Query, RecallResult, count_statuses, shown, unsound, where, withheld
 from gitmem.store import DOMAIN, UNIVERSAL
 from gitmem.text import tokens
 
@@ -55,23 +55,25 @@ def _withheld(
         return ()
     condition, values = withheld(catalog, ground, query, now=now)
     statuses = unsound(catalog, ground, now=now)
-    return counted(
+    return count_statuses(
         statuses[row[0]] for row in catalog.rows(f"SELECT m.id FROM memory m WHERE {condition}{only}", values)
     )
 
 
-def merged(sources: Sequence[Source], found: Sequence[RecallResult], limit: int) -> RecallResult:
+def merge_results(sources: Sequence[Source], found: Sequence[RecallResult], limit: int) -> RecallResult:
     """Merge the results of several stores into one, newest first."""
     hits = [source.locate(hit) for source, one in zip(sources, found, strict=True) for hit in one.hits]
     hits.sort(key=lambda hit: (-hit.created, hit.key))
     more = sum(one.more for one in found) + max(0, len(hits) - limit)
-    kept_back = counted(status for one in found for status, number in one.withheld for _ in range(number))
+    kept_back = count_statuses(status for one in found for status, number in one.withheld for _ in range(number))
     return RecallResult(tuple(hits[:limit]), more, withheld=kept_back)
 
 
 def list_memories(sources: Sequence[Source], query: Query, *, now: int) -> RecallResult:
     """Return memories of some stores that pass the filters, newest first, with their tags but no text."""
-    return merged(sources, [_listed(s.catalog, s.ground, s.query_of(query), now=now) for s in sources], query.limit)
+    return merge_results(
+        sources, [_listed(s.catalog, s.ground, s.query_of(query), now=now) for s in sources], query.limit
+    )
 
 
 def _listed(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> RecallResult:

@@ -93,7 +93,7 @@ def runs_of(
             f" WHERE g.tag = ? AND {condition} LIMIT ?",
             (tag, *parameters, MOST_MEMORIES),
         )
-        ordered = sorted(rows, key=lambda row: (row[1], _place(row[3]), counted(row[2])))
+        ordered = sorted(rows, key=lambda row: (row[1], _place(row[3]), number_key(row[2])))
         for session in _without_pauses([(row[0], row[1]) for row in ordered if row[0] not in seen]):
             runs += _around(session, texts)
             seen.update(session)
@@ -108,7 +108,7 @@ def _place(fields: str | None) -> int:
     return place if type(place) is int and place > 0 else 0
 
 
-def counted(key: str) -> list[tuple[int, int, str]]:
+def number_key(key: str) -> list[tuple[int, int, str]]:
     """Return a sort key for a memory's key that compares numbers in it as numbers."""
     parts = re.findall(r"\d+|\D+", key)
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]

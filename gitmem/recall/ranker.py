@@ -11,7 +11,7 @@ from gitmem.index import Stats
 from gitmem.index.catalog import refs_of, state, texts_of
 from gitmem.index.fts import FtsEngine
 from gitmem.model import Hit
-from gitmem.recall import SESSION, SNIPPET, RecallResult, counted, is_sound, score, shown, withheld
+from gitmem.recall import SESSION, SNIPPET, RecallResult, count_statuses, is_sound, score, shown, withheld
 from gitmem.recall.bm25 import all_terms
 from gitmem.recall.score import lexical_of, ranking_of, signals_of
 from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
@@ -116,7 +116,7 @@ def recall(
         from gitmem.recall import inventory
 
         found = [inventory.newest(s.catalog, s.ground, s.query_of(query), now=now) for s in sources]
-        return inventory.merged(sources, found, query.limit)
+        return inventory.merge_results(sources, found, query.limit)
     terms = {s.catalog.language: tokens.query_terms(query.text, s.catalog.language) for s in sources}
     ranker = Ranker(sources, query, terms, policy=policy, config=config, now=now)
     ranker.search()
@@ -231,7 +231,7 @@ class Ranker:
             for condition, values in self._conditions(nth):
                 self.add(
                     nth,
-                    suggestions.containing(
+                    suggestions.list_containing(
                         source.catalog, parts, limit=self._limit, where=condition, parameters=values
                     ),
                 )
@@ -359,7 +359,7 @@ class Ranker:
         unsound = [one for one in signals if not is_sound(statuses[one.number])]
         others = score.rank(unsound, limit=max(1, len(signals)), ranking=ranking)
         least = ranked[0].score * ranking.floor if ranked else 0.0
-        return ranked, counted(statuses[other.number].status for other in others if other.score >= least)
+        return ranked, count_statuses(statuses[other.number].status for other in others if other.score >= least)
 
     def _hits(self, ranked: Sequence[score.RankedMemory]) -> list[Hit]:
         """Return the hits for ranked candidates, in the same order."""

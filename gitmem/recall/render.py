@@ -5,10 +5,10 @@ from __future__ import annotations
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import places_of, state
 from gitmem.model import GOAL, VERIFIED
-from gitmem.statuses import warning
+from gitmem.statuses import warning_of
 from gitmem.store import PROJECT
 from gitmem.text import display, fence
-from gitmem.text.budget import count_tokens, opening
+from gitmem.text.budget import count_tokens, opening_of
 from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
@@ -112,7 +112,7 @@ def entry_of(
     whose = "" if known is None else by(known.agent)
     shown = f"{status}, claimed by others" if status == VERIFIED and known and not known.is_own else status
     words = (kind, scope if scope != PROJECT else "", shown, whose)
-    warned = f"{status.upper()}: {warning(status)}. " if warning(status) else ""
+    warned = f"{status.upper()}: {warning_of(status)}. " if warning_of(status) else ""
     said = f"- [{short or key}] ({', '.join(filter(None, map(display, words)))}) {warned}{text}"
     return MemoryText(said, key, status, is_whole)
 
@@ -151,7 +151,7 @@ def excerpt(title: str, body: str, refs: Sequence[str], *, limit_tokens: int, ke
     start = title.removesuffix("…")
     # A session summary made by rules begins with the goal, which is also its title.
     body = body.removeprefix(GOAL) if body.startswith(GOAL + start) else body
-    shown, is_whole = beginning(body, limit_tokens=limit_tokens)
+    shown, is_whole = beginning_of(body, limit_tokens=limit_tokens)
     if not shown:
         return (title + places_of(refs), True) if is_whole else (f"{title} (more: gitmem show {key})", False)
     opened = title if title.endswith(":") else f"{title}:"
@@ -159,7 +159,7 @@ def excerpt(title: str, body: str, refs: Sequence[str], *, limit_tokens: int, ke
     return said + ("" if is_whole else f" (more: gitmem show {key})"), is_whole
 
 
-def beginning(body: str, *, limit_tokens: int) -> tuple[str, bool]:
+def beginning_of(body: str, *, limit_tokens: int) -> tuple[str, bool]:
     """Return the beginning of a memory's text within a limit of tokens, and whether that is all of it.
 
     Prose becomes one line and ends after a sentence. A code block keeps its lines, indented so that none of them looks
@@ -170,7 +170,7 @@ def beginning(body: str, *, limit_tokens: int) -> tuple[str, bool]:
         text = part if is_code else " ".join(part.split())
         left = limit_tokens - count_tokens("".join(pieces)) if pieces else limit_tokens
         fits = count_tokens(text) <= left
-        shown = text if fits else _first_lines(text, left) if is_code else opening(text, limit_tokens=left)
+        shown = text if fits else _first_lines(text, left) if is_code else opening_of(text, limit_tokens=left)
         if shown:
             pieces.append(f"\n{shown}\n" if is_code else shown)
         if shown != text:
@@ -233,7 +233,7 @@ def one_line(text: str) -> str:
     return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
 
 
-def fitted(parts: Sequence[Part], *, tokens: int, characters: int) -> list[Part]:
+def fit_parts(parts: Sequence[Part], *, tokens: int, characters: int) -> list[Part]:
     """Drop entries from the end until the parts fit; the very first entry always stays."""
     kept = list(parts)
     while (kept and _exceeds(kept, tokens, characters)) and _count(kept) > 1:
@@ -256,9 +256,9 @@ def body_of(parts: Sequence[Part]) -> str:
     return "\n\n".join(filter(None, (part.text() for part in parts)))
 
 
-def fenced(parts: Sequence[Part], *, source: str) -> str:
+def fence_parts(parts: Sequence[Part], *, source: str) -> str:
     """Return the parts as data between two markers that no text in them can close; empty if there are no parts."""
-    return fence.fenced(body_of(parts), source=source)
+    return fence.fence_text(body_of(parts), source=source)
 
 
 def keys_of(parts: Sequence[Part]) -> dict[str, str]:

@@ -38,7 +38,7 @@ NOTHING = fuse.Spread(0.0, 0.0, 0)
 UNRELATED = fuse.Spread(0.0, DEVIATION, OTHERS)
 
 
-def joined(spreads: Sequence[fuse.Spread]) -> fuse.Spread:
+def join_spreads(spreads: Sequence[fuse.Spread]) -> fuse.Spread:
     """Combine the distributions of cosines in several places."""
     total = sum(one.count for one in spreads)
     if not total:
@@ -100,7 +100,7 @@ class Dense:
                 return {}
             best, pieces = answer
             own = fuse.Spread(pieces.mean, pieces.deviation, vectors.shape.count)
-            self._spreads[nth] = joined([own, UNRELATED])
+            self._spreads[nth] = join_spreads([own, UNRELATED])
             passing = self._passing(best, condition, values)
             if len(passing) < limit and len(pieces.rows) == PIECES * limit:
                 every = self._every(condition, values)
@@ -226,7 +226,7 @@ class VectorQuery:
 
     def _spread(self) -> fuse.Spread:
         """Return the distribution of cosines to the pieces of all stores together."""
-        return joined([one.spread for one in self._stores])
+        return join_spreads([one.spread for one in self._stores])
 
     def diversify(self, ranked: Sequence[RankedMemory], limit: int, settings: DenseSettings) -> Sequence[RankedMemory]:
         """Return the ranked candidates, with at most *limit* of the best ones first in diversified order."""
@@ -240,6 +240,6 @@ class VectorQuery:
             return likeness[one % n](one // n, other // n) if one % n == other % n else 0.0
 
         scores = {number: one.score for number, one in by_number.items()}
-        first = fuse.diversified(scores, alike, limit=limit, settings=settings)
+        first = fuse.diversify(scores, alike, limit=limit, settings=settings)
         taken = set(first)
         return [*(by_number[number] for number in first), *(one for one in ranked if one.number not in taken)]

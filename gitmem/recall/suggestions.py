@@ -41,7 +41,7 @@ def parts_of(query: str) -> list[str]:
     return sorted(fit, key=len, reverse=True)[:MOST_PARTS]
 
 
-def containing(
+def list_containing(
     catalog: Catalog, parts: Sequence[str], *, limit: int, where: str, parameters: Sequence[object]
 ) -> list[int]:
     """Return the newest memories that contain one of the parts literally, ignoring the case of ASCII letters.

@@ -511,7 +511,7 @@ def read_settings(git: Git) -> tuple[Config, Mapping[str, str], str]:
     if own:
         from gitmem.repository import trusted_settings
 
-        refused, notice = trusted_settings.ignored(git, own)
+        refused, notice = trusted_settings.list_ignored(git, own)
     names = {name for name, row in GUARDED.items() if row.git_name in refused}
     pairs = ((name, value) for name, value, is_own in settings if not (is_own and name in names))
     return config.load(collected(pairs)), refused, notice

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.document.spec import shown_spec
+from gitmem.document.spec import format_spec
 from gitmem.repository import guarded_settings, trusted_settings
 from gitmem.store.registration import accept
 from gitmem.verify.trust import Approval, of_clone
@@ -47,12 +47,14 @@ def deny_command(store: OpenStore, due: Due) -> None:
 
 
 def _approval(store: OpenStore, verdict: str, due: Due) -> Approval:
-    return Approval(verdict, due.row.spec, due.row.key, shown_spec(due.spec), store.now, store.author().who)
+    return Approval(verdict, due.row.spec, due.row.key, format_spec(due.spec), store.now, store.author().who)
 
 
 def accept_settings(store: OpenStore) -> None:
     """Accept the settings that are ignored, in this clone. Only ever called for a person at a terminal."""
-    trust_of(store).approve(_settings_approval(store, "allow", store.ignored_settings, trusted_settings.shown))
+    trust_of(store).approve(
+        _settings_approval(store, "allow", store.ignored_settings, trusted_settings.format_settings)
+    )
 
 
 def deny_settings(store: OpenStore) -> bool:

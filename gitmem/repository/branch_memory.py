@@ -8,7 +8,7 @@ from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.git.remotes import RemoteOptions
 from gitmem.store.code_merge import how_landed
-from gitmem.store.merge.on_top import changed_memories, on_top
+from gitmem.store.merge.on_top import list_changed_keys, on_top
 from gitmem.store.proposal import HEADS, branch_of, find_companion, head_branch, list_companions, memory_tip
 from gitmem.text import parse_json
 
@@ -136,7 +136,7 @@ def find_branch_memory(opened: OpenRepository, head: str) -> BranchMemory | None
             top = git.read_ref(on_top(git, top, one.commit, **how)) or top
         except GitmemError as err:
             opened.notices.append(f"the memory that comes with {one.code} is not read: {err.message}")
-    changed, code = changed_memories(git, memory, top), ", ".join(one.code for one in found)
+    changed, code = list_changed_keys(git, memory, top), ", ".join(one.code for one in found)
     return BranchMemory(code, found[-1].commit, memory, top, is_fork, changed=changed) if changed else None
 
 

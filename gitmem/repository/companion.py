@@ -12,7 +12,7 @@ from gitmem.model import FAILS, HOLDS
 from gitmem.repository.holder import holder_of
 from gitmem.store import PROJECT
 from gitmem.store.commit import advance
-from gitmem.store.merge.on_top import changed_memories, on_top
+from gitmem.store.merge.on_top import list_changed_keys, on_top
 from gitmem.store.proposal import COMPANION_PREFIX as COMPANIONS
 from gitmem.store.proposal import (
     HEADS,
@@ -125,7 +125,7 @@ def keys_changed(opened: OpenRepository) -> tuple[str, ...]:
         opened.notices.append(f"the companion of {code} is not read: {err.message}")
         return ()
     memory = memory_tip(opened.git, project_store(opened.git, opened.config))
-    return changed_memories(opened.git, memory, top) if top else ()
+    return list_changed_keys(opened.git, memory, top) if top else ()
 
 
 def is_apart(opened: OpenRepository, document: Document, *, outcome: str = "", is_uncommitted: bool = False) -> bool:

@@ -190,14 +190,14 @@ class OpenStore:
         Raises:
             ForeignBranchError: It is one of something else.
         """
-        from gitmem.store.foreign import need_store, short, untried
+        from gitmem.store.foreign import init_hint, need_store, short
 
         tip = self._branch_tip()
         if tip is None:
             return
         ref, branch = self.ref if self.git.read_ref(self.ref) else self.store.upstream, self.config.branch
         if ref.startswith("refs/remotes/"):
-            need_store(self.git, tip, branch, remote=self.config.remote, hint=untried(branch))
+            need_store(self.git, tip, branch, remote=self.config.remote, hint=init_hint(branch))
         else:
             need_store(self.git, tip, short(ref))
 

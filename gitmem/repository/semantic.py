@@ -17,7 +17,7 @@ from gitmem.index.embed.choose import provider_for
 from gitmem.index.fts import FtsEngine
 from gitmem.index.vectors.numpy_rows import DamagedError
 from gitmem.index.vectors.store import Vectors
-from gitmem.index.vectors.update import catch_up, list_missing, seen
+from gitmem.index.vectors.update import catch_up, last_missing, list_missing
 from gitmem.model import ENGLISH
 from gitmem.recall.distinctive_words import distinctive_text
 from gitmem.recall.ranker import together
@@ -245,7 +245,7 @@ def _known_missing(store: OpenStore, catalog: Catalog, providers: Providers) -> 
         return -1
     try:
         with vectors.reading():
-            return seen(catalog, vectors)
+            return last_missing(catalog, vectors)
     finally:
         vectors.close()
 

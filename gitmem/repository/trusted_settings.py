@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LENGTH_AT_MOST = 300
 
 
-def ignored(git: Git, own: Mapping[str, str]) -> tuple[dict[str, str], str]:
+def list_ignored(git: Git, own: Mapping[str, str]) -> tuple[dict[str, str], str]:
     """Return those of a repository's guarded settings that are ignored, by name, and a notice about them."""
     is_accepted, is_denied = _decision(git, own)
     git.accepts_programs = is_accepted
@@ -34,7 +34,7 @@ def spec_of(settings: Mapping[str, str]) -> str:
     return sha256(b"settings\0" + json.dumps(sorted(settings.items())).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def shown(settings: Mapping[str, str]) -> list[str]:
+def format_settings(settings: Mapping[str, str]) -> list[str]:
     """Return settings as text for a person, one per line, with every hidden character visible.
 
     Raises:

@@ -49,7 +49,7 @@ def _own(problem: Problem) -> Problem:
     return problem
 
 
-def joined(branch: read.Scan, home: read.Scan) -> read.Scan:
+def join_scans(branch: read.Scan, home: read.Scan) -> read.Scan:
     """Return two scans combined."""
     return read.Scan(
         branch.commit,

@@ -15,7 +15,7 @@ from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git import Git
 from gitmem.store import POLICY_PATH, ROOTED, RUN_REFS, STORES, background, layout, litter, note_proof
-from gitmem.store.foreign import kind_of, short, untried
+from gitmem.store.foreign import init_hint, kind_of, short
 from gitmem.store.guard import need_own, refuse_checked_out, refuse_symbolic
 from gitmem.store.lock import WriteLock, clear_stale_lock
 from gitmem.store.view.state import has_one
@@ -151,7 +151,7 @@ def _write(
 ) -> CommitResult | None:
     refuse_symbolic(git, ref)
     tip = git.read_ref(ref)
-    need_own(git, ref, tip or start, repairs=repairs, hint="" if tip else untried(short(ref)))
+    need_own(git, ref, tip or start, repairs=repairs, hint="" if tip else init_hint(short(ref)))
     refuse_checked_out(git, ref)
     with WriteLock(git.repository.state, command=command, timeout_s=lock_timeout_s) as lock:
         clear_stale_lock(ref_lock_path(git, ref), lock.crashed)

@@ -247,7 +247,7 @@ def refusal(git: Git, commit: str, branch: str, *, remote: str = "", hint: str =
         strays = list_strays(git, commit)
     except ProcessError:
         strays = []  # none of its trees can be read
-    shown = shown_names(strays)
+    shown = format_names(strays)
     last = f"its last commit is {_last_commit(git, commit)}"
     if kind_of(git, commit) == STRAY:
         see = f"see the last commits: git log --stat -3 {commit[:12]}"
@@ -268,12 +268,12 @@ def elsewhere(branch: str) -> str:
     return f"leave it alone, and keep the memory on another branch: gitmem init --branch {branch}-store"
 
 
-def untried(branch: str) -> str:
+def init_hint(branch: str) -> str:
     """Return the hint for a clone without a store: `init` finds out if its remote names another branch."""
     return f"join the remote's memory, if it is on another branch: gitmem init\nor {elsewhere(branch)}"
 
 
-def shown_names(strays: Sequence[str]) -> str:
+def format_names(strays: Sequence[str]) -> str:
     """Return the first strays as text for a person."""
     named = [display(display_path(one)) for one in strays[:NAMES]]
     more = len(strays) - len(named)

@@ -42,7 +42,7 @@ class InitResult:
     how: str
 
 
-def chosen(git: Git, config: Config, typed: str) -> str:
+def chosen_branch(git: Git, config: Config, typed: str) -> str:
     """Return the branch that a person chose, by typing it or by a setting; empty if none was chosen.
 
     Raises:

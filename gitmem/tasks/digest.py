@@ -61,7 +61,7 @@ def is_anything_held(catalog: Catalog) -> bool:
     return catalog.row(f"SELECT 1 {_FROM} WHERE t.state = 'claimed' AND {state.LIVE} LIMIT 1") is not None
 
 
-def held_by(catalog: Catalog, worker: Worker) -> list[ClaimedTask]:
+def list_claimed(catalog: Catalog, worker: Worker) -> list[ClaimedTask]:
     """Return a worker's claimed tasks, by priority, then oldest claim first."""
     rows = catalog.rows(
         f"SELECT {COLUMNS}, x.paths {_FROM} JOIN text x ON x.id = t.id WHERE t.state = 'claimed' AND t.who = ?"
@@ -73,7 +73,7 @@ def held_by(catalog: Catalog, worker: Worker) -> list[ClaimedTask]:
     return [ClaimedTask(row, tasks[row.id], _places(paths)) for row, paths in found]
 
 
-def held_by_others(catalog: Catalog, own: Sequence[str]) -> list[TaskRow]:
+def list_claimed_by_others(catalog: Catalog, own: Sequence[str]) -> list[TaskRow]:
     """Return the tasks claimed by others, by priority, then latest claim first."""
     rows = catalog.rows(
         f"SELECT {COLUMNS} {_FROM} WHERE t.state = 'claimed' AND {state.LIVE} ORDER BY t.priority, t.since DESC, m.key"
@@ -120,7 +120,7 @@ def failures(
     ]
 
 
-def closed_since(catalog: Catalog, since: int, *, now: int, limit: int) -> list[tuple[TaskRow, str]]:
+def list_closed(catalog: Catalog, since: int, *, now: int, limit: int) -> list[tuple[TaskRow, str]]:
     """Return the tasks closed for the given reasons since a time, latest first."""
     rows = catalog.rows(
         f"SELECT {COLUMNS} {_FROM} WHERE t.closed > ? AND {state.LIVE} AND (m.expires IS NULL OR m.expires > ?)"

@@ -36,7 +36,7 @@ def _ends(text: str) -> list[int]:
     return found
 
 
-def opening(text: str, *, limit_tokens: int) -> str:
+def opening_of(text: str, *, limit_tokens: int) -> str:
     """Return the beginning of a text within a token budget, ending with a sentence or line; may be empty."""
     text = text.strip()
     if count_tokens(text) <= limit_tokens:

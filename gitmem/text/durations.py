@@ -14,6 +14,6 @@ def ago(seconds: int) -> str:
     return f"{seconds}s"
 
 
-def lasted(seconds: int) -> str:
+def format_duration(seconds: int) -> str:
     """Return a time span for use in a sentence: in hours, and from two days on in days."""
     return f"{seconds // DAY_S} days" if seconds >= 2 * DAY_S else f"{seconds // HOUR_S} hours"

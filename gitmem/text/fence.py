@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def fenced(text: str, *, source: str) -> str:
+def fence_text(text: str, *, source: str) -> str:
     """Return text by others as data between unique markers, without secrets; empty if there is none.
 
     Args:
@@ -30,8 +30,8 @@ def fenced(text: str, *, source: str) -> str:
     return inject(shown, source=source, nonce=new_nonce(f"{shown}\n{source}"))
 
 
-def fenced_entries(entries: Iterable[tuple[str, str]], *, source: str) -> str:
-    """Return entries of a slug and text by others, like ``fenced``; only the text is searched for secrets.
+def fence_entries(entries: Iterable[tuple[str, str]], *, source: str) -> str:
+    """Return entries of a slug and text by others, like ``fence_text``; only the text is searched for secrets.
 
     To the quick test before the patterns, which take 5 ms to load (measured), a long slug looks like a secret.
 

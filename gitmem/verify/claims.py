@@ -84,11 +84,12 @@ def find_wrong(
     current = list(_current(claims, tree))
     checks = [Check(row.form, tuple(json.loads(row.words))) for row, _, _ in current]
     if any(verdict.moved for _, _, verdict in current):
-        from gitmem.verify.moves import Moves, placed
+        from gitmem.verify.moves import Moves, place_check
 
         moves = Moves(git, tree)
         checks = [
-            placed(tree, check, moves.trusted_moves(v, check)) for check, (_, _, v) in zip(checks, current, strict=True)
+            place_check(tree, check, moves.trusted_moves(v, check))
+            for check, (_, _, v) in zip(checks, current, strict=True)
         ]
     answers = builtin.answer_all(git, tree, checks) if checks else {}
     found = []

@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from gitmem.config.environment import search_path
 from gitmem.document.meaning import format_foundations
-from gitmem.document.spec import shown_spec, spec_hash, spec_of
+from gitmem.document.spec import format_spec, spec_hash, spec_of
 from gitmem.document.times import parse_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen, replace
@@ -23,8 +23,8 @@ from gitmem.store.local import is_busy, is_unwritable
 from gitmem.store.verdicts.environment import describe_environment, parse_environment
 from gitmem.text import display, parse_json
 from gitmem.verify.inputs import CodeTree, digest
-from gitmem.verify.moves import is_moved, moved_digest
-from gitmem.verify.trace.programs import changed, changed_variables, differs_here
+from gitmem.verify.moves import digest_after_moves, is_moved
+from gitmem.verify.trace.programs import differs_here, list_changed_programs, list_changed_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Due:
     @property
     def approved_line(self) -> str:
         """The line of an approved list that allows its command to run."""
-        return list_line(self.row.spec, self.row.key, shown_spec(self.spec))
+        return list_line(self.row.spec, self.row.key, format_spec(self.spec))
 
     @property
     def written_at(self) -> int:
@@ -216,7 +216,7 @@ def digest_by(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verd
     if verdict is None:
         return digest(tree, inputs, check)
     if verdict.moved:
-        return moved_digest(tree, inputs, check, verdict.moved, verdict.reads, is_claim=not verdict.own)
+        return digest_after_moves(tree, inputs, check, verdict.moved, verdict.reads, is_claim=not verdict.own)
     return digest(tree, inputs, check, verdict.reads, is_claim=not verdict.own)
 
 
@@ -327,9 +327,9 @@ def _other_tools(catalog: Catalog, ground: int) -> dict[int, str]:
         if text.startswith(fact_state.CLAIMED):
             if differs_here(text.removeprefix(fact_state.CLAIMED), search_path()):
                 found[number] = "environment"
-        elif changed_variables(text):
+        elif list_changed_variables(text):
             found[number] = "environment"
-        elif changed(text, stamps):
+        elif list_changed_programs(text, stamps):
             found[number] = "tools"
     return found
 
@@ -370,7 +370,7 @@ def describe_elsewhere(tools: str, outcome: str) -> str:
     """
     judged = _JUDGED.get(outcome, "judged")
     if not tools.startswith(fact_state.CLAIMED):
-        names = changed_variables(tools)
+        names = list_changed_variables(tools)
         values = f"another value of {', '.join(names)}"
         return f"{judged} with {values}; not judged with the value here" if names else ""
     environment = tools.removeprefix(fact_state.CLAIMED)

@@ -47,7 +47,7 @@ class CodeFiles:
         return tuple(sorted({entry for glob in globs for entry in self.match(glob)}, key=lambda e: e[2]))
 
     def _match(self, glob: str) -> tuple[Entry, ...]:
-        prefix = fixed_part(glob)
+        prefix = fixed_prefix(glob)
         first = bisect_left(self._paths, prefix)
         if first == len(self._paths) or not self._paths[first].startswith(prefix):
             return ()  # return before compiling a pattern, which costs more than the rest
@@ -61,7 +61,7 @@ class CodeFiles:
         return tuple(found)
 
 
-def fixed_part(glob: str) -> str:
+def fixed_prefix(glob: str) -> str:
     """Return the common beginning of all paths that *glob* matches."""
     pattern = normal(glob)
     return pattern if is_plain(pattern) else pattern[: min(pattern.index(c) for c in WILD if c in pattern)]

@@ -11,7 +11,7 @@ from functools import cached_property
 from gitmem.document.builtin_checks import globs_of, row_of
 from gitmem.model import BUILTIN, Check
 from gitmem.text.sha256 import sha256
-from gitmem.verify.files import CodeFiles, Entry, fixed_part
+from gitmem.verify.files import CodeFiles, Entry, fixed_prefix
 from gitmem.verify.trace.reads import Places
 
 TYPE_CHECKING = False
@@ -63,7 +63,7 @@ class CodeTree(CodeFiles):
         return CodeTree(git, commit, entries.values())
 
     @classmethod
-    def known(cls, commit: str, tree: str, entries: Iterable[Entry]) -> CodeTree:
+    def of_entries(cls, commit: str, tree: str, entries: Iterable[Entry]) -> CodeTree:
         """Return a tree whose files are already known, without running git."""
         made = cls.__new__(cls)
         made.commit, made.tree = commit, tree
@@ -88,7 +88,7 @@ class CodeTree(CodeFiles):
         """Return whether *glob* names a link or a path through a link, so that the content is elsewhere."""
         if not self._links:
             return False
-        folders = fixed_part(glob).split("/")[:-1]
+        folders = fixed_prefix(glob).split("/")[:-1]
         above = ("/".join(folders[:depth]) for depth in range(1, len(folders) + 1))
         return not self._links.isdisjoint(above) or any(mode == LINK for mode, _, _ in self.match(glob))
 

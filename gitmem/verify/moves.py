@@ -15,11 +15,11 @@ from gitmem.document.builtin_checks import (
     NO_PART,
     OR_IN,
     SOME_PART,
-    named_globs,
+    list_globs,
+    map_places,
     parse_arguments,
-    placed_words,
     row_of,
-    searched_in,
+    with_other_files,
 )
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
@@ -30,7 +30,7 @@ from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.text.code.languages import is_prose
 from gitmem.text.globs import is_plain, matcher, normal
 from gitmem.verify.builtin import answer_all, answer_file
-from gitmem.verify.files import CodeFiles, Entry, fixed_part
+from gitmem.verify.files import CodeFiles, Entry, fixed_prefix
 from gitmem.verify.inputs import CodeTree, digest
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ def format_moves(moves: Sequence[Move]) -> str:
     return "\n".join(f"{move.old}\t{move.new}" for move in moves[-MOST_KEPT:])
 
 
-def moved_glob(glob: str, move: Move) -> str:
+def move_glob(glob: str, move: Move) -> str:
     """Return a path or glob after a move; empty if the move does not affect it."""
     pattern = normal(glob)
     if not move.old.endswith("/"):
@@ -98,29 +98,29 @@ def moved_glob(glob: str, move: Move) -> str:
 
 def places_of(globs: Sequence[str], text: str) -> tuple[str, ...]:
     """Return globs together with their new forms after the moves in a verdict."""
-    return (*globs, *filter(None, (moved_glob(glob, move) for glob in globs for move in parse_moves(text))))
+    return (*globs, *filter(None, (move_glob(glob, move) for glob in globs for move in parse_moves(text))))
 
 
 def find_place(files: CodeFiles, glob: str, moves: Sequence[Move]) -> tuple[str, Move | None]:
     """Return the present form of a glob and its move: unchanged if it matches files, else after one of the moves."""
     if moves and not files.match(glob):
         for move in reversed(moves):
-            there = moved_glob(glob, move)
+            there = move_glob(glob, move)
             if there and files.match(there):
                 return there, move
     return glob, None
 
 
-def placed(files: CodeFiles, check: Check, text: str) -> Check:
+def place_check(files: CodeFiles, check: Check, text: str) -> Check:
     """Return a built-in check with the present paths of its files, given the moves in a verdict."""
     if not text:
         return check
     moves = parse_moves(text)
     if scope_of(check):
         there = _home(check, moves)
-        words = searched_in(check.words, there) if there and files.match(there) else check.words
+        words = with_other_files(check.words, there) if there and files.match(there) else check.words
     else:
-        words = placed_words(check.words, lambda glob: find_place(files, glob, moves)[0])
+        words = map_places(check.words, lambda glob: find_place(files, glob, moves)[0])
     return check if words == check.words else replace(check, words=words)
 
 
@@ -146,7 +146,7 @@ def find_homes(
         The move of each check, for its verdict: to the file that has it now, or to the whole scope if none has, so that
         any change of the code may bring it back; and the answers, also of the checks as they are placed by the moves.
     """
-    wide = {check: replace(check, words=searched_in(check.words, scope_of(check))) for check in checks}
+    wide = {check: replace(check, words=with_other_files(check.words, scope_of(check))) for check in checks}
     answers = answer_all(git, tree, wide) if wide else {}
     lost = [check for check in wide if answers[check].outcome != HOLDS]
     answers |= answer_all(git, tree, [wide[check] for check in lost]) if lost else {}
@@ -155,11 +155,11 @@ def find_homes(
         answer = answers[wide[check]]
         there = answer.where.rpartition(":")[0] if answer.outcome == HOLDS else scope_of(check)
         moves[check] = format_moves([Move(normal(parse_arguments(check.words).where), there)])
-        answers[replace(check, words=searched_in(check.words, there))] = answer
+        answers[replace(check, words=with_other_files(check.words, there))] = answer
     return moves, answers
 
 
-def moved_tree(tree: CodeTree, text: str) -> CodeTree:
+def tree_with_moves(tree: CodeTree, text: str) -> CodeTree:
     """Return the code with moved files also at their old paths; the same object if none is missing there."""
     if not text:
         return tree
@@ -174,18 +174,18 @@ def is_moved(tree: CodeTree, check: Check, text: str) -> bool:
     if not text:
         return False
     if check.form == BUILTIN:
-        there = placed(tree, check, text)
+        there = place_check(tree, check, text)
         return there is not check and not parse_arguments(there.words).is_everywhere
-    return moved_tree(tree, text) is not tree
+    return tree_with_moves(tree, text) is not tree
 
 
-def moved_digest(
+def digest_after_moves(
     tree: CodeTree, inputs: Sequence[str], check: Check, text: str, reads: str = "", *, is_claim: bool = False
 ) -> str:
     """Return the digest of a check's inputs at their present paths (``inputs.digest``)."""
     if check.form == BUILTIN:
-        return digest(tree, inputs, placed(tree, check, text))
-    return digest(moved_tree(tree, text), inputs, check, reads, is_claim=is_claim)
+        return digest(tree, inputs, place_check(tree, check, text))
+    return digest(tree_with_moves(tree, text), inputs, check, reads, is_claim=is_claim)
 
 
 def _with_old_places(tree: CodeTree, moves: Sequence[Move]) -> CodeTree:
@@ -197,7 +197,7 @@ def _with_old_places(tree: CodeTree, moves: Sequence[Move]) -> CodeTree:
         for mode, oid, path in tree.match("**" if move.new == TOP else move.new):
             old = move.old + path[start:] if move.old.endswith("/") else move.old
             entries[old] = (mode, oid, old)
-    return CodeTree.known(tree.commit, tree.tree, [*tree.entries, *entries.values()]) if entries else tree
+    return CodeTree.of_entries(tree.commit, tree.tree, [*tree.entries, *entries.values()]) if entries else tree
 
 
 class Moves:
@@ -233,7 +233,7 @@ class Moves:
         if before is None:
             return known
         moves = parse_moves(known)
-        globs = named_globs(check.words) if check.form == BUILTIN else named_paths(check)
+        globs = list_globs(check.words) if check.form == BUILTIN else list_paths(check)
         found = [move for glob in globs if (move := self._move(glob, before, held, moves)) is not None]
         # git may see the larger half of a split file as the renamed file: a definition shows better where it went.
         if len(globs) == 1 and _part_of(check) > (SOME_PART if found else NO_PART):
@@ -321,7 +321,7 @@ class Moves:
             return ""
 
         def has(path: str, content: bytes) -> bool:
-            words = placed_words(check.words, lambda _: path)
+            words = map_places(check.words, lambda _: path)
             return answer_file(replace(check, words=words), path, content).outcome == HOLDS
 
         return self._splits.find(path, held, has)
@@ -359,7 +359,7 @@ def _folder_of(pattern: str) -> str:
     """Return the folder that contains all files of a glob, with a slash; for a plain path, the path itself."""
     if is_plain(pattern):
         return f"{pattern}/"
-    fixed = fixed_part(pattern)
+    fixed = fixed_prefix(pattern)
     return fixed[: fixed.rfind("/") + 1]
 
 
@@ -374,12 +374,12 @@ def _is_nested(move: Move) -> bool:
     return TOP in (move.old, move.new) or move.old.startswith(move.new) or move.new.startswith(move.old)
 
 
-def held_at(due: Due) -> str:
+def held_commit_of(due: Due) -> str:
     """Return the commit where a fact last held, or an empty string."""
     return due.verdict.held_commit if due.verdict is not None else ""
 
 
-def named_paths(check: Check) -> list[str]:
+def list_paths(check: Check) -> list[str]:
     """Return the words of a command that may be paths of the code, in git's form."""
     import re  # 4 ms (measured), and only if something moved
 
@@ -389,14 +389,14 @@ def named_paths(check: Check) -> list[str]:
     return sorted(path for path in paths if path and _is_place(path))
 
 
-def replaced_words(files: CodeFiles, check: Check, text: str) -> Check:
+def replace_words(files: CodeFiles, check: Check, text: str) -> Check:
     """Return a check with the new paths in its own words; in a command, only whole paths are replaced.
 
     A file name must not become part of a command: a new path that a shell or a program might not take as a plain path
     is not used.
     """
     if check.form == BUILTIN:
-        return placed(files, check, text)
+        return place_check(files, check, text)
     import re
     import shlex
 
@@ -412,7 +412,7 @@ def replaced_words(files: CodeFiles, check: Check, text: str) -> Check:
     return replace(check, words=tuple(re.sub(_PATHLIKE, there, word) for word in check.words))
 
 
-def restoring(text: str) -> str:
+def restore_command(text: str) -> str:
     """Return a shell command that copies moved files to their old paths, if these are free; empty for no moves.
 
     It also adds the copies to the ground's index, for commands that ask git for the list of files.

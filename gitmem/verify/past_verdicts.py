@@ -105,7 +105,7 @@ def counting_of(verdicts: Sequence[Verdict]) -> Verdict:
     return max((v for v in verdicts if v.own or not is_ours or v.outcome != HOLDS), key=lambda v: (v.at, v.own))
 
 
-def known_of(verdicts: Iterable[Verdict]) -> list[KnownCommit]:
+def list_known_commits(verdicts: Iterable[Verdict]) -> list[KnownCommit]:
     """Return the commits where verdicts of one fact say whether it held; a verdict made there takes precedence."""
     found: dict[str, KnownCommit] = {}
     judged: dict[str, list[Verdict]] = {}

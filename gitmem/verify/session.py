@@ -193,7 +193,7 @@ class Session:
     def _remembered(self, what: str, path: str, ask: Callable[[], str]) -> str:
         from gitmem.verify.sandbox import probe
 
-        return probe.remembered(what, path, ask, now=self._now)
+        return probe.cached_probe(what, path, ask, now=self._now)
 
     def _forget_probes(self) -> None:
         """Make the next run probe again, because a sandbox that worked no longer does."""

@@ -10,7 +10,7 @@ from gitmem.document.edit import REMOVE
 from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.frozen import frozen
-from gitmem.write.draft import edited
+from gitmem.write.draft import with_fields
 from gitmem.write.place import KnownMemory, choose_paths
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ def retire(
     """Return the archive moves of memories, with when, by whom and why."""
 
     def change(text: str, path: str) -> str:
-        return edited(text, {"retired": dict(retired)}, path)
+        return with_fields(text, {"retired": dict(retired)}, path)
 
     return _moves(texts_of, catalog, known, change, archived=True)
 
@@ -92,12 +92,12 @@ def is_rotated(fields: Mapping[str, Any]) -> bool:
     return isinstance(retired, dict) and retired.get("why") == ROTATED
 
 
-def restored(texts_of: TextsOf, catalog: Catalog, known: Sequence[KnownMemory], *, now: int) -> ArchiveMoves:
+def plan_restore(texts_of: TextsOf, catalog: Catalog, known: Sequence[KnownMemory], *, now: int) -> ArchiveMoves:
     """Return the moves that restore retired memories; a rotated one then counts as new, so it is not rotated again."""
 
     def change(text: str, path: str) -> str:
         fresh = {"updated": format_time(now)} if is_rotated(parse(text, path=path).fields) else {}
-        return edited(text, {"retired": REMOVE, **fresh}, path)
+        return with_fields(text, {"retired": REMOVE, **fresh}, path)
 
     return _moves(texts_of, catalog, known, change, archived=False)
 

@@ -127,7 +127,7 @@ class Statement:
     words: frozenset[str]
 
 
-def said_of(title: str, language: str = ENGLISH) -> Statement:
+def parse_statement(title: str, language: str = ENGLISH) -> Statement:
     """Return a title in the form in which it is compared."""
     claim = claim_of(title, language)
     return Statement(claim, tuple(word for word in claim.plain.split(" ") if word), frozenset(claim.counts))
@@ -229,7 +229,7 @@ _OPPOSED = _by_word()
 _GROUPS = tuple(frozenset(group.split(" ")) for group in _ONE_OF)
 
 
-def opposed_checks(one: Check, other: Check) -> str:
+def find_opposition(one: Check, other: Check) -> str:
     """Return why two built-in checks can never both pass, or an empty string."""
     if one.form != BUILTIN or other.form != BUILTIN:
         return ""
@@ -303,7 +303,7 @@ def find_opposed(
         at_most: The number of pairs after which to stop.
     """
     titles = live_titles(catalog)
-    said = {key: said_of(one.title, catalog.language) for key, one in titles.items()}
+    said = {key: parse_statement(one.title, catalog.language) for key, one in titles.items()}
     buckets: dict[str, list[str]] = {}
     frequency = _frequency(said)
     for key, one in said.items():
@@ -366,7 +366,7 @@ def find_opposed_checks(catalog: Catalog, changed: Collection[str] | None = None
     for key in sorted(checks if changed is None else set(changed) & checks.keys()):
         for other in by_target[_target(checks[key])][:MOST_IN_A_BUCKET]:
             pair = frozenset((key, other))
-            why = "" if pair in seen or other == key else opposed_checks(checks[key], checks[other])
+            why = "" if pair in seen or other == key else find_opposition(checks[key], checks[other])
             if why:
                 seen.add(pair)
                 yield titles[key], titles[other], why

@@ -87,7 +87,7 @@ class Draft:
         return str(self.fields["kind"])
 
 
-def cleaned(text: str) -> str:
+def clean_text(text: str) -> str:
     """Return typed text in stored form: NFC, only line feeds, stripped."""
     return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
@@ -99,7 +99,7 @@ def split_title(text: str, title: str) -> tuple[str, str]:
     the body is the whole text.
     """
     if title:
-        return cleaned(title), text
+        return clean_text(title), text
     first = text.split("\n", 1)[0].lstrip("#").strip()
     if len(first) <= TITLE_LIMIT:
         rest = text.split("\n", 1)[1].strip() if "\n" in text else ""
@@ -148,12 +148,12 @@ def make_draft(
         from gitmem.policy.collections import refuse_writer
 
         refuse_writer(policy, kind, writer)
-    heading, body = split_title(cleaned(text), title)
+    heading, body = split_title(clean_text(text), title)
     if not heading:
         raise RefusedError("the text is empty", hint='gitmem remember "what you learned"')
     # Before a key is made from it, because errors name the key.
     for what, typed in (("the title", title), ("the text", text), ("the key", key)):
-        refuse_typed(what, cleaned(typed), policy)
+        refuse_typed(what, clean_text(typed), policy)
     if key and not layout.is_key(key):
         raise RefusedError(
             f"invalid key {key!r}: use at most {layout.KEY_LIMIT} lower-case letters, digits, '.', '_' and '-'",
@@ -166,7 +166,7 @@ def make_draft(
     if isinstance(fields.get("workspace"), str):
         fields["workspace"] = portable(fields["workspace"], author.top)
     made = metadata(fields, author, now)
-    name = key or automatic_key(kind, f"{heading} {body}" if title else cleaned(text))
+    name = key or automatic_key(kind, f"{heading} {body}" if title else clean_text(text))
     return Draft(name, bool(key), fields | made, body + "\n" if body else "", tuple(made))
 
 
@@ -205,7 +205,7 @@ def short_hash(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
 
 
-def checked_text(key: str, fields: Mapping[str, Any], body: str, *, policy: Policy, path: str) -> Document:
+def validate_text(key: str, fields: Mapping[str, Any], body: str, *, policy: Policy, path: str) -> Document:
     """Return the memory as it will be written, or refuse it.
 
     Raises:
@@ -343,7 +343,7 @@ def refuse_secrets(key: str, text: str, policy: Policy) -> None:
         )
 
 
-def edited(text: str, changes: Mapping[str, Any], path: str, *, body: str | None = None) -> str:
+def with_fields(text: str, changes: Mapping[str, Any], path: str, *, body: str | None = None) -> str:
     """Return a file's text with some fields changed and the rest unchanged.
 
     Raises:

@@ -231,7 +231,7 @@ def _error(own: str, found: Duplicate) -> DuplicateError:
 _RETIRED = (("when", "on"), ("why", "because:"))
 
 
-def folded(draft: Draft, found: Duplicate) -> Draft:
+def fold_into(draft: Draft, found: Duplicate) -> Draft:
     """Return a draft that adds a duplicate's lists (refs, paths, tags) to a memory.
 
     The memory keeps its key, kind, title and text.

@@ -12,7 +12,7 @@ from gitmem.store import layout
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
 from gitmem.text.tags import find_tags
-from gitmem.write.draft import Author, automatic_key, check_rules, cleaned, metadata, split_title, strings_in
+from gitmem.write.draft import Author, automatic_key, check_rules, clean_text, metadata, split_title, strings_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ def incoming_new(
         UnsafeError: It holds a secret or a hidden character.
         RefusedError: It lacks what its kind requires, or a field is invalid.
     """
-    kind, text = str(fields["kind"]), cleaned(body)
-    given = cleaned(" ".join(str(fields.get("title") or "").split()))
+    kind, text = str(fields["kind"]), clean_text(body)
+    given = clean_text(" ".join(str(fields.get("title") or "").split()))
     title, rest = split_title(text, given)
     words = find_tags(f"{title}\n{rest}", policy.tags, policy.recall.language)
     tags = list(dict.fromkeys([*fields.get("tags", ()), *words]))

@@ -10,7 +10,7 @@ from gitmem.index.catalog.state import requirers
 from gitmem.model import TASK
 from gitmem.store import is_home
 from gitmem.write import place
-from gitmem.write.draft import edited
+from gitmem.write.draft import with_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     TextOf = Callable[[Catalog, place.KnownMemory], str]
 
 
-def relinked(
+def update_links(
     text_of: TextOf,
     catalog: Catalog,
     document: Document,
@@ -47,7 +47,7 @@ def relinked(
     key, files = document.key, {}
     new, old = document.strings("supersedes"), replace(document, fields=dict(before)).strings("supersedes")
     for other in [k for k in new if k not in old]:
-        found = place.superseded_target(catalog, document, other, is_retired=bool(known and known.archived))
+        found = place.target_of(catalog, document, other, is_retired=bool(known and known.archived))
         files[found.path] = _linked(text_of(catalog, found), found, key, superseded_by=key)
     for other in (k for k in old if k not in new):
         gone = place.find_known(catalog, other)
@@ -59,7 +59,9 @@ def relinked(
     return files
 
 
-def noted(text_of: TextOf, catalog: Catalog, before: str, after: Document, files: Mapping[str, str]) -> dict[str, str]:
+def note_meanings(
+    text_of: TextOf, catalog: Catalog, before: str, after: Document, files: Mapping[str, str]
+) -> dict[str, str]:
     """Return the files of memories that require a reworded one, by path: they record its previous meaning.
 
     Memories that already record the meaning they were confirmed with are left out.
@@ -86,7 +88,7 @@ def noted(text_of: TextOf, catalog: Catalog, before: str, after: Document, files
             continue
         text = files.get(known.path) or text_of(catalog, known)
         confirmed = parse(text, path=known.path).strings(CONFIRMED)
-        found[known.path] = edited(text, {CONFIRMED: [*confirmed, str(Foundation(key, before))]}, known.path)
+        found[known.path] = with_fields(text, {CONFIRMED: [*confirmed, str(Foundation(key, before))]}, known.path)
     return found
 
 
@@ -95,4 +97,4 @@ def _linked(text: str, known: place.KnownMemory, drop: str, **changes: Any) -> s
     listed = parse(text, path=known.path).strings("supersedes")
     if drop in listed:
         changes["supersedes"] = [k for k in listed if k != drop] or REMOVE
-    return edited(text, changes, known.path)
+    return with_fields(text, changes, known.path)

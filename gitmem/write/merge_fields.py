@@ -19,7 +19,7 @@ _LIFE = ("state", "claimed", "attempts", "closed")
 _CHECK = ("verify", "refute", "timeout", "network", "env", "outside")
 
 
-def united(before: Mapping[str, Any], new: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
+def unite_fields(before: Mapping[str, Any], new: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
     """Return the fields of a memory that was written again.
 
     With an explicit key the new fields win, except for generated values and links; otherwise missing fields stay, and

@@ -114,7 +114,7 @@ def list_superseding(catalog: Catalog, key: str) -> list[KnownMemory]:
     return [KnownMemory(*row) for row in rows]
 
 
-def superseded_target(catalog: Catalog, document: Document, old: str, *, is_retired: bool) -> KnownMemory:
+def target_of(catalog: Catalog, document: Document, old: str, *, is_retired: bool) -> KnownMemory:
     """Return the memory that another one is to supersede.
 
     Raises:

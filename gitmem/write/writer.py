@@ -11,10 +11,10 @@ from gitmem.store.commit import CommitPlan, CommitResult, write_commit
 from gitmem.store.proposal import is_proposal
 from gitmem.text import display
 from gitmem.write import archive, place
-from gitmem.write.draft import Author, Draft, check_file, checked_text, edited
-from gitmem.write.duplicates import FOLD, REFUSE, KnownTexts, folded, refuse_said
-from gitmem.write.links import noted, relinked
-from gitmem.write.merge_fields import ASIDE, united
+from gitmem.write.draft import Author, Draft, check_file, validate_text, with_fields
+from gitmem.write.duplicates import FOLD, REFUSE, KnownTexts, fold_into, refuse_said
+from gitmem.write.links import note_meanings, update_links
+from gitmem.write.merge_fields import ASIDE, unite_fields
 from gitmem.write.place import Change, need_known
 from gitmem.write.queue import Rehearsal
 
@@ -164,7 +164,7 @@ class Writer:
         found = self.said.find(catalog, settled, policy, again=again)
         if found is not None:
             refuse_said(settled, found, again=again)
-            settled = folded(settled, found)
+            settled = fold_into(settled, found)
             done["is_folded"] = True
         known = place.find_known(catalog, settled.key)
         if found is not None and (known is None or not found.is_live):
@@ -173,7 +173,7 @@ class Writer:
         place.refuse_newer(catalog, settled.key)
         document = self._updated(catalog, settled, known, policy)
         if found is not None and found.likeness < 1:  # the words are in the commit's message
-            text = edited(document.text, {"updated": format_time(self._now)}, f"{settled.key}.md")
+            text = with_fields(document.text, {"updated": format_time(self._now)}, f"{settled.key}.md")
             document = check_file(settled.key, text, policy=policy, path=f"{settled.key}.md")
         path, moves = self._path_for(catalog, settled, known, policy)
         done.update(key=settled.key, path=path, is_new=known is None)
@@ -259,7 +259,7 @@ class Writer:
             files = {}
             for one in known:
                 changes = {**fields[one.key], "updated": format_time(self._now)}
-                new = edited(texts[one.path], changes, f"{one.key}.md")
+                new = with_fields(texts[one.path], changes, f"{one.key}.md")
                 files[one.path] = check_file(one.key, new, policy=policy, path=one.path).text
             keys = [one.key for one in known]
             subject = f"memory: {verb}: {keys[0]}" + (f" and {len(keys) - 1} more" if len(keys) > 1 else "")
@@ -284,7 +284,7 @@ class Writer:
         """Restore memories from the archive; those not in it are left unchanged."""
 
         def moved(catalog: Catalog, found: list[place.KnownMemory]) -> archive.ArchiveMoves:
-            return archive.restored(self.texts_of, catalog, [one for one in found if one.archived], now=self._now)
+            return archive.plan_restore(self.texts_of, catalog, [one for one in found if one.archived], now=self._now)
 
         return self._move(keys, moved, "restore")
 
@@ -322,7 +322,7 @@ class Writer:
             listed = [listed] if isinstance(listed, str) else list(listed)
             changes = {"supersedes": [*listed, old] if old not in listed else listed}
             changes |= {"superseded_by": REMOVE} if fields.get("superseded_by") == old else {}
-            return edited(text, changes, f"{new}.md")
+            return with_fields(text, changes, f"{new}.md")
 
         return self.edit(new, change, policy, subject=f"supersede {old} by")
 
@@ -351,18 +351,18 @@ class Writer:
     def _updated(self, catalog: Catalog, draft: Draft, known: place.KnownMemory | None, policy: Policy) -> Any:
         fields, path = dict(draft.fields), f"{draft.key}.md"
         if known is None:
-            return checked_text(draft.key, fields, draft.body, policy=policy, path=path)
+            return validate_text(draft.key, fields, draft.body, policy=policy, path=path)
         before = place.before_of(catalog, known)
-        fields = united(before, fields, draft)
+        fields = unite_fields(before, fields, draft)
         same = {**before, **dict.fromkeys(ASIDE)} == {**fields, **dict.fromkeys(ASIDE)}
         text = self.text_of(catalog, known)
         if same and place.body_of(catalog, known) == draft.body:
             return parse(text, path=path)
         fields["updated"] = format_time(self._now)
         if draft.is_explicit:
-            return checked_text(draft.key, fields, draft.body, policy=policy, path=path)
+            return validate_text(draft.key, fields, draft.body, policy=policy, path=path)
         gone = {name: REMOVE for name in before if name not in fields}
-        return check_file(draft.key, edited(text, fields | gone, path, body=draft.body), policy=policy, path=path)
+        return check_file(draft.key, with_fields(text, fields | gone, path, body=draft.body), policy=policy, path=path)
 
     def _is_same(self, catalog: Catalog, known: place.KnownMemory, text: str) -> bool:
         return not known.archived and self.text_of(catalog, known) == text
@@ -379,9 +379,9 @@ class Writer:
         self, catalog: Catalog, document: Document, before: Mapping[str, Any], *, known: place.KnownMemory | None = None
     ) -> dict[str, str]:
         """Return the files of other memories that change with this one: their links, and its recorded meaning."""
-        files = relinked(self.text_of, catalog, document, before, known=known)
+        files = update_links(self.text_of, catalog, document, before, known=known)
         row = catalog.row("SELECT meaning FROM memory WHERE key = ? AND shadowed = 0", (document.key,))
-        return files | noted(self.text_of, catalog, row[0], document, files) if row else files
+        return files | note_meanings(self.text_of, catalog, row[0], document, files) if row else files
 
     def plan(
         self,
@@ -438,4 +438,4 @@ class Writer:
         )
 
 
-__all__ = ["REMOVE", "Change", "Writer", "edited", "need_known"]
+__all__ = ["REMOVE", "Change", "Writer", "need_known", "with_fields"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles, compared, concealed, place
+from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles, comparison_answer, conceal, place
 from gitmem.model import BLOCKED, FAILS, HOLDS
 
 
@@ -30,13 +30,15 @@ def test_file_that_was_not_read_is_named_with_its_reason() -> None:
 
 
 def test_comparison_names_the_place_what_it_states_and_what_it_should() -> None:
-    assert compared("a:1", "2", "3", is_as_wanted=False) == BuiltinAnswer(FAILS, "a:1 states 2, not 3", "a:1", "2")
-    assert compared("a:1", "2", "2", is_as_wanted=True) == BuiltinAnswer(HOLDS, "a:1 states 2", "a:1", "2")
-    assert compared("a:1", "x", "2", is_as_wanted=None).outcome == BLOCKED
+    assert comparison_answer("a:1", "2", "3", is_as_wanted=False) == BuiltinAnswer(
+        FAILS, "a:1 states 2, not 3", "a:1", "2"
+    )
+    assert comparison_answer("a:1", "2", "2", is_as_wanted=True) == BuiltinAnswer(HOLDS, "a:1 states 2", "a:1", "2")
+    assert comparison_answer("a:1", "x", "2", is_as_wanted=None).outcome == BLOCKED
 
 
 def test_long_value_is_cut_in_the_reason_only() -> None:
-    answer = compared("a:1", "x" * 500, "y", is_as_wanted=False)
+    answer = comparison_answer("a:1", "x" * 500, "y", is_as_wanted=False)
 
     assert len(answer.because) < 200
     assert answer.actual == "x" * 500
@@ -52,7 +54,7 @@ def test_long_value_is_cut_in_the_reason_only() -> None:
     ],
 )
 def test_value_whose_key_says_that_it_is_secret_is_not_repeated(key: str, value: str, shown: str) -> None:
-    assert concealed(key, value) == shown
+    assert conceal(key, value) == shown
 
 
 def test_place_without_a_line_is_the_file() -> None:

@@ -37,7 +37,7 @@ from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.inputs import digest
 from gitmem.verify.overview.derivation import answer_behind
-from gitmem.write.contradictions import opposed_checks
+from gitmem.write.contradictions import find_opposition
 
 ROOT = Path(__file__).parents[2]
 NEW = BuiltinCheck(
@@ -133,7 +133,7 @@ def test_new_row_is_answered_and_its_inputs_are_known(new: BuiltinCheck, repo: P
 def test_checks_that_deny_each_other_are_opposed(denial: str, denied: str) -> None:
     one, other = (Check(BUILTIN, (name, *["x", "a"][: len(CHECKS[name].fields)])) for name in (denial, denied))
 
-    assert opposed_checks(one, other) == opposed_checks(other, one) != ""
+    assert find_opposition(one, other) == find_opposition(other, one) != ""
 
 
 def test_mapping_with_other_fields_is_no_row() -> None:

@@ -80,7 +80,7 @@ def test_concept_gives_back_the_memory_byte_for_byte(fields: dict, body: str, is
 
     concept = parse(okf.format_concept(document, proved), path="x.md")
 
-    assert okf.restored(concept.fields, concept.body) == text
+    assert okf.restore_text(concept.fields, concept.body) == text
 
 
 def test_changes_of_others_count_and_their_claims_stay_while_our_verdict_is_left_out() -> None:
@@ -88,7 +88,7 @@ def test_changes_of_others_count_and_their_claims_stay_while_our_verdict_is_left
     concept = parse(okf.format_concept(document, PROVED), path="a.md").fields
     claim = {"by": "human:bo", "at": MADE}
 
-    text = okf.restored(concept | {"verified": [*concept["verified"], claim], "status": "deprecated"}, "new\n")
+    text = okf.restore_text(concept | {"verified": [*concept["verified"], claim], "status": "deprecated"}, "new\n")
 
     assert text is not None
     assert parse(text, path="a.md").fields == document.fields | {"verified": [claim], "status": "deprecated"}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.document.parse import parse
-from gitmem.document.spec import check_of, claim_hash, shown_check, shown_spec, spec_hash, spec_of
+from gitmem.document.spec import check_of, claim_hash, format_check, format_spec, spec_hash, spec_of
 from gitmem.frozen import fields_of, replace
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check, Document, Spec
 
@@ -122,7 +122,7 @@ def test_folders_of_the_policy_are_part_of_each_command_and_of_no_built_in_check
 
     assert [one.folders for one in found if one is not None] == [(".venv",), ()]
     assert found[0] is not None
-    assert shown_spec(found[0]) == "a  [sees .venv]"
+    assert format_spec(found[0]) == "a  [sees .venv]"
 
 
 def test_variables_are_shown_with_the_command_in_one_order_and_are_part_of_no_built_in_check() -> None:
@@ -131,7 +131,7 @@ def test_variables_are_shown_with_the_command_in_one_order_and_are_part_of_no_bu
     assert one == other
     assert one is not None
     assert one.variables == ("A", "B")
-    assert shown_spec(one) == "a  [setup: make deps]  [sees the variables A, B]"
+    assert format_spec(one) == "a  [setup: make deps]  [sees the variables A, B]"
     assert spec("verify: {exists: a}\nenv: [A]\n") == Spec(Check(BUILTIN, ("exists", "a")))
 
 
@@ -167,7 +167,7 @@ def test_line_breaks_of_another_kind_are_the_same_claim(body: str) -> None:
 
 @given(st.lists(st.text(st.characters(codec="ascii", exclude_characters="\0"), max_size=6), min_size=1, max_size=4))
 def test_a_program_is_shown_as_a_shell_would_read_it(words: list[str]) -> None:
-    assert shlex.split(shown_check(Check(PROGRAM, tuple(words)))) == words
+    assert shlex.split(format_check(Check(PROGRAM, tuple(words)))) == words
 
 
 @pytest.mark.parametrize(
@@ -182,4 +182,4 @@ def test_a_program_is_shown_as_a_shell_would_read_it(words: list[str]) -> None:
     ids=["shell", "exists", "contains", "value", "agree"],
 )
 def test_a_check_is_shown_as_a_person_would_type_it(check: Check, shown: str) -> None:
-    assert shown_check(check) == shown
+    assert format_check(check) == shown

@@ -11,7 +11,7 @@ from conftest import git, put_files
 
 from gitmem.errors import NotFoundError, ProtectedError, RemoteError
 from gitmem.git import Git
-from gitmem.git.remotes import RemoteOptions, fetch, push, shown_url
+from gitmem.git.remotes import RemoteOptions, fetch, format_url, push
 from gitmem.git.repository import discover
 
 TALK = RemoteOptions(timeout_s=20)
@@ -178,7 +178,7 @@ def test_progress_is_told(repo: Path, hub: Path, door: Git) -> None:
 def test_a_url_is_shown_without_its_password(repo: Path, door: Git) -> None:
     git(repo, "config", "remote.origin.url", "https://ana:secret@example.org/x.git")
 
-    assert shown_url(door, "origin") == "https://example.org/x.git"
+    assert format_url(door, "origin") == "https://example.org/x.git"
 
 
 def test_an_object_that_git_refuses_is_not_taken_over(repo: Path, hub: Path, door: Git) -> None:

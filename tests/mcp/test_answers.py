@@ -30,7 +30,7 @@ def test_text_is_one_line_and_says_where_it_was_cut() -> None:
 
 
 def test_nothing_is_fenced_where_there_is_nothing() -> None:
-    assert answers.standing({"failed": [], "suspect": [], "flapping": []}) == ""
+    assert answers.describe_standing({"failed": [], "suspect": [], "flapping": []}) == ""
 
 
 def test_digest_has_its_sections_their_counts_and_what_is_left_out() -> None:

@@ -21,7 +21,7 @@ from support.mcp_client import ERAS, Answer
 from support.terminal import GITMEM, environment
 
 from gitmem.errors import GitmemError
-from gitmem.mcp.http import guarded, make_app, serve, stored_token
+from gitmem.mcp.http import load_token, make_app, require_token, serve
 from gitmem.mcp.server import make_server
 from gitmem.mcp.service import Service
 from gitmem.system import settle_modes
@@ -123,7 +123,7 @@ async def post(folder: Path, token: str | None, headers: dict[str, str], body: b
     """Return the status of one request, asked of the application itself."""
     service = Service(str(folder))
     server = make_server(service)
-    app = guarded(make_app(server), token)
+    app = require_token(make_app(server), token)
     accepts = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     try:
         async with server.session_manager.run(), httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app)) as http:
@@ -135,7 +135,7 @@ async def post(folder: Path, token: str | None, headers: dict[str, str], body: b
 
 
 def test_token_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
-    first, second = stored_token(tmp_path / "gitmem"), stored_token(tmp_path / "gitmem")
+    first, second = load_token(tmp_path / "gitmem"), load_token(tmp_path / "gitmem")
 
     file = tmp_path / "gitmem" / "mcp-token"
     assert (first, len(first)) == (second, 48)
@@ -175,23 +175,23 @@ NOT_KEPT = {
 @pytest.mark.parametrize("damage", NOT_KEPT.values(), ids=NOT_KEPT)
 def test_token_that_others_may_know_or_that_is_none_is_replaced(tmp_path: Path, damage) -> None:
     file = tmp_path / "gitmem" / "mcp-token"
-    first = stored_token(file.parent)
+    first = load_token(file.parent)
     damage(file)
 
-    second = stored_token(file.parent)
+    second = load_token(file.parent)
 
     assert second != first and len(second) == 48
-    assert stored_token(file.parent) == second
+    assert load_token(file.parent) == second
     assert (file.is_symlink(), file.stat().st_mode & 0o777) == (False, 0o600)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 def test_token_that_somebody_else_made_is_replaced(tmp_path: Path) -> None:
     file = tmp_path / "gitmem" / "mcp-token"
-    first = stored_token(file.parent)
+    first = load_token(file.parent)
     os.chown(file, 54_003, -1)
 
-    assert stored_token(file.parent) != first
+    assert load_token(file.parent) != first
     assert file.stat().st_uid == os.geteuid()
 
 
@@ -199,12 +199,12 @@ def test_token_is_not_shared_with_the_group_that_shares_the_repository(tmp_path:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git").chmod(0o2770)
     state = tmp_path / ".git" / "gitmem"
-    first = stored_token(state)
+    first = load_token(state)
 
     settle_modes(str(state))
 
     assert (state / "mcp-token").stat().st_mode & 0o777 == 0o600
-    assert stored_token(state) == first
+    assert load_token(state) == first
 
 
 def test_port_that_is_taken_is_told(repo: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.frozen import replace
-from gitmem.recall.fuse import DENSE, Spread, admitted, diversified, fuse
+from gitmem.recall.fuse import DENSE, Spread, admit, diversify, fuse
 
 # Of 500 pieces, as MiniLM has them: the average is 0.2, and 0.1 the deviation.
 SPREAD = Spread(0.2, 0.1, 500)
@@ -130,15 +130,15 @@ def test_mmr_puts_something_else_before_the_same_thing_again() -> None:
     def likeness(one: int, other: int) -> float:
         return twins.get(frozenset((one, other)), 0.1)
 
-    assert diversified(scores, likeness, limit=3, settings=replace(DENSE, mmr=0.3)) == [1, 3, 2]
-    assert diversified(scores, likeness, limit=2, settings=replace(DENSE, mmr=0.3)) == [1, 3]
-    assert diversified(scores, likeness, limit=3, settings=replace(DENSE, mmr=0.0)) == [1, 2, 3]
+    assert diversify(scores, likeness, limit=3, settings=replace(DENSE, mmr=0.3)) == [1, 3, 2]
+    assert diversify(scores, likeness, limit=2, settings=replace(DENSE, mmr=0.3)) == [1, 3]
+    assert diversify(scores, likeness, limit=3, settings=replace(DENSE, mmr=0.0)) == [1, 2, 3]
 
 
 @FEW
 @given(SCORES, st.integers(1, 30), st.floats(0, 1))
 def test_mmr_drops_and_doubles_nothing(scores: dict[int, float], limit: int, mmr: float) -> None:
-    found = diversified(scores, lambda a, b: 1 / (1 + abs(a - b)), limit=limit, settings=replace(DENSE, mmr=mmr))
+    found = diversify(scores, lambda a, b: 1 / (1 + abs(a - b)), limit=limit, settings=replace(DENSE, mmr=mmr))
 
     assert len(found) == len(set(found)) == min(limit, len(scores))
     assert set(found) <= set(scores)
@@ -157,7 +157,7 @@ def test_mmr_drops_and_doubles_nothing(scores: dict[int, float], limit: int, mmr
 def test_gate_lets_nothing_pass_unless_the_best_hit_is_near(
     gate: float, cosines: dict[int, float], expected: list[int]
 ) -> None:
-    assert admitted([(1, 10.0), (2, 9.0)], cosines, floor=0.6, settings=replace(DENSE, gate=gate)) == expected
+    assert admit([(1, 10.0), (2, 9.0)], cosines, floor=0.6, settings=replace(DENSE, gate=gate)) == expected
 
 
 @pytest.mark.parametrize(
@@ -171,5 +171,5 @@ def test_gate_lets_nothing_pass_unless_the_best_hit_is_near(
 def test_floor_drops_what_is_far_behind_the_best(floor: float, expected: list[int]) -> None:
     ranked = [(1, 10.0), (2, 8.5), (3, 6.0), (4, 5.9)]
 
-    assert admitted(ranked, {1: 0.9}, floor=floor, settings=DENSE) == expected
-    assert admitted([], {}, floor=floor, settings=DENSE) == []
+    assert admit(ranked, {1: 0.9}, floor=floor, settings=DENSE) == expected
+    assert admit([], {}, floor=floor, settings=DENSE) == []

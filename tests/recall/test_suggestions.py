@@ -42,7 +42,7 @@ def test_parts_are_words_of_three_letters_and_at_most_three(query: str, expected
     ],
 )  # fmt: skip
 def test_only_what_was_typed_counts(catalog: Catalog, part: str, expected: list[int]) -> None:
-    found = suggestions.containing(catalog, [part], limit=9, where="m.kind = ?", parameters=("learned",))
+    found = suggestions.list_containing(catalog, [part], limit=9, where="m.kind = ?", parameters=("learned",))
 
     assert [int(catalog.row("SELECT key FROM memory WHERE id = ?", [n])[0][1:]) for n in found] == expected
 

@@ -12,7 +12,7 @@ from conftest import git
 from gitmem.errors import TrustError
 from gitmem.memory import Memory
 from gitmem.repository.approvals import accept_settings, deny_settings
-from gitmem.repository.trusted_settings import LENGTH_AT_MOST, notice, shown
+from gitmem.repository.trusted_settings import LENGTH_AT_MOST, format_settings, notice
 
 # The value, and the attribute of ``Config`` that has it.
 SETTINGS = {
@@ -222,6 +222,6 @@ def test_acceptance_that_others_could_have_written_counts_for_nothing(repo: Path
 
 
 def test_person_is_shown_every_hidden_character_and_no_value_that_fills_the_screen() -> None:
-    assert shown({"gitmem.embed": "a\x1b[2J\u202eb\nc"}) == ["gitmem.embed = a\\x1b[2J\\u{202e}b\\x0ac"]
+    assert format_settings({"gitmem.embed": "a\x1b[2J\u202eb\nc"}) == ["gitmem.embed = a\\x1b[2J\\u{202e}b\\x0ac"]
     with pytest.raises(TrustError, match=r"gitmem\.summaryCommand is too long"):
-        shown({"gitmem.summaryCommand": "harmless" + " " * LENGTH_AT_MOST + "; evil"})
+        format_settings({"gitmem.summaryCommand": "harmless" + " " * LENGTH_AT_MOST + "; evil"})

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.hard_texts import joined_text
 
-from gitmem.text.budget import count_tokens, opening
+from gitmem.text.budget import count_tokens, opening_of
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def test_more_text_never_has_fewer_tokens(one: str, other: str) -> None:
     ],
 )
 def test_opening_ends_where_a_sentence_or_line_does(text: str, limit: int, kept: str) -> None:
-    assert opening(text, limit_tokens=limit) == kept
+    assert opening_of(text, limit_tokens=limit) == kept
 
 
 @given(joined_text, st.integers(1, 40))
 def test_opening_is_a_beginning_within_the_limit(text: str, limit: int) -> None:
-    found = opening(text, limit_tokens=limit)
+    found = opening_of(text, limit_tokens=limit)
 
     assert text.strip().startswith(found)
     assert count_tokens(found) <= limit

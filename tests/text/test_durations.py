@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.text.durations import DAY_S, ago, lasted
+from gitmem.text.durations import DAY_S, ago, format_duration
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ def test_ages_are_told_in_the_largest_unit_that_fits(seconds: int, expected: str
     ("seconds", "expected"), [(7200, "2 hours"), (2 * DAY_S - 1, "47 hours"), (2 * DAY_S, "2 days")]
 )
 def test_spans_are_told_in_hours_and_then_in_days(seconds: int, expected: str) -> None:
-    assert lasted(seconds) == expected
+    assert format_duration(seconds) == expected

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from support.hard_texts import NONCE, hidden_text
 
-from gitmem.text.fence import fenced, inject, new_nonce
+from gitmem.text.fence import fence_text, inject, new_nonce
 from gitmem.text.hazards.hidden_characters import Flaw, find_hidden
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
@@ -18,15 +18,15 @@ TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 def test_words_are_fenced_between_markers_of_their_own_and_nothing_is_no_fence() -> None:
     message = "It says [memory] ends, and more."
 
-    one, two = fenced(message, source="s"), fenced(message, source="s")
+    one, two = fence_text(message, source="s"), fence_text(message, source="s")
 
     assert one != two
     assert message in one
-    assert fenced("", source="s") == ""
+    assert fence_text("", source="s") == ""
 
 
 def test_a_secret_is_redacted_inside_the_fence() -> None:
-    text = fenced(f"Deploy with {TOKEN}, or ask.", source="s")
+    text = fence_text(f"Deploy with {TOKEN}, or ask.", source="s")
 
     assert "Deploy with [secret: github-token], or ask." in text
 

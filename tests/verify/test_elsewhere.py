@@ -17,7 +17,7 @@ from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.model import BUILTIN, Check
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.moves import Moves, placed
+from gitmem.verify.moves import Moves, place_check
 from gitmem.verify.overview.finding import BROKEN, MENDED, STILL
 
 LOADS = {"symbol": "load_config", "in": "src/config.py", "or-in": "**"}
@@ -117,7 +117,7 @@ def test_claimed_place_counts_only_within_the_scope_and_outside_of_documents(fac
     known = Moves(handle, tree).trusted_moves(replace(local, own=False, moved=claimed), spec)
 
     assert known == (claimed if is_believed else "")
-    assert (placed(tree, spec, known).words[2] == there) is is_believed
+    assert (place_check(tree, spec, known).words[2] == there) is is_believed
 
 
 def test_settle_writes_the_new_place_down(memory: Memory, facts: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.text.globs import matcher
-from gitmem.verify.files import CodeFiles, fixed_part
+from gitmem.verify.files import CodeFiles, fixed_prefix
 
 PATHS = ("README.md", "a", "src/.gitattributes", "src/a.py", "src/a/b.py", "src/b.py", "srcs/a.py", "src-b/a")
 
@@ -19,7 +19,7 @@ def test_glob_names_what_its_pattern_matches_and_begins_with_its_fixed_part(glob
     named = [path for _, _, path in files.match(glob)]
 
     assert named == [path for path in sorted(PATHS) if matcher(glob)(path)]
-    assert all(path.startswith(fixed_part(glob)) for path in named)
+    assert all(path.startswith(fixed_prefix(glob)) for path in named)
 
 
 def test_attributes_of_every_folder_count() -> None:

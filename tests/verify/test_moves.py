@@ -35,13 +35,13 @@ from gitmem.verify.moves import (
     MOST_KEPT,
     Move,
     Moves,
-    moved_digest,
-    moved_glob,
-    named_paths,
+    digest_after_moves,
+    list_paths,
+    move_glob,
     parse_moves,
-    placed,
-    replaced_words,
-    restoring,
+    place_check,
+    replace_words,
+    restore_command,
 )
 from gitmem.verify.options import Options
 
@@ -70,7 +70,7 @@ def move(repo: Path, old: str, new: str) -> str:
     ],
 )
 def test_a_glob_follows_the_move_of_what_it_names(glob, old, new, there):
-    assert moved_glob(glob, Move(old, new)) == there
+    assert move_glob(glob, Move(old, new)) == there
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_glob_follows_the_move_of_what_it_names(glob, old, new, there):
     ],
 )
 def test_paths_of_a_command_are_whole_words(check, paths):
-    assert {path for path in named_paths(check) if "." in path or "/" in path} == paths
+    assert {path for path in list_paths(check) if "." in path or "/" in path} == paths
 
 
 def test_a_verdict_that_names_no_paths_moves_nothing():
@@ -109,7 +109,7 @@ def test_a_built_in_check_follows_a_folder(repo, words, there):
 
     found = Moves(Git(discover(repo)), tree_of(repo)).find(check, held)
 
-    assert placed(tree_of(repo), check, found).words[-1] == there
+    assert place_check(tree_of(repo), check, found).words[-1] == there
 
 
 def test_a_file_is_followed_through_moves_and_edits(repo):
@@ -123,7 +123,7 @@ def test_a_file_is_followed_through_moves_and_edits(repo):
 
     found = Moves(Git(discover(repo)), tree_of(repo)).find(check, held)
 
-    assert placed(tree_of(repo), check, found).words[-1] == "lib/deep/token.py"
+    assert place_check(tree_of(repo), check, found).words[-1] == "lib/deep/token.py"
 
 
 @pytest.mark.parametrize("halves", [False, True])
@@ -308,11 +308,11 @@ def test_the_digest_of_moved_inputs_is_that_of_the_files_as_they_are_now(repo):
     text = Moves(Git(discover(repo)), tree_of(repo)).find(check, held)
     inputs = ["paths", "src/auth/jwt.py"]
 
-    before = moved_digest(tree_of(repo), inputs, check, text)
+    before = digest_after_moves(tree_of(repo), inputs, check, text)
     commit_files(repo, {"lib/auth/jwt.py": "changed\n"}, "change")
 
     assert before == digest(tree_of(repo, held), inputs, check)
-    assert moved_digest(tree_of(repo), inputs, check, text) != before
+    assert digest_after_moves(tree_of(repo), inputs, check, text) != before
 
 
 def claim_move(memory: Memory, repo: Path, check: Check, inputs: list[str]) -> None:
@@ -324,7 +324,7 @@ def claim_move(memory: Memory, repo: Path, check: Check, inputs: list[str]) -> N
     (claim,) = memory.repository.catalog().row("SELECT claim FROM fact")
     verdict = Verdict(
         "rs", spec_of(memory, "rs"), claim, HOLDS, git(repo, "rev-parse", "HEAD"),
-        moved_digest(tree_of(repo), inputs, check, text), NOW, sandbox="builtin", moved=text,
+        digest_after_moves(tree_of(repo), inputs, check, text), NOW, sandbox="builtin", moved=text,
         held_commit=git(repo, "rev-parse", "HEAD"), held_at=NOW,
     )  # fmt: skip
     bucket = join_bucket({("rs", verdict.spec[:16]): format_verdict(verdict).encode()})
@@ -364,11 +364,11 @@ def test_a_verdict_moves_nothing_to_or_from_a_place_that_no_code_has(place: str)
 def test_the_name_of_a_file_never_becomes_part_of_a_command(form: str, new: str) -> None:
     check = Check(form, ("cat src/a.py",))
 
-    assert replaced_words(CodeFiles([("100644", "", new)]), check, f"src/a.py\t{new}") == check
+    assert replace_words(CodeFiles([("100644", "", new)]), check, f"src/a.py\t{new}") == check
 
 
 def test_the_name_of_a_file_never_becomes_an_option() -> None:
-    found = replaced_words(CodeFiles([("100644", "", "-rf")]), Check(PROGRAM, ("rm", "src/a.py")), "src/a.py\t-rf")
+    found = replace_words(CodeFiles([("100644", "", "-rf")]), Check(PROGRAM, ("rm", "src/a.py")), "src/a.py\t-rf")
 
     assert found.words == ("rm", "./-rf")
 
@@ -379,7 +379,7 @@ def test_what_moved_is_never_put_back_through_a_link(repo: Path, tmp_path: Path)
     (repo / "src/auth").rename(repo / "lib")
     (repo / "src/auth").symlink_to(outside)
 
-    subprocess.run(["sh", "-c", restoring("src/auth/jwt.py\tlib/jwt.py")], cwd=repo, check=True)
+    subprocess.run(["sh", "-c", restore_command("src/auth/jwt.py\tlib/jwt.py")], cwd=repo, check=True)
 
     assert list(outside.iterdir()) == []
 

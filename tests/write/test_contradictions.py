@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.model import BUILTIN, SHELL, Check
-from gitmem.write.contradictions import opposed_checks, said_of, why_opposed
+from gitmem.write.contradictions import find_opposition, parse_statement, why_opposed
 
 
 @pytest.mark.parametrize(
@@ -24,9 +24,9 @@ from gitmem.write.contradictions import opposed_checks, said_of, why_opposed
 )
 def test_opposed_titles_are_found_either_way_round(one: str, other: str, why: str) -> None:
     for a, b in ((one, other), (other, one)):
-        found = why_opposed(said_of(a), said_of(b))
+        found = why_opposed(parse_statement(a), parse_statement(b))
         assert found
-    assert why in why_opposed(said_of(one), said_of(other))
+    assert why in why_opposed(parse_statement(one), parse_statement(other))
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_opposed_titles_are_found_either_way_round(one: str, other: str, why: st
     ],
 )
 def test_what_is_about_something_else_or_says_the_same_is_not(one: str, other: str) -> None:
-    assert why_opposed(said_of(one), said_of(other)) == ""
-    assert why_opposed(said_of(other), said_of(one)) == ""
+    assert why_opposed(parse_statement(one), parse_statement(other)) == ""
+    assert why_opposed(parse_statement(other), parse_statement(one)) == ""
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_what_is_about_something_else_or_says_the_same_is_not(one: str, other: s
 def test_builtin_checks_that_never_both_hold_are_found(one, other, is_opposed: bool) -> None:
     pair = Check(BUILTIN, one), Check(BUILTIN, other)
 
-    assert bool(opposed_checks(*pair)) is is_opposed
-    assert bool(opposed_checks(*reversed(pair))) is is_opposed
+    assert bool(find_opposition(*pair)) is is_opposed
+    assert bool(find_opposition(*reversed(pair))) is is_opposed
 
 
 def test_commands_are_not_compared() -> None:
-    assert opposed_checks(Check(SHELL, ("test -f a",)), Check(BUILTIN, ("absent", "a"))) == ""
+    assert find_opposition(Check(SHELL, ("test -f a",)), Check(BUILTIN, ("absent", "a"))) == ""

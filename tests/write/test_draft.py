@@ -23,13 +23,13 @@ from gitmem.write.draft import (
     Author,
     automatic_key,
     check_file,
-    checked_text,
-    cleaned,
+    clean_text,
     is_line_reference,
     make_draft,
     refuse_typed,
     short_hash,
     split_title,
+    validate_text,
 )
 
 ANA = Author("Ana", "", "service")
@@ -46,7 +46,7 @@ def made(text="The gateway drops requests", *, title="", kind="learned", key="",
 
 def checked(draft, policy=POLICY):
     """Return the memory that a draft becomes."""
-    return checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
+    return validate_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
 
 
 # --- title and body -------------------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ def checked(draft, policy=POLICY):
     ],
 )  # fmt: skip
 def test_title_is_made_of_the_text_and_no_word_of_it_is_lost(text, title, body):
-    assert split_title(cleaned(text), "") == (title, body)
+    assert split_title(clean_text(text), "") == (title, body)
 
 
 def test_title_of_a_long_sentence_is_cut_between_words():
@@ -89,7 +89,7 @@ def test_given_title_leaves_the_whole_text_as_the_body():
 @example("👩\u200d👩\u200d👧" * 40)
 @example("می\u200cخواهم" * 30)
 def test_made_title_fits_on_a_line_and_hides_nothing_that_the_text_did_not(text):
-    text = cleaned(text)
+    text = clean_text(text)
     assume(text and not find_hidden(text))
 
     title, body = split_title(text, "")
@@ -102,7 +102,7 @@ def test_made_title_fits_on_a_line_and_hides_nothing_that_the_text_did_not(text)
 
 @pytest.mark.parametrize(("typed", "kept"), [("a\r\nb\rc", "a\nb\nc"), ("e\u0301", "é"), ("\n  a \t\n", "a")])
 def test_typed_text_is_kept_in_one_form(typed, kept):
-    assert cleaned(typed) == kept
+    assert clean_text(typed) == kept
 
 
 @pytest.mark.parametrize("text", ["", "  \n\t ", "#", "."])

@@ -248,7 +248,7 @@ def test_superseding_memories_are_the_live_ones():
 
 
 def test_memory_that_exists_can_be_superseded():
-    assert place.superseded_target(above(a=[], b=[]), wants("b", "a"), "a", is_retired=False).key == "a"
+    assert place.target_of(above(a=[], b=[]), wants("b", "a"), "a", is_retired=False).key == "a"
 
 
 @pytest.mark.parametrize(
@@ -267,12 +267,12 @@ def test_memory_that_exists_can_be_superseded():
 )
 def test_supersession_that_makes_no_sense_is_refused(new, old, message):
     with pytest.raises(RefusedError, match=message):
-        place.superseded_target(above(a=[], b=["a"], c=["b"], d=["c"]), new, old, is_retired=False)
+        place.target_of(above(a=[], b=["a"], c=["b"], d=["c"]), new, old, is_retired=False)
 
 
 def test_retired_memory_takes_no_place():
     with pytest.raises(RefusedError, match="b was retired") as refused:
-        place.superseded_target(above(a=[], b=[]), wants("b", "a"), "a", is_retired=True)
+        place.target_of(above(a=[], b=[]), wants("b", "a"), "a", is_retired=True)
 
     assert refused.value.hint == "restore it: gitmem restore b"
 
@@ -280,7 +280,7 @@ def test_retired_memory_takes_no_place():
 def test_circle_that_somebody_pushed_ends_the_look():
     catalog = above(a=["b"], b=["c"], c=["b"], d=[])
 
-    assert place.superseded_target(catalog, wants("c", "d"), "d", is_retired=False).key == "d"
+    assert place.target_of(catalog, wants("c", "d"), "d", is_retired=False).key == "d"
 
 
 def test_a_file_that_cannot_be_read_is_not_overwritten_by_a_key_made_from_a_text(memory: Memory) -> None:

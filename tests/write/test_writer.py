@@ -15,7 +15,7 @@ from gitmem.errors import DuplicateError, GitmemError, NotFoundError, RefusedErr
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.store import layout
-from gitmem.write.draft import edited
+from gitmem.write.draft import with_fields
 
 DAY = 86_400
 SECRET = "AK" + "IA" + "IOSFODNN7" + "QWERTYU"
@@ -363,7 +363,7 @@ def test_edited_fields_say_when(store, repo, clock):
 def test_file_from_windows_can_be_edited_and_keeps_its_form(store, repo, form):
     put_files(repo, {"learned/a.md": form(memory_text("Old", body="body\n"))})
 
-    done = store.edit("a", lambda text: edited(text, {"title": "New"}, "a.md"))
+    done = store.edit("a", lambda text: with_fields(text, {"title": "New"}, "a.md"))
 
     stored = subprocess.run(
         ["git", "show", f"{done.commit}:{done.path}"], cwd=repo, capture_output=True, check=True

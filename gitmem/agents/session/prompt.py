@@ -70,10 +70,10 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     tally.add_on(state, memory.now, tally.ANSWERED)
     part = part_of(memory, "RECALLED", RecallResult(tuple(hits), 0))
     tip = memory.find_tip() or ""
-    parts = render.fitted([part], tokens=10_000, characters=render.CHARACTERS - 1000)
+    parts = render.fit_parts([part], tokens=10_000, characters=render.CHARACTERS - 1000)
     # Everything that is ever shown of these memories has been shown; the rest of a longer one is not shown later.
     source = f"the memory of this repository at {tip[:12]}, recalled for this prompt; key, kind, status, by whom"
-    text, logged = render.fenced(parts, source=source), redact(query)[:LOGGED_CHARS]
+    text, logged = render.fence_parts(parts, source=source), redact(query)[:LOGGED_CHARS]
     size = count_tokens(text)
     shown = log.ContextRecord(render.keys_of(parts), tip, topic=topic.name, query=logged, tokens=size)
     log.keep(place, event, shown, now=memory.now)

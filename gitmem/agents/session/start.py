@@ -26,7 +26,7 @@ from gitmem.recall.render import About, MemoryText, Part
 from gitmem.store import LISTED, PROJECT, losses, tally
 from gitmem.store.clone import spool_folders
 from gitmem.text import display, format_json, parse_json
-from gitmem.text.budget import count_tokens, opening
+from gitmem.text.budget import count_tokens, opening_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,14 +139,14 @@ def _compose(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[st
     """Return the text, and the parts in it; entries are dropped from the end until it fits."""
     source = f"memory at {_tip(here.memory)[:12]}"
     before = "\n".join(own)
-    frame = render.fenced([Part("", (MemoryText("-"),))], source=source)
+    frame = render.fence_parts([Part("", (MemoryText("-"),))], source=source)
     is_quiet = not any(part.entries for part in parts if part.heading != NEWEST)
     budget = min(here.budget, QUIET_TOKENS) if is_quiet else here.budget
     tokens = budget - count_tokens(f"{before}\n{frame}")
     characters = render.CHARACTERS - len(before) - len(frame) - 2
     while True:
-        kept = render.fitted(parts, tokens=tokens, characters=characters)
-        text = "\n\n".join(filter(None, (before, render.fenced(kept, source=source))))
+        kept = render.fit_parts(parts, tokens=tokens, characters=characters)
+        text = "\n\n".join(filter(None, (before, render.fence_parts(kept, source=source))))
         if len(text) <= render.CHARACTERS or characters <= 0:  # spelling out hidden characters makes a text longer
             return text[: render.CHARACTERS], kept
         characters -= len(text) - render.CHARACTERS
@@ -203,7 +203,7 @@ def _parts(here: _Here, own: Sequence[str]) -> list[Part]:
         ahead.append(_worklog(here))
     spent = FENCE_TOKENS + count_tokens("\n".join([*own, render.body_of(ahead)]))
     room = max(here.budget - spent, here.budget // 4)
-    digest = render.fitted(_digest(here, room), tokens=room, characters=render.CHARACTERS)
+    digest = render.fit_parts(_digest(here, room), tokens=room, characters=render.CHARACTERS)
     warnings, rest = digest[:1], digest[1:]
     return [*warnings, *ahead, *_without(rest, render.keys_of(ahead))]
 
@@ -242,7 +242,7 @@ def _summaries(here: _Here, count: int, room: int) -> Part:
     entries = []
     limit = min(room // count, here.policy.context.max_memory_tokens)
     for key, title, body, _, agent in rows[:count]:
-        shown = opening(body, limit_tokens=limit)
+        shown = opening_of(body, limit_tokens=limit)
         # A summary made by rules begins with the goal, which is also the title.
         is_repeated = shown.removeprefix("Goal: ").startswith(title.removesuffix("…"))
         text = shown if is_repeated else f"{title}\n{shown}".strip()

@@ -13,7 +13,7 @@ from gitmem.cli import shared
 from gitmem.cli.task import rows
 from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import WorkflowStep
-from gitmem.recall.render import Part, fenced
+from gitmem.recall.render import Part, fence_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             Part(part.heading, tuple(entry for entry in part.entries if not entry.text.startswith(own)))
             for part in relevant.parts
         ]
-        for line in () if args.json else fenced(parts, source="the memory of this repository").splitlines():
+        for line in () if args.json else fence_parts(parts, source="the memory of this repository").splitlines():
             out.note(line)
         shared.print_notices(memory, out)
     if args.json:

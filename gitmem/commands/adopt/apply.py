@@ -21,12 +21,12 @@ from gitmem.model import ADOPTED, BUILTIN, FAILS, Check
 from gitmem.text import display
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.moves import find_homes, placed, scope_of
+from gitmem.verify.moves import find_homes, place_check, scope_of
 from gitmem.verify.options import Options
 from gitmem.verify.references import anchor_fields
 from gitmem.write import archive
 from gitmem.write.bulk import Changes, ImportPlan, Reasons, changes_of
-from gitmem.write.draft import edited
+from gitmem.write.draft import with_fields
 from gitmem.write.incoming import Incoming, incoming_exact, incoming_new
 from gitmem.write.place import KnownMemory, find_known
 
@@ -162,7 +162,7 @@ class _Plan:
         if is_followed:
             lost = [check for check, answer in answers.items() if scope_of(check) and answer.outcome != HOLDS]
             moves, found = find_homes(self._memory.git, self._tree, lost)
-            answers |= {check: found[placed(self._tree, check, moves[check])] for check in lost}
+            answers |= {check: found[place_check(self._tree, check, moves[check])] for check in lost}
         return {check.words: answer.outcome for check, answer in answers.items()}
 
     def _defined(self, proposed: Sequence[Proposal]) -> list[Proposal]:
@@ -259,7 +259,7 @@ class _Plan:
             path = known[key].memory.path
             body = self._proposed[key].body if "body" in fields else None
             new = {name: value for name, value in fields.items() if name != "body"}
-            text = edited(texts[path], {**new, "updated": format_time(self._now)}, f"{key}.md", body=body)
+            text = with_fields(texts[path], {**new, "updated": format_time(self._now)}, f"{key}.md", body=body)
             document = parse(text, path=f"{key}.md")
             try:
                 self._settled.updated[key] = incoming_exact(

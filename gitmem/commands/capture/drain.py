@@ -12,7 +12,7 @@ from gitmem.frozen import replace
 from gitmem.policy import Policy
 from gitmem.policy.settings import CAPTURE
 from gitmem.store.spool import Spool
-from gitmem.tasks.digest import held_by, is_anything_held
+from gitmem.tasks.digest import is_anything_held, list_claimed
 from gitmem.tasks.task import Worker
 from gitmem.text import display
 from gitmem.text.tokens import terms
@@ -202,7 +202,7 @@ def _current_task(catalog: Catalog, who: str, agent: str) -> dict[str, str]:
     """Return the task that the person or agent is working on (A9); empty if there is none, or several."""
     if not is_anything_held(catalog):
         return {}
-    mine = {one.task.key for name in {agent, ""} for one in held_by(catalog, Worker(display(who), name))}
+    mine = {one.task.key for name in {agent, ""} for one in list_claimed(catalog, Worker(display(who), name))}
     return {"task": mine.pop()} if len(mine) == 1 else {}
 
 

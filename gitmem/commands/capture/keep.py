@@ -81,6 +81,6 @@ def refuse(memory: OpenRepository, what: str, text: str) -> None:
         RefusedError: It has hidden characters, or a secret, which the message does not repeat.
     """
     if find_hidden(text) or find_secrets(text):
-        from gitmem.write.draft import cleaned, refuse_typed
+        from gitmem.write.draft import clean_text, refuse_typed
 
-        refuse_typed(what, cleaned(text), memory.policy())
+        refuse_typed(what, clean_text(text), memory.policy())

@@ -13,9 +13,9 @@ from gitmem.text import display
 from gitmem.verify import builtin
 from gitmem.verify.claims import LINE_KEPT
 from gitmem.verify.due import Due, is_accepted, read_fact, rests_of
-from gitmem.verify.moves import Moves, find_homes, is_moved, placed, scope_of
+from gitmem.verify.moves import Moves, find_homes, is_moved, place_check, scope_of
 from gitmem.verify.overview.derivation import answer_behind
-from gitmem.verify.overview.explain import changed_reads
+from gitmem.verify.overview.explain import list_changed_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def list_changes(pair: Pair, trees: Trees) -> Sequence[TreeChange]:
         return changed
     verdicts = [answer.verdict for answer in (pair.head, pair.base) if answer is not None and answer.verdict]
     paths = [change.path for change in changed]
-    read = {path for v in verdicts for path in changed_reads(v.reads, trees.base, trees.head, paths)}
+    read = {path for v in verdicts for path in list_changed_reads(v.reads, trees.base, trees.head, paths)}
     return [change for change in changed if change.path in read] or changed
 
 
@@ -205,10 +205,10 @@ class ChangeJudge:
     ) -> dict[str, FactAnswer]:
         tree = trees.base if before is None else trees.head
         if before is None:
-            checks = {key: placed(trees.base, *one) for key, one in asked.items()}
+            checks = {key: place_check(trees.base, *one) for key, one in asked.items()}
             answers = builtin.answer_all(self._git, trees.base, checks.values())
         else:
-            checks = {key: placed(trees.head, *one) for key, one in asked.items()}
+            checks = {key: place_check(trees.head, *one) for key, one in asked.items()}
             values = {
                 check: BuiltinAnswer(before[key].outcome, before[key].because)
                 for key, check in checks.items()
@@ -226,14 +226,14 @@ class ChangeJudge:
                 self._moves(trees.head).know(trees.base)
             moves = {key: self._moves(trees.head).find(asked[key][0], trees.before, before[key].moved) for key in lost}
             asked = {key: (check, moves.get(key, moved)) for key, (check, moved) in asked.items()}
-            checks |= {key: placed(trees.head, *asked[key]) for key in lost}
+            checks |= {key: place_check(trees.head, *asked[key]) for key in lost}
             new = [check for check in checks.values() if check not in answers]
             answers |= builtin.answer_all(self._git, trees.head, new) if new else {}
         astray = {key for key, check in checks.items() if scope_of(check) and answers[check].outcome != HOLDS}
         homes, more = find_homes(self._git, tree, [asked[key][0] for key in astray])
         answers |= more
         asked = dict(asked) | {key: (asked[key][0], homes[asked[key][0]]) for key in astray}
-        checks |= {key: placed(tree, *asked[key]) for key in astray}
+        checks |= {key: place_check(tree, *asked[key]) for key in astray}
         answers |= builtin.answer_all(self._git, tree, {*checks.values()} - answers.keys())
         return {
             key: FactAnswer(

@@ -167,7 +167,7 @@ def find_touched(
         return []
     from gitmem.verify.due import states_on  # as above
     from gitmem.verify.inputs import SEEN
-    from gitmem.verify.overview.explain import changed_reads
+    from gitmem.verify.overview.explain import list_changed_reads
 
     rows = [f.row for f in maybe]
     sides = (trees.base, trees.head)
@@ -177,7 +177,7 @@ def find_touched(
         if fact.row.id in brought or base.digest != head.digest:
             paths = _changed_paths(fact.row, base, head, files)
             if base.digest.startswith(SEEN) and base.verdict is not None:
-                seen = changed_reads(base.verdict.reads, trees.base, trees.head, list(by_path))
+                seen = list_changed_reads(base.verdict.reads, trees.base, trees.head, list(by_path))
                 paths = [path for path in seen if path in by_path] or None
             changed = every if paths is None else tuple(by_path[path] for path in paths)
             found.append(TouchedFact(fact, None if fact.row.id in brought else base, head, changed))

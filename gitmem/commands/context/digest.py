@@ -105,9 +105,11 @@ def digest(
     """
     chains = state.suspects(catalog, ground)
     warned, reported = _warnings(catalog, ground, reasons, chains, now)
-    held = tasks.held_by(catalog, worker()) if tasks.is_anything_held(catalog) else []
+    held = tasks.list_claimed(catalog, worker()) if tasks.is_anything_held(catalog) else []
     others = (
-        tasks.held_by_others(catalog, [one.row.key for one in held]) if held or tasks.is_anything_held(catalog) else []
+        tasks.list_claimed_by_others(catalog, [one.row.key for one in held])
+        if held or tasks.is_anything_held(catalog)
+        else []
     )
     warned = _with_failures(catalog, warned, held, working, now)
     lines = [DigestItem("", "", "", display(notice)) for notice in notices]
@@ -308,7 +310,7 @@ def _recent(
         (LATEST + len(shown),),
     )
     fresh = [(row, 0.0) for row in (RelevanceRow(*row) for row in rows) if row.key not in shown][:LATEST]
-    closed = tasks.closed_since(catalog, since, now=now, limit=LATEST)
+    closed = tasks.list_closed(catalog, since, now=now, limit=LATEST)
     in_all = catalog.row(f"SELECT count(*) FROM memory m INDEXED BY memory_recent WHERE {condition}")[0]
     total = in_all - _count(catalog, condition, shown) + tasks.count_closed(catalog, since, now=now)
     limit = policy.context.max_memory_tokens

@@ -16,7 +16,7 @@ from gitmem.policy.settings import START
 from gitmem.recall import Query, shown
 from gitmem.store import PROJECT, SCOPES
 from gitmem.store.proposal import branch_notice, notice_of
-from gitmem.tasks.digest import held_by, is_anything_held
+from gitmem.tasks.digest import is_anything_held, list_claimed
 from gitmem.tasks.query import worker_of
 
 TYPE_CHECKING = False
@@ -51,7 +51,7 @@ def at_work(memory: OpenRepository, query: Query) -> Query:
     """Return a query with the current work added: changed files, and the claimed tasks with their paths."""
     near, held = [*query.near, *working_set(memory.git, memory.default_branch())], list(query.held)
     if memory.has_store() and is_anything_held(memory.catalog()):
-        for one in held_by(memory.catalog(), worker_of(memory.git, memory.config.agent)):
+        for one in list_claimed(memory.catalog(), worker_of(memory.git, memory.config.agent)):
             held.append(one.row.key)
             near += one.paths
     return replace(query, near=tuple(near), held=tuple(held), work=False)
@@ -70,7 +70,7 @@ def score_by_names(
     """
     asked = [question for question in (branch_words(memory.git.read_head()[0]),) if question]
     if is_anything_held(catalog):
-        held = held_by(catalog, worker_of(memory.git, memory.config.agent))
+        held = list_claimed(catalog, worker_of(memory.git, memory.config.agent))
         asked += [one.row.title for one in held[:HELD_AT_MOST]]
     if not asked:
         return {}

@@ -12,7 +12,7 @@ from gitmem.frozen import frozen
 from gitmem.index.catalog.state import LIVE
 from gitmem.policy.settings import DAY_S
 from gitmem.write import archive
-from gitmem.write.draft import check_file, edited
+from gitmem.write.draft import check_file, with_fields
 from gitmem.write.place import KnownMemory
 from gitmem.write.writer import KEYS_NAMED
 
@@ -186,7 +186,7 @@ def apply_plan(store: OpenStore, found: CurationPlan) -> CurationPlan:
         for step, one in zip(tuple(done), memories, strict=True):
             changes = {**(step.fields or {}), "updated": format_time(store.now)}
             try:
-                new = edited(texts[one.path], changes, f"{one.key}.md")
+                new = with_fields(texts[one.path], changes, f"{one.key}.md")
                 files[one.path] = check_file(one.key, new, policy=policy, path=one.path).text
             except RefusedError:  # it lacks what its kind requires, since others wrote it: a person must decide
                 done.remove(step)

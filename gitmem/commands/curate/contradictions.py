@@ -12,7 +12,7 @@ from gitmem.frozen import frozen
 from gitmem.index.catalog.state import statuses_of, suspects
 from gitmem.index.embed.choose import need_numpy
 from gitmem.model import VERIFIED
-from gitmem.write.contradictions import denies, find_opposed, find_opposed_checks, live_titles, said_of
+from gitmem.write.contradictions import denies, find_opposed, find_opposed_checks, live_titles, parse_statement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _by_meaning(store: OpenStore, catalog: Catalog) -> Iterator[tuple[Title, Tit
     from gitmem.repository import semantic
 
     titles = live_titles(catalog)
-    said = {key: said_of(one.title, catalog.language) for key, one in titles.items()}
+    said = {key: parse_statement(one.title, catalog.language) for key, one in titles.items()}
     denying = [key for key, one in said.items() if one.claim.negations]
     texts = {key: one.title for key, one in titles.items()}
     for key, other, cosine in semantic.near_titles(store, denying, texts, floor=NEAR):

@@ -13,7 +13,7 @@ from gitmem.index.catalog.state import statuses_of, suspects
 from gitmem.model import VERIFIED
 from gitmem.text.near_pairs import near_pairs
 from gitmem.text.similarity import claim_of, claim_text
-from gitmem.write.draft import check_file, edited
+from gitmem.write.draft import check_file, with_fields
 from gitmem.write.duplicates import EVENTS, have_different_checks
 from gitmem.write.place import before_of, find_known
 
@@ -212,7 +212,7 @@ def apply_groups(store: OpenStore, found: DuplicateReport, *, what: str = "near 
             before, text = before_of(catalog, known), writer.text_of(catalog, known)
             listed = before.get("supersedes") or []
             listed = [listed] if isinstance(listed, str) else listed
-            new = edited(text, {"supersedes": [*listed, *(one.key for one in group.others)]}, known.path)
+            new = with_fields(text, {"supersedes": [*listed, *(one.key for one in group.others)]}, known.path)
             document = check_file(known.key, new, policy=policy, path=known.path)
             files |= {known.path: new, **writer.relinked(catalog, document, before, known=known)}
         count = sum(len(group.others) for group in done)

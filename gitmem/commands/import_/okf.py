@@ -69,7 +69,7 @@ def _read_reserved(text: str, inside: str, where: str) -> ImportRecord | Unreada
 
 def _own(found: Mapping[str, Any], body: str, inside: str, where: str) -> ImportRecord | None:
     """Return the memory that gitmem wrote as a concept; None for other systems' concepts."""
-    text = okf.restored(found, body)
+    text = okf.restore_text(found, body)
     named = found.get(okf.KEY)
     key = named if isinstance(named, str) else posixpath.basename(inside).removesuffix(".md")
     if text is None or not layout.is_key(key):

@@ -14,7 +14,7 @@ from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.policy.settings import IMPORT
 from gitmem.recall import SESSION
-from gitmem.recall.logs import PLACE, counted
+from gitmem.recall.logs import PLACE, number_key
 from gitmem.text import display
 from gitmem.text.secrets import redact
 from gitmem.write.archive import ROTATED
@@ -159,7 +159,7 @@ class _Order:
         time, key, place = self._last.get(session, (_NOTHING, "", 0))
         if given.fields.get("created") != time:
             place = 0
-        elif place or not given.key or counted(given.key) <= counted(key):
+        elif place or not given.key or number_key(given.key) <= number_key(key):
             place += 1
         self._last[session] = given.fields.get("created"), given.key, place
         return replace(given, fields={**given.fields, PLACE: place}) if place else given

@@ -15,7 +15,7 @@ from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
 from gitmem.store import proposal
 from gitmem.store.commit import advance
-from gitmem.store.foreign import need_store, untried
+from gitmem.store.foreign import init_hint, need_store
 from gitmem.store.lock import WriteLock
 from gitmem.store.proposal import COMPANION_NAME, PREFIX, Current, code_of
 
@@ -91,7 +91,7 @@ def need_memory(memory: OpenRepository) -> str:
     if theirs is None:
         message = f"this repository has no memory yet: there is no branch {branch}"
         raise NoRepositoryError(message, hint="create one: gitmem init")
-    need_store(memory.git, theirs, branch, remote=remote, hint=untried(branch))
+    need_store(memory.git, theirs, branch, remote=remote, hint=init_hint(branch))
     advance(memory.git, ref, theirs, old=None, command="propose", lock_timeout_s=memory.config.lock_timeout_s)
     return memory.git.read_ref(ref) or theirs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.config import ENGINES
 from gitmem.frozen import replace
-from gitmem.recall import narrowed, ranker
+from gitmem.recall import narrow, ranker
 from gitmem.recall.ranker import Readings
 from gitmem.store import PROJECT, tally
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallResult:
     """Rank the memories of all scopes for a query; without one, return the newest."""
-    query = narrowed(policy, query)
+    query = narrow(policy, query)
     stores = repository.stores_for_query(query)
     if query.syntax:
         if stores != [repository]:
@@ -55,7 +55,7 @@ def list_memories(repository: OpenRepository, query: Query) -> RecallResult:
     """Return memories that pass the filters, newest first, with their tags and without their text."""
     from gitmem.recall import inventory
 
-    query = narrowed(repository.policy(), query) if query.collections else query
+    query = narrow(repository.policy(), query) if query.collections else query
     sources = repository.sources(repository.stores_for_query(query))
     with Readings(sources):
         return inventory.list_memories(sources, query, now=repository.now)

@@ -9,7 +9,7 @@ from gitmem.commands.recall import add_notice
 from gitmem.config import ENGINES
 from gitmem.errors import ConfigError, ConflictError, GitmemError
 from gitmem.index import WHOOSH_AT_MOST, WHOOSH_FOLDER
-from gitmem.recall import narrowed
+from gitmem.recall import narrow
 from gitmem.recall.ranker import Readings
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ def similar(memory: OpenRepository, key: str, query: Query) -> Similar:
     """Return the memories similar to one."""
     from gitmem.recall.by_syntax import similar as find_similar
 
-    query = narrowed(memory.policy(), query)
+    query = narrow(memory.policy(), query)
     shown, full_key = _shown(memory), memory.full_key(key)
     policy, (source,) = memory.policy(), memory.sources([memory])
     options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}

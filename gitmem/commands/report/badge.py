@@ -8,7 +8,7 @@ from gitmem.frozen import frozen
 from gitmem.model import BLOCKED, FAILED, STALE, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
 from gitmem.text import display
-from gitmem.text.durations import lasted
+from gitmem.text.durations import format_duration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def make_badge(statuses: Mapping[str, int], silent: str, silent_s: int, *, label
         label: Its subject.
     """
     counts = [f"{number} {status}" for status, number in statuses.items() if number]
-    silence = f"silent for {lasted(silent_s)}" if silent_s else "verify job failed" if silent else ""
+    silence = f"silent for {format_duration(silent_s)}" if silent_s else "verify job failed" if silent else ""
     failed, suspect, verified = statuses[FAILED], statuses[SUSPECT], statuses[VERIFIED]
     rest = [f"{statuses[status]} {status}" for status in (BLOCKED, STALE, UNPROVEN) if statuses[status]]
     if failed or suspect:

@@ -8,14 +8,14 @@ from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.words import diff
 from gitmem.document.parse import parse
-from gitmem.document.spec import check_of, counted_variables, shown_check, spec_hash, spec_of
+from gitmem.document.spec import check_of, describe_variables, format_check, spec_hash, spec_of
 from gitmem.errors import FormatError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN
 from gitmem.policy import Policy, builtin, load
 from gitmem.store import POLICY_PATH
 from gitmem.store.layout import MEMORY, POLICY_LIMIT
-from gitmem.verify.overview.stock import written_by
+from gitmem.verify.overview.stock import author_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def change_of(memory: ChangedMemory, policies: tuple[Policy, Policy], budget: Bu
         side.file.path,
         memory.before.file.path if memory.before and memory.before.file.path != side.file.path else "",
         sanitize.line(because),
-        sanitize.line(written_by(by)),
+        sanitize.line(author_name(by)),
         sanitize.line(str(by.get("agent") or "")) if isinstance(by, dict) else "",
         diff(sanitize.text(old.title), sanitize.text(new.title), budget) if old and new else (),
         _body(old, new, budget),
@@ -187,7 +187,7 @@ def _why(fields: Mapping[str, Any]) -> str:
     retired = fields.get("retired")
     if not isinstance(retired, dict):
         return ""
-    who, why = written_by(retired.get("by")), str(retired.get("why") or "")
+    who, why = author_name(retired.get("by")), str(retired.get("why") or "")
     return ": ".join(part for part in (f"by {who}" if who else "", why) if part)
 
 
@@ -245,8 +245,8 @@ def _command(
     was = specs_of(old, policies[0]) if old and check_of(old) else None
     if was is not None and spec_hash(was) == spec_hash(spec) and not is_back:
         return None
-    before = sanitize.text(shown_check(was.check)).rstrip("\n") if was is not None else ""
-    text = sanitize.text(shown_check(spec.check)).rstrip("\n")
+    before = sanitize.text(format_check(was.check)).rstrip("\n") if was is not None else ""
+    text = sanitize.text(format_check(spec.check)).rstrip("\n")
     return f.CheckCommand(spec.check.form, text, before if before != text else "", asks_of(spec), "", "")
 
 
@@ -257,7 +257,7 @@ def asks_of(spec: Spec) -> tuple[str, ...]:
         return tuple(lines)
     lines += [f"setup: {sanitize.text(spec.setup)}"] if spec.setup else []
     lines += ["the network"] if spec.network else []
-    lines += [f"the {counted_variables(spec)}"] if spec.variables else []
+    lines += [f"the {describe_variables(spec)}"] if spec.variables else []
     lines += [f"the folders {sanitize.line(', '.join(spec.folders))}"] if spec.folders else []
     return (*lines, f"a time limit of {spec.timeout_s} s")
 

@@ -9,7 +9,7 @@ from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.changes import specs_of
 from gitmem.document.builtin_checks import row_of
-from gitmem.document.spec import check_of, claim_hash, shown_spec, spec_hash
+from gitmem.document.spec import check_of, claim_hash, format_spec, spec_hash
 from gitmem.document.times import format_time
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state
@@ -63,7 +63,7 @@ def with_commands(
         approval = (
             NOT_NEEDED
             if change.command.form == BUILTIN
-            else _approval(trust, name, list_line(name, change.key, shown_spec(spec)))
+            else _approval(trust, name, list_line(name, change.key, format_spec(spec)))
         )
         found.append(replace(change, command=replace(change.command, approval=approval, history=history)))
     return found

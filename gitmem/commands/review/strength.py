@@ -9,7 +9,7 @@ from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.document.builtin_checks import globs_of, parse_arguments, row_of
 from gitmem.document.fields import IMPORTANCE, parse_ttl
-from gitmem.document.spec import check_of, shown_check
+from gitmem.document.spec import check_of, format_check
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN, SHELL, Check
 from gitmem.text.similarity import claim_of
@@ -88,7 +88,7 @@ def look_at_checks(successions: Iterable[Succession], answers: CodeAnswers) -> I
     for one in successions:
         side = one.memory.after
         assert side is not None, "only what is there has a succession"
-        shown = sanitize.line(shown_check(one.before))
+        shown = sanitize.line(format_check(one.before))
         whose = f"it supersedes {one.superseded}, whose check" if one.superseded else "its check"
         if one.after is None:
             message = f"{whose} is gone, and nothing proves it now; it was: {shown}"
@@ -118,7 +118,7 @@ def look_at_fields(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFi
         yield _finding(f.WARNING, "check-weaker", message, memory)
     if old.title != new.title:
         is_contrary = claim_of(old.title).is_contrary(claim_of(new.title))
-        message = f"it claims something else, and its check is the same: {sanitize.line(shown_check(check))}"
+        message = f"it claims something else, and its check is the same: {sanitize.line(format_check(check))}"
         yield _finding(f.WARNING if is_contrary else f.NOTE, "claim-changed", message, memory)
 
 
@@ -177,7 +177,7 @@ def why_weaker(old: Check, new: Check, answers: CodeAnswers) -> str:
     if new.form == BUILTIN:
         if old.form != BUILTIN:
             is_same = bool(suggest_builtin(old))
-            return "" if is_same else f"it runs nothing, and only asks {shown_check(new)}"
+            return "" if is_same else f"it runs nothing, and only asks {format_check(new)}"
         return _why_builtin(old, new, answers)
     if (old.form, new.form) == (SHELL, SHELL):
         parts = [{part.strip() for part in _PARTS.split(check.words[0]) if part.strip()} for check in (old, new)]

@@ -21,7 +21,7 @@ from gitmem.git.tree_limits import need_listable
 from gitmem.repository.verification import counts_here
 from gitmem.store import FOREIGN, home_ref, layout
 from gitmem.store.commit import CommitPlan, advance, ref_lock_path, write_commit
-from gitmem.store.foreign import kind_of, need_store, untried
+from gitmem.store.foreign import init_hint, kind_of, need_store
 from gitmem.store.lock import WriteLock, clear_stale_lock
 from gitmem.store.merge.plan import plan_of
 from gitmem.store.merge.trees import merge
@@ -232,7 +232,7 @@ class Exchange:
             switch = f"gitmem propose --switch {other.removeprefix(PREFIX)} && gitmem propose"
             return f"use another name for yours: git branch -m {self._branch} {other} && {switch}"
         if ours is None:
-            return untried(self._branch)
+            return init_hint(self._branch)
         other = f"{self._branch}-store"
         moved = f"git branch -m {self._branch} {other} && gitmem init --branch {other} && gitmem sync"
         return f"leave it alone, and move your memory to another branch: {moved}"

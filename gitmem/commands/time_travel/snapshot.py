@@ -17,7 +17,7 @@ from gitmem.index.catalog.keys import full_key
 from gitmem.index.refresh import empty_catalog
 from gitmem.model import FAILED, TASK, UNPROVEN
 from gitmem.policy import Policy
-from gitmem.recall import inventory, narrowed, ranker
+from gitmem.recall import inventory, narrow, ranker
 from gitmem.results import MemoryDetails, Statistics, StoreStatus
 from gitmem.store import PROJECT, read_tree
 from gitmem.store.local import LocalState
@@ -136,7 +136,7 @@ class Past:
     def list(self, query: Query) -> RecallResult:
         """Return the memories of that time that pass the filters, newest first."""
         _refuse_scopes(query.scopes)
-        query = narrowed(self._policy, query) if query.collections else query
+        query = narrow(self._policy, query) if query.collections else query
         with self._catalog.reading():
             return inventory.list_memories([self._source], query, now=NO_CLOCK)
 
@@ -147,7 +147,7 @@ class Past:
             raise UsageError("--syntax uses the current index", hint="leave out --syntax, or --at")
         if query.work:
             raise UsageError("--work uses the files that are changed now", hint="gitmem recall … --near PATH --at REV")
-        query = replace(narrowed(self._policy, query), here=self._memory.here)
+        query = replace(narrow(self._policy, query), here=self._memory.here)
         if self.is_empty:
             return inventory.newest(self._catalog, None, query, now=NO_CLOCK)
         with self._catalog.reading():

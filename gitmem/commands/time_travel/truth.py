@@ -12,7 +12,7 @@ from gitmem.git.ancestry import in_order
 from gitmem.model import FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED
 from gitmem.verify.due import digester
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.past_verdicts import KnownCommit, counting_of, known_of
+from gitmem.verify.past_verdicts import KnownCommit, counting_of, list_known_commits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def truth_at(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Sequence
         verdicts: All known verdicts; those of another specification or claim are ignored.
     """
     verdicts = [v for v in verdicts if (v.spec, v.claim) == (fact.spec, fact.claim)]
-    known = {known.commit: known for known in known_of(verdicts)}
+    known = {known.commit: known for known in list_known_commits(verdicts)}
     proof = _proof(git, commit, fact, verdicts)
     if proof is not None:
         known[commit] = KnownCommit(

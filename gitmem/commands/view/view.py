@@ -138,7 +138,7 @@ def describe(memory: OpenRepository) -> dict[str, Any] | None:
         code = views.list_tracked(git, view.path) if unsaved else ()
         table["unsaved"] = [path for path in unsaved if path not in code]
         table["held"] = sorted(view.held)
-        table["committed"] = refresh.standing(git, view, memory.tip()).found
+        table["committed"] = refresh.read_head(git, view, memory.tip()).found
         table["outgrown"] = view.shown != memory.tip() and _is_outgrown(memory, view)
     except ProcessError as err:
         table["state"] = "damaged"

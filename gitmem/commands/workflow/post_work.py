@@ -9,7 +9,7 @@ from gitmem.errors import RefusedError
 from gitmem.policy.settings import WORKFLOW
 from gitmem.text import display
 from gitmem.text.budget import count_tokens
-from gitmem.write.draft import cleaned, is_line_reference
+from gitmem.write.draft import clean_text, is_line_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def post_work(
     found = list(dict.fromkeys([*refs, *references_in(text)]))
     if not found:
         raise RefusedError("a pattern needs the lines of code that show it", hint="--ref src/auth/jwt.py:89-145")
-    _refuse_size(f"{options.get('title', '')}\n{cleaned(text)}", memory)
+    _refuse_size(f"{options.get('title', '')}\n{clean_text(text)}", memory)
     fields = step.fields(memory, tuple(options.pop("tags", ())))
     # The text may name files of another branch or of the past: unlike given ones, these may be missing.
     anchor_fields(memory, {"refs": refs}, is_strict=True)

@@ -54,9 +54,9 @@ def compose(memory: OpenRepository, parts: Sequence[Part], budget_tokens: int) -
     """Return the parts that fit into a budget, cut from the end, and their text in its fence."""
     tip = (memory.find_tip() or "")[:12]
     source = f"the memory of this repository at {tip}; in brackets: key, kind, status, by whom"
-    frame = render.fenced([Part("", (MemoryText("-"),))], source=source)
-    kept = render.fitted(parts, tokens=budget_tokens - count_tokens(frame), characters=CHARACTERS)
-    return tuple(part for part in kept if part.entries or part.more > 0), render.fenced(kept, source=source)
+    frame = render.fence_parts([Part("", (MemoryText("-"),))], source=source)
+    kept = render.fit_parts(parts, tokens=budget_tokens - count_tokens(frame), characters=CHARACTERS)
+    return tuple(part for part in kept if part.entries or part.more > 0), render.fence_parts(kept, source=source)
 
 
 def _store_of(memory: OpenRepository, scope: str) -> OpenStore | None:

@@ -43,7 +43,7 @@ _TEXTS = (
 _WANTED = "SELECT oid FROM memory WHERE shadowed = 0 ORDER BY archived OR superseded, id DESC"
 
 
-def seen(catalog: Catalog, vectors: Vectors) -> int:
+def last_missing(catalog: Catalog, vectors: Vectors) -> int:
     """Return how many memories had no vectors at the last update of this state of the store; -1 if there was none."""
     stamp, _, missing = vectors.meta("seen").rpartition(" ")
     return int(missing) if stamp == " ".join(shown_by(catalog)) and missing.isdecimal() else -1

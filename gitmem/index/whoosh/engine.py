@@ -12,7 +12,7 @@ from heapq import nlargest
 
 from gitmem.frozen import frozen
 from gitmem.index import Candidate
-from gitmem.index.whoosh.index import TEXTS, completed, name_of, names_in, warnings_of_whoosh
+from gitmem.index.whoosh.index import TEXTS, name_of, names_in, warnings_of_whoosh, with_missing
 from gitmem.text.tokens import terms
 
 with warnings_of_whoosh():
@@ -91,7 +91,7 @@ class WhooshEngine:
         self._catalog = catalog
         rows = catalog.rows("SELECT id, path, oid FROM memory")
         ids = {name_of(path, oid): number for number, path, oid in rows}
-        self.reader, is_whole = completed(shown.reader, catalog, ids)
+        self.reader, is_whole = with_missing(shown.reader, catalog, ids)
         self._numbers = {number: ids[name] for name, number in names_in(self.reader) if name in ids}
         self._searcher = Searcher(self.reader)
         self._scores: dict[str, tuple[array[int], array[float]]] = {}
@@ -151,7 +151,7 @@ class WhooshEngine:
                     yield number, matcher.score()
                 matcher.next()
 
-    def matched(
+    def match(
         self,
         query: Any,
         *,

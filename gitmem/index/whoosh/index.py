@@ -338,7 +338,7 @@ def _add(
             progress(done, len(names))
 
 
-def completed(reader: Any, catalog: Catalog, names: Mapping[bytes, int]) -> tuple[Any, bool]:
+def with_missing(reader: Any, catalog: Catalog, names: Mapping[bytes, int]) -> tuple[Any, bool]:
     """Return a reader that also has the catalog's other memories, and whether it has all of them.
 
     The index lacks spooled memories, and those written since it was made if another process is updating it. If they are

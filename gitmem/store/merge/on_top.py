@@ -77,7 +77,7 @@ def _forget_old(git: Git) -> None:
         git.run("update-ref", "-d", ref, check=False)
 
 
-def changed_memories(git: Git, memory: str, top: str) -> tuple[str, ...]:
+def list_changed_keys(git: Git, memory: str, top: str) -> tuple[str, ...]:
     """Return the keys of the memories that a companion on top changes, adds or retires, sorted."""
     keys = set()
     for path in open_objects(git).diff(memory, top):

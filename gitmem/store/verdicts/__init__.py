@@ -10,7 +10,7 @@ from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError
 from gitmem.git.repository import is_oid
 from gitmem.model import FAILS, HOLDS, Verdict
-from gitmem.store.verdicts.environment import cleaned
+from gitmem.store.verdicts.environment import clean_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _verdict_of(table: dict[str, Any], key: str) -> Verdict:
         seconds=float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else 0.0,
         flapping=_count(table.get("flapping")),
         reads=text.get("reads", ""),
-        environment=cleaned(text.get("environment", "")),
+        environment=clean_environment(text.get("environment", "")),
         undeclared=text.get("undeclared", ""),
         moved=text.get("moved", ""),
         rests=text.get("rests", ""),

@@ -98,7 +98,7 @@ def parse_environment(text: str) -> Environment:
     return Environment(first if _is_name(first) else "", versions, locks, variables)
 
 
-def cleaned(text: str) -> str:
+def clean_environment(text: str) -> str:
     """Return a text by others if it is an environment, else an empty string."""
     return text if not text or (parse_environment(text).system and "/" not in text.partition(" @")[0]) else ""
 

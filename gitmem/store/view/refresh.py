@@ -58,14 +58,14 @@ def bring(git: Git, view: View, tip: Callable[[], str], merge: Merge) -> View:
             branch, and every path of the commit.
     """
     refuse_locked(git, view)
-    found = standing(git, view, tip()).found
+    found = read_head(git, view, tip()).found
     if not found:
         return refresh(git, view, tip())
     view, accepted, also = merge(view, found)
     return refresh(git, view, tip(), accepted=accepted, also=also)
 
 
-def standing(git: Git, view: View, tip: str) -> ViewHead:
+def read_head(git: Git, view: View, tip: str) -> ViewHead:
     """Return what the view shows, and what was committed in it.
 
     Raises:
@@ -84,7 +84,7 @@ def standing(git: Git, view: View, tip: str) -> ViewHead:
     )
 
 
-def shown_as(entry: TreeEntry) -> str:
+def form_of(entry: TreeEntry) -> str:
     """Return how an entry of the branch appears: as a file, in the index only, or not at all.
 
     Entries that a store may not have are also left out of the index, so that their attributes have no effect: git reads
@@ -125,7 +125,7 @@ def refresh(
     is_asked = accepted or also or view.held or view.toward
     if view.shown == tip == head_of(git, view) and not is_asked and _has_index(git, view):
         return view
-    base = standing(git, view, tip).base
+    base = read_head(git, view, tip).base
     sides, is_whole = _sides(git, view, base, tip)
     seen = {side.path for side in sides}
     ours = _ours(git, view, base)
@@ -190,7 +190,7 @@ def list_staged(git: Git, view: View) -> list[PathVersion]:
     """Return what is staged in the view; a file missing from the index was not deleted by a person."""
     sides = worktrees.list_staged(view.git(git), view.shown)
     sizes = git.sizes({side.old for side in sides if side.old})
-    return [s for s in sides if s.new or shown_as(_entry(s.path, s.old_mode, s.old, sizes)) == FILE]
+    return [s for s in sides if s.new or form_of(_entry(s.path, s.old_mode, s.old, sizes)) == FILE]
 
 
 def list_unsaved(git: Git, view: View) -> list[tuple[str, str]]:
@@ -217,7 +217,7 @@ def without_ours(git: Git, view: View, paths: Iterable[str]) -> list[str]:
     for commit in filter(None, {view.shown, *view.toward} if wanted else ()):
         there = {entry.path: entry for entry in git.list_tree(commit, *wanted)}
         for path, blobs in wanted.items():
-            blobs.add(there[path].oid if path in there and shown_as(there[path]) == FILE else "")
+            blobs.add(there[path].oid if path in there and form_of(there[path]) == FILE else "")
     with Folder(view.path) as folder:
         return [path for path, blobs in wanted.items() if folder.oid(path, len(view.shown)) not in blobs]
 
@@ -270,8 +270,8 @@ def _settle(
     shown: dict[str, str] = {}
     wanted: list[tuple[PathVersion, str, str]] = []
     for side in sides:
-        shown[side.path] = shown_as(_entry(side.path, side.mode, side.new, sizes))
-        was = side.old if shown_as(_entry(side.path, side.old_mode, side.old, sizes)) == FILE else ""
+        shown[side.path] = form_of(_entry(side.path, side.mode, side.new, sizes))
+        was = side.old if form_of(_entry(side.path, side.old_mode, side.old, sizes)) == FILE else ""
         new = side.new if shown[side.path] == FILE else ""
         if not was and not new and not any(side.path in asked for asked in (held, accepted, ours)):
             continue

@@ -35,7 +35,7 @@ def describe_culprits(git: Git, named: Iterable[tuple[str, str]]) -> dict[tuple[
     return {pair: phrase(*pair, made.get(pair[0])) for pair in pairs}
 
 
-def held_last(git: Git, verdict: Verdict) -> str:
+def last_held_commit(git: Git, verdict: Verdict) -> str:
     """Return the last commit where a failed fact is known to have held.
 
     This is the commit right before the culprit, if known; otherwise the commit where the fact was last judged to hold.
@@ -51,7 +51,7 @@ def held_last(git: Git, verdict: Verdict) -> str:
 def with_last_held(git: Git, verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
     """Return verdicts with ``held_commit`` set to the last commit where each failed fact is known to have held."""
     culprits = {(v.culprit, v.culprit_after): v for v in verdicts.values() if v.outcome == FAILS and v.culprit}
-    held = {pair: held_last(git, verdict) for pair, verdict in culprits.items()}
+    held = {pair: last_held_commit(git, verdict) for pair, verdict in culprits.items()}
     return {
         key: replace(v, held_commit=held.get((v.culprit, v.culprit_after), v.held_commit))
         for key, v in verdicts.items()

@@ -17,7 +17,7 @@ from gitmem.model import BUILTIN
 from gitmem.text.globs import is_plain, matcher, normal
 from gitmem.verify.blame.trunk import parents_of, trunk_of
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.moves import TOP, moved_digest, parse_moves, places_of
+from gitmem.verify.moves import TOP, digest_after_moves, parse_moves, places_of
 from gitmem.verify.trace.reads import folders_above, parse_reads
 
 TYPE_CHECKING = False
@@ -70,13 +70,13 @@ class InputQuestion:
         return next(same, "") or self._digest(tree)
 
     def _digest(self, tree: CodeTree, reads: str = "") -> str:
-        return moved_digest(tree, self.inputs, self.check, self.moved, reads)
+        return digest_after_moves(tree, self.inputs, self.check, self.moved, reads)
 
     def concerns(self) -> Callable[[str], bool] | None:
         """Return a test of whether a path can be among the inputs or the reads; None if every path can."""
         if self.inputs[0] == "tree" and not self.seen:
             return None
-        tests = [remembered(glob) for glob in self.globs()]
+        tests = [cached_matcher(glob) for glob in self.globs()]
         if self.seen:
             tests.append(_around(self.places()))
         return lambda path: any(test(path) for test in tests) or _is_attributes(path)
@@ -112,7 +112,7 @@ def _around(places: Set[str]) -> Callable[[str], bool]:
 
 
 @lru_cache(maxsize=64)
-def remembered(glob: str) -> Callable[[str], bool]:
+def cached_matcher(glob: str) -> Callable[[str], bool]:
     """Return a caching matcher for a glob, because the same paths occur at every commit."""
     return lru_cache(maxsize=None)(matcher(glob))
 
@@ -128,7 +128,7 @@ class _Shown(CodeTree):
         self._matched = {}
 
     def _match(self, glob: str) -> tuple[Entry, ...]:
-        matches = remembered(glob)
+        matches = cached_matcher(glob)
         return tuple(entry for entry in self._entries if matches(entry[2]))
 
 
@@ -205,7 +205,7 @@ class _History:
         """Return the paths that concern a question (``InputQuestion.concerns``), without testing each path."""
         found = set(filter(_is_attributes, self.paths))
         for glob in map(normal, question.globs()):
-            found.update(self.below.get(glob, ()) if is_plain(glob) else filter(remembered(glob), self.paths))
+            found.update(self.below.get(glob, ()) if is_plain(glob) else filter(cached_matcher(glob), self.paths))
         for place in question.places():
             found.update(self.below.get(place, ()) if place else self.paths)
             found.update(above for above in folders_above(place) if above in self.paths)

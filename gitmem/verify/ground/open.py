@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from gitmem.verify.ground.ground import Grounds, place_of_clones
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox.account import check_user, open_way
-from gitmem.verify.sandbox.probe import remembered
+from gitmem.verify.sandbox.probe import cached_probe
 from gitmem.verify.sandbox.temporary import temporary_folder
 
 TYPE_CHECKING = False
@@ -43,6 +43,6 @@ def open_grounds(git: Git, rung: str, path: str, *, now: int) -> Iterator[Ground
                 open_way(temporary)
         in_place = rung == sandbox.BUBBLEWRAP
         overlay = in_place and bool(
-            remembered("overlay", path, lambda: "works" * sandbox.probe_overlay(path, place), now=now, folder=place)
+            cached_probe("overlay", path, lambda: "works" * sandbox.probe_overlay(path, place), now=now, folder=place)
         )
         yield stack.enter_context(Grounds(git, overlay=overlay, in_place=in_place, temporary=temporary, user=user))

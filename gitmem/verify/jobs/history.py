@@ -185,7 +185,7 @@ def _last_job(git: Git, now: int) -> dict[str, Any] | None:
     }
 
 
-def ended(last: Mapping[str, Any]) -> str:
+def describe_end(last: Mapping[str, Any]) -> str:
     """Describe how the last verify job ended (``jobs.last`` of ``status``), or that it did not."""
     values = {"running": "runs now", "killed": "was killed", "failed": f"failed: {last['problem']}"}
     counts = [(last["due"], "due"), (last["failed"], "failed"), (last["unchecked"], "not checked")]

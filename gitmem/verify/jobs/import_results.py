@@ -13,7 +13,7 @@ from gitmem.model import BLOCKED, BUILTIN, HOLDS, Verdict
 from gitmem.statuses import SKEW_S
 from gitmem.store.layout import VERDICT_LIMIT
 from gitmem.store.verdicts import format_verdict
-from gitmem.store.verdicts.environment import cleaned
+from gitmem.store.verdicts.environment import clean_environment
 from gitmem.text import display
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.due import RUNGS, digester, is_accepted
@@ -237,7 +237,7 @@ def _verdict(here: RecordContext, file: Results, line: ResultLine, due: Due) -> 
         culprit_after=culprit[1] if culprit[0] else "",
         seconds=float(line.seconds),
         reads=line.reads,
-        environment=cleaned(line.tools),
+        environment=clean_environment(line.tools),
         undeclared=line.undeclared,
         moved=line.moved,
         rests=due.rests,

@@ -8,7 +8,7 @@ approved, or could not be run there), so that is not silence either.
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.text.durations import DAY_S, lasted
+from gitmem.text.durations import DAY_S, format_duration
 from gitmem.verify.jobs.schedule import FORGE_DAYS, MISSED
 
 TYPE_CHECKING = False
@@ -64,8 +64,8 @@ def find_silence(
             last = max(job.started if job else 0, one.since)
             if now - last > late_s:
                 message = (
-                    f"no verify job has run here for {lasted(now - last)}, although one should run {one.often}: "
-                    "gitmem status"
+                    f"no verify job has run here for {format_duration(now - last)}, "
+                    f"although one should run {one.often}: gitmem status"
                 )
                 return Silence(message, now - last)
         elif now - verified > late_s:
@@ -73,9 +73,9 @@ def find_silence(
             if since and now - since > late_s and now - came() > late_s and now - installed(one.file) > late_s:
                 # It is unknown when the schedule should first have left a sign, but by now it should have.
                 never = "the forge's verify job has never recorded a verdict"
-                silent = f"the forge's verify job has recorded no verdict for {lasted(now - verified)}"
+                silent = f"the forge's verify job has recorded no verdict for {format_duration(now - verified)}"
                 message = silent if verified else never
-                message += f", and facts have been waiting for {lasted(now - since)}: gitmem sync"
+                message += f", and facts have been waiting for {format_duration(now - since)}: gitmem sync"
                 is_off = now - verified > FORGE_DAYS * DAY_S
                 off = f"; forges disable schedules after {FORGE_DAYS} days without a commit" if is_off else ""
                 return Silence(message + off, now - max(verified, 0) if verified else now - since)

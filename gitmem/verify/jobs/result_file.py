@@ -183,7 +183,7 @@ def write_run(
     write_results(path, Results(__version__, *head, tuple(lines_of(judged, known, now))))
 
 
-def unexplained(results: Results) -> tuple[str, ...]:
+def list_unexplained(results: Results) -> tuple[str, ...]:
     """Return the keys of the failed facts without a culprit."""
     return tuple(line.key for line in results.lines if line.outcome == FAILS and not line.culprit)
 

@@ -90,19 +90,19 @@ def group(cases: Iterable[Case]) -> list[Cause]:
             resting.setdefault(root, []).append(case)
             continue
         order.setdefault((case.status, case.label), len(order))
-        cause = case.culprit if case.culprit[0] else (root or shared_reason([case.because]),)
+        cause = case.culprit if case.culprit[0] else (root or common_reason([case.because]),)
         found.setdefault((case.status, case.label, *cause), []).append(case)
     causes = []
     for them in found.values():
         them.sort(key=lambda case: case.key)
         # A fact can fail twice in one listing (a wrong verdict); its suspects are shown once.
         suspects = sorted((one for case in them for one in resting.pop(case.key, ())), key=lambda case: case.key)
-        causes.append(Cause(tuple(them), shared_reason([case.because for case in them]), tuple(suspects)))
+        causes.append(Cause(tuple(them), common_reason([case.because for case in them]), tuple(suspects)))
     rank = {id(cause): order[cause.cases[0].status, cause.cases[0].label] for cause in causes}
     return sorted(causes, key=lambda cause: (rank[id(cause)], -len(cause.cases), cause.cases[0].key))
 
 
-def shared_reason(reasons: Sequence[str]) -> str:
+def common_reason(reasons: Sequence[str]) -> str:
     """Return the reason that the facts share: unchanged if all texts are equal, else without the parts that vary."""
     texts = dict.fromkeys(reasons)
     if len(reasons) > 1 and len(texts) == 1:

@@ -12,7 +12,7 @@ from gitmem.text import display
 from gitmem.text.globs import matcher
 from gitmem.verify.due import describe_elsewhere
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.trace.programs import changed as changed_tools
+from gitmem.verify.trace.programs import list_changed_programs as changed_tools
 from gitmem.verify.trace.reads import LIST, parse_reads
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ def explain(git: Git, tree: CodeTree, dues: Sequence[Due]) -> tuple[Due, ...]:
     return _Explaining(git, tree).explain(dues)
 
 
-def changed_reads(text: str, before: CodeTree, behind: CodeTree, paths: list[str]) -> list[str]:
+def list_changed_reads(text: str, before: CodeTree, behind: CodeTree, paths: list[str]) -> list[str]:
     """Return the paths by which a verdict's ``reads`` differ between two trees; all of *paths* if unknown.
 
     *paths* are the files that differ between the trees. Where the state of a place that was looked up changed but no
@@ -86,7 +86,7 @@ class _Explaining:
         if due.spec.check.form == BUILTIN:
             globs = list(globs_of(due.spec.check.words))
         elif kind == "tree" or verdict.reads:
-            return changed_reads(verdict.reads, before, self._tree, paths)
+            return list_changed_reads(verdict.reads, before, self._tree, paths)
         matchers = [matcher(glob) for glob in globs]
         return [p for p in paths if p.endswith(".gitattributes") or any(matches(p) for matches in matchers)] or paths
 

@@ -19,7 +19,7 @@ from gitmem.verify.overview.finding import (
     fact_spot,
     in_order,
 )
-from gitmem.verify.overview.stock import written_by
+from gitmem.verify.overview.stock import author_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _finding(result: Result, git: Git, commit: str) -> Finding:
         document.title,
         kind,
         (result.verdict.attempt if result.verdict and kind == UNSTEADY else "") or result.because or result.reason,
-        written_by(document.fields.get("by")),
+        author_name(document.fields.get("by")),
         fact_spot(git, commit, document.path) if kind != HOLDS else None,
         _places(result.due),
         document.path,

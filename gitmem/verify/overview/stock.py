@@ -188,10 +188,10 @@ def describe_statuses(standing: Stock) -> str:
 def author(catalog: Catalog, number: int) -> str:
     """Return the author of a memory by its ``by`` field, or an empty string."""
     row = catalog.row("SELECT fields FROM text WHERE id = ?", (number,))
-    return written_by(parse_json(row[0]).get("by")) if row else ""
+    return author_name(parse_json(row[0]).get("by")) if row else ""
 
 
-def written_by(by: object) -> str:
+def author_name(by: object) -> str:
     """Return the author that a memory's ``by`` field names, or an empty string."""
     if isinstance(by, dict):
         return " / ".join(str(v) for v in (by.get("who"), by.get("agent")) if v)

@@ -114,7 +114,7 @@ def confirm(
     for number, (outcome, why) in enumerate(ask(new.commit, more - 1), 1):
         if outcome == HOLDS:
             said = f"it failed{f' {number} times' * (number > 1)}, then held on the same code"
-            return Confirmation(HOLDS, verdict=flapped(_holding(new), latest, said))
+            return Confirmation(HOLDS, verdict=mark_flap(_holding(new), latest, said))
         if outcome == BLOCKED or (outcome == UNCLEAR and not (is_change or is_unclear)):
             return Confirmation(BLOCKED, f"it failed, then could not run: {why}")
     if is_change:
@@ -166,7 +166,7 @@ def mark_of(latest: Verdict | None) -> int:
     return min(latest.flapping, MOST) if latest else 0
 
 
-def flapped(verdict: Verdict, latest: Verdict | None, said: str) -> Verdict:
+def mark_flap(verdict: Verdict, latest: Verdict | None, said: str) -> Verdict:
     """Return a verdict with the mark of a fact that just flapped, and a description of the flap."""
     mark = mark_of(latest)
     left = min(mark + AGAIN, MOST) if mark else FIRST
@@ -174,7 +174,7 @@ def flapped(verdict: Verdict, latest: Verdict | None, said: str) -> Verdict:
     return with_beginning(marked, latest) if mark and latest is not None else marked
 
 
-def steadied(old: Verdict | None, latest: Verdict | None, new: Verdict) -> Verdict:
+def update_mark(old: Verdict | None, latest: Verdict | None, new: Verdict) -> Verdict:
     """Return an undoubted verdict with the remaining mark: reduced by one, or raised if the answer contradicts *old*.
 
     Args:
@@ -192,7 +192,7 @@ def steadied(old: Verdict | None, latest: Verdict | None, new: Verdict) -> Verdi
         and not difference(old.environment, new.environment)
         and (old.outcome, new.outcome) == (FAILS, HOLDS)
     ):
-        return flapped(new, latest, "it failed before, on the same inputs")
+        return mark_flap(new, latest, "it failed before, on the same inputs")
     if mark > 1 and latest is not None:
         left = replace(new, flapping=mark - 1, attempt=latest.attempt, attempt_at=latest.attempt_at)
         return with_beginning(left, latest) if new.outcome == HOLDS else left
@@ -204,7 +204,7 @@ def trial_runs(seconds: float, steadiness: int) -> int:
     return max(0, STEADY - steadiness - 1) if seconds < QUICK_S else 0
 
 
-def tried(verdict: Verdict, latest: Verdict | None, shown: Sequence[str], steadiness: int) -> Verdict:
+def count_tries(verdict: Verdict, latest: Verdict | None, shown: Sequence[str], steadiness: int) -> Verdict:
     """Return the verdict of a check that holds, with the number of its known equal answers.
 
     Args:
@@ -214,7 +214,7 @@ def tried(verdict: Verdict, latest: Verdict | None, shown: Sequence[str], steadi
         steadiness: The number of equal answers known before.
     """
     if FAILS in shown:
-        return flapped(verdict, latest, f"it held, then failed in run {len(shown) + 1} on the same code")
+        return mark_flap(verdict, latest, f"it held, then failed in run {len(shown) + 1} on the same code")
     return replace(verdict, alike=min(steadiness + 1 + shown.count(HOLDS), STEADY))
 
 

@@ -18,8 +18,17 @@ from gitmem.text.secrets import safe_output
 from gitmem.verify.due import Due
 from gitmem.verify.ground.ground import Ground, Grounds
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.moves import Moves, held_at, is_moved, moved_tree, restoring
-from gitmem.verify.run.confirm import STEADY, blame_outside, confirm, mark_of, runs_needed, steadied, trial_runs, tried
+from gitmem.verify.moves import Moves, held_commit_of, is_moved, restore_command, tree_with_moves
+from gitmem.verify.run.confirm import (
+    STEADY,
+    blame_outside,
+    confirm,
+    count_tries,
+    mark_of,
+    runs_needed,
+    trial_runs,
+    update_mark,
+)
 from gitmem.verify.run.evidence import Evidence, attach, gather, with_tools
 from gitmem.verify.run.outcome import OUTPUT_KEPT, UNCLEAR, argv_of, end_of, explain_change, list_scripts, outcome_of
 from gitmem.verify.run.reason import without_places
@@ -174,7 +183,7 @@ class Judge:
         elif due.verdict is not None:  # it failed before: keep the cause found then
             verdict = replace(verdict, confirmed=due.verdict.confirmed)
             verdict = blame_outside(verdict) if due.verdict.outside else replace(verdict, outside="")
-        verdict = steadied(due.verdict, due.latest, verdict)
+        verdict = update_mark(due.verdict, due.latest, verdict)
         if outcome == HOLDS:
             verdict = self._tried(due, verdict, is_determined=result.is_determined)
         return replace(result, because=verdict.because, verdict=verdict)
@@ -194,7 +203,7 @@ class Judge:
             shown.append(self.ask(due.spec, self._commit, due.moved)[0])
             with self._trying:
                 self._trial_s -= time.monotonic() - began
-        return tried(verdict, due.latest, shown, due.steadiness)
+        return count_tries(verdict, due.latest, shown, due.steadiness)
 
     def _look(self, due: Due) -> tuple[Ran | None, str, Evidence]:
         """Run a check under a trace, and again without it if the trace may be the reason that it does not pass.
@@ -336,11 +345,11 @@ class Judge:
     def _moved(self, due: Due) -> str:
         """Return the moves of what a command names, including outdated ones, which are valid where the fact held."""
         with self._moving:
-            return self._moves.find(due.spec.check, held_at(due), self._moves.trusted_moves(due.verdict))
+            return self._moves.find(due.spec.check, held_commit_of(due), self._moves.trusted_moves(due.verdict))
 
     def _tree_of(self, due: Due) -> CodeTree:
         """Return the code as a fact's check sees it: with moved files also at their old paths."""
-        return moved_tree(self._tree, due.moved)
+        return tree_with_moves(self._tree, due.moved)
 
     def ask(self, spec: Spec, commit: str, moved: str = "") -> tuple[str, str]:
         """Run a specification at one commit and return the outcome and the reason; *moved* files are also restored."""
@@ -373,7 +382,7 @@ class Judge:
         """
         rans: list[Ran] = []
         if moved:
-            self._run(("sh", "-c", restoring(moved)), ground, spec)
+            self._run(("sh", "-c", restore_command(moved)), ground, spec)
         if spec.setup:
             ran = self._run(("sh", "-c", spec.setup), ground, spec, strace=strace)
             if ran.status != 0:

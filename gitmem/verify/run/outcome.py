@@ -57,7 +57,7 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
     if ran.problem:
         return BLOCKED if ran.problem == INTERRUPTED else UNCLEAR, ran.problem
     if ran.is_setup:
-        return UNCLEAR, f"the policy's setup ({shown_setup(spec)}) failed: {end_of(ran, spec)}"
+        return UNCLEAR, f"the policy's setup ({format_setup(spec)}) failed: {end_of(ran, spec)}"
     if ran.timed_out:
         return UNCLEAR, f"{_TIMED_OUT} after {spec.timeout_s} s"
     if ran.status == 0:
@@ -112,7 +112,7 @@ def is_chosen(because: str) -> bool:
     return because.startswith(CHOSEN)
 
 
-def shown_setup(spec: Spec) -> str:
+def format_setup(spec: Spec) -> str:
     """Return the policy's setup on one short line, for messages."""
     return display(" ".join(spec.setup.split()))[:SETUP_SHOWN]
 

@@ -12,7 +12,7 @@ from gitmem.text import display
 from gitmem.verify import builtin
 from gitmem.verify.due import RUNGS, Due
 from gitmem.verify.ground.open import open_grounds
-from gitmem.verify.moves import Moves, find_homes, held_at, is_moved, moved_digest, placed, scope_of
+from gitmem.verify.moves import Moves, digest_after_moves, find_homes, held_commit_of, is_moved, place_check, scope_of
 from gitmem.verify.run.judge import DENIED, NOT_APPROVED, SKIPPED, Judge, Means, Result, verdict_of
 from gitmem.verify.run.reason import LINE_KEPT
 from gitmem.verify.trivial import why_trivial
@@ -76,17 +76,17 @@ def refusal(due: Due, means: Means) -> str:
 
 def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], moves: Moves, now: int) -> list[Result]:
     dues = [_as_here(tree, due) for due in dues]
-    answers = builtin.answer_all(git, tree, (placed(tree, d.spec.check, d.moved) for d in dues)) if dues else {}
+    answers = builtin.answer_all(git, tree, (place_check(tree, d.spec.check, d.moved) for d in dues)) if dues else {}
     dues = _with_moves(git, tree, dues, answers, moves)
     results = []
     for due in dues:
-        answer = answers[placed(tree, due.spec.check, due.moved)]
+        answer = answers[place_check(tree, due.spec.check, due.moved)]
         if answer.outcome == BLOCKED:
             results.append(Result(due, BLOCKED, reason=display(answer.because)[:LINE_KEPT]))
             continue
         verdict = verdict_of(due, answer.outcome, commit=tree.commit, now=now, rung=RUNGS[-1])
         if due.moved:
-            verdict = replace(verdict, inputs=moved_digest(tree, (BUILTIN,), due.spec.check, due.moved))
+            verdict = replace(verdict, inputs=digest_after_moves(tree, (BUILTIN,), due.spec.check, due.moved))
         because = display(answer.because)[:LINE_KEPT]
         is_weak = answer.outcome == HOLDS and bool(why_trivial(due.spec.check))
         verdict = replace(verdict, because=because, weak=is_weak)
@@ -106,7 +106,7 @@ def _with_moves(
 
     A failed fact keeps outdated moves: they give the paths of its files at the commit where it last held.
     """
-    lost = [due for due in dues if answers[placed(tree, due.spec.check, due.moved)].outcome != HOLDS]
+    lost = [due for due in dues if answers[place_check(tree, due.spec.check, due.moved)].outcome != HOLDS]
     if not lost:
         return dues
     homes, more = find_homes(git, tree, [due.spec.check for due in lost if scope_of(due.spec.check)])
@@ -115,14 +115,14 @@ def _with_moves(
         due.row.key: moves.find(due.spec.check, held, moves.trusted_moves(due.verdict, due.spec.check))
         for due in lost
         if due.spec.check not in homes
-        and (held := held_at(due) or moves.find_holding_commit(due.spec.check, due.written_at))
+        and (held := held_commit_of(due) or moves.find_holding_commit(due.spec.check, due.written_at))
     }
     found |= {due.row.key: homes[due.spec.check] for due in lost if due.spec.check in homes}
     dues = [replace(due, moved=found.get(due.row.key, due.moved)) for due in dues]
-    new = {placed(tree, due.spec.check, due.moved) for due in dues} - answers.keys()
+    new = {place_check(tree, due.spec.check, due.moved) for due in dues} - answers.keys()
     answers |= builtin.answer_all(git, tree, new) if new else {}
     return [
-        due if answers[placed(tree, due.spec.check, due.moved)].outcome == FAILS else _as_here(tree, due)
+        due if answers[place_check(tree, due.spec.check, due.moved)].outcome == FAILS else _as_here(tree, due)
         for due in dues
     ]
 

@@ -44,7 +44,7 @@ KEPT = 32
 PROGRAMS = ("bwrap", "sh", "setpriv", "unshare", "strace")
 
 
-def remembered(what: str, path: str, ask: Callable[[], str], *, now: int, folder: Path | None = None) -> str:
+def cached_probe(what: str, path: str, ask: Callable[[], str], *, now: int, folder: Path | None = None) -> str:
     """Return a probe's result, from the cache if it is less than a day old.
 
     Three probes take 0.15 s of each run (measured). Only positive results are cached, with the kernel, this boot, the

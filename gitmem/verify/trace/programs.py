@@ -91,7 +91,7 @@ def stamp_of(place: str) -> str:
     return f"{found.st_size}:{int(found.st_mtime)}"
 
 
-def changed(text: str, stamps: dict[str, str] | None = None) -> list[str]:
+def list_changed_programs(text: str, stamps: dict[str, str] | None = None) -> list[str]:
     """Return the programs of a fingerprint that have changed, sorted by path.
 
     Args:
@@ -108,7 +108,7 @@ def changed(text: str, stamps: dict[str, str] | None = None) -> list[str]:
     return sorted(found)
 
 
-def changed_variables(text: str) -> list[str]:
+def list_changed_variables(text: str) -> list[str]:
     """Return the variables of a fingerprint whose values have changed, sorted by name."""
     marks = parse_environment(f"here {text}").variables
     here = marks_of(marks)
@@ -117,9 +117,9 @@ def changed_variables(text: str) -> list[str]:
 
 def describe_change(text: str) -> str:
     """Describe briefly which variables, or else programs, of a fingerprint have changed; empty if none has."""
-    if names := changed_variables(text):
+    if names := list_changed_variables(text):
         return f"{', '.join(names)} {'has another value' if len(names) == 1 else 'have other values'}"
-    found = changed(text)
+    found = list_changed_programs(text)
     if not found:
         return ""
     more = f" and {len(found) - 1} more" if len(found) > 1 else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.text import display
 from gitmem.text.globs import matcher
-from gitmem.verify.files import fixed_part
+from gitmem.verify.files import fixed_prefix
 from gitmem.verify.trace.reads import AT, BELOW, LIST, MISSING, NAMES
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ def list_undeclared(reads: Iterable[str], places: Places, paths: Sequence[str]) 
     if not paths:
         return ""
     matchers = [matcher(glob) for glob in paths]
-    fixed = [fixed_part(glob) for glob in paths]
+    fixed = [fixed_prefix(glob) for glob in paths]
     found: dict[str, bool] = {}  # by path, whether it is missing: a lookup of a missing path is less relevant
     for read in reads:
         mark, path = read[0], read[1:]

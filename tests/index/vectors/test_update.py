@@ -95,7 +95,7 @@ def test_when_the_time_is_over_the_newest_have_vectors_and_the_others_are_counte
     vectors = Vectors.open(store.repository.store.folder, model.name)
     assert vectors is not None
     with vectors.reading():
-        assert update.seen(store.repository.catalog(), vectors) == COUNT - 1
+        assert update.last_missing(store.repository.catalog(), vectors) == COUNT - 1
     newest = store.repository.catalog().row("SELECT oid FROM memory ORDER BY id DESC LIMIT 1")[0]
     assert known(store, model.name) == {newest}
 

@@ -67,7 +67,7 @@ def test_several_words_are_worth_what_whoosh_says_of_them_together_asked_first_o
 ) -> None:
     terms = ["gateway", "drop", "minut"]
     together = Or([one for term in terms for one in in_texts(term).subqueries])
-    wanted = {one.number: one.rank_score for one in engine.matched(together, limit=100).candidates}
+    wanted = {one.number: one.rank_score for one in engine.match(together, limit=100).candidates}
 
     for _ in range(2):
         found = engine.candidates(terms, limit=100)
@@ -89,7 +89,7 @@ def test_a_question_that_takes_too_long_ends_with_what_was_found(engine: WhooshE
     monkeypatch.setattr(whoosh_engine, "SECONDS_AT_MOST", -1.0)
     monkeypatch.setattr(whoosh_engine, "_LOOK_AT_CLOCK", 2)
 
-    matched = engine.matched(in_texts("gateway"), limit=10)
+    matched = engine.match(in_texts("gateway"), limit=10)
 
     assert (matched.total, matched.is_cut) == (2, True)
 
@@ -97,8 +97,8 @@ def test_a_question_that_takes_too_long_ends_with_what_was_found(engine: WhooshE
 def test_among_matches_the_named_memories_and_without_names_all(catalog: Catalog, engine: WhooshEngine) -> None:
     numbers = [number for (number,) in catalog.rows("SELECT id FROM memory WHERE key IN ('jwt', 'z1')")]
 
-    some = engine.matched(Among(engine.names(numbers)), limit=10, is_scored=False)
-    everything = engine.matched(Among(None), limit=10, is_scored=False)
+    some = engine.match(Among(engine.names(numbers)), limit=10, is_scored=False)
+    everything = engine.match(Among(None), limit=10, is_scored=False)
 
     assert sorted(keys(catalog, some.candidates)) == ["jwt", "z1"]
     assert everything.total == len(FILES)

@@ -57,7 +57,7 @@ def ask(catalog: Catalog, engine: WhooshEngine):
 
     def run(text: str) -> set[str]:
         question = syntax.read(text, engine.reader, among=among)
-        found = engine.matched(question.query, limit=50, is_scored=bool(question.terms))
+        found = engine.match(question.query, limit=50, is_scored=bool(question.terms))
         return {catalog.row("SELECT key FROM memory WHERE id = ?", [c.number])[0] for c in found.candidates}
 
     return run

@@ -10,7 +10,7 @@ from conftest import NOW, git, memory_text, put_files, tip
 from gitmem.errors import GitmemError
 from gitmem.git import Git
 from gitmem.git.repository import discover
-from gitmem.store.merge.on_top import changed_memories, on_top
+from gitmem.store.merge.on_top import list_changed_keys, on_top
 
 REF = "refs/heads/gitmem/branch/topic"
 
@@ -32,7 +32,7 @@ def test_one_that_has_the_memory_of_now_is_its_own_top(store: Path) -> None:
     companion = put_files(store, {"learned/b.md": memory_text("Two")}, ref=REF)
 
     assert top(store, companion) == companion
-    assert changed_memories(Git(discover(store)), tip(store), companion) == ("b",)
+    assert list_changed_keys(Git(discover(store)), tip(store), companion) == ("b",)
 
 
 def test_both_sides_are_there_and_the_branches_stay_where_they_are(store: Path) -> None:
@@ -52,7 +52,7 @@ def test_no_policy_workflow_or_verdict_of_a_companion_is_read(store: Path) -> No
 
     found = top(store, companion)
 
-    assert changed_memories(Git(discover(store)), tip(store), found) == ("b",)
+    assert list_changed_keys(Git(discover(store)), tip(store), found) == ("b",)
     assert git(store, "diff", "--name-only", "memory", found) == "learned/b.md"
 
 

@@ -8,7 +8,7 @@ from gitmem.document.fields import LONGEST_VARIABLE, MAX_VARIABLES
 from gitmem.store.verdicts.environment import (
     LIMIT,
     UNSET,
-    cleaned,
+    clean_environment,
     describe_environment,
     difference,
     format_environment,
@@ -100,4 +100,4 @@ def test_environments_differ_by_system_versions_and_lock_files(one: str, other: 
     ],
 )
 def test_text_that_somebody_else_wrote_counts_in_this_form_alone(written: str, kept: bool) -> None:
-    assert cleaned(written) == (written if kept else "")
+    assert clean_environment(written) == (written if kept else "")

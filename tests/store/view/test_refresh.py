@@ -286,6 +286,6 @@ def test_standing_says_where_the_files_are_from(memory: Memory, shown: Path, rep
     (shown / "learned/a.md").write_text(MINE)
     git(shown, "commit", "-qam", "mine")
 
-    found = refresh.standing(memory.repository.git, view, before)
+    found = refresh.read_head(memory.repository.git, view, before)
 
     assert found == refresh.ViewHead(before, git(shown, "rev-parse", "HEAD"))

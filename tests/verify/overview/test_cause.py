@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.verify.overview import cause
-from gitmem.verify.overview.cause import Case, few, fit, group, shared_reason, title
+from gitmem.verify.overview.cause import Case, common_reason, few, fit, group, title
 
 MOVED = ("859f341e29aa" + "0" * 28, "")
 PHRASES = {MOVED: "broken by 859f341e29aa (Ana: Move src)"}
@@ -82,7 +82,7 @@ def test_news_come_first_and_then_the_largest_cause():
     ],
 )
 def test_reasons_are_one_if_only_places_names_and_large_numbers_differ(one, other, shared):
-    assert shared_reason([one, other]) == shared
+    assert common_reason([one, other]) == shared
 
 
 PIECES = (

@@ -19,10 +19,10 @@ from gitmem.verify.run.confirm import (
     STEADY,
     THERE,
     confirm,
+    count_tries,
     mark_of,
     runs_needed,
-    steadied,
-    tried,
+    update_mark,
 )
 
 GOOD, BAD = "a" * 40, "b" * 40
@@ -147,14 +147,14 @@ def test_fact_about_the_world_fails_where_no_commit_is_to_blame(outside, answers
 def test_fact_about_the_world_that_is_true_again_does_not_flap():
     failed = replace(HELD, outcome="fails", outside="declared")
 
-    assert steadied(failed, failed, replace(HELD, outside="declared")).flapping == 0
+    assert update_mark(failed, failed, replace(HELD, outside="declared")).flapping == 0
 
 
 def test_like_answers_take_the_mark_away_one_by_one():
     verdict = replace(HELD, flapping=3, attempt="it failed, then held", attempt_at=40)
     lines = []
     for _ in range(3):
-        verdict = steadied(verdict, verdict, HELD)
+        verdict = update_mark(verdict, verdict, HELD)
         lines.append((verdict.flapping, verdict.attempt))
 
     assert lines == [(2, "it failed, then held"), (1, "it failed, then held"), (0, "")]
@@ -168,7 +168,7 @@ def test_like_answers_take_the_mark_away_one_by_one():
 def test_holding_where_our_own_run_failed_on_the_same_inputs_is_a_flap(change, flapping):
     failed = replace(HELD, outcome="fails", **change)
 
-    assert steadied(failed, failed, HELD).flapping == flapping
+    assert update_mark(failed, failed, HELD).flapping == flapping
 
 
 @pytest.mark.parametrize(
@@ -220,12 +220,12 @@ def walked(
             accused += [number] * (found.outcome == "fails")
             new = found.verdict
         else:
-            new = steadied(old, old, replace(new, held_commit=name) if outcome == "holds" else new)
+            new = update_mark(old, old, replace(new, held_commit=name) if outcome == "holds" else new)
             if outcome == "holds" and not mark_of(new):
                 shown: list[str] = []
                 while len(shown) < tries - steadiness - 1 and "fails" not in shown:
                     shown += [ask(name, 1)[0][0]]
-                new = tried(new, old, shown, steadiness)
+                new = count_tries(new, old, shown, steadiness)
         marked += new is not None and not mark_of(old) and mark_of(new) > 0
         steadiness = 0 if mark_of(new) else new.alike if new is not None and outcome == "holds" else steadiness
         old = new or old
@@ -248,7 +248,7 @@ def test_first_failures_of_checks_that_fail_at_random_accuse_nobody(tries, most)
 
 
 def test_check_that_was_tried_costs_five_runs_when_it_breaks():
-    found = tried(HELD, None, ["holds"] * (STEADY - 1), 0)
+    found = count_tries(HELD, None, ["holds"] * (STEADY - 1), 0)
 
     firm = runs_needed(0.1, found.alike, is_hurried=False)
     _, seen = asked({BAD: ["fails"], GOOD: ["holds"]}, firm=firm)
@@ -256,7 +256,7 @@ def test_check_that_was_tried_costs_five_runs_when_it_breaks():
 
 
 def test_check_that_fails_in_its_trial_is_marked_and_counts_for_nothing():
-    found = tried(HELD, None, ["holds", "fails"], 4)
+    found = count_tries(HELD, None, ["holds", "fails"], 4)
 
     assert (found.outcome, found.flapping, found.alike) == ("holds", FIRST, 0)
 

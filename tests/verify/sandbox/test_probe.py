@@ -65,7 +65,7 @@ def asked() -> list[str]:
 def ask(
     asked: list[str], found: str = "bubblewrap", *, now: int = NOW, path: str = PATH, folder: Path | None = None
 ) -> str:
-    return probe.remembered("rung", path, lambda: asked.append(found) or found, now=now, folder=folder)
+    return probe.cached_probe("rung", path, lambda: asked.append(found) or found, now=now, folder=folder)
 
 
 def test_what_works_is_found_out_once_a_day(asked):

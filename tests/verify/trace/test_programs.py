@@ -35,12 +35,12 @@ def test_interpreter_of_a_script_is_a_program_too(tmp_path):
 def test_program_that_was_replaced_or_removed_has_changed(tmp_path):
     one, two, three = (program(tmp_path, name) for name in ("a", "b", "c"))
     text = programs.fingerprint([one, two, three])
-    before = programs.changed(text)
+    before = programs.list_changed_programs(text)
 
     program(tmp_path, "a", "longer")
     Path(two).unlink()
 
-    assert (before, programs.changed(text)) == ([], [one, two])
+    assert (before, programs.list_changed_programs(text)) == ([], [one, two])
     assert programs.describe_change(text) == f"{one} and 1 more differ"
     assert programs.describe_change(programs.fingerprint([three])) == ""
 
@@ -49,7 +49,7 @@ def test_each_program_is_looked_up_once(tmp_path):
     text = programs.fingerprint([program(tmp_path, "a")])
     known = {str(tmp_path / "a"): "another"}
 
-    assert programs.changed(text, known) == [str(tmp_path / "a")]
+    assert programs.list_changed_programs(text, known) == [str(tmp_path / "a")]
 
 
 def test_garbage_names_no_programs():

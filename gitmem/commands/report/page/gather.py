@@ -7,7 +7,7 @@ import json
 from gitmem import __version__
 from gitmem.commands.report.page import model, rank_factors, timeline
 from gitmem.commands.report.page.model import ARCHIVED, EXPIRED, LIVE, SUPERSEDED, Page, PageMemory
-from gitmem.document.spec import shown_check
+from gitmem.document.spec import format_check
 from gitmem.errors import NotFoundError, ProcessError
 from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
@@ -20,7 +20,7 @@ from gitmem.text.secrets import redact
 from gitmem.verify.blame.culprit import describe_culprits, with_last_held
 from gitmem.verify.due import is_accepted
 from gitmem.verify.overview.notice.links import commits_of
-from gitmem.verify.overview.stock import written_by
+from gitmem.verify.overview.stock import author_name
 from gitmem.verify.past_verdicts import verdicts_of
 
 TYPE_CHECKING = False
@@ -194,7 +194,7 @@ def _entry(
         status=status,
         body=redact(body.strip("\n")),
         created=created,
-        by=redact(written_by(fields.get("by"))),
+        by=redact(author_name(fields.get("by"))),
         tags=_listed(fields, "tags"),
         paths=_listed(fields, "paths"),
         refs=_listed(fields, "refs"),
@@ -203,7 +203,7 @@ def _entry(
         superseded_by=superseded_by,
         task=redact(task),
         state=step or "" if kind == TASK else "",
-        check=redact(shown_check(Check(form, tuple(json.loads(words))))) if form else "",
+        check=redact(format_check(Check(form, tuple(json.loads(words))))) if form else "",
         chain=standing.chain if status == SUSPECT else (),
         weak=is_told and standing.weak,
         flapping=is_told and standing.flapping > 0,

@@ -11,7 +11,7 @@ from gitmem.commands.report.page.model import LIVE
 from gitmem.document.times import format_time
 from gitmem.statuses import MARKS, SIGNS
 from gitmem.text import web_page
-from gitmem.verify.jobs.history import ended
+from gitmem.verify.jobs.history import describe_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ FILTERS = {
     "body": markup.body,
     "reference": markup.reference,
     "utc": format_time,
-    "ended": ended,
+    "ended": describe_end,
     "counted": sections.count_of,
     "grouped": sections.group_digits,
     "culprit": sections.split_culprit,

@@ -11,7 +11,7 @@ from gitmem.statuses import spread
 from gitmem.text.secrets import redact
 from gitmem.verify.due import digester
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.past_verdicts import KnownCommit, counting_of, known_of
+from gitmem.verify.past_verdicts import KnownCommit, counting_of, list_known_commits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def read(
     line = list_line(git, tip, at_most=at_most + 1)
     shown = [Moment(one.commit, one.at, redact(one.by), redact(one.subject)) for one in line[:at_most]][::-1]
     names = [one.commit for one in shown]
-    known = {fact.row.key: known_of(fact.verdicts) for fact in facts}
+    known = {fact.row.key: list_known_commits(fact.verdicts) for fact in facts}
     proved = prove(git, names, [fact for fact in facts if _turns(fact)])
     for key, each in known.items():
         proofs = [*proved.get(key, ()), *([(names[-1], here[key])] if key in here and key not in proved else [])]
@@ -118,7 +118,7 @@ def prove(git: Git, commits: Sequence[str], facts: Sequence[FactHistory]) -> dic
                 files[one.path] = (one.mode, one.oid, one.path)
             else:
                 files.pop(one.path, None)
-        tree = CodeTree.known(commit, trees[commit], files.values())
+        tree = CodeTree.of_entries(commit, trees[commit], files.values())
         for fact in facts:
             digest_of = digester(tree, fact.row)
             same = [verdict for verdict in fact.verdicts if verdict.inputs == digest_of(verdict)]
