@@ -78,8 +78,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
         facts = shared.counted(list(reasons.values()).count(reason), "fact", "facts")
         out.line((f"  {facts} {reason}", "yellow"), ("  gitmem verify --dry-run", "dim"))
     if moved := found.get("moved"):
-        facts = "1 fact is" if len(moved) == 1 else f"{len(moved)} facts are"
-        out.line((f"  {facts} judged where git renamed files to: gitmem settle --moved", "yellow"))
+        facts = (
+            "1 fact is judged where what it checks"
+            if len(moved) == 1
+            else f"{len(moved)} facts are judged where what they check"
+        )
+        out.line((f"  {facts} moved: gitmem settle --moved", "yellow"))
     _print_scopes(found["scopes"], out)
     _print_what_waits(found, out)
     _print_places(found, out)

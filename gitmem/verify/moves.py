@@ -444,7 +444,7 @@ def describe_moves(texts: Sequence[str]) -> str:
     some = [f"{old} → {new}" for (old, new), _ in sorted(found.items(), key=lambda one: (-one[1], one[0]))]
     more = f" and {len(some) - NAMED} more" if len(some) > NAMED else ""
     one = len(texts) == 1
-    facts = "1 fact is judged where its files" if one else f"{len(texts)} facts are judged where their files"
+    facts = "1 fact is judged where what it checks" if one else f"{len(texts)} facts are judged where what they check"
     return f"{facts} moved ({', '.join(some[:NAMED])}{more}); to write that down: gitmem settle --moved"
 
 

@@ -388,7 +388,7 @@ def test_moved_is_said_once_and_shown_wherever_a_reader_meets_the_fact(memory, r
     put(repo, make_fact("rs", {"contains": "RS256", "in": "src/auth/jwt.py"}), make_fact("hs", {"exists": "src/auth"}))
     verify(memory)
     move(repo, "src/auth", "lib/auth")
-    line = "2 facts are judged where their files moved (src → lib); to write that down: gitmem settle --moved"
+    line = "2 facts are judged where what they check moved (src → lib); to write that down: gitmem settle --moved"
 
     said = [run_cli("verify").out for _ in range(2)]
 
@@ -400,7 +400,7 @@ def test_moved_is_said_once_and_shown_wherever_a_reader_meets_the_fact(memory, r
     assert shown["verdict"]["moved"] == [{"from": "src/auth/jwt.py", "to": "lib/auth/jwt.py"}]
     assert "moved: src/auth/jwt.py → lib/auth/jwt.py" in run_cli("show", "rs").out
     assert json.loads(run_cli("status", "--json").out)["moved"] == ["hs", "rs"]
-    assert "2 facts are judged where git renamed files to" in run_cli("status").out
+    assert "2 facts are judged where what they check moved" in run_cli("status").out
     assert [row["moved"] for row in json.loads(run_cli("list", "--json").out)["memories"]] == [True, True]
 
 

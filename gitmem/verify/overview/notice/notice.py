@@ -142,8 +142,12 @@ class _Notice:
                 self._section(section)
         for kind in SHOWN:
             self._findings(kind)
-        for line in (line for finding in found.findings for line in finding.stated if line.corrected or line.cut):
-            self._add(self._correction(line))
+        corrected = [line for finding in found.findings for line in finding.stated if line.corrected or line.cut]
+        shown: set[tuple[Spot, str, range]] = set()
+        for line in corrected:
+            if (one := (line.spot, line.corrected, line.cut)) not in shown:  # several facts may be about one line
+                self._add(self._correction(line))
+            shown.add(one)
         self._untouched()
         self._ways()
         for section in found.sections:

@@ -81,10 +81,13 @@ def test_one_cause_is_said_once_with_its_facts_and_what_rests_on_them() -> None:
 
 def test_places_are_permanent_links_and_a_known_correction_is_a_difference() -> None:
     stated = StatedLine(Spot("README.md", 7), "port 80", "a.toml:4", "port 90", is_in_diff=True)
-    found = made(fact("port", places=(Spot("a.toml", 4),), stated=(stated,), culprit="d" * 40))
+    found = made(
+        fact("port", places=(Spot("a.toml", 4),), stated=(stated,), culprit="d" * 40), fact("b", stated=(stated,))
+    )
 
     text = render(found, LINKS, 60_000)
 
+    assert text.count("+port 90\n") == 1
     assert f"**[port]({SITE}/blob/{MEMORY}/facts/port.md)**" in text
     assert f"[a.toml:4]({SITE}/blob/{HEAD}/a.toml#L4)" in text
     assert f"broken by [`{'d' * 12}`]({SITE}/commit/{'d' * 40})" in text
