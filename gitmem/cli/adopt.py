@@ -175,7 +175,7 @@ def _apply(adoption: Adoption, args: argparse.Namespace, out: Output) -> ApplyRe
     from gitmem.commands.adopt.apply import apply
 
     with shared.open_memory(args, out) as memory:
-        applied = apply(memory.repository, adoption, dry_run=args.dry_run)
+        applied = apply(memory.repository, adoption, dry_run=args.dry_run, is_complete=not args.files)
         shared.print_notices(memory, out)
     return applied
 

@@ -71,14 +71,22 @@ class ApplyResult:
     commit: str
 
 
-def apply(memory: OpenRepository, adoption: Adoption, *, dry_run: bool = False) -> ApplyResult:
+def apply(
+    memory: OpenRepository, adoption: Adoption, *, dry_run: bool = False, is_complete: bool = True
+) -> ApplyResult:
     """Write an adoption to the store in one commit, with built-in checks only, so that none needs approval.
+
+    Args:
+        memory: The repository.
+        adoption: The judged statements.
+        dry_run: Only plan it.
+        is_complete: Whether all documents were read: then the facts of documents that are gone are retired.
 
     Raises:
         NoRepositoryError: The repository has no store.
     """
     tip = memory.need_store()
-    plan = _Plan(memory, adoption)
+    plan = _Plan(memory, adoption, is_complete=is_complete)
     commit = ""
     if dry_run:
         plan.make(memory.writer(), tip)
@@ -123,8 +131,8 @@ class _Known:
 class _Plan:
     """Plans the commit on a tip of the store; can be repeated for another tip."""
 
-    def __init__(self, memory: OpenRepository, adoption: Adoption) -> None:
-        self._memory, self._adoption = memory, adoption
+    def __init__(self, memory: OpenRepository, adoption: Adoption, *, is_complete: bool) -> None:
+        self._memory, self._adoption, self._is_complete = memory, adoption, is_complete
         self._policy, self._now = memory.policy(), memory.now
         head = Code(memory.git, adoption.commit)
         texts = head.texts(one.path for one in adoption.documents)
@@ -177,7 +185,7 @@ class _Plan:
             if one.key in named and answers[words_of(named[one.key])] == one.outcome
             else one
             for one in proposed
-            if not one.is_plain_word or answers[words_of(named[one.key])] == one.outcome
+            if not one.is_plain_word or one.key not in named or answers[words_of(named[one.key])] == one.outcome
         ]
 
     def make(self, writer: Writer, tip: str | None) -> CommitPlan | None:
@@ -208,7 +216,7 @@ class _Plan:
             if lines is not None:
                 if not any(ref == f"{one.document}:{line}" for ref in one.refs for line in lines):
                     changed[key] = self._placed([f"{one.document}:{lines[0]}"])
-            elif one.document in self._sentences or one.document not in self._files:
+            elif one.document in self._sentences or (self._is_complete and one.document not in self._files):
                 self._retired.append(one.memory)
         self._change(writer, catalog, known, changed)
         if not (self._settled.new or self._settled.updated or self._retired):

@@ -56,8 +56,10 @@ def test_facts_are_anchored_to_their_lines_and_names_are_looked_for_as_definitio
     commit_files(
         repo,
         {
-            "AGENTS.md": "- `sign_claims` signs\n- `TOKEN_NAME` is read\n- `else` it fails\n",
-            "src/a.py": "if not 1:\n    pass\nelse:\n    pass\nfrom os import TOKEN_NAME\n\n\ndef sign_claims(): ...\n",
+            "AGENTS.md": "- `sign_claims` signs\n- `TOKEN_NAME` is read\n- `else` it fails\n"
+            "- `main` is in `src/a.py`\n",
+            "src/a.py": "if not 1:\n    pass\nelse:\n    pass\nfrom os import TOKEN_NAME\n\n\ndef sign_claims(): ...\n"
+            "def main(): ...\n",
         },
     )
     assert run_cli("init").status == 0
@@ -66,8 +68,9 @@ def test_facts_are_anchored_to_their_lines_and_names_are_looked_for_as_definitio
     paths = git(repo, "ls-tree", "-r", "--name-only", "memory").split()
     claims = [git(repo, "show", f"memory:{path}") for path in paths if "/claim-" in path]
     texts = [parse(text, path="x.md").fields for text in claims]
-    checks = {fields["title"]: fields["verify"] for fields in texts}
+    checks = {fields["title"]: fields["verify"] for fields in texts if "exists" not in fields["verify"]}
     assert checks == {
+        "`main` is in `src/a.py`": {"symbol": "main", "in": "src/a.py"},
         "`sign_claims` signs": {"symbol": "sign_claims", "in": "src/a.py", "or-in": "**"},
         "`TOKEN_NAME` is read": {"contains": "TOKEN_NAME", "in": "src/a.py", "or-in": "**"},
     }
@@ -214,6 +217,15 @@ def test_renamed_document_without_its_facts_is_retired_only_where_it_is_gone(gui
     done = applied(guide)
 
     assert (len(done.retired), sum(map(len, done.added.values()))) == (4, 4)
+
+
+def test_facts_of_a_document_that_is_gone_are_left_where_only_others_were_named(guide, run_cli):
+    applied(guide)
+    git(guide, "rm", "-q", "AGENTS.md")
+    commit_files(guide, {"CLAUDE.md": "- `src/auth/jwt.py` signs\n"})
+
+    assert "retired" not in run_cli("adopt", "--apply", "CLAUDE.md").out
+    assert "4 retired" in run_cli("adopt", "--apply").out
 
 
 def test_decision_records_become_decisions_that_supersede_each_other(guide):
