@@ -6,10 +6,6 @@ import os
 
 from gitmem.config import BOOLEANS, home, variable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 def asking(*, interactive: bool, is_silent: bool = False) -> dict[str, str]:
     """Return the variables that tell git and ssh whether they may prompt (git(1), ssh(1): ``SSH_ASKPASS_REQUIRE``).
@@ -21,15 +17,6 @@ def asking(*, interactive: bool, is_silent: bool = False) -> dict[str, str]:
         return {"GIT_TERMINAL_PROMPT": "1"}
     never = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "never"}
     return never | ({"GIT_ASKPASS": "", "GCM_INTERACTIVE": "never"} if is_silent else {})
-
-
-def without_variables(wanted: Mapping[str, str]) -> list[str]:
-    """Return the start of a command line that removes the ``GIT_*`` variables that are not *wanted*.
-
-    For a program that another library starts with our whole environment; empty if there are none to unset.
-    """
-    extra = sorted(name for name in os.environ if name.startswith("GIT_") and name not in wanted)
-    return ["env", *(word for name in extra for word in ("-u", name))] if extra else []
 
 
 def search_path() -> str:

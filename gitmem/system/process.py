@@ -13,12 +13,12 @@ from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
 from gitmem.model import Ran
 from gitmem.system.child import Child, can_spawn, unnamed_file
-from gitmem.system.process_limits import BoundedRun, can_watch, stop_count, wait_unwatched
+from gitmem.system.process_limits import SIGKILL, BoundedRun, can_watch, stop_count, wait_unwatched
 from gitmem.system.process_limits import stop_all as stop_all  # noqa: PLC0414 - what mypy calls a re-export
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
     from subprocess import Popen
     from typing import IO, Any
@@ -133,6 +133,75 @@ def _run_anywhere(
             child.kill()
             raise
     return ProcessResult(child.returncode, stdout, stderr)
+
+
+# Longer lines of a tool are passed on in parts.
+_LINE_LIMIT = 65536
+
+
+def run_by_lines(
+    argv: list[str],
+    *,
+    cwd: str | Path,
+    env: Mapping[str, str],
+    timeout_s: float | None,
+    output: Callable[[str], None],
+    error: Callable[[str], None],
+) -> int | None:
+    """Run a tool without input, and pass each line of its two outputs on as it is written.
+
+    With a time limit, it has a session of its own, and is killed together with all that it started in it. Without, it
+    stays in the terminal's, where it may prompt, and where Ctrl-C reaches all of them.
+
+    Returns:
+        Its exit status; None if it ran past its limit.
+
+    Raises:
+        ProcessError: It could not start.
+    """
+    import subprocess
+    from threading import Thread
+
+    try:
+        child = subprocess.Popen(
+            argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            encoding="utf-8", errors="backslashreplace", start_new_session=timeout_s is not None,
+        )  # fmt: skip
+    except (OSError, ValueError) as err:
+        raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
+
+    def pass_on(file: IO[str], to: Callable[[str], None]) -> None:
+        with file:
+            while line := file.readline(_LINE_LIMIT):
+                to(line)
+
+    pairs = ((child.stdout, output), (child.stderr, error))
+    readers = [Thread(target=pass_on, args=pair, daemon=True) for pair in pairs]
+    deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    try:
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            reader.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
+        if any(reader.is_alive() for reader in readers):
+            return None
+        return child.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if child.returncode is None:
+            _kill_all(child, is_apart=timeout_s is not None)
+
+
+def _kill_all(child: Popen[str], *, is_apart: bool) -> None:
+    try:
+        if is_apart:
+            os.killpg(child.pid, SIGKILL)
+        else:
+            child.terminate()
+    except ProcessLookupError:
+        pass
+    child.wait()
 
 
 def stream(

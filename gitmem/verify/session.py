@@ -209,7 +209,7 @@ class Session:
             return self._fetched[commit]
 
     def _is_fetched(self, commit: str) -> bool:
-        from gitmem.git import remotes  # GitPython: 40 ms, and only if a commit is missing
+        from gitmem.git import remotes  # only if a commit is missing
 
         try:
             remotes.fetch_commit(self._git, self._config.remote, commit, remotes.RemoteOptions(timeout_s=FETCH_S))

@@ -328,3 +328,30 @@ def test_a_program_is_bounded_where_pipes_cannot_be_waited_for(tmp_path, monkeyp
     ran = process.run_bounded(argv, cwd=tmp_path, env=dict(os.environ), timeout_s=limit_s, output_cap=4)
 
     assert (ran.status, ran.output, ran.problem, ran.timed_out) == (status, output, problem, "sleep" in argv[-1])
+
+
+# Line by line
+
+
+def run_by_lines(code: str, *, timeout_s: float | None = None) -> tuple[int | None, list[str], list[str]]:
+    output: list[str] = []
+    error: list[str] = []
+    argv = [sys.executable, "-c", code]
+    how = {"cwd": "/", "env": dict(os.environ), "timeout_s": timeout_s}
+    return process.run_by_lines(argv, **how, output=output.append, error=error.append), output, error
+
+
+@pytest.mark.parametrize("timeout_s", [None, 60.0])
+def test_lines_of_both_outputs_are_passed_on(timeout_s: float | None) -> None:
+    code = "import sys; sys.stderr.write('1%\\r2%\\nend'); sys.stdout.buffer.write(b'a\\n\\xff\\n'); sys.exit(3)"
+
+    assert run_by_lines(code, timeout_s=timeout_s) == (3, ["a\n", "\\xff\n"], ["1%\n", "2%\n", "end"])
+
+
+def test_run_past_its_limit_ends_with_what_it_started(mark: str) -> None:
+    code = "import subprocess, time; print(subprocess.Popen(['sleep', 'MARK']).pid, flush=True); time.sleep(60)"
+
+    status, output, _ = run_by_lines(code.replace("MARK", mark), timeout_s=1.0)
+
+    assert (status, len(output)) == (None, 1)
+    assert wait_until(lambda: not pids_of(mark))
