@@ -32,10 +32,10 @@ demo: $(STAMP)
 	PATH="$(CURDIR)/$(BIN):$$PATH" demo/demo.sh $(ARGS)
 
 # In parallel, by one worker more than there are cores: the tests start real processes and wait for them (2 cores, by the
-# second: 21 tests with two workers, 28 with three). They write some 300,000 files: rm deletes them in a fraction of the time
-# that pytest takes, which keeps those of three runs; after a failure they stay.
+# second: 21 tests with two workers, 28 with three). They write some 300,000 files, in memory if there is room: rm deletes
+# them in a fraction of the time that pytest takes, which keeps those of three runs; after a failure they stay.
 test: $(STAMP)
-	folder=$$(mktemp -d "$${TMPDIR:-/tmp}/pytest-XXXX") && \
+	folder=$$(mktemp -d "$$($(BIN)/python tests/support/scratch.py)/pytest-XXXX") && trap 'rm -rf "$$folder"' INT TERM && \
 	$(BIN)/python -m pytest -n "$$($(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')" \
 	  --basetemp "$$folder/tests" $(ARGS) && rm -rf "$$folder"
 
