@@ -7,7 +7,7 @@ import re
 
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
-from gitmem.document.builtin_checks import globs_of, parse_arguments, row_of
+from gitmem.document.builtin_checks import OR_IN, globs_of, parse_arguments, row_of
 from gitmem.document.fields import IMPORTANCE, parse_ttl
 from gitmem.document.spec import check_of, format_check
 from gitmem.frozen import frozen
@@ -195,11 +195,19 @@ def _why_builtin(old: Check, new: Check, answers: CodeAnswers) -> str:
     if was.name == now.name:
         files = [answer.files if answer is not None else None for answer in (before, after)]
         looks = _sets(globs_of(old.words), globs_of(new.words), files[0], files[1])
-        if why := _rule_of(was)(old, new, looks):
+        if why := _rule_of(was)(old, new, looks) or _why_wider(old, new):
             return why
     if before and after and after.having >= COMMON and after.having >= TIMES * before.having:
         return f"it holds in {after.having} files, the one before in {before.having}"
     return ""
+
+
+def _why_wider(old: Check, new: Check) -> str:
+    """Return why a check holds in more files than before, once its own have lost what it looks for."""
+    before, after = (parse_arguments(check.words) for check in (old, new))
+    scope = after.more.get(OR_IN, "")
+    is_wider = scope and scope not in (before.more.get(OR_IN, ""), before.where)
+    return f"any code file of {scope} may have it once {after.where} has not" if is_wider else ""
 
 
 def _sets(

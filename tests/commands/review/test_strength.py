@@ -40,6 +40,7 @@ RS256 = builtin("contains", "RS256", "src/auth/*.py")
         (RS256, builtin("exists", "README.md"), "only asks whether README.md is there"),
         (RS256, builtin("contains", "RS", "src/auth/*.py"), "a part of 'RS256'"),
         (RS256, builtin("contains", "RS256", "**"), "any file of ** may have it"),
+        (RS256, builtin(*RS256.words, "**"), "any code file of ** may have it once src/auth/*.py has not"),
         (RS256, builtin("contains", "return", "src/**"), "it holds in 9 files, the one before in 1"),
         (
             builtin("lacks", "HS256", "src/**"),
@@ -58,6 +59,7 @@ RS256 = builtin("contains", "RS256", "src/auth/*.py")
         # As strict, or nothing is known of it.
         (RS256, builtin("contains", "EdDSA", "src/auth/*.py"), ""),
         (builtin("contains", "RS", "src/auth/*.py"), RS256, ""),
+        (builtin(*RS256.words, "**"), RS256, ""),
         (builtin("contains", "RS256", "src/**"), RS256, ""),
         (builtin("lacks", "HS256", "src/auth/jwt.py"), builtin("lacks", "HS256", "src/**"), ""),
         (Check(SHELL, ("test -f README.md",)), builtin("exists", "README.md"), ""),
