@@ -64,7 +64,7 @@ def test_importing_what_tasks_are_ready_loads_nothing_slow() -> None:
 
 
 @needs_recall
-def test_running_recall_on_a_warm_catalog_loads_nothing_slow(tmp_path: Path) -> None:
+def test_running_recall_and_remember_on_a_warm_catalog_loads_nothing_slow(tmp_path: Path) -> None:
     gitmem = [sys.executable, "-m", "gitmem"]
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT")}
     env |= {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
@@ -76,11 +76,13 @@ def test_running_recall_on_a_warm_catalog_loads_nothing_slow(tmp_path: Path) -> 
     ):
         subprocess.run(argv, cwd=tmp_path, env=env, check=True, capture_output=True)
 
+    bare = imported_while(["-m", "runpy"], tmp_path)
     imported = imported_while(["-m", "gitmem", "recall", "gateway connections"], tmp_path)
-    more = imported - imported_while(["-m", "runpy"], tmp_path)
+    written = imported_while(["-m", "gitmem", "remember", "Timeouts of the ledger are in seconds"], tmp_path)
 
     assert "_sqlite3" in imported
-    assert sorted(more & (SLOW | {"re", "argparse", "gettext", "sqlite3", "datetime"})) == []
+    assert sorted((imported - bare) & (SLOW | {"re", "argparse", "gettext", "sqlite3", "datetime"})) == []
+    assert sorted((written - bare) & (SLOW | {"re", "json", "pathlib", "argparse", "sqlite3", "datetime"})) == []
 
 
 def test_hook_of_an_agents_tool_loads_nothing_slow(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from gitmem.config.environment import agent_session
 from gitmem.errors import GitmemError
 from gitmem.git.branches import likely_default
 from gitmem.git.remotes import repository_name
-from gitmem.index.embed.choose import need_numpy
 from gitmem.store import PROJECT
 from gitmem.store.trailers import code_trailers
 from gitmem.write.draft import Author
@@ -37,6 +36,8 @@ def writer_of(store: OpenStore) -> Writer:
 
 
 def _similar(store: OpenStore, text: str) -> list[tuple[str, float]]:
+    from gitmem.index.embed.choose import need_numpy
+
     try:
         need_numpy(store.config.embed)
     except GitmemError as err:
