@@ -36,10 +36,10 @@ def subagent_context(memory: OpenRepository, event: Event, doors: Doors) -> str:
         log(memory, event, event.prompt)
     # It has a context of its own, without what the session was shown.
     own = replace(event, name=START, source=STARTUP, session=f"{event.session}-{event.agent}")
-    return "\n\n".join(filter(None, (_injected(memory, event), start(memory, own, doors))))
+    return "\n\n".join(filter(None, (_private_memories(memory, event), start(memory, own, doors))))
 
 
-def _injected(memory: OpenRepository, event: Event) -> str:
+def _private_memories(memory: OpenRepository, event: Event) -> str:
     """Return the private memories of the agent that the sub-agent's type names."""
     if not slug(event.agent_type) or not memory.config.context or not has_private(memory.git) or is_off(memory, event):
         return ""

@@ -135,7 +135,7 @@ def board_of(
     ordered = sorted(entries, key=lambda one: (one.at, one.type == CLOSING, one.number, one.name, one.id))
     unique = list({entry.id: entry for entry in reversed(ordered)}.values())[::-1]
     links = _links_of(unique)
-    superseded = _superseded(unique, links)
+    superseded = _list_superseded(unique, links)
     live = {entry.id: entry for entry in unique if entry.id not in superseded}
     found = (_signal_of(one, live, links) for one in unique if one.type == SIGNAL)
     signals = sorted(found, key=lambda signal: SEVERITIES.index(signal.entry.severity))
@@ -153,7 +153,7 @@ def _links_of(entries: Sequence[Entry]) -> tuple[tuple[str, str, str], ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _superseded(entries: Sequence[Entry], links: Sequence[tuple[str, str, str]]) -> frozenset[str]:
+def _list_superseded(entries: Sequence[Entry], links: Sequence[tuple[str, str, str]]) -> frozenset[str]:
     """Return the replaced entries: never signals, which are answered or waived, nor entries that replace each other."""
     signals = {entry.id for entry in entries if entry.type == SIGNAL}
     known = {entry.id for entry in entries}

@@ -186,7 +186,7 @@ def _commit_waiting(
     def plan(tip: str | None) -> CommitPlan | None:
         places = [place for place, _ in read_places(git, tip)[0].values()] if tip else []
         known.update({place.id: place for place in places})
-        waiting = {entry.id: entry for entry in (own, *_waiting(folder))}
+        waiting = {entry.id: entry for entry in (own, *_list_waiting(folder))}
         for name in waiting.keys() & known.keys():
             _write_receipt(folder, known[name], tip or "", is_new=False)
         new = [entry for name, entry in waiting.items() if name not in known]
@@ -260,7 +260,7 @@ def _plan(run: str, places: Iterable[EntryPlace], new: Sequence[Entry], own: Ent
     return CommitPlan(f"board {run}: {count}", writes=tuple(writes))
 
 
-def _waiting(folder: str) -> list[Entry]:
+def _list_waiting(folder: str) -> list[Entry]:
     """Return the waiting entries; files that are incomplete or of another version are left where they are."""
     found = []
     for name in sorted(os.listdir(folder)):

@@ -132,7 +132,7 @@ def _corrections(git: Git, top: Path, adoption: Adoption) -> list[Correction]:
     from gitmem.commands.adopt.findings import FALSE
 
     paths = {finding.document.path for finding in adoption.of(FALSE)}
-    committed = {path: _committed(git, f"{adoption.commit}:{path}") for path in paths}
+    committed = {path: _list_commits(git, f"{adoption.commit}:{path}") for path in paths}
     return corrections(adoption.findings, committed, {path: _lines(top, path) for path in paths})
 
 
@@ -149,7 +149,7 @@ def _print_report(
     if args.suggest:
         out.exact(forms.rdjson(corrected) if args.suggest == "rdjson" else forms.suggestions(corrected))
     elif args.json or args.format == "json":
-        out.json(forms.as_table(adoption) | ({"applied": _applied_table(applied)} if applied else {}))
+        out.json(forms.as_table(adoption) | ({"applied": _apply_table(applied)} if applied else {}))
     elif args.format != "text":
         out.exact(forms.WRITERS[args.format](adoption))
     else:
@@ -180,7 +180,7 @@ def _apply(adoption: Adoption, args: argparse.Namespace, out: Output) -> ApplyRe
     return applied
 
 
-def _applied_table(applied: ApplyResult) -> dict[str, object]:
+def _apply_table(applied: ApplyResult) -> dict[str, object]:
     return {
         "commit": applied.commit,
         "added": [
@@ -226,7 +226,7 @@ def _inside(name: str, top: Path | None) -> str:
         raise UsageError(f"{name} is outside of the repository") from err
 
 
-def _committed(git: Git, spec: str) -> list[str]:
+def _list_commits(git: Git, spec: str) -> list[str]:
     from gitmem.commands.adopt.code import FILE_LIMIT
 
     return (git.read_blob(spec, limit=FILE_LIMIT) or b"").decode("utf-8", "surrogateescape").split("\n")
@@ -290,7 +290,7 @@ def _print_false(finding: Finding, out: Output) -> None:
         (f"{finding.document.path}:{finding.claim.line}", "key"),
         f"  {forms.sentence(finding)}",
     )
-    out.line("    ", (_shortened(finding.statement.text), "dim"))
+    out.line("    ", (_shorten(finding.statement.text), "dim"))
     if others := forms.also(finding):
         out.line("    ", (others, "dim"))
     if since := forms.blame(finding):
@@ -301,5 +301,5 @@ def _print_false(finding: Finding, out: Output) -> None:
         out.line("    ", advice)
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 100 else f"{text[:99]}…"

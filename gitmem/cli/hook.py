@@ -145,7 +145,7 @@ def _check(memory: Memory, out: Output) -> int:
     if variable("PRE_COMMIT_REMOTE_NAME") and not (pushed and before and memory.repository.has_store()):
         return 0  # the whole history is pushed, so there is nothing to compare it with
     if pushed and _is_memory(memory, variable("PRE_COMMIT_LOCAL_BRANCH"), pushed):
-        return _outgoing(memory, pushed, before, out)  # a memory branch, not code
+        return _refuse_secrets(memory, pushed, before, out)  # a memory branch, not code
     checked = memory.check(options=Options(), base=before, head=pushed, staged=not pushed)
     broken, unchecked = checked.of(BROKEN), checked.of(UNCHECKED)
     # A commit may change the facts that it breaks; a pull request is judged by the facts of its base instead.
@@ -171,7 +171,7 @@ def _check(memory: Memory, out: Output) -> int:
     return int(bool(stopping))
 
 
-def _outgoing(memory: Memory, pushed: str, before: str, out: Output) -> int:
+def _refuse_secrets(memory: Memory, pushed: str, before: str, out: Output) -> int:
     """Refuse a push of the memory that contains a secret."""
     from gitmem.store.outgoing import Push, refuse_secrets  # 8 ms, and only if a memory branch is pushed by hand
 

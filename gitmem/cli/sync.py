@@ -85,7 +85,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             instead=args.instead,
         )
         boards = _sync_boards(memory, args, talk) if args.boards else ()
-        came = _incoming(memory, done) if out.is_terminal and not args.dry_run else ""
+        came = _describe_incoming(memory, done) if out.is_terminal and not args.dry_run else ""
         shared.print_notices(memory, out)
     if args.json:
         from gitmem.commands.sync.summary import as_table
@@ -128,7 +128,7 @@ def _write_bundle(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _incoming(memory: Memory, done: SyncResult) -> str:
+def _describe_incoming(memory: Memory, done: SyncResult) -> str:
     """Describe the new memories: number, authors and, for one memory, the title: ``1 from Ana: …``; empty if none."""
     keys = (*done.added, *done.changed)
     if not keys:

@@ -179,7 +179,7 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
     head = ["", *fill(f"({number}/{of}) {first}", columns)]
     lines = [
         *head,
-        *(part for line in rest for part in _filled(f"  {line}", columns)),
+        *(part for line in rest for part in _fill(f"  {line}", columns)),
         *_question(f"First {TYPED_DIGITS} digits approve", columns),
     ]
     needed = rows(lines, columns)
@@ -206,7 +206,7 @@ def ask_group(terminal: Any, dues: Sequence[Due], number: int, of: int) -> str:
     columns, height = _size(terminal)
     foot = [
         f"  time limit {dues[0].spec.timeout_s} s, network no",
-        *_filled(
+        *_fill(
             "  You approve only these commands; the files that they run belong to the code and may change.", columns
         ),
         f"  hash {approved[:TYPED_DIGITS]}…",
@@ -219,7 +219,7 @@ def ask_group(terminal: Any, dues: Sequence[Due], number: int, of: int) -> str:
         if rows([*head, *left, *foot], columns) <= height:
             break
         more = "  Press Enter for the rest, or q to quit: "
-        fits = _fitting([*head, more], left, columns, height)
+        fits = _count_fitting([*head, more], left, columns, height)
         if not fits:  # a single line, or the question itself, is larger than the screen
             terminal.write("\n".join([*head, skipped, ""]).encode("utf-8", "backslashreplace"))
             return "no"
@@ -238,12 +238,12 @@ def _question(approves: str, columns: int) -> list[str]:
     return [f"{first} {last}"] if len(first) + len(last) < columns else [first, f"  {last}"]
 
 
-def _filled(line: str, columns: int) -> list[str]:
+def _fill(line: str, columns: int) -> list[str]:
     """Wrap gitmem's own text; leave a command to the terminal, which continues it unchanged."""
     return fill(line, columns, hang=2) if line.startswith("  You approve only ") else [line]
 
 
-def _fitting(around: Sequence[str], lines: Sequence[str], columns: int, height: int) -> int:
+def _count_fitting(around: Sequence[str], lines: Sequence[str], columns: int, height: int) -> int:
     """Return how many of the lines fit on the screen with those around them."""
     left = height - rows(around, columns)
     for number, line in enumerate(lines):

@@ -124,7 +124,7 @@ class FtsEngine:
         Source: Turtle, Flood 1995, "Query evaluation: strategies and optimizations" (max-score).
         """
         if self._kept is not None and match == _any(rarest):
-            return self._added_up(rarest, limit, self._kept)
+            return self._add_up(rarest, limit, self._kept)
         full = _select(_BEST, "")
         if match != _any(rarest) or not FEWEST <= len(rarest) <= MOST or sum(stats.frequency.values()) < FEW:
             return self._db.execute(full, (match, limit)).fetchall()
@@ -138,7 +138,7 @@ class FtsEngine:
         scores = dict(self._db.execute(full, (_any(alone), limit))) | dict(best)
         return sorted(scores.items(), key=lambda row: (row[1], row[0]), reverse=True)[:limit]
 
-    def _added_up(self, rarest: list[str], limit: int, kept: dict[str, Any]) -> list[tuple[int, float]]:
+    def _add_up(self, rarest: list[str], limit: int, kept: dict[str, Any]) -> list[tuple[int, float]]:
         """Return the same result by adding up the scores of each term, cached because queries often share words.
 
         FTS5 adds up term by term in the order of the query, so the sums are equal to the last bit. FTS5 takes 0.6 us

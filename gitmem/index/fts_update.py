@@ -67,13 +67,13 @@ def apply(
     old, new = iter(removed), iter(added)
     while batch := list(islice(old, _BATCH)):
         rows = [(text.number, *(text.terms or _terms_of(text, language))) for text in batch]
-        _refuse(rows, is_wrong=_known(db, rows) != len(rows))
+        _refuse(rows, is_wrong=_count_known(db, rows) != len(rows))
         db.executemany(_DELETE, rows)
         db.executemany("DELETE FROM analysed WHERE id = ?", [row[:1] for row in rows])
         _count_in(db, rows, -1)
     while batch := list(islice(new, _BATCH)):
         rows = [(text.number, *_terms_of(text, language)) for text in batch]
-        _refuse(rows, is_wrong=_known(db, rows) > 0)
+        _refuse(rows, is_wrong=_count_known(db, rows) > 0)
         db.executemany(_INSERT, rows)
         _keep(db, rows)
         _count_in(db, rows, 1)
@@ -87,7 +87,7 @@ def _keep(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
     db.executemany("INSERT INTO analysed VALUES (?, ?)", kept)
 
 
-def _known(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> int:
+def _count_known(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> int:
     """Return how many of these memories are in the index."""
     known = 0
     for at in range(0, len(rows), ASKED_AT_MOST):

@@ -96,7 +96,7 @@ def rebuild(
     progress: Callable[[int, int], None] | None = None,
 ) -> Catalog:
     """Build the catalog and the index of *tip* from scratch; in memory if the disk cannot be written to."""
-    return schema.build(folder or git.repository.state, _filling(git, tip, tree, progress))
+    return schema.build(folder or git.repository.state, _filler(git, tip, tree, progress))
 
 
 def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
@@ -105,10 +105,10 @@ def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
     if bool(shown_by(copy)[1]) == bool(tree) and follow(git, copy, tip, tree):
         return copy
     copy.close()
-    return schema.in_memory(_filling(git, tip, tree, None))
+    return schema.in_memory(_filler(git, tip, tree, None))
 
 
-def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None] | None) -> Callable[[Catalog], None]:
+def _filler(git: Git, tip: str, tree: str, progress: Callable[[int, int], None] | None) -> Callable[[Catalog], None]:
     """Return a function that fills an empty catalog."""
 
     def fill(catalog: Catalog) -> None:

@@ -280,7 +280,7 @@ class Ranker:
 
             signals = logs.with_talk(signals, self._query.text, texts, runs)
         ranking = ranking_of(self._policy, self._config, self._query)
-        ranked, kept_back = self._ranked(signals, replace(ranking, floor=0.0) if is_exact else ranking)
+        ranked, kept_back = self._rank(signals, replace(ranking, floor=0.0) if is_exact else ranking)
         if self._meaning is not None:
             ranked = [*self._meaning.diversify(ranked, limit, dense)]
         hits = with_sources(self._hits(ranked[:limit]), [one.number for one in ranked], made_of)
@@ -346,7 +346,7 @@ class Ranker:
                 signals.append(one if is_same else replace(one, number=one.number * count + nth, scope=factor))
         return signals
 
-    def _ranked(
+    def _rank(
         self, signals: Sequence[score.Signals], ranking: score.Ranking
     ) -> tuple[list[score.RankedMemory], tuple[tuple[str, int], ...]]:
         """Return the ranked candidates; for a strict query only sound ones, and the numbers of others by status."""

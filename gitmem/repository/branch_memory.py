@@ -157,13 +157,13 @@ def _find_companions(opened: OpenRepository, head: str, memory: str) -> list[_Fo
         found = find_companion(git, settings, code)
         return [_Found(code, found.commit)] if found is not None else []
     if config.variable("GITHUB_EVENT_NAME") == "merge_group":
-        return _queued(opened, memory)
+        return _list_queued(opened, memory)
     pull = find_job_branch()
-    commit = _fetched(opened, pull) if pull is not None else None
+    commit = _fetch(opened, pull) if pull is not None else None
     return [_Found(pull.branch, commit, bool(pull.url))] if pull is not None and commit else []
 
 
-def _queued(opened: OpenRepository, memory: str) -> list[_Found]:
+def _list_queued(opened: OpenRepository, memory: str) -> list[_Found]:
     """Return the companions of the branches that HEAD, a merge queue's commit, adds to the default branch."""
     git, remote = opened.git, opened.config.remote
     commit, default = git.read_head()[1] or "", git.read_ref(opened.default_branch() or HEADS) or ""
@@ -183,7 +183,7 @@ def _branch_of(git: Git, remote: str, head: str) -> str:
     return short if is_one else ""
 
 
-def _fetched(opened: OpenRepository, pull: JobBranch) -> str | None:
+def _fetch(opened: OpenRepository, pull: JobBranch) -> str | None:
     """Return the commit of a pull request's companion, fetched if missing here; None if it has none."""
     git, remote, branch = opened.git, opened.config.remote, branch_of(pull.branch)
     talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)

@@ -192,7 +192,7 @@ class ListedStores:
         """
         found = self.look_at([self._entry(name)])[0]
         if isinstance(found, Exception):
-            raise _reworded(found) from None
+            raise _reword(found) from None
         return found
 
     def readable(self, names: Iterable[str] = ()) -> list[ListedStore]:
@@ -205,7 +205,7 @@ class ListedStores:
         stores, seen = [], set()
         for entry, found in zip(entries, self.look_at(entries), strict=True):
             if isinstance(found, Exception):
-                message = _reworded(found)
+                message = _reword(found)
                 self._note(
                     f"the store {entry.name} cannot be read: {message.message}{message.hint and f' ({message.hint})'}"
                 )
@@ -240,7 +240,7 @@ class ListedStores:
             store = known[entry.name]
             if isinstance(store, ListedStore):
                 self._stores[entry.name] = store
-                store = _updated(store)
+                store = _update(store)
             found.append(store)
         return found
 
@@ -344,7 +344,7 @@ class ListedStores:
             store.close()
 
 
-def _updated(store: ListedStore) -> ListedStore | Exception:
+def _update(store: ListedStore) -> ListedStore | Exception:
     """Return a store with an updated index, or the error."""
     try:
         store.catalog()
@@ -360,7 +360,7 @@ def _is_readable(store: ListedStore) -> bool:
         return False
 
 
-def _reworded(err: Exception) -> GitmemError:
+def _reword(err: Exception) -> GitmemError:
     if isinstance(err, GitmemError):
         return err
     return NoRepositoryError(f"{err.filename}: {err.strerror}" if isinstance(err, OSError) else str(err))

@@ -223,7 +223,7 @@ def _open(memory: OpenRepository, store: OpenStore, providers: Providers) -> lis
 
 def _embed_new(memory: OpenRepository, store: OpenStore, catalog: Catalog, providers: Providers, until: float) -> int:
     """Embed a store's new memories within the time limit; return how many still have no vectors."""
-    missing = _known_missing(store, catalog, providers)
+    missing = _last_known_missing(store, catalog, providers)
     if missing == 0:
         return 0
     try:
@@ -236,7 +236,7 @@ def _embed_new(memory: OpenRepository, store: OpenStore, catalog: Catalog, provi
     return missing if missing > 0 else count_missing(store, catalog, providers)
 
 
-def _known_missing(store: OpenStore, catalog: Catalog, providers: Providers) -> int:
+def _last_known_missing(store: OpenStore, catalog: Catalog, providers: Providers) -> int:
     try:
         vectors = Vectors.open(store.vectors_folder, providers[0].name)
     except (DamagedError, sqlite3.Error, OSError):

@@ -10,7 +10,7 @@ from gitmem.store import CODE_PREFIX, layout, read
 
 def scan_all(git: Git, tree: str) -> read.Scan:
     """Return every memory of a tree ``.memory``, and a problem for each entry that is not allowed there."""
-    return _placed(read.sorted_out(tree, git.list_tree(tree)))
+    return _place(read.sorted_out(tree, git.list_tree(tree)))
 
 
 def scan_changes(git: Git, old: str, new: str) -> read.Scan:
@@ -19,10 +19,10 @@ def scan_changes(git: Git, old: str, new: str) -> read.Scan:
     Raises:
         ProcessError: One of them cannot be read.
     """
-    return _placed(read.scan_changes(git, old, new))
+    return _place(read.scan_changes(git, old, new))
 
 
-def _placed(scan: read.Scan) -> read.Scan:
+def _place(scan: read.Scan) -> read.Scan:
     """Return a scan with its paths below ``.memory/``; only memories are read there."""
     files = [f for f in scan.files if f.place.what == layout.MEMORY]
     served = {f.path for f in files}

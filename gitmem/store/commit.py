@@ -314,17 +314,17 @@ def _stream(ref: str, plan: CommitPlan, *, tip: str | None, now: int, who: str, 
     parts.append(f"from {tip or ':2'}\n".encode())
     parts += [f"merge {plan.merged}\n".encode()] if plan.merged else []
     parts += [f"R {old} {new}\n".encode() for old, new in plan.moves]
-    parts += [f"D {_quoted(path)}\n".encode() for path in plan.deletes]
-    parts += [f"M {mode} {oid} {_quoted(path)}\n".encode() for path, mode, oid in plan.entries]
+    parts += [f"D {_quote(path)}\n".encode() for path in plan.deletes]
+    parts += [f"M {mode} {oid} {_quote(path)}\n".encode() for path, mode, oid in plan.entries]
     for path, content in plan.writes:
         parts += [f"M 100644 inline {path}\ndata {len(content)}\n".encode(), content, b"\n"]
     parts.append(b"\nget-mark :1\n")
-    parts += [f"ls :1 {_quoted(path)}\n".encode() if path else b'ls :1 ""\n' for path in ask]
+    parts += [f"ls :1 {_quote(path)}\n".encode() if path else b'ls :1 ""\n' for path in ask]
     parts.append(b"done\n")
     return b"".join(parts)
 
 
-def _quoted(path: str) -> str:
+def _quote(path: str) -> str:
     """Quote a path for fast-import, byte by byte unless it is plain (doctor deletes files that others named)."""
     if path.isascii() and not any(char.isspace() or char in '"\\' or not char.isprintable() for char in path):
         return path

@@ -132,11 +132,11 @@ def list_strays(git: Git, commit: str) -> list[str]:
     Raises:
         ProcessError: The tree cannot be read.
     """
-    strays, folders = _sorted_out(git, commit, "")
+    strays, folders = _sort_entries(git, commit, "")
     if "archive" in folders:
         folders.remove("archive")
         # A file beside the archive's folders is only a problem of that file.
-        folders += [name for name in _sorted_out(git, commit, "archive/")[1] if name not in folders]
+        folders += [name for name in _sort_entries(git, commit, "archive/")[1] if name not in folders]
     odd = [name for name in folders if _last(name) not in _FOLDERS]
     if odd:
         own = _own_folders(git, commit)
@@ -144,7 +144,7 @@ def list_strays(git: Git, commit: str) -> list[str]:
     return sorted(strays)
 
 
-def _sorted_out(git: Git, commit: str, inside: str) -> tuple[list[str], list[str]]:
+def _sort_entries(git: Git, commit: str, inside: str) -> tuple[list[str], list[str]]:
     """Return the entries of a folder that are stray by name and type, and the folders that may hold memories."""
     path = ("--", inside) if inside else ()
     lines = git.run("ls-tree", "-z", "--full-tree", commit, *path).stdout.split(b"\0")

@@ -95,7 +95,7 @@ def start(
     """
     asks = not offline and remotes.has_remote(git, remote)
     if elsewhere and asks and not _is_store(git, branch):
-        named, asks = _named_by(git, remote, notices)
+        named, asks = _branch_named_by(git, remote, notices)
         branch = named or branch
     ref = f"refs/heads/{branch}"
     _refuse_blocked(git, branch)
@@ -134,7 +134,7 @@ def _is_store(git: Git, branch: str) -> bool:
     return tip is not None and kind_of(git, tip) in READABLE
 
 
-def _named_by(git: Git, remote: str, notices: list[str]) -> tuple[str, bool]:
+def _branch_named_by(git: Git, remote: str, notices: list[str]) -> tuple[str, bool]:
     """Return the branch that the remote names, or an empty string; and whether it answered."""
     try:
         homes = home_ref.list_homes(git, remote, RemoteOptions(timeout_s=REMOTE_TIMEOUT_S))

@@ -76,7 +76,7 @@ class LocalState:
         self._path = os.path.join(state_dir, LOCAL)
         self._db: sqlite3.Connection | None = None
 
-    def _reading(self) -> sqlite3.Connection | None:
+    def _open_for_reading(self) -> sqlite3.Connection | None:
         """Return a connection, or None if nothing was ever stored."""
         if self._db is None and os.path.isfile(self._path):
             self._db = sqlite3.connect(self._path, isolation_level=None, timeout=4)
@@ -95,7 +95,7 @@ class LocalState:
 
     def _ask(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
         """Return all rows of a query; none if nothing was ever stored, or the file is damaged (and set aside)."""
-        db = self._reading()
+        db = self._open_for_reading()
         if db is None:
             return []
         try:
@@ -113,9 +113,9 @@ class LocalState:
             except OSError:
                 continue  # it does not exist, or the disk is read-only
 
-    def _writing(self) -> sqlite3.Connection | None:
+    def _open_for_writing(self) -> sqlite3.Connection | None:
         """Return a connection for writing, or None if the disk does not allow it."""
-        if self._reading() is None:
+        if self._open_for_reading() is None:
             try:
                 make_folder(self._dir)
                 self._db = sqlite3.connect(self._path, isolation_level=None, timeout=4)
@@ -174,7 +174,7 @@ class LocalState:
 
     def add_verdicts(self, verdicts: Iterable[Verdict]) -> bool:
         """Store verdicts made here; return false if the disk does not allow it."""
-        db = self._writing()
+        db = self._open_for_writing()
         if db is None:
             return False
         rows = [(v.key, v.spec, v.claim, v.inputs, format_json(fields_of(v), is_ascii=True)) for v in verdicts]
@@ -211,7 +211,7 @@ class LocalState:
         """Record that checks were blocked here, replacing what was known about their facts."""
         rows = [(one.key, one.spec, one.claim, one.inputs, one.at, one.reason) for one in found]
         sql = "INSERT OR REPLACE INTO blocked (key, spec, claim, inputs, at, reason) VALUES (?,?,?,?,?,?)"
-        self._quietly(self._writing() if rows else None, sql, rows)
+        self._quietly(self._open_for_writing() if rows else None, sql, rows)
 
     def blocked(self) -> dict[str, Blocked]:
         """Return by key how a fact's check was last blocked here, unless it has run since."""
@@ -223,13 +223,13 @@ class LocalState:
     def end_blocked(self, keys: Iterable[str]) -> None:
         """Remove the records of blocked checks, since they have run."""
         rows = [(key,) for key in keys]
-        self._quietly(self._reading() if rows else None, "DELETE FROM blocked WHERE key = ?", rows)
+        self._quietly(self._open_for_reading() if rows else None, "DELETE FROM blocked WHERE key = ?", rows)
 
     def keep_outputs(self, found: Iterable[CheckOutput]) -> None:
         """Store outputs of checks, replacing earlier ones of the same facts; an empty text removes them."""
         rows = [(one.key, one.code, one.at, one.text) for one in found]
         # Most checks pass and print nothing: no file is needed then.
-        db = self._writing() if any(row[3] for row in rows) else self._reading()
+        db = self._open_for_writing() if any(row[3] for row in rows) else self._open_for_reading()
         self._quietly(
             db if rows else None, "INSERT OR REPLACE INTO output (key, code, at, text) VALUES (?,?,?,?)", rows
         )
@@ -250,7 +250,7 @@ class LocalState:
             "INSERT INTO access VALUES (?, 1, ?) ON CONFLICT (key) DO UPDATE SET count = count + 1, last ="
             " excluded.last"
         )
-        self._quietly(self._writing(), sql, [(key, now)])
+        self._quietly(self._open_for_writing(), sql, [(key, now)])
 
     def accesses(self, keys: Iterable[str]) -> dict[str, tuple[int, int]]:
         """Return the number of accesses and the time of the last one by memory; memories without any are left out."""
@@ -271,7 +271,7 @@ class LocalState:
     def note_right(self, claims: str, commit: str) -> None:
         """Record that no claim in a state of the store is wrong for a commit of the code; for any if it is empty."""
         rows = [("right", f"{self.serial()} {claims} {commit}")]
-        self._quietly(self._writing(), "INSERT OR REPLACE INTO known VALUES (?, ?)", rows)
+        self._quietly(self._open_for_writing(), "INSERT OR REPLACE INTO known VALUES (?, ?)", rows)
 
     def is_right(self, claims: str, commit: str) -> bool:
         """Return whether that was recorded, and no verdict was added here since."""

@@ -45,7 +45,7 @@ def accept_clone(state: str) -> CloneState:
 
     If it cannot be registered or something cannot be removed, the folder must not be used.
     """
-    if not _made_place():
+    if not _make_folder():
         return CloneState(False)
     try:
         os.makedirs(state, mode=0o700, exist_ok=True)
@@ -70,7 +70,7 @@ def register(state: str, what: str = SEEN) -> bool:
     try:
         _make_id(state)
         name, content = identity_of(state)
-        folder = _made_place()
+        folder = _make_folder()
         if not folder:
             return False
         path = os.path.join(folder, f"{name}.{what}")
@@ -157,7 +157,7 @@ def _make_id(state: str) -> None:
         clone_id(state)
 
 
-def _made_place() -> str:
+def _make_folder() -> str:
     """Return the folder of registrations, created if missing; empty if this person cannot write to it."""
     folder = clones_place()
     if not folder:

@@ -51,7 +51,7 @@ def release(task: Task, worker: Worker, *, now: int, note: str, force: bool) -> 
         raise TaskError(f"{task.key} is {task.state} and not claimed by anyone", hint=f"gitmem task show {task.key}")
     if not force:
         refuse_held(task, worker, f"gitmem task release {task.key} --force")
-    return {"state": OPEN, "claimed": REMOVE, "attempts": _finished(task, worker, RELEASED, now=now, note=note)}
+    return {"state": OPEN, "claimed": REMOVE, "attempts": _finish(task, worker, RELEASED, now=now, note=note)}
 
 
 def fail(task: Task, worker: Worker, *, now: int, note: str) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def fail(task: Task, worker: Worker, *, now: int, note: str) -> dict[str, Any]:
         TaskError: It is claimed by someone else.
     """
     refuse_held(task, worker, f"gitmem task release {task.key} --force")
-    attempts = _finished(task, worker, FAILED, now=now, note=note)
+    attempts = _finish(task, worker, FAILED, now=now, note=note)
     return {"state": OPEN, "claimed": REMOVE, "closed": REMOVE, "attempts": attempts}
 
 
@@ -74,7 +74,7 @@ def close(task: Task, worker: Worker, *, now: int, reason: str, forced: bool) ->
     refuse_closing(task, worker, forced=forced)
     closed: dict[str, Any] = {"when": format_time(now), **worker.fields(), **_note("reason", reason)}
     closed |= {"forced": True} if forced else {}
-    attempts = _finished(task, worker, DONE, now=now, note=reason)
+    attempts = _finish(task, worker, DONE, now=now, note=reason)
     return {"state": CLOSED, "claimed": REMOVE, "closed": closed, "attempts": attempts}
 
 
@@ -120,7 +120,7 @@ def _closed_by(task: Task) -> str:
     return since + (f", by {who}" if who.who else "")
 
 
-def _finished(task: Task, worker: Worker, outcome: str, *, now: int, note: str) -> list[dict[str, Any]]:
+def _finish(task: Task, worker: Worker, outcome: str, *, now: int, note: str) -> list[dict[str, Any]]:
     """Return the attempts, with the one that ends now; without a claim, an unannounced one is added."""
     held = task.held or Attempt(task.next_num, WORKING, worker.who, worker.agent)
     said = "; ".join(dict.fromkeys(part for part in (held.notes, note.strip()) if part))

@@ -174,7 +174,7 @@ def likeness(a: Claim, b: Claim) -> float:
         return 0.0
     common = _common(a, b)
     score = (common - EXCHANGED * (shorter - common)) / longer
-    if a.is_contrary(b) or (score > CONTRARY and _swapped(a.words, b.words)):
+    if a.is_contrary(b) or (score > CONTRARY and _is_swapped(a.words, b.words)):
         score *= CONTRARY
     return min(max(score, 0.0), ALMOST)
 
@@ -196,7 +196,7 @@ def most_missing(words: int, threshold: float) -> int:
     return int((1 - threshold) * words + 1e-9)
 
 
-def _swapped(a: Sequence[str], b: Sequence[str]) -> bool:
+def _is_swapped(a: Sequence[str], b: Sequence[str]) -> bool:
     """Return whether two words are swapped while others stay: who calls whom, which limit is whose."""
     if len(a) != len(b):
         return False

@@ -279,9 +279,9 @@ class Moves:
             return verdict.moved if there == scope or (matcher(scope)(there) and not is_prose(there)) else ""
         if is_shallow(self._git):
             return verdict.moved
-        return self.confirm(verdict.moved, check) or self._confirmed_then(verdict, check)
+        return self.confirm(verdict.moved, check) or self._confirm_at_verdict(verdict, check)
 
-    def _confirmed_then(self, verdict: Verdict, check: Check | None) -> str:
+    def _confirm_at_verdict(self, verdict: Verdict, check: Check | None) -> str:
         held, here = verdict.held_commit, self._tree.commit
         is_before = held != here and verdict.outcome == FAILS and self._git.is_ancestor(held, here)
         then = self.tree_at(held) if is_before else None
@@ -440,7 +440,7 @@ def describe_moves(texts: Sequence[str]) -> str:
     """
     if not texts:
         return ""
-    found = Counter(_shortened(move) for text in texts for move in parse_moves(text)[-1:])
+    found = Counter(_shorten(move) for text in texts for move in parse_moves(text)[-1:])
     some = [f"{old} → {new}" for (old, new), _ in sorted(found.items(), key=lambda one: (-one[1], one[0]))]
     more = f" and {len(some) - NAMED} more" if len(some) > NAMED else ""
     one = len(texts) == 1
@@ -448,7 +448,7 @@ def describe_moves(texts: Sequence[str]) -> str:
     return f"{facts} moved ({', '.join(some[:NAMED])}{more}); to write that down: gitmem settle --moved"
 
 
-def _shortened(move: Move) -> tuple[str, str]:
+def _shorten(move: Move) -> tuple[str, str]:
     """Return a move without the unchanged components at its end, but with at least one component."""
     old, new = (move.old.removesuffix("/").split("/"), move.new.removesuffix("/").split("/"))
     while len(old) > 1 and len(new) > 1 and old[-1] == new[-1]:

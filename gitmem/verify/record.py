@@ -173,10 +173,10 @@ def record(
         files = dict(planned.writes)
         files[layout.STATUS_PATH] = status_page(after, describe_culprits(git, culprits(after))).encode()
         return CommitPlan(
-            _subject(changed, recorded["it"], _blamed(changed, old)),
+            _subject(changed, recorded["it"], _list_blamed(changed, old)),
             writes=tuple(sorted(files.items())),
             deletes=planned.deletes,
-            trailers=_trailers(recorded["it"], commit, changed, _blamed(changed, old), claimed),
+            trailers=_trailers(recorded["it"], commit, changed, _list_blamed(changed, old), claimed),
             machine=True,
         )
 
@@ -276,7 +276,7 @@ def _difference(
     return RecordResult("", tuple(sorted(failed)), tuple(sorted(again)), tuple(suspect), tuple(sorted(cleared)))
 
 
-def _blamed(changed: Iterable[Verdict], old: Mapping[str, Sequence[Verdict]]) -> list[Verdict]:
+def _list_blamed(changed: Iterable[Verdict], old: Mapping[str, Sequence[Verdict]]) -> list[Verdict]:
     """Return the verdicts with a culprit that the branch does not name yet."""
     known = {(o.key, o.culprit) for vs in old.values() for o in vs}
     return [v for v in changed if v.outcome == FAILS and v.culprit and (v.key, v.culprit) not in known]

@@ -145,7 +145,7 @@ def references_past_end(
         tree: The code.
         all_fields: The fields of each memory.
     """
-    unproved = [[(ref, _file(tree, ref.path)) for ref in _unproved(fields)] for fields in all_fields]
+    unproved = [[(ref, _file(tree, ref.path)) for ref in _list_unanchored(fields)] for fields in all_fields]
     oids = list(dict.fromkeys(oid for refs in unproved for _, oid in refs if oid))
     sizes = git.sizes(oids) if oids else {}
     wanted = [oid for oid in oids if 0 <= sizes[oid] <= FILE_LIMIT]
@@ -160,7 +160,7 @@ def references_past_end(
     ]
 
 
-def _unproved(fields: Mapping[str, Any]) -> list[LineReference]:
+def _list_unanchored(fields: Mapping[str, Any]) -> list[LineReference]:
     """Return the references of a memory to lines that have no anchor."""
     proved = {str(anchor.ref) for anchor in anchors_in(fields)}
     refs = line_references(fields)

@@ -292,7 +292,7 @@ class Session:
         if self.options.dry_run or not dues:
             standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
             written = "" if self.options.dry_run else self.options.results
-            due = self._explained(dues)
+            due = self._explain(dues)
             judged = VerifyRun(self.commit, len(dues), (), None, standing, would_run=due, written=written, wrong=wrong)
             return replace(judged, runnable=frozenset(one.row.key for one in dues if self._may_run(one)))
         from gitmem.verify.overview.news import with_news
@@ -308,7 +308,7 @@ class Session:
             report(results[-1], len(results), len(dues))
 
         try:
-            known = self._known_of_edited(dues)
+            known = self._list_edited_results(dues)
             for result in known:
                 collect(result)
             keys = {result.due.row.key for result in known}
@@ -327,7 +327,7 @@ class Session:
         judged = VerifyRun(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)
         return replace(judged, unrecorded=self._unrecorded, written=self.options.results, wrong=wrong)
 
-    def _known_of_edited(self, dues: Sequence[Due]) -> list[Result]:
+    def _list_edited_results(self, dues: Sequence[Due]) -> list[Result]:
         """Return this clone's results for facts whose text alone was edited: the same check on the same inputs.
 
         The check need not run again; this also verifies the new text, as a run would.
@@ -356,7 +356,7 @@ class Session:
         is_same = (verdict.spec, verdict.rests) == (due.row.spec, due.rests)
         return is_same and is_young and is_steady and due_module.is_accepted(verdict, self._policy, now=self._now)
 
-    def _explained(self, dues: Sequence[Due]) -> tuple[Due, ...]:
+    def _explain(self, dues: Sequence[Due]) -> tuple[Due, ...]:
         """Add the changed inputs to the due facts, for a dry run."""
         if not dues:
             return ()
@@ -391,7 +391,7 @@ class Session:
             from gitmem.verify.record import list_news
 
             news = [v for v in list_news(self._catalog, known, self._is_fresh) if self._was_fixed(v)]
-            again |= {v.key: held for v in news if (held := self._held_last(v))}
+            again |= {v.key: held for v in news if (held := self._find_holding_verdict(v))}
         missing = tuple(again.keys() - {due.row.key for due in dues})
         if missing and not self.options.keys:
             is_mine = self._in_shard()
@@ -404,7 +404,7 @@ class Session:
             held = again.get(due.row.key)
             failed = due.verdict if due.why == "inputs" and self.counts() else None
             if held is None and failed is not None and failed.outcome == FAILS:
-                held = self._held_last(failed)
+                held = self._find_holding_verdict(failed)
                 held = held if held is not None and held.own else None
             found.append(replace(due, why="inputs", verdict=held) if held is not None else due)
         return found
@@ -420,7 +420,7 @@ class Session:
         read = self._read_by(verdict.key)
         return read is not None and self._newest.was_fixed(*read, verdict)
 
-    def _held_last(self, verdict: Verdict) -> Verdict | None:
+    def _find_holding_verdict(self, verdict: Verdict) -> Verdict | None:
         """Return the verdict by which the branch says that a fact holds; preferably this clone's own one."""
         branch = fact_state.branch_verdicts(self._catalog, [verdict.key]).get(verdict.key, ())
         verdicts = fact_state.merged(branch, (), spec=verdict.spec, claim=verdict.claim)
@@ -478,7 +478,7 @@ class Session:
     def keep(self, results: list[Result]) -> Kept:
         """Record results on the branch if they count, else as local state; also return whether they stayed local."""
         blocked = self._local.blocked()
-        verdicts = [self._blamed(r, r.verdict, blocked) for r in results if r.verdict is not None]
+        verdicts = [self._with_culprit(r, r.verdict, blocked) for r in results if r.verdict is not None]
         self._local.add_blocked(self._blocked(r) for r in results if r.outcome == BLOCKED)
         ran = [r for r in results if r.outcome in (HOLDS, FAILS, BLOCKED)]
         self._local.keep_outputs(self._output(r) for r in ran if r.due.spec.check.form != BUILTIN)
@@ -500,7 +500,7 @@ class Session:
             self._unrecorded = ""  # the results are in the file
         return kept
 
-    def _blamed(self, result: Result, verdict: Verdict, blocked: Collection[str]) -> Verdict:
+    def _with_culprit(self, result: Result, verdict: Verdict, blocked: Collection[str]) -> Verdict:
         """Return a verdict with the commit that broke the fact, if a single commit changed its inputs since it held.
 
         *blocked* are the facts whose check could not be run at the last attempt.

@@ -197,10 +197,10 @@ def _part_value(part: str, *, ends_pipeline: bool = False) -> bool | None:
     if name in SHELLS and operands[:1] == ["-c"] and len(operands) > 1:
         inner = _parse(operands[1])
         return _value(operands[1], inner) if inner else None
-    return _known_value(name, operands, ends_pipeline=ends_pipeline)
+    return _find_value(name, operands, ends_pipeline=ends_pipeline)
 
 
-def _known_value(name: str, operands: list[str], *, ends_pipeline: bool) -> bool | None:
+def _find_value(name: str, operands: list[str], *, ends_pipeline: bool) -> bool | None:
     if name == "false":
         return False
     if name == "exit":

@@ -55,7 +55,9 @@ def rotate(texts_of: TextsOf, catalog: Catalog, policy: Policy, kind: str, *, ad
         return ArchiveMoves({}, {}, ())
     live = "m.kind = ? AND m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
     count = catalog.row(f"SELECT count(*) FROM memory m WHERE {live}", (kind,))[0]
-    times = _passed(count + added, settings.limit, settings.move) - _passed(count, settings.limit, settings.move)
+    times = _count_passed(count + added, settings.limit, settings.move) - _count_passed(
+        count, settings.limit, settings.move
+    )
     if times <= 0:
         return ArchiveMoves({}, {}, ())
     rows = catalog.rows(
@@ -81,7 +83,7 @@ def retire(
     return _moves(texts_of, catalog, known, change, archived=True)
 
 
-def _passed(count: int, limit: int, move: int) -> int:
+def _count_passed(count: int, limit: int, move: int) -> int:
     """Return how often *count* passed the limit and each further step."""
     return max(0, -((limit - count) // move))
 

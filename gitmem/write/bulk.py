@@ -208,10 +208,12 @@ def _settle_explicit(store: _Store, settled: ImportPlan, one: Incoming, mark: by
         else:
             settled.skipped.add(one.where, f"{one.key} is retired in the import and live here: gitmem forget {one.key}")
     elif known is not None and known.is_forgotten:
-        settled.skipped.add(one.where, f"{one.key} {_forgotten(one.key, known)}")
+        settled.skipped.add(one.where, f"{one.key} {_describe_forgotten(one.key, known)}")
     elif known is None and not one.archived and mark in store.forgotten:
         gone = store.forgotten[mark]
-        settled.skipped.add(one.where, f"it says the same thing as {gone}, which {_forgotten(gone, store.known[gone])}")
+        settled.skipped.add(
+            one.where, f"it says the same thing as {gone}, which {_describe_forgotten(gone, store.known[gone])}"
+        )
     elif known is None:
         settled.new[one.key] = one
     elif known.mark == mark and not (one.is_exact and one.time > known.time):
@@ -223,7 +225,7 @@ def _settle_explicit(store: _Store, settled: ImportPlan, one: Incoming, mark: by
         settled.skipped.add(one.where, reason)
 
 
-def _forgotten(key: str, known: _Known) -> str:
+def _describe_forgotten(key: str, known: _Known) -> str:
     """Return when and why a memory was forgotten, and how to restore it, as text to follow its key."""
     lines = [f"{word} {known.retired[name]}" for name, word in _RETIRED if known.retired.get(name)]
     return " ".join(["was forgotten", *lines, f"(gitmem restore {key})"])
@@ -237,7 +239,9 @@ def _settle_other(store: _Store, settled: ImportPlan, prints: dict[bytes, str], 
     mark = _mark_of(one.title, one.body)
     if mark in store.forgotten and mark not in store.prints:
         gone = store.forgotten[mark]
-        settled.skipped.add(one.where, f"it says the same thing as {gone}, which {_forgotten(gone, store.known[gone])}")
+        settled.skipped.add(
+            one.where, f"it says the same thing as {gone}, which {_describe_forgotten(gone, store.known[gone])}"
+        )
     elif mark in store.prints:
         settled.unchanged += 1
     elif mark in prints:

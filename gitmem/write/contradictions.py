@@ -241,15 +241,15 @@ def find_opposition(one: Check, other: Check) -> str:
         return f"{where[0]} cannot have two contents"
     if (
         one.words[:2] == other.words[:2]
-        and _required_value(one)
-        and _required_value(other)
-        and _required_value(one) != _required_value(other)
+        and _find_required_value(one)
+        and _find_required_value(other)
+        and _find_required_value(one) != _find_required_value(other)
     ):
-        return f"{one.words[1]} cannot be both {_required_value(one)} and {_required_value(other)}"
+        return f"{one.words[1]} cannot be both {_find_required_value(one)} and {_find_required_value(other)}"
     return ""
 
 
-def _required_value(check: Check) -> str:
+def _find_required_value(check: Check) -> str:
     """Return the value that a check requires of a place; empty for other checks."""
     return parse_arguments(check.words).more.get("is", "")
 

@@ -241,23 +241,23 @@ def _input(command: ShellCommand, source: ShellCommand | None, about: Comment) -
         if source.reads is not None or len(words) == 1:
             return _in_file(source.reads or words[0], about)
     if name in ("echo", "printf"):
-        return _comment(_echoed(words) if name == "echo" else _formatted(words), about.task, about.refs)
+        return _comment(_echo_output(words) if name == "echo" else _printf_output(words), about.task, about.refs)
     return Comment(task=about.task, refs=about.refs, skipped="it is piped from a program")
 
 
-def _echoed(words: list[Word]) -> Word:
+def _echo_output(words: list[Word]) -> Word:
     flags = ""
     while words and re.fullmatch(r"-[neE]+", words[0].text):
         flags += words.pop(0).text
     text = " ".join(word.text for word in words)
-    return Word(_unescaped(text) if "e" in flags else text, all(word.is_known for word in words))
+    return Word(_unescape(text) if "e" in flags else text, all(word.is_known for word in words))
 
 
-def _formatted(words: list[Word]) -> Word:
+def _printf_output(words: list[Word]) -> Word:
     """Return what ``printf`` prints, if its format has no conversion but ``%s``."""
     if not words:
         return Word("", is_known=False)
-    form, values = _unescaped(words[0].text), [word.text for word in words[1:]]
+    form, values = _unescape(words[0].text), [word.text for word in words[1:]]
     parts = re.split(r"%(s|%)", form)
     is_known = all(word.is_known for word in words) and not any("%" in part for part in parts[::2])
     for number in range(1, len(parts), 2):
@@ -265,5 +265,5 @@ def _formatted(words: list[Word]) -> Word:
     return Word("".join(parts), is_known and not values)
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return re.sub(r"\\([nt\\r])", lambda found: _ESCAPES[found[1]], text)

@@ -162,7 +162,7 @@ class _Reader:
                     break
                 lines.append(line + "\n")
             text = "".join(lines)
-            here.command.fed = Word(text) if here.is_literal else _expanded(text)
+            here.command.fed = Word(text) if here.is_literal else _expand(text)
         waiting.clear()
 
     def _word(self) -> Word:
@@ -177,7 +177,7 @@ class _Reader:
             elif char == "'":
                 parts.append(self._until("'"))
             elif char == '"':
-                text, known = self._quoted()
+                text, known = self._read_quoted()
                 parts.append(text)
                 is_known = is_known and known
             elif char == "$" and self._line.startswith("$'", self._at):
@@ -203,7 +203,7 @@ class _Reader:
         self._at = end + 1
         return text
 
-    def _quoted(self) -> tuple[str, bool]:
+    def _read_quoted(self) -> tuple[str, bool]:
         """Return the text in double quotes, and whether it is known."""
         parts, is_known = list[str](), True
         self._at += 1
@@ -239,10 +239,10 @@ class _Reader:
     def _expansion(self) -> tuple[str, bool]:
         """Return the value of a ``$`` or backquote expansion, and whether it is known; else the text as typed."""
         at = self._at
-        text, is_known = self._expanded_here()
+        text, is_known = self._read_expansion()
         return (text, True) if is_known else (self._line[at : self._at], False)
 
-    def _expanded_here(self) -> tuple[str, bool]:
+    def _read_expansion(self) -> tuple[str, bool]:
         line, at = self._line, self._at
         if line[at] == "`":
             self._at += 1
@@ -260,7 +260,7 @@ class _Reader:
             return "", False
         if line.startswith("$(", at):
             self._at += 2
-            return _printed(self.commands(until=")"))
+            return _printed_text(self.commands(until=")"))
         behind = line[at + 1 : at + 2]
         if behind and (behind.isalnum() or behind in _SPECIAL):
             self._at += 2
@@ -299,14 +299,14 @@ class _Here:
     is_literal: bool
 
 
-def _printed(commands: list[ShellCommand]) -> tuple[str, bool]:
+def _printed_text(commands: list[ShellCommand]) -> tuple[str, bool]:
     """Return the output of a substitution that only prints a here document, and whether it is known."""
     if len(commands) != 1 or [word.text for word in commands[0].words] != ["cat"] or commands[0].fed is None:
         return "", False
     return commands[0].fed.text.rstrip("\n"), commands[0].fed.is_known
 
 
-def _expanded(text: str) -> Word:
+def _expand(text: str) -> Word:
     """Return a here document in which a shell would expand variables."""
     is_known = not any(found[2] for found in _EXPANDED.finditer(text))
     return Word(_EXPANDED.sub(lambda found: (found[1] or found[0]).replace("\n", ""), text), is_known)

@@ -84,7 +84,7 @@ def change(path: str, how: Callable[[dict[str, Any]], None]) -> None:
     fd = open_lock(path)
     try:
         lock(fd)  # held for microseconds
-        state = _decoded(os.read(fd, SIZE_LIMIT))
+        state = _decode(os.read(fd, SIZE_LIMIT))
         how(state)
         content = format_json(state, is_ascii=True).encode("ascii") if state else b""
         if len(content) > SIZE_LIMIT:
@@ -107,12 +107,12 @@ def is_kept(path: str) -> bool:
 def _read(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
-            return _decoded(file.read(SIZE_LIMIT))
+            return _decode(file.read(SIZE_LIMIT))
     except OSError:
         return {}
 
 
-def _decoded(content: bytes) -> dict[str, Any]:
+def _decode(content: bytes) -> dict[str, Any]:
     try:
         found = parse_json(content) if content else {}
     except (ValueError, RecursionError):

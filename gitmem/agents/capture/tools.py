@@ -37,7 +37,7 @@ def capture(memory: OpenRepository, event: Event) -> None:
     if event.tool == happened.SHELL:
         _ran(memory, event)
     elif event.edits and event.failed is not True:
-        _edited(memory, event)
+        _capture_edit(memory, event)
 
 
 def may_comment(line: str) -> bool:
@@ -69,7 +69,7 @@ def _ran(memory: OpenRepository, event: Event) -> None:
         keep_fix(memory, event, path)
 
 
-def _edited(memory: OpenRepository, event: Event) -> None:
+def _capture_edit(memory: OpenRepository, event: Event) -> None:
     from gitmem.agents.capture.state import is_kept, rules_of, session_file
 
     path = session_file(memory, event.session)

@@ -78,7 +78,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         output=error[-read.OUTPUT_LIMIT :]
         if error or tool_name in EDITORS or tool_name in READERS
         else read.output(payload.get("tool_response")),
-        failed=_failed(hook, given, payload) if what == happened.TOOL else None,
+        failed=_has_failed(hook, given, payload) if what == happened.TOOL else None,
         response=read.text(payload, "last_assistant_message"),
         transcript=read.text(payload, "agent_transcript_path", "transcript_path"),
         agent=read.name(payload, "agent_id"),
@@ -87,7 +87,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     )
 
 
-def _failed(hook: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> bool | None:
+def _has_failed(hook: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> bool | None:
     """Return whether a tool failed; None if a person interrupted it, or it still runs."""
     is_open = payload.get("is_interrupt") is True or given.get("run_in_background") is True
     if is_open or read.table(payload, "tool_response").get("interrupted") is True:

@@ -68,7 +68,7 @@ HOOKS = {
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     """Return the event in a hook's payload; None if it does not matter here."""
-    hook = read.name(payload, "hook_event_name", "hookEventName") or named or _guessed(payload)
+    hook = read.name(payload, "hook_event_name", "hookEventName") or named or _guess_event(payload)
     hook = hook[:1].lower() + hook[1:]
     what = EVENTS.get(hook, "")
     if not what:
@@ -97,7 +97,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         edits=_edits(tool_name, given),
         path=read.text(given, "path", "file_path", "filePath") if tool_name in READERS else "",
         output=output[: ended.start()] if ended else output,
-        failed=_failed(hook, answered, ended) if what == happened.TOOL else None,
+        failed=_has_failed(hook, answered, ended) if what == happened.TOOL else None,
         response=read.text(payload, "last_assistant_message", "lastAssistantMessage"),
         transcript=read.text(payload, "transcriptPath", "transcript_path") or _transcript(session),
         agent=read.name(payload, "agentId", "agent_id"),
@@ -116,7 +116,7 @@ def _transcript(session: str) -> str:
     return path if os.path.isdir(os.path.dirname(path)) else ""
 
 
-def _guessed(payload: Mapping[str, Any]) -> str:
+def _guess_event(payload: Mapping[str, Any]) -> str:
     """Return the event by its fields, for payloads and installed commands that do not name it."""
     return next((hook for field, hook in GUESSED.items() if field in payload), "")
 
@@ -135,7 +135,7 @@ def _edits(tool_name: str, given: Mapping[str, Any]) -> tuple[Edit, ...]:
     return (Edit(path, before, after, is_new=tool_name in CREATORS),)
 
 
-def _failed(hook: str, answered: Mapping[str, Any], ended: re.Match[str] | None) -> bool | None:
+def _has_failed(hook: str, answered: Mapping[str, Any], ended: re.Match[str] | None) -> bool | None:
     if hook == "postToolUseFailure":
         return True
     if ended:

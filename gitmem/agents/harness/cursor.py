@@ -69,7 +69,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         command=read.text(payload, "command") or read.text(given, "command") if is_shell else "",
         edits=edits,
         path=read.text(given, "file_path", "path", "target_file") if tool_name == READER else "",
-        output=read.text(payload, "error_message") if failed else "" if edits else read.output(_answered(payload)),
+        output=read.text(payload, "error_message") if failed else "" if edits else read.output(_output_of(payload)),
         # `afterShellExecution` does not report the exit status.
         failed=None
         if payload.get("is_interrupt") is True
@@ -82,7 +82,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     )
 
 
-def _answered(payload: Mapping[str, Any]) -> object:
+def _output_of(payload: Mapping[str, Any]) -> object:
     """Return a tool's output: a plain text, or a JSON table in a string."""
     return read.table(payload, "tool_output") or read.text(payload, "output", "tool_output")
 

@@ -71,7 +71,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         edits=_edits(tool_name, given, output),
         path=read.text(given, "file_path", "absolute_path") if tool_name == READER else "",
         output=printed[1] if printed else output,
-        failed=_failed(tool_name, answered, output) if what == happened.TOOL else None,
+        failed=_has_failed(tool_name, answered, output) if what == happened.TOOL else None,
         response=read.text(payload, "prompt_response"),
         transcript=read.text(payload, "transcript_path"),
         is_again=payload.get("stop_hook_active") is True,
@@ -86,7 +86,7 @@ def _edits(tool_name: str, given: Mapping[str, Any], output: str) -> tuple[Edit,
     return (Edit(path, before, after, is_new=output.startswith(CREATED)),)
 
 
-def _failed(tool_name: str, answered: Mapping[str, Any], output: str) -> bool | None:
+def _has_failed(tool_name: str, answered: Mapping[str, Any], output: str) -> bool | None:
     if answered.get("error"):
         return True
     ended = _EXIT.match(output) if tool_name == SHELL else None

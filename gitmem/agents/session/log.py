@@ -144,7 +144,7 @@ def hold(memory: OpenRepository, event: Event, text: str) -> str:
     """Hold the context of a session's start for its first prompt; return what to show now, nothing if held."""
     if not event.session or not text:
         return text
-    path = _held_path(memory, event)
+    path = _hold_path(memory, event)
     before = read_text(path, HELD_BYTES) if event.source == RESUME else ""
     try:
         write_text(path, "\n\n".join(filter(None, (before, text))))
@@ -155,13 +155,13 @@ def hold(memory: OpenRepository, event: Event, text: str) -> str:
 
 def release(memory: OpenRepository, event: Event) -> str:
     """Return the context held for a session's first prompt, once."""
-    path = _held_path(memory, event)
+    path = _hold_path(memory, event)
     text = read_text(path, HELD_BYTES) if event.session else ""
     discard(path)
     return text
 
 
-def _held_path(memory: OpenRepository, event: Event) -> str:
+def _hold_path(memory: OpenRepository, event: Event) -> str:
     place = place_of(memory.git.repository, memory.git.read_head()[0])
     return os.path.join(place.root, SHOWN, f"{file_name(event.session)}{HELD}")
 

@@ -53,10 +53,10 @@ def spelt_out(name: str) -> str:
     if name == "%":
         return ""
     first, *others = name.split("%")
-    return b"".join([_bytes(first), *map(_unescaped, others)]).decode("utf-8", "replace")
+    return b"".join([_bytes(first), *map(_unescape, others)]).decode("utf-8", "replace")
 
 
-def _unescaped(part: str) -> bytes:
+def _unescape(part: str) -> bytes:
     """Decode what follows a per cent sign: two hex digits for a byte, and the rest unchanged."""
     try:
         byte = bytes.fromhex(part[:2]) if part[:2].isalnum() else b""

@@ -202,7 +202,7 @@ def format_summary(summary: Summary, about: str) -> str:
         ("Left open:", left[::-1]),
         ("", [f"Last message: {last}"] if last else []),
     ]
-    kept = _fitting([lines for _, lines in parts], TOKENS - count_tokens(about) - 1)
+    kept = _fit_lines([lines for _, lines in parts], TOKENS - count_tokens(about) - 1)
     lines = []
     for (heading, _), found in zip(parts, kept, strict=True):
         shown = reversed(found) if heading == "Left open:" else found
@@ -210,7 +210,7 @@ def format_summary(summary: Summary, about: str) -> str:
     return "\n".join([*lines, about])
 
 
-def _fitting(parts: Sequence[Sequence[str]], room: int) -> list[list[str]]:
+def _fit_lines(parts: Sequence[Sequence[str]], room: int) -> list[list[str]]:
     """Return the lines of each part that fit, in order; the last lines of each part have precedence."""
     kept: list[list[str]] = [[] for _ in parts]
     for back in range(1, max(map(len, parts)) + 1):

@@ -349,7 +349,7 @@ def _is_own(here: _Here, fields: str) -> bool:
     return bool(here.event.session) and isinstance(by, dict) and by.get("session") == here.event.session
 
 
-def _written_since(here: _Here, tip: str) -> list[str] | None:
+def _list_keys_since(here: _Here, tip: str) -> list[str] | None:
     """Return the keys of the memories that changed since a commit: more precise than the time of a start, in seconds.
 
     None if the commit is gone: a branch that was replaced shares no history with it.
@@ -374,7 +374,7 @@ def _changed(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Part]:
     fresh = tuple(entry for entry in warnings.entries if entry.key and seen.get(entry.key) != entry.status)
     parts = [Part(warnings.heading, fresh)]
     if last.get("tip") != _tip(here.memory):
-        written = _written_since(here, str(last.get("tip") or ""))
+        written = _list_keys_since(here, str(last.get("tip") or ""))
         among = "" if written is None else " AND m.key IN (SELECT value FROM json_each(?))"
         rows = here.catalog.rows(
             "SELECT m.id, m.key, m.kind, m.title, t.fields FROM memory m JOIN text t ON t.id = m.id"

@@ -47,16 +47,16 @@ def subagent_stopped(memory: OpenRepository, event: Event) -> str:
     if event.is_again or not was_sent or event.agent_type in policy.exempt:
         return ""
     left = [
-        *(_uncommitted(memory) if policy.worktree else ()),
-        *(_unpushed(memory) if policy.push else ()),
-        *((*_claimed_tasks(memory), *_bead(memory)) if policy.task else ()),
+        *(_list_uncommitted(memory) if policy.worktree else ()),
+        *(_list_unpushed(memory) if policy.push else ()),
+        *((*_list_claimed_tasks(memory), *_bead(memory)) if policy.task else ()),
     ]
     if not left or not _is_first(memory, event):
         return ""
     return "\n".join(["Before you stop, please finish this in your work tree:", *(f"- {line}" for line in left)])
 
 
-def _uncommitted(memory: OpenRepository) -> list[str]:
+def _list_uncommitted(memory: OpenRepository) -> list[str]:
     top = memory.git.repository.top or ""
     argv = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
     # git looks into the work tree relative to where it runs.
@@ -67,7 +67,7 @@ def _uncommitted(memory: OpenRepository) -> list[str]:
     return [f"{_count_of(len(names), 'file')} uncommitted: {_join_names(names)}. Commit them, or undo them."]
 
 
-def _unpushed(memory: OpenRepository) -> list[str]:
+def _list_unpushed(memory: OpenRepository) -> list[str]:
     """Return what to push; empty if there is no remote."""
     git = memory.git
     head, commit = git.read_head()
@@ -81,7 +81,7 @@ def _unpushed(memory: OpenRepository) -> list[str]:
     return [f"{_count_of(count, 'commit')} not pushed: {_clip_name(branch)}. Push the branch."]
 
 
-def _claimed_tasks(memory: OpenRepository) -> list[str]:
+def _list_claimed_tasks(memory: OpenRepository) -> list[str]:
     """Return the tasks that this agent started and did not close."""
     if memory.find_tip() is None:
         return []

@@ -148,10 +148,10 @@ def _folder(place: Workplace, name: str) -> str:
 def _session_topics(place: Workplace) -> list[str]:
     """Return the unnamed topics of sessions here, latest first."""
     names = [name for name in list_names(place) if name.startswith(SESSION)]
-    return sorted(names, key=lambda name: -_changed(_folder(place, name)))
+    return sorted(names, key=lambda name: -_change_time(_folder(place, name)))
 
 
-def _changed(folder: str) -> float:
+def _change_time(folder: str) -> float:
     """Return when something in a folder last changed, epoch seconds."""
     try:
         return max((entry.stat().st_mtime for entry in os.scandir(folder)), default=os.stat(folder).st_mtime)

@@ -103,7 +103,7 @@ class TranscriptReader:
             if is_spread is None and bare:
                 is_spread = bare == b"{"
             if not is_spread:
-                yield from self._parsed(bare)
+                yield from self._parse(bare)
             elif not line:  # The preceding lines do not belong to the next object.
                 block, size = [b""], 0
             elif bare == b"{" and line.startswith(_INSIDE):
@@ -112,10 +112,10 @@ class TranscriptReader:
                 block.append(line)
                 size += len(line)
                 if bare in (b"}", b"},") and line.startswith(_INSIDE):
-                    yield from self._parsed(b"\n".join(block).rstrip(b"\r, "))
+                    yield from self._parse(b"\n".join(block).rstrip(b"\r, "))
                     block, size = [b""], 0
 
-    def _parsed(self, text: bytes) -> Iterator[dict[str, Any]]:
+    def _parse(self, text: bytes) -> Iterator[dict[str, Any]]:
         import json  # 2 ms with `re`, and a start only asks whether there is unread text
 
         if not text:

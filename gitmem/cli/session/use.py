@@ -40,10 +40,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return 0
     out.changed(topic.name, f"the topic is now {topic.name}")
     if not topic.spec():
-        out.note(f"it has no specification yet: gitmem session note TEXT, or write {_seen_from_here(topic.spec_path)}")
+        out.note(f"it has no specification yet: gitmem session note TEXT, or write {_relative_path(topic.spec_path)}")
     return 0
 
 
-def _seen_from_here(path: str) -> str:
+def _relative_path(path: str) -> str:
     """Return a path relative to the current folder, if that is shorter."""
     return min(path, os.path.relpath(path), key=len)

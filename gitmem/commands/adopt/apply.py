@@ -145,7 +145,7 @@ class _Plan:
         self._tree = CodeTree(memory.git, adoption.commit)
         decisions = [one.path for one in adoption.documents if one.kind == DECISION]
         proposed = proposals_of(adoption, {path: texts[path] for path in decisions if path in texts})
-        proposed = self._defined(proposed)
+        proposed = self._with_definitions(proposed)
         answers = self._answers([one.fields["verify"] for one in proposed if one.outcome])
         self._proposed = {
             one.key: one
@@ -173,7 +173,7 @@ class _Plan:
             answers |= {check: found[place_check(self._tree, check, moves[check])] for check in lost}
         return {check.words: answer.outcome for check, answer in answers.items()}
 
-    def _defined(self, proposed: Sequence[Proposal]) -> list[Proposal]:
+    def _with_definitions(self, proposed: Sequence[Proposal]) -> list[Proposal]:
         """Return the proposals, each checking for a definition of its name if its file defines the name.
 
         A plain word that no file defines is left out: its occurrence in the code proves nothing.
@@ -191,7 +191,7 @@ class _Plan:
     def make(self, writer: Writer, tip: str | None) -> CommitPlan | None:
         """Return the commit; None if there is nothing to write."""
         catalog = self._memory.catalog_at(tip)
-        known = _adopted_memories(catalog)
+        known = _list_adopted(catalog)
         self._settled = ImportPlan()
         changed: dict[str, dict[str, Any]] = {}
         differing = [
@@ -205,7 +205,7 @@ class _Plan:
             if one is None or one.memory.archived:
                 self._add(catalog, proposal, one)
             elif changes := _changes(one, proposal, answers):
-                changed[key] = {**changes, **(self._placed(proposal.refs) if "refs" in changes else {})}
+                changed[key] = {**changes, **(self._place_fields(proposal.refs) if "refs" in changes else {})}
             else:
                 self._settled.unchanged += 1
         self._retired = []
@@ -215,7 +215,7 @@ class _Plan:
             lines = self._sentences.get(one.document, {}).get(str(one.fields.get(SENTENCE_FIELD)))
             if lines is not None:
                 if not any(ref == f"{one.document}:{line}" for ref in one.refs for line in lines):
-                    changed[key] = self._placed([f"{one.document}:{lines[0]}"])
+                    changed[key] = self._place_fields([f"{one.document}:{lines[0]}"])
             elif one.document in self._sentences or (self._is_complete and one.document not in self._files):
                 self._retired.append(one.memory)
         self._change(writer, catalog, known, changed)
@@ -223,7 +223,7 @@ class _Plan:
             return None
         return self._commit(writer, catalog)
 
-    def _placed(self, refs: list[str]) -> dict[str, Any]:
+    def _place_fields(self, refs: list[str]) -> dict[str, Any]:
         """Return the fields for a statement's place: its lines, and their text."""
         return {"refs": refs, FIELD: anchor_fields(self._memory.git, self._tree, refs, is_strict=False)}
 
@@ -243,7 +243,7 @@ class _Plan:
     def _memory_of(self, proposal: Proposal) -> Incoming | str:
         """Return the memory for a proposal, or the reason why there is none."""
         if proposal.key not in self._incoming:
-            fields = {**proposal.fields, **self._placed(proposal.refs)}
+            fields = {**proposal.fields, **self._place_fields(proposal.refs)}
             try:
                 self._incoming[proposal.key] = incoming_new(
                     *(proposal.key, fields, proposal.body, proposal.refs[0]),
@@ -315,7 +315,7 @@ class _Plan:
         )
 
 
-def _adopted_memories(catalog: Catalog) -> dict[str, _Known]:
+def _list_adopted(catalog: Catalog) -> dict[str, _Known]:
     """Return the adopted memories by key, including retired ones."""
     rows = catalog.rows(
         "SELECT m.id, m.key, m.path, m.kind, m.title, m.archived, t.fields FROM tag g JOIN memory m ON m.id = g.id"

@@ -68,7 +68,7 @@ def search(
     if not left and not owners:
         return found
     paths = _paths_by_text(code, among)
-    wanted, found.is_whole = _chosen(code, paths)
+    wanted, found.is_whole = _choose(code, paths)
     names = _Vocabulary((*left, *owners))
     for number, (oid, content) in enumerate(code.git.read_blobs(wanted)):
         if number % 200 == 0:
@@ -126,16 +126,16 @@ def _paths_by_text(code: Code, among: Container[str] | None) -> dict[str, list[s
     return paths
 
 
-def _chosen(code: Code, paths: Mapping[str, list[str]]) -> tuple[list[str], bool]:
+def _choose(code: Code, paths: Mapping[str, list[str]]) -> tuple[list[str], bool]:
     """Return the texts to read, those that define names first, and whether these are all."""
     order = sorted(paths, key=lambda oid: (is_aside(paths[oid][0]), _DATA.search(paths[oid][0]) is not None))
     sizes = code.git.sizes(order)
     order = [oid for oid in order if 0 < sizes[oid] <= FILE_LIMIT]
-    wanted = _bounded(order, sizes)
+    wanted = _first_within_limit(order, sizes)
     return wanted, wanted[-1:] == order[-1:]
 
 
-def _bounded(order: list[str], sizes: Mapping[str, int]) -> list[str]:
+def _first_within_limit(order: list[str], sizes: Mapping[str, int]) -> list[str]:
     """Return the first blobs within the limit."""
     total, wanted = 0, []
     for oid in order:

@@ -78,7 +78,7 @@ def _fix(finding: Finding, past: Past, before: str, commit: str) -> str:
     """Return the replacement for a claim's token that is not a path."""
     claim, source = finding.claim, finding.source
     if claim.kind == COMMAND and source is not None and commit:
-        target = _renamed_target(finding, past, before, commit)
+        target = _find_new_target(finding, past, before, commit)
         return re.sub(rf"{re.escape(claim.name)}$", lambda _: target, claim.token) if target else ""
     if claim.kind not in ("version", "value") or source is None or not re.search(r"\w", source.actual):
         return ""
@@ -88,7 +88,7 @@ def _fix(finding: Finding, past: Past, before: str, commit: str) -> str:
     return source.actual
 
 
-def _renamed_target(finding: Finding, past: Past, before: str, commit: str) -> str:
+def _find_new_target(finding: Finding, past: Past, before: str, commit: str) -> str:
     """Return a target's new name: the only new one in its file that does the same."""
     assert finding.source is not None
     path, name = finding.source.path, finding.claim.name

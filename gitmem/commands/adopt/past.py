@@ -95,7 +95,7 @@ class Past:
             more: Paths that may have existed: they are only searched in the one walk for all, not one by one.
         """
         wanted, every = sorted(set(paths)), sorted({*paths, *more})
-        proved = self._confirmed(self._removals(every)) if len(every) > 1 else {}
+        proved = self._confirm(self._removals(every)) if len(every) > 1 else {}
         left = [path for path in wanted if path not in proved]
         if len(left) > MOST_PATHS:
             self.notes[f"culprits were looked up for {len(wanted) - len(left) + MOST_PATHS} of {len(wanted)} paths"] = (
@@ -107,7 +107,7 @@ class Past:
                 argv = ("log", "-1", *walk, "--no-show-signature", "--format=%H", self._commit, "--", path)
                 done = self._git.run("--literal-pathspecs", *argv, check=False)
                 commit = done.stdout.decode("ascii", "replace").strip()
-                if commit and (found := self._confirmed({path: commit})):
+                if commit and (found := self._confirm({path: commit})):
                     proved |= found
                     break
         return proved
@@ -129,7 +129,7 @@ class Past:
                     left.discard(path)
         return found
 
-    def _confirmed(self, candidates: Mapping[str, str]) -> dict[str, str]:
+    def _confirm(self, candidates: Mapping[str, str]) -> dict[str, str]:
         """Return the pairs whose path existed at the commit's first parent and does not at the commit."""
         specs = [spec for path, commit in candidates.items() for spec in (f"{commit}:{path}", f"{commit}^:{path}")]
         there = self.exist(specs)
@@ -261,8 +261,10 @@ class Past:
 
     def _namesake(self, path: str, before: str, commit: str) -> str:
         folder, _, name = path.rpartition("/")
-        removed, added = ([one for one in _changed(self._git, before, commit, kind) if one.rpartition("/")[2] == name]
-                          for kind in "DA")  # fmt: skip
+        removed, added = (
+            [one for one in _list_changed(self._git, before, commit, kind) if one.rpartition("/")[2] == name]
+            for kind in "DA"
+        )
         if removed != [path] or len(added) != 1:
             return ""
         there = added[0].rpartition("/")[0]
@@ -271,7 +273,7 @@ class Past:
 
     def list_changes(self, before: str, commit: str) -> tuple[str, ...]:
         """Return the files that were added or changed between two commits."""
-        return _changed(self._git, before, commit, "AM")
+        return _list_changed(self._git, before, commit, "AM")
 
     def name_before(self, path: str, base: str) -> str:
         """Return a file's name at an earlier commit, by git's rename detection; empty if it did not exist."""
@@ -299,7 +301,7 @@ def _renames(git: Git, before: str, commit: str) -> tuple[tuple[str, str], ...]:
 
 
 @cache
-def _changed(git: Git, before: str, commit: str, kind: str) -> tuple[str, ...]:
+def _list_changed(git: Git, before: str, commit: str, kind: str) -> tuple[str, ...]:
     """Return the files that were added (``A``), changed (``M``) or deleted (``D``) between two commits."""
     return tuple(_difference(git, before, commit, "--no-renames", f"--diff-filter={kind}")[1::2])
 

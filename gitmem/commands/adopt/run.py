@@ -69,17 +69,17 @@ def adopt(
     texts = head.texts([one.path for one in documents])
     read = _read(documents, texts, kinds)
     names = _names_in(read, head)
-    corpus = _searched(head, names, progress)
+    corpus = _search_names(head, names, progress)
     findings, unchecked = _judge_claims(read, _Judge(head, past, corpus, names), progress)
     notes = []
     if unread := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
         notes.append(f"not read, because they are binary or too large: {display(', '.join(unread))}")
     if base:
         progress("judging what is false before the change", len(read), len(read))
-        findings, earlier = _made_false(findings, Change(git, base, head, past, contents), past, corpus, names)
+        findings, earlier = _list_made_false(findings, Change(git, base, head, past, contents), past, corpus, names)
         notes += [f"{earlier} more statements were false before the change; gitmem adopt shows them"] if earlier else []
     progress("finding culprits", len(read), len(read))
-    findings = with_fixes(_with_culprits(_grouped(findings), past), head, past, base)
+    findings = with_fixes(_with_culprits(_group(findings), past), head, past, base)
     notes += past.notes
     if not corpus.is_whole:
         notes.append("the code is too large to be read in full; names and values were looked for in part of it")
@@ -95,7 +95,7 @@ def _read(documents: Iterable[Document], texts: Mapping[str, str], kinds: Contai
     ]
 
 
-def _searched(head: Code, names: _Names, progress: Callable[[str, int, int], None]) -> Corpus:
+def _search_names(head: Code, names: _Names, progress: Callable[[str, int, int], None]) -> Corpus:
     """Search the code for all names."""
     wanted = names.symbols | names.ports
     corpus = search(head, wanted, names.values, progress=lambda *done: progress("reading the code", *done))
@@ -135,7 +135,7 @@ def _names_in(read: Sequence[_Read], head: Code) -> _Names:
     )
 
 
-def _made_false(
+def _list_made_false(
     findings: Sequence[Finding], change: Change, past: Past, corpus: Corpus, names: _Names
 ) -> tuple[list[Finding], int]:
     """Return the findings that hold or that a change made false, and how many were false before it."""
@@ -235,7 +235,7 @@ class _Judge:
                 return self._numbers.judge_value(claim, statement, document)
 
 
-def _grouped(findings: Sequence[Finding]) -> list[Finding]:
+def _group(findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings, merging equal ones in one document, with the other lines that say the same.
 
     A name that is false on one line is false on the other ones, also on one that was edited after it was gone.

@@ -87,7 +87,7 @@ def list_refusals(memory: OpenRepository, message: str) -> list[str]:
 
 
 def _keep(memory: OpenRepository, commit: str, text: str) -> None:
-    options = {"refs": [f"commit:{commit}"], "paths": _places(_touched(memory.git, commit))}
+    options = {"refs": [f"commit:{commit}"], "paths": _places(_list_paths(memory.git, commit))}
     keep(memory, text, title="", kind="learned", key="", once=True, options=options)
 
 
@@ -101,7 +101,7 @@ def _messages(git: Git, commits: Sequence[str]) -> Iterable[tuple[str, str]]:
     return list(zip(words[::2], words[1::2], strict=False))
 
 
-def _touched(git: Git, commit: str) -> list[str]:
+def _list_paths(git: Git, commit: str) -> list[str]:
     asked = ("diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-renames", commit)
     return [os.fsdecode(name) for name in git.run(*asked, check=False).stdout.split(b"\0") if name]
 

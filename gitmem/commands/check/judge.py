@@ -82,7 +82,7 @@ def list_changes(pair: Pair, trees: Trees) -> Sequence[TreeChange]:
     return [change for change in changed if change.path in read] or changed
 
 
-def _compared(answer: FactAnswer, claimed: Verdict | None) -> FactAnswer:
+def _compare(answer: FactAnswer, claimed: Verdict | None) -> FactAnswer:
     """Return a built-in check's answer, with what a claimed verdict of the same inputs adds or gets wrong."""
     if claimed is None or answer.outcome == BLOCKED:
         return answer
@@ -176,7 +176,7 @@ class ChangeJudge:
                 dues.append(self._due(tree, t, at, (before or {}).get(row.key)))
         if asked:
             answers = self._ask(trees, asked, before)
-            found |= {key: _compared(answer, claimed.get(key)) for key, answer in answers.items()}
+            found |= {key: _compare(answer, claimed.get(key)) for key, answer in answers.items()}
         return found | self._run(trees.base if before is None else trees.head, dues) if dues else found
 
     def _recent_answer(self, row: fact_state.FactRow, at: fact_state.FactState) -> FactAnswer | None:

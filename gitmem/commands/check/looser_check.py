@@ -29,7 +29,7 @@ def find_looser(pairs: Iterable[Pair], trees: Trees) -> dict[str, str]:
     asked: dict[str, Check] = {}
     for pair in pairs:
         row = pair.touched.fact.row
-        pattern = _loosened(tuple(json.loads(row.words))) if row.form == BUILTIN else ""
+        pattern = _loosen(tuple(json.loads(row.words))) if row.form == BUILTIN else ""
         if pattern and len(asked) < MOST:
             asked[row.key] = Check(BUILTIN, ("matches", pattern, parse_arguments(json.loads(row.words)).where))
     if not asked:
@@ -44,7 +44,7 @@ def find_looser(pairs: Iterable[Pair], trees: Trees) -> dict[str, str]:
     }
 
 
-def _loosened(words: tuple[str, ...]) -> str:
+def _loosen(words: tuple[str, ...]) -> str:
     """Return the looser pattern for a check of a text in files; empty if there is none."""
     if words[0] == "contains":
         return looser_pattern(words[1])

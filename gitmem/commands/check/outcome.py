@@ -91,7 +91,7 @@ class Outcome:
             edits: The edited files that their checks run, by key.
         """
         trees = self._trees
-        judging = self._judging(trees.git, progress)
+        judging = self._judge_of(trees.git, progress)
         pairs = [self._with_culprit(pair) for pair in judging.judge(touched, trees)]
         self.rung = judging.rung
         self._keep(pairs)
@@ -100,7 +100,7 @@ class Outcome:
         findings += self._suspects(findings, before, broken)
         return findings + self._wrong(pairs)
 
-    def _judging(self, git: Git, progress: Callable[[str, int, int], None]) -> ChangeJudge:
+    def _judge_of(self, git: Git, progress: Callable[[str, int, int], None]) -> ChangeJudge:
         store = self._store
         return ChangeJudge(
             git,
@@ -124,7 +124,7 @@ class Outcome:
             pairs = [
                 replace(pair, touched=replace(pair.touched, head=at)) for pair, at in zip(asked, states, strict=True)
             ]
-            return self._judging(mixed.git, progress).judge_again(mixed, pairs)
+            return self._judge_of(mixed.git, progress).judge_again(mixed, pairs)
 
         self.base_answers = judge_with_base(pairs, edits, self._trees, answers)
         return [self._counted(pair, edits) for pair in pairs]

@@ -118,16 +118,16 @@ def check(
     git = stores[0][0].git
     span = find_span(git, base=base, head=head, default=default)
     if span.base == span.head:
-        return (None if base or head else _uncommitted(stores, span, branch, progress)) or CheckResult(span)
+        return (None if base or head else _check_work_tree(stores, span, branch, progress)) or CheckResult(span)
     trees = Trees(git, span.base, lambda: span.head, git.diff_trees(span.base, span.head))
-    found = _joined([_Check(*one, span, trees, progress, branch=branch).run() for one in stores])
+    found = _join([_Check(*one, span, trees, progress, branch=branch).run() for one in stores])
     if stores[0][1].keys:
         return found
     edits = tuple(look_at_edits(trees, stores[0][1].approved))
     return replace(found, review=replace(found.review, edits=edits))
 
 
-def _uncommitted(
+def _check_work_tree(
     stores: Sequence[tuple[OpenStore, Options]],
     span: ChangeSpan,
     branch: BranchMemory | None,
@@ -147,7 +147,7 @@ def _uncommitted(
             note = f"nothing is committed since {span.against}: the uncommitted changes of the work tree were checked"
             note = "; ".join((note, *taken.notices))
             dirty = ChangeSpan(span.head, "", "HEAD", note, is_dirty=True)
-            return _joined([_Check(*one, dirty, trees, progress, branch=branch).run() for one in stores])
+            return _join([_Check(*one, dirty, trees, progress, branch=branch).run() for one in stores])
     except ProcessError:
         return None  # git cannot read the index
 
@@ -165,16 +165,16 @@ def check_staged(
     """
     with StagedFiles(stores[0][0].git) as index:
         span = ChangeSpan(index.trees.before, "", "HEAD")
-        found = _joined([_Check(*one, span, index.trees, progress, branch=branch).run() for one in stores])
+        found = _join([_Check(*one, span, index.trees, progress, branch=branch).run() for one in stores])
         for trees in index.against_merged() if found.of(BROKEN) else ():
             keys = tuple(f.key for f in found.of(BROKEN))
             asked = [(store, replace(options, keys=keys)) for store, options in stores]
-            others = _joined([_Check(*one, span, trees, progress, branch=branch).run() for one in asked])
-            found = _excused(found, {f.key for f in others.of(BROKEN)}, trees.before)
+            others = _join([_Check(*one, span, trees, progress, branch=branch).run() for one in asked])
+            found = _without_old(found, {f.key for f in others.of(BROKEN)}, trees.before)
     return found
 
 
-def _excused(found: CheckResult, ours: Collection[str], other: str) -> CheckResult:
+def _without_old(found: CheckResult, ours: Collection[str], other: str) -> CheckResult:
     """Return the findings without those that the merged commit has already."""
     findings = []
     for finding in found.findings:
@@ -187,7 +187,7 @@ def _excused(found: CheckResult, ours: Collection[str], other: str) -> CheckResu
     return replace(found, findings=in_order(findings))
 
 
-def _joined(parts: Sequence[CheckResult]) -> CheckResult:
+def _join(parts: Sequence[CheckResult]) -> CheckResult:
     """Return the findings in several stores combined."""
     return CheckResult(
         parts[0].span,

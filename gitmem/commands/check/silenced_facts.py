@@ -86,12 +86,12 @@ def _how(fact: HeadFact, now: HeadFact | None, behind: Catalog) -> tuple[str, st
     if archived:
         return ARCHIVED, path if is_home(path) else fact.path
     if superseded:
-        return _superseded_by(key, path, behind)
+        return _find_successor(key, path, behind)
     hides = "" if path == fact.path else f" in {path}, which hides {fact.path}"
     return f"{'makes it a task' if kind == 'task' else 'removes its check'}{hides}", path
 
 
-def _superseded_by(key: str, path: str, behind: Catalog) -> tuple[str, str]:
+def _find_successor(key: str, path: str, behind: Catalog) -> tuple[str, str]:
     rows = behind.rows(
         "SELECT s.path FROM link l JOIN memory s ON s.id = l.source WHERE l.relation = 'supersedes' AND l.target = ?"
         " AND s.archived = 0 AND s.shadowed = 0 ORDER BY s.path",

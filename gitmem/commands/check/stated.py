@@ -80,11 +80,11 @@ class StatedLines:
             lines = self._lines(self._trees.behind, ref.path)[ref.first - 1 : ref.last]
             if not lines:
                 continue
-            right = [self._corrected(line, ref.path, pair, check, answer) for line in lines]
+            right = [self._correct(line, ref.path, pair, check, answer) for line in lines]
             at = next((at for at, (was, now) in enumerate(zip(lines, right, strict=True)) if was != now), 0)
             offered: str | range = right[at] if right[at] != lines[at] else ""
             if not offered and document.kind == ADOPTED:
-                offered = self._offered(ref)
+                offered = self._find_offer(ref)
             corrected, cut = (offered, range(0)) if isinstance(offered, str) else ("", offered)
             spot = Spot(ref.path, ref.first + at)
             where = answer.where if answer is not None else ""
@@ -92,7 +92,7 @@ class StatedLines:
             found.append(StatedLine(spot, lines[at], where, corrected, self._is_in_diff(spot), cut))
         return tuple(found)
 
-    def _offered(self, ref: LineReference) -> str | range:
+    def _find_offer(self, ref: LineReference) -> str | range:
         """Return adopt's suggestion for a line: the corrected line, or the lines to delete; empty if nothing."""
         if ref.path not in self._adopted:
             lines = self._lines(self._trees.behind, ref.path)
@@ -110,13 +110,13 @@ class StatedLines:
         for ref in refs:
             state = known.get(str(ref))
             if state is None:
-                yield from self._found_again(ref)
+                yield from self._find_again(ref)
             elif state.state != CHANGED:
                 place = parse_reference(state.place) if state.place else ref
                 assert place is not None
                 yield place
 
-    def _found_again(self, ref: LineReference) -> Iterator[LineReference]:
+    def _find_again(self, ref: LineReference) -> Iterator[LineReference]:
         """Yield the place of a line without an anchor at the head, if it occurs there once."""
         before = self._lines(self._trees.before, ref.path)[ref.first - 1 : ref.first]
         now = self._lines(self._trees.behind, ref.path)
@@ -135,10 +135,10 @@ class StatedLines:
     def _is_in_diff(self, spot: Spot) -> bool:
         """Return whether the change's diff shows a line: a forge accepts suggestions only there."""
         if spot.path not in self._shown:
-            self._shown[spot.path] = self._shown_lines(spot.path)
+            self._shown[spot.path] = self._list_ranges(spot.path)
         return any(spot.line in lines for lines in self._shown[spot.path])
 
-    def _shown_lines(self, path: str) -> list[range]:
+    def _list_ranges(self, path: str) -> list[range]:
         if all(change.path != path for change in self._trees.changes):
             return []
         argv = ("diff", "--no-color", "--no-ext-diff", "--unified=3", self._trees.before, self._trees.behind)
@@ -146,7 +146,7 @@ class StatedLines:
         starts = [(int(first), int(count or 1)) for first, count in _HUNK.findall(done.stdout)]
         return [range(first, first + count) for first, count in starts]
 
-    def _corrected(self, line: str, path: str, pair: Pair, check: Check | None, answer: BuiltinAnswer | None) -> str:
+    def _correct(self, line: str, path: str, pair: Pair, check: Check | None, answer: BuiltinAnswer | None) -> str:
         """Return the corrected line; the line itself if unknown."""
         # What a fact with a scope looks for moved, not the file: a path on the line is about something else.
         for move in parse_moves(pair.head.moved) if check is None or not scope_of(check) else ():

@@ -175,7 +175,7 @@ def find_touched(
     found = []
     for fact, base, head in zip(maybe, before, behind, strict=True):
         if fact.row.id in brought or base.digest != head.digest:
-            paths = _changed_paths(fact.row, base, head, files)
+            paths = _list_changed_paths(fact.row, base, head, files)
             if base.digest.startswith(SEEN) and base.verdict is not None:
                 seen = list_changed_reads(base.verdict.reads, trees.base, trees.head, list(by_path))
                 paths = [path for path in seen if path in by_path] or None
@@ -184,7 +184,7 @@ def find_touched(
     return found
 
 
-def _changed_paths(
+def _list_changed_paths(
     row: fact_state.FactRow, base: fact_state.FactState, head: fact_state.FactState, files: CodeFiles
 ) -> list[str] | None:
     """Return the changed files that a fact names, where they are now, by path; None if it names none."""

@@ -65,7 +65,7 @@ def facts_reading(catalog: Catalog, place: str) -> list[Dependent]:
         ):
             if any(word[1:] == place for word in reads.split(" ")):  # each begins with a marker (`verify.trace.reads`)
                 found[number] = False
-    return _described(catalog, found)
+    return _describe(catalog, found)
 
 
 def gotchas_about(catalog: Catalog, place: str) -> list[Dependent]:
@@ -76,10 +76,10 @@ def gotchas_about(catalog: Catalog, place: str) -> list[Dependent]:
         (place,),
     )
     found = {number: place not in paths for number, paths in rows if _names(paths, place)}
-    return _described(catalog, found)
+    return _describe(catalog, found)
 
 
-def _described(catalog: Catalog, found: Mapping[int, bool]) -> list[Dependent]:
+def _describe(catalog: Catalog, found: Mapping[int, bool]) -> list[Dependent]:
     """Return the live ones among some memories, those with False in *found* first."""
     # NOT INDEXED: by their ids, where SQLite would scan all live memories.
     asked = f"SELECT m.id, m.key, m.title FROM memory m NOT INDEXED WHERE m.id IN ({{}}) AND {LIVE}"

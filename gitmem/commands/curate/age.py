@@ -104,7 +104,7 @@ def plan_of(store: OpenStore, verb: str, *, days: int = 0) -> CurationPlan:
     """
     catalog = store.catalog_at(store.find_tip())
     count = catalog.row(f"SELECT count(*) FROM memory m WHERE {LIVE}")[0]
-    find = {DECAY: _decaying, EXPIRED: _expired, ARCHIVE: _archivable}[verb]
+    find = {DECAY: _list_decaying, EXPIRED: _list_expired, ARCHIVE: _archivable}[verb]
     steps = find(store, catalog, days or (DECAY_DAYS if verb == DECAY else ARCHIVE_DAYS))
     return CurationPlan(verb, tuple(sorted(steps, key=lambda step: step.key)), count)
 
@@ -113,7 +113,7 @@ def _rows(catalog: Catalog, where: str, values: Sequence[object] = ()) -> list[_
     return [_Row(*row) for row in catalog.rows(f"{_SELECT} WHERE {where}", tuple(values))]
 
 
-def _decaying(store: OpenStore, catalog: Catalog, days: int) -> list[CurationStep]:
+def _list_decaying(store: OpenStore, catalog: Catalog, days: int) -> list[CurationStep]:
     before, policy = store.now - days * DAY_S, store.policy()
     # Expired memories are already left out of search.
     where = f"{LIVE} AND max(m.created, m.updated) <= ? AND m.confidence > ? AND (m.expires IS NULL OR m.expires > ?)"
@@ -142,7 +142,7 @@ def _idle(store: OpenStore, rows: Sequence[_Row], before: int) -> list[tuple[_Ro
     return [(row, last) for row, last in found if last <= before]
 
 
-def _expired(store: OpenStore, catalog: Catalog, _days: int) -> list[CurationStep]:
+def _list_expired(store: OpenStore, catalog: Catalog, _days: int) -> list[CurationStep]:
     rows = _rows(catalog, f"{LIVE} AND m.expires IS NOT NULL AND m.expires <= ?", (store.now,))
     return [CurationStep(row.key, row.kind, row.title, "expired", row.oid) for row in rows if not row.is_held]
 
@@ -171,7 +171,7 @@ def apply_plan(store: OpenStore, found: CurationPlan) -> CurationPlan:
 
     def plan(tip: str | None) -> CommitPlan | None:
         catalog = writer.catalog_at(tip)
-        known = _unchanged(catalog, found.steps)
+        known = _find_unchanged(catalog, found.steps)
         done[:] = [step for step in found.steps if step.key in known]
         if not done:
             return None
@@ -206,7 +206,7 @@ def _subject(verb: str, count: int) -> str:
     return f"memory: curate {verb}, {count} {'memory' if count == 1 else 'memories'}"
 
 
-def _unchanged(catalog: Catalog, steps: Sequence[CurationStep]) -> dict[str, KnownMemory]:
+def _find_unchanged(catalog: Catalog, steps: Sequence[CurationStep]) -> dict[str, KnownMemory]:
     """Return the memories whose files are unchanged since the plan, by key."""
     wanted = {step.key: step.oid for step in steps}
     found = {}

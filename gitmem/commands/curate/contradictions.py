@@ -85,7 +85,7 @@ def find_contradictions(store: OpenStore) -> ContradictionReport:
         for key, (number, _, kind, title, oid) in rows.items()
     }
     found = [
-        Contradiction(members[one.key], members[other.key], why, _preferred(members[one.key], members[other.key]))
+        Contradiction(members[one.key], members[other.key], why, _preference(members[one.key], members[other.key]))
         for one, other, why in named.values()
     ]
     found.sort(key=lambda pair: (not pair.kept, pair.one.key, pair.other.key))
@@ -122,7 +122,7 @@ def _by_meaning(store: OpenStore, catalog: Catalog) -> Iterator[tuple[Title, Tit
             yield titles[key], titles[other], f"nearly the same meaning ({cosine:.2f}), and one denies it"
 
 
-def _preferred(one: OpposedMemory, other: OpposedMemory) -> str:
+def _preference(one: OpposedMemory, other: OpposedMemory) -> str:
     """Return the one that evidence prefers: its check holds, and the other one has none."""
     for winner, loser in ((one, other), (other, one)):
         if winner.status == VERIFIED and not loser.status:

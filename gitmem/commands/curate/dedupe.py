@@ -118,12 +118,12 @@ def find_groups(
     for first, second, like in near_pairs(claims, threshold, progress=progress):
         near.setdefault(first, {})[second] = like
         near.setdefault(second, {})[first] = like
-    found = _grouped(store, catalog, rows, near) if near else []
+    found = _group(store, catalog, rows, near) if near else []
     found.sort(key=lambda group: (-group.others[0].likeness, group.kept.key))
     return DuplicateReport(tuple(found), len(rows))
 
 
-def _grouped(
+def _group(
     store: OpenStore, catalog: Catalog, rows: Sequence[_Row], near: Mapping[int, Mapping[int, float]]
 ) -> list[Group]:
     ground = store.ground(catalog)

@@ -58,7 +58,7 @@ def accept(memory: OpenRepository, name: str, drain: Callable[[], int]) -> int:
         RefusedError: Its text was not stored, or is refused again.
     """
     spool = Spool(memory.git.repository.state)
-    chosen = [one for one in _chosen(memory, name) if one.text or name != ALL]
+    chosen = [one for one in _choose(memory, name) if one.text or name != ALL]
     for one in chosen:
         if not one.text:
             raise RefusedError(
@@ -81,13 +81,13 @@ def drop(memory: OpenRepository, name: str) -> int:
     Raises:
         NotFoundError: There is no such text.
     """
-    chosen = _chosen(memory, name)
+    chosen = _choose(memory, name)
     for one in chosen:
         Spool(memory.git.repository.state).drop(one.path)
     return len(chosen)
 
 
-def _chosen(memory: OpenRepository, name: str) -> list[RefusedText]:
+def _choose(memory: OpenRepository, name: str) -> list[RefusedText]:
     found = list_refused(memory)
     chosen = found if name == ALL else [one for one in found if one.name == name]
     if not chosen and name != ALL:

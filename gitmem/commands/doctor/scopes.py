@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def list_around(memory: OpenRepository, listed: Callable[[Catalog], list[Problem]]) -> list[Problem]:
     """Return the problems of the other scopes (using a function that lists those of a catalog), and of remotes."""
-    return [*_elsewhere(memory, listed), *_exposed(memory)]
+    return [*_elsewhere(memory, listed), *_check_remotes(memory)]
 
 
 def _elsewhere(memory: OpenRepository, listed: Callable[[Catalog], list[Problem]]) -> list[Problem]:
@@ -34,7 +34,7 @@ def _elsewhere(memory: OpenRepository, listed: Callable[[Catalog], list[Problem]
     return found
 
 
-def _exposed(memory: OpenRepository) -> list[Problem]:
+def _check_remotes(memory: OpenRepository) -> list[Problem]:
     """Report remotes to which a push sends every ref, including private memories."""
     if not has_private(memory.git):
         return []

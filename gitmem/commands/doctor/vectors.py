@@ -17,7 +17,7 @@ def examine(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem
     """Report problems of the model in the settings, and this store's unused vectors."""
     folder = memory.vectors_folder
     if not memory.config.embeds:
-        return _unused(folder, (), fix, fixed) if os.path.isdir(os.path.join(folder, FOLDER)) else []
+        return _check_unused(folder, (), fix, fixed) if os.path.isdir(os.path.join(folder, FOLDER)) else []
     from gitmem.index.embed.choose import need_numpy
 
     try:
@@ -41,10 +41,10 @@ def examine(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem
         )
         if not answer["answers"]
     ]
-    return [*silent, *_unused(folder, semantic.each_model(providers), fix, fixed)]
+    return [*silent, *_check_unused(folder, semantic.each_model(providers), fix, fixed)]
 
 
-def _unused(folder: str, models: tuple[str, ...] | list[str], fix: bool, fixed: list[str]) -> list[Problem]:
+def _check_unused(folder: str, models: tuple[str, ...] | list[str], fix: bool, fixed: list[str]) -> list[Problem]:
     found = list_others(folder, models)
     if not found:
         return []

@@ -97,7 +97,7 @@ def read_issue(table: Mapping[str, Any], *, where: str) -> list[ImportRecord | U
     comments = _comments(table)
     said = [(text, who, when) for text, who, when in comments if text.upper().startswith(LEARNED)]
     body = _body(table, fields, [one for one in comments if one not in said])
-    learned = [_learned(key, text, who, when, where) for text, who, when in said]
+    learned = [_list_learnings(key, text, who, when, where) for text, who, when in said]
     return [ImportRecord(where, key, fields, body, left_out=left_out), *learned]
 
 
@@ -202,7 +202,7 @@ def _rows(table: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:
     return [row for row in rows if isinstance(row, dict)]
 
 
-def _learned(key: str, text: str, who: str, when: str | None, where: str) -> ImportRecord:
+def _list_learnings(key: str, text: str, who: str, when: str | None, where: str) -> ImportRecord:
     """Return the learnings in a comment, as capture would find them (A1)."""
     fields: dict[str, Any] = {"kind": "learned", "task": key, **_when("created", when)}
     return ImportRecord(where, "", fields | ({"by": {"who": who}} if who else {}), text[len(LEARNED) :].strip())

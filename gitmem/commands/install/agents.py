@@ -61,12 +61,12 @@ def plan_install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     Raises:
         UsageError: The options do not fit together, or no harness is found.
     """
-    return tuple(step for _, step, _ in _planned(git, wanted))
+    return tuple(step for _, step, _ in _plan(git, wanted))
 
 
 def install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     """Write the files and return what was done; doing it again changes nothing."""
-    planned = _planned(git, wanted)
+    planned = _plan(git, wanted)
     for _, step, path in planned:
         if step.what in (ADD, UPDATE):
             if git is not None:
@@ -96,7 +96,7 @@ def uninstall(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     return tuple(step for _, step, _ in planned)
 
 
-def _planned(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, HookStep, Path]]:
+def _plan(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, HookStep, Path]]:
     place, names = where(git, wanted)
     return [(place, step, path) for path, step in apply(place, _pieces(place, names, wanted), taken=False)]
 
@@ -105,7 +105,7 @@ def _removal_steps(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFol
     place, names = where(git, replace(wanted, names=_everything(wanted)))
     pieces = _pieces(place, names, replace(wanted, mcp=True), everywhere=True)
     if not wanted.plugin:
-        needed = _needed(place, [name for name in HARNESSES if name not in names], user=wanted.user)
+        needed = _list_needed(place, [name for name in HARNESSES if name not in names], user=wanted.user)
         pieces = [piece for piece in pieces if _key(place, piece) not in needed]
     return [(place, step, path) for path, step in apply(place, pieces, taken=True)]
 
@@ -199,7 +199,7 @@ def _key(place: InstallFolder, piece: Piece) -> tuple[Path | None, type]:
         return None, type(piece)
 
 
-def _needed(place: InstallFolder, names: Iterable[str], *, user: bool) -> set[tuple[Path | None, type]]:
+def _list_needed(place: InstallFolder, names: Iterable[str], *, user: bool) -> set[tuple[Path | None, type]]:
     """Return the shared files that other installed harnesses still need."""
     needed = set()
     for name in names:

@@ -44,10 +44,10 @@ def list_notes(git: Git | None, wanted: AgentSetup) -> list[str]:
             HARNESSES[name].title for name in names if name in HARNESSES and not HARNESSES[name].mcp[wanted.user]
         ]
         notes += [f"{title} has no such file of MCP servers: docs/mcp.md" for title in missing]
-    return [*notes, *_switched_off(place, names), *_path_notes()]
+    return [*notes, *_list_switched_off(place, names), *_path_notes()]
 
 
-def _switched_off(place: InstallFolder, names: Sequence[str]) -> list[str]:
+def _list_switched_off(place: InstallFolder, names: Sequence[str]) -> list[str]:
     found = []
     if "claude-code" in names and read_setting(place, ".claude/settings.json", "disableAllHooks") is True:
         found.append("disableAllHooks is set in .claude/settings.json: no hook runs")

@@ -69,15 +69,15 @@ class InstallFolder:
         if self.git is None:
             return dict.fromkeys(paths, "not in a repository: yours only")
         names = {os.path.relpath(path, self.root.resolve()): path for path in paths}
-        tracked = self._listed("ls-files", "-z", "--", *(f":(literal){name}" for name in names))
-        ignored = self._listed("check-ignore", "-z", "--stdin", input=os.fsencode("\0".join(names)))
+        tracked = self._read_list("ls-files", "-z", "--", *(f":(literal){name}" for name in names))
+        ignored = self._read_list("check-ignore", "-z", "--stdin", input=os.fsencode("\0".join(names)))
         values = {}
         for name, path in names.items():
             mine = "git ignores it: yours only" if name in ignored else "" if taken else "commit it to share it"
             values[path] = "git tracks it: commit the change" if name in tracked else mine
         return values
 
-    def _listed(self, *args: str, input: bytes | None = None) -> set[str]:
+    def _read_list(self, *args: str, input: bytes | None = None) -> set[str]:
         assert self.git is not None
         top = str(self.root)
         done = self.git.run(f"--work-tree={top}", "-C", top, *args, input=input, check=False)

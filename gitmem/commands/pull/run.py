@@ -91,14 +91,14 @@ def pull(memory: OpenRepository, source: Source, *, full: bool = False) -> PullR
         BusyError: It is being pulled by another process.
         GitmemError: Nothing can be written here, or there is no token.
     """
-    lock = _locked(memory, source)
+    lock = _lock(memory, source)
     try:
         return _pull(memory, source, full=full)
     finally:
         os.close(lock)
 
 
-def _locked(memory: OpenRepository, source: Source) -> int:
+def _lock(memory: OpenRepository, source: Source) -> int:
     path = lock_path(memory, source)
     try:
         make_folder(path.parent)

@@ -34,8 +34,8 @@ def chosen(memory: OpenRepository, query: Query) -> Callable[[Catalog], Engine |
 
     The index of Whoosh is brought up to date now, before the catalog is read.
     """
-    shown = _chosen_index(memory) if query.text.strip() else None
-    return lambda catalog: _added_engine(memory, catalog) if shown is None else _engine(memory, shown, catalog)
+    shown = _choose_index(memory) if query.text.strip() else None
+    return lambda catalog: _find_engine(memory, catalog) if shown is None else _engine(memory, shown, catalog)
 
 
 def by_syntax(memory: OpenRepository, query: Query, policy: Policy) -> RecallResult:
@@ -81,7 +81,7 @@ def _shown(memory: OpenRepository) -> SearchableIndex:
         )
 
 
-def _chosen_index(memory: OpenRepository) -> SearchableIndex | None:
+def _choose_index(memory: OpenRepository) -> SearchableIndex | None:
     """Return the Whoosh index if the settings choose it for plain queries; None for the catalog's own search."""
     if memory.config.engine != "whoosh":
         return None
@@ -92,7 +92,7 @@ def _chosen_index(memory: OpenRepository) -> SearchableIndex | None:
         return None
 
 
-def _added_engine(memory: OpenRepository, catalog: Catalog) -> Engine | None:
+def _find_engine(memory: OpenRepository, catalog: Catalog) -> Engine | None:
     """Return another package's search engine named in the settings; None for a built-in one.
 
     Raises:

@@ -110,7 +110,7 @@ def families(found: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
         counts: The other counts.
     """
     yield Family("version", "The version of gitmem; always 1.", {__version__: 1}, "version")
-    yield Family("memories", "Live memories of the project, by kind.", _bounded(found["kinds"]), "kind")
+    yield Family("memories", "Live memories of the project, by kind.", _limit_kinds(found["kinds"]), "kind")
     scopes = {"project": found["memories"], **found["scopes"]}
     yield Family("scope_memories", "Live memories read here, by scope.", scopes, "scope")
     yield Family("archived_memories", "Retired memories of the project.", {"": found["archived"]})
@@ -188,7 +188,7 @@ def _moment(name: str, about: str, at: int) -> Family:
     return Family(f"{name}_timestamp_seconds", about, {"": at} if at else {}, unit="seconds")
 
 
-def _bounded(kinds: Mapping[str, int]) -> dict[str, int]:
+def _limit_kinds(kinds: Mapping[str, int]) -> dict[str, int]:
     """Return counts of the most used kinds, by name, and the sum of all others."""
     most = sorted(kinds, key=lambda kind: (-kinds[kind], kind))[:KINDS_AT_MOST]
     found = {kind: kinds[kind] for kind in sorted(most) if kind != OTHER}
@@ -205,16 +205,16 @@ def format_metrics(families: Sequence[Family], *, repository: str) -> str:
         name = f"gitmem_{family.name}"
         lines.append(f"# TYPE {name} {family.kind}")
         lines += [f"# UNIT {name} {family.unit}"] if family.unit else []
-        lines.append(f"# HELP {name} {_escaped(family.about)}")
+        lines.append(f"# HELP {name} {_escape(family.about)}")
         sample = f"{name}_total" if family.kind == COUNTER else name
         for label, value in family.samples.items():
             pairs = [("repository", repository), *([(family.label, label)] if family.label else [])]
-            labels = ",".join(f'{key}="{_escaped(text[:LABEL_LIMIT])}"' for key, text in pairs)
+            labels = ",".join(f'{key}="{_escape(text[:LABEL_LIMIT])}"' for key, text in pairs)
             lines.append(f"{sample}{{{labels}}} {_number(value)}")
     return "\n".join([*lines, "# EOF", ""])
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Return text for a label or a help line, without active terminal escapes."""
     return display(text).replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
 

@@ -93,10 +93,10 @@ class OnnxDirectory:
         tokens = next((one for one in answers if one.ndim == 3), None)
         if tokens is None:
             raise EmbeddingError(f"the exported model {self._directory.onnx} does not output token vectors")
-        return _pooled(tokens, given["attention_mask"], self._directory.pooling)
+        return _pool(tokens, given["attention_mask"], self._directory.pooling)
 
 
-def _pooled(tokens: NDArray[Any], mask: NDArray[np.int64], pooling: str) -> NDArray[Any]:
+def _pool(tokens: NDArray[Any], mask: NDArray[np.int64], pooling: str) -> NDArray[Any]:
     """Return a row per text from the vectors of its tokens, an array of shape (texts, tokens, dimensions).
 
     Source: sentence-transformers, models/Pooling.py.

@@ -62,9 +62,9 @@ def pieces_of(title: str, body: str, *, longest: int) -> list[str]:
     if talks:
         lines = [part for line in text.splitlines() if line.strip() for part in _cut(line.strip(), room)]
         # If there are more lines than pieces, neighbouring lines share a piece, so that no line is left out.
-        parts = _paired(lines, room) if len(lines) <= MOST_PIECES else _packed(lines, "\n", _even(lines, room))
+        parts = _pair_lines(lines, room) if len(lines) <= MOST_PIECES else _pack(lines, "\n", _even(lines, room))
     else:
-        parts = _packed((part for block in _PARAGRAPH.split(text) for part in _cut(block.strip(), room)), "\n\n", room)
+        parts = _pack((part for block in _PARAGRAPH.split(text) for part in _cut(block.strip(), room)), "\n\n", room)
     return [f"{head}\n{part}".strip() for part in parts[:MOST_PIECES]] or ([head] if head else [])
 
 
@@ -80,7 +80,7 @@ def _in_words(title: str) -> str:
     return title if " " in title else " ".join(part for part in _HUMP.split(title) if part) or title
 
 
-def _paired(lines: Sequence[str], room: int) -> list[str]:
+def _pair_lines(lines: Sequence[str], room: int) -> list[str]:
     """Return each line together with the one before it, if both fit."""
     pairs = zip(["", *lines[:-1]], lines, strict=True)
     return [f"{before}\n{line}" if before and len(before) + len(line) < room else line for before, line in pairs]
@@ -99,14 +99,14 @@ def _cut(text: str, room: int) -> list[str]:
         return [text] if text else []
     lines = text.splitlines()
     if len(lines) > 1:
-        return _packed((part for line in lines for part in _cut(line.strip(), room)), "\n", room)
+        return _pack((part for line in lines for part in _cut(line.strip(), room)), "\n", room)
     sentences = _SENTENCE.split(text)
     if len(sentences) > 1:
-        return _packed((part for sentence in sentences for part in _cut(sentence, room)), " ", room)
-    return _packed((word[at : at + room] for word in text.split() for at in range(0, len(word), room)), " ", room)
+        return _pack((part for sentence in sentences for part in _cut(sentence, room)), " ", room)
+    return _pack((word[at : at + room] for word in text.split() for at in range(0, len(word), room)), " ", room)
 
 
-def _packed(parts: Iterable[str], between: str, room: int) -> list[str]:
+def _pack(parts: Iterable[str], between: str, room: int) -> list[str]:
     """Join consecutive parts as long as they fit into *room* characters."""
     packed: list[str] = []
     size = 0

@@ -32,7 +32,7 @@ def unite_policies(base: bytes | None, one: FileVersion, other: FileVersion) -> 
     texts = [(content or b"").decode("utf-8", "replace") for content in (base, first.content, second.content)]
     pieces = merge_texts(*texts)
     merged = "".join(
-        _settled_later(piece.ours, piece.theirs, first.who, second.who) if piece.is_conflict else piece.text
+        _settle_later(piece.ours, piece.theirs, first.who, second.who) if piece.is_conflict else piece.text
         for piece in pieces
     ).encode("utf-8")
     if is_policy(merged):
@@ -51,7 +51,7 @@ def is_policy(content: bytes) -> bool:
     return len(content) <= layout.POLICY_LIMIT
 
 
-def _settled_later(one: str, other: str, first: str, second: str) -> str:
+def _settle_later(one: str, other: str, first: str, second: str) -> str:
     """Return two sides' lines: the greatest text is effective, the others follow as comments, in a fixed order."""
     versions = {text: who for who, text in sorted((*_versions(one, first), *_versions(other, second)), reverse=True)}
     *more, counts = sorted(versions)

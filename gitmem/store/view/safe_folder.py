@@ -57,7 +57,7 @@ class Folder:
         Raises:
             ValueError: It is not a regular file, or larger than *limit* bytes; the message says which.
         """
-        parent, name = _parted(path)
+        parent, name = _split(path)
         try:
             fd = os.open(
                 name,
@@ -106,7 +106,7 @@ class Folder:
         Raises:
             ValueError: The path leads out of the folder.
         """
-        parent, name = _parted(path)
+        parent, name = _split(path)
         folder = self._parent(parent, make=True)
         self._drop(NEW)
         permissions = 0o777 if mode == "100755" else 0o666
@@ -127,7 +127,7 @@ class Folder:
         Raises:
             ValueError: The path leads out of the folder.
         """
-        parent, name = _parted(path)
+        parent, name = _split(path)
         try:
             os.unlink(name, dir_fd=self._parent(parent, make=False))
         except FileNotFoundError:
@@ -178,7 +178,7 @@ class Folder:
         self._last = ("", -1)
 
 
-def _parted(path: str) -> tuple[str, str]:
+def _split(path: str) -> tuple[str, str]:
     """Split a path into folder and name; refuse one that leaves the top folder or enters git's own."""
     if any(part in ("", ".", "..") or part.lower() == ".git" for part in path.split("/")):
         raise ValueError("its name is not allowed")

@@ -294,11 +294,11 @@ class Search:
             if (yield from self._find_good(side, [0])):
                 return (yield from self._search(side, candidates))
             reason = "it holds on one side of this merge, and never held on the other"
-            return (yield from self._confirmed(culprit, after, candidates, reason))
+            return (yield from self._confirm(culprit, after, candidates, reason))
         if BLOCKED in values.values():
             return self._range(culprit, after, [culprit, *line.brought[culprit]], candidates)
         reason = "each side of this merge holds without the other" if sides else ""
-        return (yield from self._confirmed(culprit, after, candidates, reason))
+        return (yield from self._confirm(culprit, after, candidates, reason))
 
     def _side(self, tip: str, brought: set[str]) -> CommitLine:
         """Return the line of a merge's side: first parents back to a commit that the other side has, or to the end."""
@@ -340,7 +340,7 @@ class Search:
         known = [i for i in likely if line.steps[i] in self._culprits]
         return known[-1] if known else likely[len(likely) // 2]
 
-    def _confirmed(self, culprit: str, after: str, candidates: int, reason: str) -> Runs:
+    def _confirm(self, culprit: str, after: str, candidates: int, reason: str) -> Runs:
         ends = [(commit, self._lineage.digests[commit]) for commit in (culprit, after)]
         if culprit in self._culprits:  # the fact that it broke another fact confirms it
             for _, digest in ends:

@@ -116,7 +116,7 @@ def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: 
     files, refused = _read_all(here, paths)
     dues = {due.row.key: due for due in session.list_due()}
     answers = answer_all(git, here.tree, (due.spec.check for due in dues.values() if due.spec.check.form == BUILTIN))
-    twice = _judged_twice(files)
+    twice = _list_duplicates(files)
     verdicts, unlearnt, skipped = [], [], [(key, TWICE) for key in sorted(twice)]
     for file in files:
         for line in file.lines:
@@ -126,7 +126,7 @@ def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: 
                 unlearnt.append((line.key, line.outcome))
                 continue
             due = dues.get(line.key)
-            reason, verdict = _judged(here, file, line, due)
+            reason, verdict = _judge(here, file, line, due)
             answer = answers.get(due.spec.check) if due is not None else None
             if verdict is not None and answer is not None and answer.outcome != line.outcome:
                 reason, verdict = WRONG, None
@@ -178,7 +178,7 @@ def _refuse_foreign(here: RecordContext, file: Results) -> None:
         raise ValueError(f"the memory it used, {file.memory[:12]}, is not in the history of the branch")
 
 
-def _judged_twice(files: Sequence[Results]) -> set[str]:
+def _list_duplicates(files: Sequence[Results]) -> set[str]:
     seen: set[str] = set()
     twice: set[str] = set()
     for line in (line for file in files for line in file.lines):
@@ -186,7 +186,7 @@ def _judged_twice(files: Sequence[Results]) -> set[str]:
     return twice
 
 
-def _judged(here: RecordContext, file: Results, line: ResultLine, due: Due | None) -> tuple[str, Verdict | None]:
+def _judge(here: RecordContext, file: Results, line: ResultLine, due: Due | None) -> tuple[str, Verdict | None]:
     """Return the verdict of a line, or the reason why it cannot be used here."""
     if due is None:
         return "there is no such fact here", None

@@ -84,10 +84,10 @@ def take_stock(
     kinds = dict(catalog.rows(f"SELECT kind, count(*) FROM memory m WHERE {live} GROUP BY kind ORDER BY kind"))
     counts = _counts(catalog, ground, now=now, with_blocked=with_blocked)
     counts[STALE] += fact_state.stale_references(catalog, ground)
-    lines = [*_failed(catalog, ground, local), *_suspects(catalog, ground, chains, counts, now)]
-    lines += _blocked(catalog, ground, local) if with_blocked else []
+    lines = [*_list_failed(catalog, ground, local), *_suspects(catalog, ground, chains, counts, now)]
+    lines += _list_blocked(catalog, ground, local) if with_blocked else []
     moved = tuple(state.moved(catalog, ground))
-    return Stock(kinds, counts, tuple(lines), tuple(_flapping(catalog, ground, local)), moved)
+    return Stock(kinds, counts, tuple(lines), tuple(_list_flapping(catalog, ground, local)), moved)
 
 
 def _counts(catalog: Catalog, ground: int | None, *, now: int, with_blocked: bool) -> dict[str, int]:
@@ -117,7 +117,7 @@ def _counts(catalog: Catalog, ground: int | None, *, now: int, with_blocked: boo
     return counts
 
 
-def _blocked(catalog: Catalog, ground: int | None, local: LocalState) -> list[StockLine]:
+def _list_blocked(catalog: Catalog, ground: int | None, local: LocalState) -> list[StockLine]:
     rows = state.blocked(catalog, ground)
     noted = local.blocked() if rows else {}
     return [
@@ -127,7 +127,7 @@ def _blocked(catalog: Catalog, ground: int | None, local: LocalState) -> list[St
     ]
 
 
-def _flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[StockLine]:
+def _list_flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[StockLine]:
     rows = state.flapping(catalog, ground)
     keys = [row[0] for row in rows]
     branch, mine = (fact_state.branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
@@ -138,7 +138,7 @@ def _flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[S
     return lines
 
 
-def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[StockLine]:
+def _list_failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[StockLine]:
     rows = catalog.rows(
         "SELECT m.key, m.title, m.id, m.path FROM state s INDEXED BY state_failed CROSS JOIN memory m ON m.id = s.fact"
         f" WHERE s.ground = ? AND s.outcome = 'fails' AND {state.LIVE} AND {state.CLAIM} ORDER BY m.key",

@@ -185,10 +185,10 @@ class Judge:
             verdict = blame_outside(verdict) if due.verdict.outside else replace(verdict, outside="")
         verdict = update_mark(due.verdict, due.latest, verdict)
         if outcome == HOLDS:
-            verdict = self._tried(due, verdict, is_determined=result.is_determined)
+            verdict = self._count_tries(due, verdict, is_determined=result.is_determined)
         return replace(result, because=verdict.because, verdict=verdict)
 
-    def _tried(self, due: Due, verdict: Verdict, *, is_determined: bool) -> Verdict:
+    def _count_tries(self, due: Due, verdict: Verdict, *, is_determined: bool) -> Verdict:
         """Return the verdict of a check that holds with its number of equal answers; a quick check runs again for them.
 
         These runs are then not needed when it fails, and an author learns at once that a new check is flapping.
@@ -265,7 +265,7 @@ class Judge:
         is_known = due.verdict is not None and due.verdict.outcome == FAILS
         steadiness = STEADY if result.is_determined else due.steadiness
         firm = 1 if is_known else runs_needed(result.seconds, steadiness, is_hurried=self._means.is_hurried)
-        held = self._held(due)
+        held = self._last_held_commit(due)
         # For a slow check, the runs here and at the earlier commit are parallel: a break takes the time of two runs.
         is_long = result.seconds >= LONG_S and width > 1 and not mark_of(due.latest)
         with ThreadPoolExecutor(1) as pool:
@@ -284,27 +284,27 @@ class Judge:
             # The failing run may have read other files than the one that holds.
             evidence = Evidence()
             if mark_of(due.latest) == 0:
-                verdict, is_trace = self._measured(due, verdict, held, is_quick=result.seconds <= QUICK_S, width=width)
+                verdict, is_trace = self._measure(due, verdict, held, is_quick=result.seconds <= QUICK_S, width=width)
                 evidence = Evidence(UNTRACEABLE) if is_trace else evidence
             inputs = json.loads(due.row.inputs)
             verdict = replace(verdict, weak=self.is_weak(due))
             verdict = attach(verdict, evidence, inputs, due.spec, self._tree_of(due))
         if verdict is not None and found.outcome == FAILS and verdict.confirmed and not verdict.outside:
-            verdict = replace(verdict, because=explain_change(verdict.because, self._gone(due, held)))
+            verdict = replace(verdict, because=explain_change(verdict.because, self._find_lost_script(due, held)))
         because = verdict.because if verdict is not None else ""
         reason = with_tools(found.reason, due.verdict)
         if found.outcome == BLOCKED and result.absent:
             reason += f"; it looked for {result.absent}, which is not in this work tree: install the dependencies"
         return replace(result, outcome=found.outcome, because=because, reason=reason, verdict=verdict)
 
-    def _gone(self, due: Due, held: str) -> str:
+    def _find_lost_script(self, due: Due, held: str) -> str:
         """Return the script of a check if the code lost it after the fact held; or an empty string."""
         missing = [path for path in list_scripts(due.spec.check) if not self._tree.places.find(path)]
         with self._moving:
             before = self._moves.tree_at(held) if missing else None
         return next((path for path in missing if before and before.places.find(path)), "")
 
-    def _measured(self, due: Due, verdict: Verdict, held: str, *, is_quick: bool, width: int) -> tuple[Verdict, bool]:
+    def _measure(self, due: Due, verdict: Verdict, held: str, *, is_quick: bool, width: int) -> tuple[Verdict, bool]:
         """Return the verdict of a fact that flapped for the first time, with how often it fails and since when.
 
         Also return whether it fails only when it is traced; then it is not flapping.
@@ -330,7 +330,7 @@ class Judge:
         ran, problem, _ = self._traced(due)
         return self._shown(ran, due.spec, problem)[0] in (FAILS, UNCLEAR)
 
-    def _held(self, due: Due) -> str:
+    def _last_held_commit(self, due: Due) -> str:
         """Return the commit where a fact last held, if it can be run here; else an empty string.
 
         If the commit is a claim, it must be an ancestor of the judged code, since anyone who can push to the memory

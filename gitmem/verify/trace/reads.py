@@ -257,10 +257,10 @@ def _fold_whole(reads: set[str], places: Places) -> set[str]:
         read_all = (AT + prefix + name in reads if mode else prefix + name in whole for name, mode in names.items())
         if names and all(read_all):
             whole.add(folder)
-    return _put_folders(reads, whole)
+    return _fold_folders(reads, whole)
 
 
-def _put_folders(reads: set[str], folders: set[str]) -> set[str]:
+def _fold_folders(reads: set[str], folders: set[str]) -> set[str]:
     """Replace all reads at or below these folders by one read of everything below the outermost folder."""
     kept = set()
     for read in reads:
@@ -281,4 +281,4 @@ def _fold_fullest(reads: set[str], excess: int) -> set[str]:
         excess -= sizes[folder] - len(folder) - 2
         if excess <= 0:
             break
-    return _put_folders(reads, folders)
+    return _fold_folders(reads, folders)

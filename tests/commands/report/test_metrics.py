@@ -14,7 +14,7 @@ from support.sessions import asked, started
 
 from gitmem.agents import on_event
 from gitmem.commands.capture.keep import keep
-from gitmem.commands.report.metrics import KINDS_AT_MOST, Family, _bounded, format_metrics
+from gitmem.commands.report.metrics import KINDS_AT_MOST, Family, _limit_kinds, format_metrics
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.store import hook_log
@@ -174,7 +174,7 @@ def test_label_is_read_back_as_it_was_whatever_it_says() -> None:
 
 
 def test_kinds_without_end_are_counted_together() -> None:
-    found = _bounded({f"kind{n:03}": n for n in range(100)} | {"other": 1})
+    found = _limit_kinds({f"kind{n:03}": n for n in range(100)} | {"other": 1})
 
     assert len(found) == KINDS_AT_MOST + 1
     assert sum(found.values()) == sum(range(100)) + 1

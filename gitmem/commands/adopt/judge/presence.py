@@ -55,7 +55,7 @@ def _judge_missing(
     """
     wrote, named = past.writer(document.path, claim.line)
     then = past.code(wrote) if wrote else None
-    gone = _gone(claim, document, named, then, head, is_alone=is_there or not other)
+    gone = _find_lost_path(claim, document, named, then, head, is_alone=is_there or not other)
     if other and not gone:
         return _holds(claim, statement, document, other)
     if any(head.is_ignored(place) for place in (*claim.places, *([gone] if gone else []))):
@@ -85,7 +85,9 @@ def _near(head: Code, name: str, document: Document) -> list[str]:
     return below or found
 
 
-def _gone(claim: Claim, document: Document, named: str, then: Code | None, head: Code, *, is_alone: bool) -> str:
+def _find_lost_path(
+    claim: Claim, document: Document, named: str, then: Code | None, head: Code, *, is_alone: bool
+) -> str:
     """Return the path that the claim meant when its line was written, if it existed then and does not now."""
     if then is None:
         return ""

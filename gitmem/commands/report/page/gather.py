@@ -297,13 +297,13 @@ def _timeline(
             both = branch.get(fact.key, ()), mine.get(fact.key, ())
             known = fact_state.merged(*both, spec=fact.spec, claim=fact.claim)
             judged.append(timeline.FactHistory(fact, tuple(v for v in known if is_accepted(v, policy, now=of.made))))
-        here = _known_here(catalog, ground) if of.code == line[0] else {}
+        here = _outcomes_here(catalog, ground) if of.code == line[0] else {}
         return timeline.read(git, *line, judged, links, here=here, is_whole=is_whole), ()
     except ProcessError as err:
         return None, (f"cannot compute statuses over the history of the code: {err.message}",)
 
 
-def _known_here(catalog: Catalog, ground: int | None) -> dict[str, str]:
+def _outcomes_here(catalog: Catalog, ground: int | None) -> dict[str, str]:
     """Return the outcome of each fact with a verdict on the exact inputs of the code, wherever it was made."""
     return dict(
         catalog.rows(

@@ -146,7 +146,7 @@ def _when(job: LastJob) -> str:
 
 def list_failed(page: Page) -> list[Failure]:
     """Return the failed facts, each with its suspect dependents; the one with most dependents first."""
-    failed = [(entry, _resting(page, entry)) for entry in page.of(FAILED)]
+    failed = [(entry, _list_resting(page, entry)) for entry in page.of(FAILED)]
     return sorted(failed, key=lambda one: (-len(one[1]), one[0].key))
 
 
@@ -164,7 +164,7 @@ def list_causes(failed: Sequence[Failure]) -> tuple[list[tuple[str, list[Failure
     return named, rest
 
 
-def _resting(page: Page, failed: PageMemory) -> list[PageMemory]:
+def _list_resting(page: Page, failed: PageMemory) -> list[PageMemory]:
     """Return the suspects whose chain ends at a failed fact, nearest first."""
     found = [entry for entry in page.of(SUSPECT) if entry.chain[-1:] == (failed.key,)]
     return sorted(found, key=lambda entry: (len(entry.chain), entry.key))
