@@ -20,8 +20,10 @@ SHARED = {
     "arguments",
     "bug",
     "causes",
+    "changes",
     "columns",
     "harness",
+    "hits",
     "live",
     "manual",
     "output",
@@ -34,6 +36,7 @@ SHARED = {
     "steps",
     "table",
     "task rows",
+    "terminal",
     "topics",
 }
 

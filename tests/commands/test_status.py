@@ -69,6 +69,7 @@ def test_status_counts_by_kind_and_status_and_says_how_old_the_verdicts_are(memo
             "path": "facts/a.md",
             "chain": [],
             "broken": "",
+            "refs": [],
         }
     ]
     assert [(line["key"], line["because"]) for line in found["suspect"]] == [("b", "rests on a")]

@@ -80,6 +80,7 @@ def test_flapping_fact_is_shown_wherever_a_reader_meets_it(flapping, memory, rep
             "chain": [],
             "culprit_after": "",
             "path": "",
+            "refs": [],
         }
     }
     warnings = memory.context(paths=(), budget_tokens=0).document["sections"][0]
