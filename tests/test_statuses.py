@@ -80,11 +80,11 @@ def test_failed_fact_behind_a_failed_fact_is_not_suspect():
     assert spread_in({"b": "a", "c": "b"}, "a", "b") == {"c": ("b",)}
 
 
-def test_shortest_chain_is_told_though_a_longer_one_sorts_first():
+def test_shortest_chain_is_reported_though_a_longer_one_sorts_first():
     assert spread_in({"b": "z", "d": ["b", "z"]}, "z")["d"] == ("z",)
 
 
-def test_first_chain_in_alphabetical_order_is_told_among_equals():
+def test_first_chain_in_alphabetical_order_is_reported_among_equals():
     assert spread_in({"b": "z", "c": "y", "d": "cb"}, "y", "z")["d"] == ("b", "z")
 
 
@@ -145,7 +145,7 @@ def test_status_of_a_fact_follows_from_its_last_verdict(outcome, fresh, age, ttl
 
 
 @pytest.mark.parametrize("own", [*STATUSES, ""])
-def test_status_told_is_the_first_of_the_order(own):
+def test_status_reported_is_the_first_of_the_order(own):
     first = min((own or SUSPECT, SUSPECT), key=STATUSES.index)
 
     assert combine_status(own, suspect=True) == first

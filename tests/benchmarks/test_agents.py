@@ -23,7 +23,7 @@ def test_learnings_are_like_no_other() -> None:
     assert len({agents.learning(str(number)) for number in range(500)}) == 500
 
 
-def test_learning_that_is_gone_is_told(repo: Path) -> None:
+def test_learning_that_is_gone_is_reported(repo: Path) -> None:
     console = Console(repo)
     console.ok("init")
     console.ok("remember", agents.learning("1"))

@@ -119,7 +119,7 @@ def test_nothing_disagrees_and_only_what_a_commit_touches_runs(walked):
     assert message["runs"] == 53
 
 
-def test_every_break_is_told_once_at_its_commit_and_nothing_else(walked):
+def test_every_break_is_reported_once_at_its_commit_and_nothing_else(walked):
     """Not the tool that is missing at every commit, and of the fact that flaps only that it does."""
     assert sorted(walked.alerts) == sorted(walked.breaks())
     assert replay.summary(walked)["alerts_per_catch"] == 1.0
@@ -174,7 +174,7 @@ def test_fact_that_declares_too_little_is_reported(history, tmp_path):
     assert found == [(1, "verified", "failed"), (3, "verified", "failed")]
 
 
-def test_fact_that_does_not_answer_twice_the_same_is_unstable_and_disagrees_with_nobody(history, tmp_path):
+def test_fact_that_does_not_answer_twice_the_same_is_unstable_and_disagrees_with_no_one(history, tmp_path):
     count = tmp_path / "count"
     (tmp_path / "walk").mkdir()
     walk = walk_with(history, tmp_path / "walk", f"echo x >> {count}; test $(($(wc -l < {count}) % 5)) -ne 0")

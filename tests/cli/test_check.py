@@ -46,7 +46,7 @@ def test_change_that_breaks_a_fact_exits_with_1_and_says_what_and_whose(run_cli,
 
 
 @pytest.mark.usefixtures("facts")
-def test_what_is_staged_is_told_in_the_same_words(run_cli, repo: Path) -> None:
+def test_what_is_staged_is_described_in_the_same_words(run_cli, repo: Path) -> None:
     nothing = run_cli("check", "--staged")
     (repo / "src/auth/jwt.py").write_text(EDDSA["src/auth/jwt.py"])
     git(repo, "add", "-A")

@@ -18,7 +18,7 @@ def test_well_formed_store_exits_with_0(run_cli) -> None:
     assert (done.status, done.out.split("\n")[-2]) == (0, "the store is well formed")
 
 
-def test_each_problem_is_told_with_its_code_and_hint(run_cli, repo: Path) -> None:
+def test_each_problem_is_reported_with_its_code_and_hint(run_cli, repo: Path) -> None:
     run_cli("init")
     put_files(
         repo,

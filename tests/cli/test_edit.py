@@ -153,7 +153,7 @@ def test_escape_of_yaml_does_not_smuggle_a_hidden_character_in(run_cli, repo: Pa
     assert run_cli("edit", "k", "--title", "ab").status == 0
 
 
-def test_memory_that_cannot_be_read_is_told_as_that_and_no_other_is_taken_for_it(run_cli, repo: Path) -> None:
+def test_memory_that_cannot_be_read_is_reported_as_that_and_no_other_is_taken_for_it(run_cli, repo: Path) -> None:
     run_cli("remember", "another", "--key", "k-other")
     put_files(repo, {"learned/k.md": "---\ntitle: [\n---\n"})
 

@@ -45,7 +45,7 @@ def test_json_is_key_path_and_commit(run_cli, repo: Path) -> None:
         (("--", "grep", "-q", "--", "A service", "README.md"), ["grep", "-q", "--", "A service", "README.md"]),
     ],
 )
-def test_command_waits_unproven_where_nobody_can_approve_it(run_cli, words: tuple[str, ...], verify: object) -> None:
+def test_command_waits_unproven_where_no_one_can_approve_it(run_cli, words: tuple[str, ...], verify: object) -> None:
     done = run_cli("fact", "it is so", "--key", "f", *words)
 
     shown = json.loads(run_cli("show", "f", "--json").out)
@@ -91,7 +91,7 @@ def test_check_that_proves_nothing_is_refused(run_cli, words: tuple[str, ...], m
     assert run_cli("list").status == 1
 
 
-def test_fact_without_a_check_is_told_where_prose_belongs(run_cli) -> None:
+def test_fact_without_a_check_is_reported_where_prose_belongs(run_cli) -> None:
     done = run_cli("fact", "Reviews are friendly")
 
     assert "gitmem remember 'Reviews are friendly' --kind convention" in done.err

@@ -29,7 +29,7 @@ def printed(*, is_terminal: bool, explain: bool = False, more: int = 0) -> tuple
     return out.getvalue(), err.getvalue()
 
 
-def test_hits_in_a_pipe_are_one_line_each_and_what_is_left_out_is_told_apart() -> None:
+def test_hits_in_a_pipe_are_one_line_each_and_what_is_left_out_is_distinguished() -> None:
     out, err = printed(is_terminal=False, more=3)
 
     assert out == "a\tgotcha\tfailed\ttitle of a\ta snippet\tproject\nb\tgotcha\t\ttitle of b\ta snippet\tproject\n"

@@ -31,7 +31,7 @@ def test_hook_without_a_word_stops_no_agents_turn(run_cli) -> None:
     assert "needs an event or the name of a harness" in ran.err
 
 
-def test_commit_that_says_what_was_learnt_is_captured_and_told(memory, run_cli, repo: Path) -> None:
+def test_commit_that_says_what_was_learnt_is_captured_and_reported(memory, run_cli, repo: Path) -> None:
     before = tip(repo)
     commit_files(repo, {"a": "1"}, "x\n\nLearned: the gateway drops idle connections\nLearned: ok")
 
@@ -70,7 +70,7 @@ def test_index_is_made_ahead_of_the_next_read(memory, run_cli, repo: Path) -> No
     assert (repo / ".git" / "gitmem" / "catalog.sqlite").exists()
 
 
-def test_commit_that_makes_a_fact_false_is_stopped_and_what_to_do_told(memory, run_cli, repo: Path) -> None:
+def test_commit_that_makes_a_fact_false_is_stopped_and_what_to_do_shown(memory, run_cli, repo: Path) -> None:
     put(
         repo,
         make_fact("tokens", RS256, by={"who": "ana"}),
@@ -165,7 +165,7 @@ def test_memory_with_a_secret_is_not_pushed_by_hand_where_pre_commit_is_asked(
     assert TOKEN[:8] not in ran.out + ran.err
 
 
-def test_what_is_wrong_with_the_surroundings_is_told_and_gives_no_commit_up(
+def test_what_is_wrong_with_the_surroundings_is_reported_and_gives_no_commit_up(
     memory, run_cli, repo: Path, monkeypatch
 ) -> None:
     no_message = run_cli("hook", "learned", "nowhere")

@@ -56,7 +56,7 @@ def test_standard_input_is_a_source_and_a_dry_run_says_what_would_be_done(
     assert run_cli("list", "--kind", "anti_pattern").out.startswith("anti-pattern-typed\t")
 
 
-def test_command_that_waits_is_said_and_a_long_list_is_cut(run_cli, repo: Path) -> None:
+def test_command_that_waits_is_reported_and_a_long_list_is_cut(run_cli, repo: Path) -> None:
     fact = {"title": "T", "kind": "fact", "body": "b", "verify": "make test"}
     (repo / "k.jsonl").write_text("x\n" * 30 + json.dumps(fact) + "\n")
 
@@ -70,7 +70,7 @@ def test_command_that_waits_is_said_and_a_long_list_is_cut(run_cli, repo: Path) 
 @pytest.mark.parametrize(
     ("arguments", "status"), [(["none.jsonl"], 1), (["README.md", "--kind", "Two words"], 2), ([], 2)]
 )
-def test_wrong_use_is_told(run_cli, arguments: list[str], status: int) -> None:
+def test_wrong_use_is_reported(run_cli, arguments: list[str], status: int) -> None:
     done = run_cli("import", *arguments)
 
     assert (done.status, done.out) == (status, "")

@@ -38,7 +38,7 @@ def test_help_exits_with_0_and_prints_on_standard_output(run_cli, name: str) -> 
     assert helped.out.endswith(asked.out)
 
 
-def test_version_is_told(run_cli) -> None:
+def test_version_is_reported(run_cli) -> None:
     assert run_cli("--version").out == f"gitmem {__version__}\n"
 
 
@@ -100,7 +100,7 @@ def test_outside_a_repository_every_command_says_so_and_exits_with_3(run_cli, tm
     assert "  hint: run it inside a git repository, or create one: git init\n" in done.err
 
 
-def test_folder_that_does_not_exist_is_told_as_that(run_cli) -> None:
+def test_folder_that_does_not_exist_is_reported_as_that(run_cli) -> None:
     done = run_cli("-C", "nowhere", "list")
 
     assert (done.status, done.err) == (3, "gitmem: error: nowhere: No such file or directory\n")
@@ -109,7 +109,7 @@ def test_folder_that_does_not_exist_is_told_as_that(run_cli) -> None:
 @pytest.mark.parametrize(
     "command", ["recall x", "list", "show x", "log x", "status", "context", "verify", "index", "forget x"]
 )
-def test_before_there_is_a_memory_the_way_to_one_is_told(run_cli, command: str) -> None:
+def test_before_there_is_a_memory_the_way_to_one_is_reported(run_cli, command: str) -> None:
     done = run_cli(*command.split())
 
     assert done.status == 3

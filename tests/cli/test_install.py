@@ -18,7 +18,7 @@ def test_print_shows_each_file_as_a_difference_and_changes_nothing(run_cli, repo
     assert not (repo / ".git" / "hooks" / "post-checkout").exists()
 
 
-def test_what_only_the_person_may_do_is_said_and_is_no_success(run_cli, repo: Path) -> None:
+def test_what_only_the_person_may_do_is_reported_and_is_no_success(run_cli, repo: Path) -> None:
     git(repo, "config", "core.hooksPath", ".githooks")
     commit_files(repo, {".githooks/post-merge": "#!/bin/sh\n"})
 

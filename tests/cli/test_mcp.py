@@ -89,7 +89,7 @@ def test_help_and_a_wrong_option_load_nothing_of_the_sdk(repo: Path) -> None:
 
 
 @pytest.mark.parametrize("option", [[], ["--http", "0"]], ids=["stdio", "http"])
-def test_folder_without_a_repository_is_told_at_the_start(
+def test_folder_without_a_repository_is_reported_at_the_start(
     run_cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: list[str]
 ) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
@@ -100,7 +100,7 @@ def test_folder_without_a_repository_is_told_at_the_start(
     assert "not a git repository" in done.err
 
 
-def test_missing_package_is_told_with_the_way_to_get_it(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_is_reported_with_the_way_to_get_it(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mcp", None)
 
     done = run_cli("mcp", "--http", "0")

@@ -162,7 +162,7 @@ class Full(Stream):
         raise OSError(28, os.strerror(28))
 
 
-def test_nobody_to_tell_is_no_error() -> None:
+def test_no_one_to_tell_is_no_error() -> None:
     out = Output(stdout=Stream(), stderr=Full())
 
     out.error("it failed", "a hint")

@@ -70,7 +70,7 @@ def test_listing_switching_and_dropping_say_what_they_did(run_cli: Any, repo: Pa
     )
 
 
-def test_what_others_proposed_and_what_is_to_be_settled_is_told(run_cli: Any, repo: Path, hub: Path) -> None:
+def test_what_others_proposed_and_what_is_to_be_settled_is_reported(run_cli: Any, repo: Path, hub: Path) -> None:
     other = clone(repo)
     for folder, said in ((other, "After ten."), (repo, "After two minutes.")):
         assert run_cli("edit", "idle", "--body", said, cwd=folder).status == 0

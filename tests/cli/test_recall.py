@@ -100,7 +100,7 @@ def test_question_newest_and_statistics_are_asked_for_one_at_a_time(run_cli, wor
 
 
 @pytest.mark.usefixtures("filled")
-def test_syntax_is_told_apart_by_its_option(run_cli) -> None:
+def test_syntax_is_distinguished_by_its_option(run_cli) -> None:
     plain, syntax = (run_cli("recall", *option, "kind:decision gateway") for option in ([], ["--syntax"]))
 
     assert len(plain.out.splitlines()) == 3
@@ -153,7 +153,7 @@ def test_factors_are_asked_for_and_switched_off_by_options(run_cli, repo: Path) 
 
 
 @pytest.mark.usefixtures("filled")
-def test_policy_that_cannot_be_read_is_told_beside_the_answer(run_cli, repo: Path) -> None:
+def test_policy_that_cannot_be_read_is_reported_beside_the_answer(run_cli, repo: Path) -> None:
     put_files(repo, {"gitmem.toml": "[recall\n"})
     alone = run_cli("recall", "trace")
     run_cli("remember", "a trace of mine alone", "--scope", "private")

@@ -303,7 +303,7 @@ def test_what_does_not_go_together_is_wrong_use(run_cli, argv: list[str], expect
     assert expected in done.err
 
 
-def test_run_that_is_not_there_is_told(run_cli) -> None:
+def test_run_that_is_not_there_is_reported(run_cli) -> None:
     done = run_cli("remember", "--from-run", "none.json")
 
     assert done.status == 1

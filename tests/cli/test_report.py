@@ -13,7 +13,7 @@ from markupsafe import escape
 from support.console import environment, start
 
 
-def test_a_page_is_written_and_written_anew(run_cli, repo: Path) -> None:
+def test_a_page_is_written_and_rewritten(run_cli, repo: Path) -> None:
     run_cli("remember", "Deploys need the VPN", "--key", "vpn")
 
     done, again = run_cli("report"), run_cli("report", "gitmem-report.html")

@@ -20,7 +20,7 @@ def test_forgotten_memory_is_back_and_found(run_cli, repo: Path) -> None:
     assert run_cli("recall", "deploys").status == 0
 
 
-def test_one_that_is_not_retired_is_said_and_one_that_is_not_there_is_an_error(run_cli, repo: Path) -> None:
+def test_one_that_is_not_retired_is_reported_and_one_that_is_not_there_is_an_error(run_cli, repo: Path) -> None:
     run_cli("remember", "a text", "--key", "a")
     before = tip(repo)
 

@@ -25,7 +25,7 @@ def leak(repo: Path) -> str:
     return f"{base}..memory"
 
 
-def test_a_rich_change_is_told_as_before(rich) -> None:  # noqa: F811
+def test_a_rich_change_is_reported_as_before(rich) -> None:  # noqa: F811
     out = io.StringIO()
 
     command.print_review(rich, Output(stdout=out, stderr=out, color="never"))

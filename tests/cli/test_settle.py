@@ -58,7 +58,7 @@ def test_mended_code_is_checked_again(run_cli, repo: Path) -> None:
     assert (before.status, done.status, status(run_cli)) == (1, 0, "verified")
 
 
-def test_retired_it_is_nobody_s_cause_any_more(run_cli) -> None:
+def test_retired_it_is_no_ones_cause_any_more(run_cli) -> None:
     done = run_cli("settle", "f", "--retire", "--why", "the gateway signs now")
 
     assert (done.status, done.out) == (0, "f\n")

@@ -69,7 +69,7 @@ def test_a_dry_run_and_no_push_say_that_the_remote_does_not_have_it(run_cli: Any
     assert run_cli("sync").out == "nothing new came in from origin\norigin is up to date with this clone\n"
 
 
-def test_protected_branch_is_told_and_what_is_here_is_sent_to_another_one(
+def test_protected_branch_is_reported_and_what_is_here_is_sent_to_another_one(
     run_cli: Any, repo: Path, other: Path
 ) -> None:
     hub = repo.parent / "hub.git"

@@ -48,7 +48,7 @@ def test_standard_input_that_no_memory_can_be_is_refused(
         read_standard_input(10)
 
 
-def test_closed_standard_input_is_empty_and_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_standard_input_is_empty_and_asks_no_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
 
     assert read_standard_input(10) == ""

@@ -108,7 +108,7 @@ def test_keys_choose_facts_due_or_not(run_cli) -> None:
     assert [row["key"] for row in all_of_them["results"]] == ["a", "b"]
 
 
-def test_command_that_nobody_approved_is_skipped_counted_and_exits_with_3(run_cli) -> None:
+def test_command_that_no_one_approved_is_skipped_counted_and_exits_with_3(run_cli) -> None:
     run_cli("fact", "t", "--verify", "test -s README.md && true", "--key", "f")
 
     done, found = run_cli("verify"), json.loads(run_cli("verify", "--json").out)
@@ -131,7 +131,7 @@ def test_check_that_is_due_and_cannot_be_run_exits_with_3(repo: Path, run_cli, w
     assert "blocked" in first.out
 
 
-def test_denied_command_is_told_from_one_that_waits(run_cli) -> None:
+def test_denied_command_is_distinguished_from_one_that_waits(run_cli) -> None:
     run_cli("fact", "t", "--verify", "test -s README.md && true", "--key", "f")
     run_cli("untrust", "f")
 

@@ -66,7 +66,7 @@ def test_fact_that_does_not_fail_and_key_that_does_not_exist_exit_1(broken, run_
     assert "holds: holds  it does not fail at this commit" in holds.out
 
 
-def test_command_that_nobody_approved_exits_3_and_says_how(broken, run_cli, repo, memory):
+def test_command_that_no_one_approved_exits_3_and_says_how(broken, run_cli, repo, memory):
     put(repo, make_fact("waits", "test -e nothing"))
 
     ran = run_cli("why", "waits", "--no-sandbox")

@@ -39,7 +39,7 @@ def test_install_writes_the_files_of_the_shell_and_uninstall_removes_them(
     assert run_cli("uninstall", "completion").out == "no completion is installed\n"
 
 
-def test_file_of_somebody_else_is_neither_overwritten_nor_removed(run_cli, home: Path) -> None:
+def test_file_of_someone_else_is_neither_overwritten_nor_removed(run_cli, home: Path) -> None:
     path = home / FILES["zsh"][0]
     path.parent.mkdir(parents=True)
     path.write_text("# mine\n")

@@ -132,7 +132,7 @@ def test_model_that_is_of_no_use_leaves_words_and_one_line(store: Path, setting:
     assert notices(store)[0].endswith("this search used words only")
 
 
-def test_damaged_vectors_are_made_anew_by_the_next_recall(store: Path, model: str) -> None:
+def test_damaged_vectors_are_rebuilt_by_the_next_recall(store: Path, model: str) -> None:
     keys(store, LOGIN)
     folder = next(path for path in (store / ".git/gitmem" / FOLDER).iterdir() if path.is_dir())
     (folder / "index.sqlite").write_bytes(b"x" * 4096)
@@ -152,7 +152,7 @@ def test_damage_that_shows_itself_late_leaves_words_and_one_line(store: Path) ->
     assert ["the vectors cannot be read" in notice for notice in notices(store, "vacuum")] == [True]
 
 
-def test_where_none_can_be_kept_words_answer_and_it_is_said(store: Path) -> None:
+def test_where_none_can_be_kept_words_answer_and_reported(store: Path) -> None:
     (store / ".git/gitmem" / FOLDER / "lock").mkdir(parents=True)
 
     assert keys(store, "vacuum") == ["vacuum"]
@@ -193,7 +193,7 @@ def test_what_is_not_called_as_a_models_folder_is_not_taken_for_one(store: Path,
     assert (place / "mine").is_dir()
 
 
-def test_another_size_under_the_same_name_is_said_and_rebuilt(store: Path) -> None:
+def test_another_size_under_the_same_name_is_reported_and_rebuilt(store: Path) -> None:
     keys(store, LOGIN)
     folder = next(path for path in (store / ".git/gitmem" / FOLDER).iterdir() if path.is_dir())
     with sqlite3.connect(folder / "index.sqlite") as connection:
@@ -206,7 +206,7 @@ def test_another_size_under_the_same_name_is_said_and_rebuilt(store: Path) -> No
     assert notices(store) == []
 
 
-def test_where_vectors_cannot_be_written_those_that_are_there_are_searched_and_it_is_said(store: Path) -> None:
+def test_where_vectors_cannot_be_written_those_that_are_there_are_searched_and_reported(store: Path) -> None:
     keys(store, LOGIN)
     put(store, make_memory("new", "Colours of mail"))
     lock = store / ".git/gitmem" / FOLDER / "lock"
@@ -217,7 +217,7 @@ def test_where_vectors_cannot_be_written_those_that_are_there_are_searched_and_i
     assert notices(store) == ["cannot store the vectors: Is a directory"]
 
 
-def test_what_does_not_fit_into_a_recall_is_told_and_left_to_the_work_behind(
+def test_what_does_not_fit_into_a_recall_is_reported_and_left_to_the_work_behind(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(semantic, "INLINE_S", 0.0)
@@ -229,7 +229,7 @@ def test_what_does_not_fit_into_a_recall_is_told_and_left_to_the_work_behind(
     assert keys(store, LOGIN)[0] == "sso"
 
 
-def test_recall_waits_for_nobody_who_embeds(store: Path) -> None:
+def test_recall_waits_for_no_one_who_embeds(store: Path) -> None:
     with VectorsLock(store / ".git/gitmem"):
         assert "4 memories have no vectors yet" in notices(store)[0]
 
@@ -295,7 +295,7 @@ def test_deleting_the_folder_costs_nothing_but_time(store: Path) -> None:
     assert keys(store, LOGIN)[0] == "sso"
 
 
-def test_what_was_known_at_a_time_is_found_by_words_and_it_is_said(store: Path) -> None:
+def test_what_was_known_at_a_time_is_found_by_words_and_reported(store: Path) -> None:
     with Memory(store, clock=Clock()) as memory:
         found = memory.at("memory").recall(Query("vacuum"))
         assert "with --at, recall searches by words only" in memory.notices

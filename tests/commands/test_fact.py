@@ -272,7 +272,7 @@ def test_same_fact_again_writes_nothing(memory, repo):
 # --- approval ------------------------------------------------------------------------------------------------------
 
 
-def test_command_that_nobody_can_approve_now_waits_unproven_and_is_not_run(memory, marker):
+def test_command_that_no_one_can_approve_now_waits_unproven_and_is_not_run(memory, marker):
     memory.fact("It is so", verify=f"touch {marker}", key="k")
 
     assert not marker.exists()
@@ -353,7 +353,7 @@ def test_edited_check_that_holds_is_verified(memory):
     assert verify(memory).due == 0
 
 
-def test_edited_command_waits_where_nobody_can_approve_it(memory, marker):
+def test_edited_command_waits_where_no_one_can_approve_it(memory, marker):
     memory.fact("It is RS256", verify=RS256, key="k")
 
     memory.edit("k", fields={"verify": f"touch {marker}"}, body=None, approve=False)

@@ -11,7 +11,7 @@ from gitmem.memory import Memory
 
 
 @pytest.mark.parametrize("is_queued", [False, True], ids=["one by one", "queued"])
-def test_rotation_is_told(memory: Memory, repo: Path, is_queued: bool) -> None:
+def test_rotation_is_reported(memory: Memory, repo: Path, is_queued: bool) -> None:
     put_files(repo, {"gitmem.toml": "[rotation]\nlimit = 3\nmove = 1\n"})
 
     with memory.bulk.batch() as batch:

@@ -58,7 +58,7 @@ def test_all_that_moved_is_re_pointed_in_one_commit(memory, repo):
     assert verify(memory).due == 0
 
 
-def test_a_command_that_nobody_can_approve_stays_as_it_is(memory, repo, run_cli):
+def test_a_command_that_no_one_can_approve_stays_as_it_is(memory, repo, run_cli):
     moved_store(memory, repo)
 
     said = run_cli("settle", "--moved", "--json")
@@ -69,7 +69,7 @@ def test_a_command_that_nobody_can_approve_stays_as_it_is(memory, repo, run_cli)
     assert memory.status().document["moved"] == ["grep"]
 
 
-def test_a_named_command_that_nobody_can_approve_is_changed_and_said_to_wait(memory, repo, run_cli):
+def test_a_named_command_that_no_one_can_approve_is_changed_and_said_to_wait(memory, repo, run_cli):
     moved_store(memory, repo)
 
     said = run_cli("settle", "--moved", "grep", "rs")
@@ -90,7 +90,7 @@ def test_a_command_that_was_not_approved_before_is_not_approved_by_moving(memory
     assert [one.spec for one in trust_of(memory.repository).list_all() if one.verdict == "allow"] == []
 
 
-def test_what_stays_as_it_is_is_said_once_for_each_reason(memory, repo, run_cli):
+def test_what_stays_as_it_is_is_reported_once_for_each_reason(memory, repo, run_cli):
     moved_store(
         memory, repo, *(make_fact(f"jwt-is-signed-{n:02}", f"grep -q RS256 src/auth/jwt.py # {n}") for n in range(12))
     )

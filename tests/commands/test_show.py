@@ -47,7 +47,7 @@ def write_commit(folder: Path, *, subject: str = "s", who: str = "M <m@e>", at: 
 # Show
 
 
-def test_memory_is_shown_whole_with_fields_nobody_knows(memory: Memory, repo: Path) -> None:
+def test_memory_is_shown_whole_with_fields_no_one_knows(memory: Memory, repo: Path) -> None:
     body = "First line.\n\n    indented\n\n\n- Größe 東京\n\nlast\n\n"
     put(repo, make_memory("a", "A title", body, tags=["x", "event loop"], colour={"deep": [1, None, True]}))
 

@@ -209,7 +209,7 @@ def test_statuses_are_those_of_the_other_repositorys_own_checkout(repo: Path, ap
     assert (messages(api, "capped"), messages(repo, "api:capped")) == ("stale", "stale")
 
 
-def test_where_no_code_is_checked_out_it_is_said_that_statuses_are_not_known(repo: Path, api: Path) -> None:
+def test_where_no_code_is_checked_out_a_message_says_that_statuses_are_not_known(repo: Path, api: Path) -> None:
     git(api, "symbolic-ref", "HEAD", "refs/heads/unborn")
 
     hits, notices = found(repo)
@@ -351,7 +351,7 @@ def test_a_store_that_cannot_be_read_is_one_line_and_the_others_answer(
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
-def test_what_belongs_to_somebody_else_is_refused_as_git_does_and_else_not_written_to(repo: Path, api: Path) -> None:
+def test_what_belongs_to_someone_else_is_refused_as_git_does_and_else_not_written_to(repo: Path, api: Path) -> None:
     (api / ".git/gitmem").mkdir()
     for path in (api, *api.rglob("*")):
         os.chown(path, 12345, 12345, follow_symlinks=False)
@@ -402,7 +402,7 @@ def test_an_index_of_another_gitmem_is_left_alone(repo: Path, api: Path) -> None
     other.close()
 
 
-def test_an_index_that_turns_out_damaged_while_it_is_asked_is_made_anew(repo: Path, api: Path) -> None:
+def test_an_index_that_turns_out_damaged_while_it_is_asked_is_rebuilt(repo: Path, api: Path) -> None:
     found(repo)
     damaged = sqlite3.connect(api / ".git/gitmem/catalog.sqlite")
     with damaged:
@@ -427,7 +427,7 @@ def test_an_index_that_another_process_makes_is_not_waited_for(repo: Path, api: 
 
 
 @pytest.mark.parametrize("damage", ["whole", "pages"])
-def test_a_damaged_index_is_made_anew_and_nothing_is_missing(repo: Path, api: Path, damage: str) -> None:
+def test_a_damaged_index_is_rebuilt_and_nothing_is_missing(repo: Path, api: Path, damage: str) -> None:
     found(repo)
     index = api / ".git/gitmem/catalog.sqlite"
     content = bytearray(index.read_bytes())

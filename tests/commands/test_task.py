@@ -125,7 +125,7 @@ def test_verdict_of_another_branch_stays_in_this_clone(memory, repo):
     assert memory.show("t").document["status"] == "verified"
 
 
-def test_gate_that_nobody_approved_runs_nothing_and_closes_nothing(memory, repo):
+def test_gate_that_no_one_approved_runs_nothing_and_closes_nothing(memory, repo):
     put(repo, make_fact("t", f"touch {repo}/ran", kind="task"))
 
     with pytest.raises(TrustError, match="not approved here: touch") as refused:
@@ -207,7 +207,7 @@ def test_note_with_a_secret_is_refused_and_changes_nothing(memory, repo):
     assert "Q7ZP2" not in refused.value.message
 
 
-def test_open_parts_of_a_closed_task_are_told(memory):
+def test_open_parts_of_a_closed_task_are_reported(memory):
     memory.tasks.add("Release", verify=None, key="release")
     memory.tasks.add("Docs", verify=None, key="docs", parent="release")
 
@@ -264,7 +264,7 @@ def test_task_is_shown_listed_edited_and_forgotten_like_any_memory(memory):
         memory.tasks.claim("t")
 
 
-def test_saying_anew_what_a_task_is_keeps_what_happened_to_it(memory):
+def test_saying_again_what_a_task_is_keeps_what_happened_to_it(memory):
     memory.tasks.add("Refresh tokens", verify=None, key="t")
     memory.tasks.fail("t", note="once")
     memory.tasks.claim("t")

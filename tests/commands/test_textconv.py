@@ -36,7 +36,7 @@ def test_hidden_characters_are_seen() -> None:
 
 
 @pytest.mark.parametrize("verify", ["grep -q a b", "|\n  test -f a &&\n  test -f b", "{exists: a}"])
-def test_a_command_that_stands_there_as_it_is_run_is_not_told_again(verify: str) -> None:
+def test_a_command_that_stands_there_as_it_is_run_is_not_shown_again(verify: str) -> None:
     file = fact("Plain", verify)
 
     assert readable("a.md", file.encode()) == file

@@ -76,7 +76,7 @@ def test_commit_that_broke_a_fact_is_named_with_all_that_is_known_of_it(held, re
     assert "README" not in found["diff"]
 
 
-def test_culprit_is_written_on_the_verdict_and_told_wherever_the_failure_is(held, repo):
+def test_culprit_is_written_on_the_verdict_and_reported_wherever_the_failure_is(held, repo):
     commits = commit_lines(repo, "one", "break: use EdDSA")
     verify(held)
 
@@ -257,7 +257,7 @@ def test_only_what_the_runs_were_seen_to_read_is_shown_of_a_culprit_and_of_a_cha
     ]
 
 
-def test_fact_that_never_held_is_told_so_and_nothing_is_written(memory, repo):
+def test_fact_that_never_held_is_reported_so_and_nothing_is_written(memory, repo):
     commit_lines(repo, "one", "two")
     put(repo, make_fact("a", "grep -q nowhere src/auth/jwt.py", paths=["src/auth/**"]))
     approve_all(memory)
@@ -268,7 +268,7 @@ def test_fact_that_never_held_is_told_so_and_nothing_is_written(memory, repo):
     assert tip(repo) == before
 
 
-def test_check_that_answers_in_two_ways_accuses_nobody(held, repo, tmp_path):
+def test_check_that_answers_in_two_ways_accuses_no_one(held, repo, tmp_path):
     """It holds or fails as a file outside the repository says, and that changes behind its inputs' back."""
     flag = tmp_path / "flag"
     flag.write_text("holds")
@@ -400,7 +400,7 @@ def test_search_that_fails_ends_alone_and_loses_no_verdict(held, repo, monkeypat
     assert {key: held.show(key).document["status"] for key in found} == {"signs": "failed", "says": "failed"}
 
 
-def test_culprit_that_cannot_be_written_down_is_told_all_the_same(held, repo, monkeypatch):
+def test_culprit_that_cannot_be_written_down_is_reported_all_the_same(held, repo, monkeypatch):
     from gitmem.errors import ConflictError
     from gitmem.verify.session import Session
 
@@ -416,7 +416,7 @@ def test_culprit_that_cannot_be_written_down_is_told_all_the_same(held, repo, mo
     assert held.notices == ["what broke it is not recorded on the branch: the branch is locked"]
 
 
-def test_failure_that_nobody_saw_and_that_cannot_be_written_down_is_explained_all_the_same(held, repo, monkeypatch):
+def test_failure_that_no_onesaw_and_that_cannot_be_written_down_is_explained_all_the_same(held, repo, monkeypatch):
     from gitmem.errors import UnwritableError
     from gitmem.verify.session import Session
 

@@ -25,11 +25,11 @@ BODY = {"field": "body", "by": ["Ana", "Bob"]}
         (None, ""),
     ],
 )
-def test_it_is_told_on_one_line(value: Any, text: str) -> None:
+def test_it_is_reported_on_one_line(value: Any, text: str) -> None:
     assert summary({"conflict": value}) == text
 
 
-def test_what_somebody_decided_is_left_out() -> None:
+def test_what_someone_decided_is_left_out() -> None:
     fields = {"conflict": [TITLE, BODY]}
 
     assert without(fields, {"title"}) == [BODY]

@@ -119,7 +119,7 @@ def test_body_of_a_file_that_ends_at_its_fence_begins_a_line() -> None:
     assert edited("---\ntitle: x\n---", body="New.") == "---\ntitle: x\n---\nNew.\n"
 
 
-def test_frontmatter_in_brackets_is_written_anew() -> None:
+def test_frontmatter_in_brackets_is_rewritten() -> None:
     assert edited("---\n{title: x, mood: calm}\n---\nb\n", kind="fact") == (
         "---\ntitle: x\nkind: fact\nmood: calm\n---\nb\n"
     )

@@ -189,7 +189,7 @@ def test_command_in_another_script_is_fine() -> None:
     check_fields({"verify": "grep -q 'Grüße 你好 😀' README.md"})
 
 
-def test_number_where_text_is_meant_is_told_to_be_quoted() -> None:
+def test_number_where_text_is_meant_is_reported_to_be_quoted() -> None:
     with pytest.raises(FormatError) as caught:
         check_fields({"tags": [3.10]})
 

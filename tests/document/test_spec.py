@@ -33,7 +33,7 @@ def spec(lines: str) -> Spec | None:
     ],
     ids=["shell", "program", "built-in", "built-in in any order", "none", "newer file"],
 )
-def test_check_is_told_from_its_form(lines: str, check: Check | None) -> None:
+def test_check_is_distinguished_from_its_form(lines: str, check: Check | None) -> None:
     assert check_of(make(lines)) == check
 
 

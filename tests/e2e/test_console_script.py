@@ -76,7 +76,7 @@ def test_reader_that_goes_away_ends_it_quietly(many: Path, command: str) -> None
 @pytest.mark.parametrize(
     "command", ["--help", "list --help", "completion bash", "--version", "trust --print", "status"]
 )
-def test_short_answer_to_nobody_is_quiet(repo: Path, command: str) -> None:
+def test_short_answer_to_no_one_is_quiet(repo: Path, command: str) -> None:
     gitmem(repo, "init")
 
     status, out, err = shell(repo, f"g {command} | true")
@@ -116,7 +116,7 @@ def test_closed_standard_output_is_not_taken_for_the_next_file(repo: Path) -> No
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("command", ["list", "list --json", "list --help", "--help", "verify"])
-def test_full_disk_behind_standard_output_is_told_and_exits_with_3(repo: Path, command: str) -> None:
+def test_full_disk_behind_standard_output_is_reported_and_exits_with_3(repo: Path, command: str) -> None:
     gitmem(repo, "remember", "a text")
 
     status, _, err = shell(repo, f"g {command} >/dev/full")
@@ -133,7 +133,7 @@ def test_broken_standard_error_does_not_change_the_answer(repo: Path) -> None:
     assert (status, out) == (2, "")
 
 
-def test_folder_that_was_deleted_is_told(repo: Path, tmp_path: Path) -> None:
+def test_folder_that_was_deleted_is_reported(repo: Path, tmp_path: Path) -> None:
     gitmem(repo, "remember", "a text")
 
     line = f"mkdir gone; cd gone; rmdir ../gone; g list; g --help >/dev/null && g -C {shlex.quote(str(repo))} list"

@@ -228,7 +228,7 @@ def foreign_lock(console: Console, *, age_s: float) -> Path:
     return lock
 
 
-def test_old_lock_of_somebody_else_is_named_and_doctor_clears_it(console: Console) -> None:
+def test_old_lock_of_someone_else_is_named_and_doctor_clears_it(console: Console) -> None:
     lock = foreign_lock(console, age_s=STALE_S)
 
     done = console("remember", "Kept out", "--key", "kept-out")
@@ -251,7 +251,7 @@ def test_old_lock_of_somebody_else_is_named_and_doctor_clears_it(console: Consol
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="no /proc to see who has a file open")
-def test_lock_that_somebody_holds_is_never_taken_away(console: Console) -> None:
+def test_lock_that_someone_holds_is_never_taken_away(console: Console) -> None:
     lock = foreign_lock(console, age_s=3600)
     before = lock.stat()
 
@@ -287,7 +287,7 @@ def test_lock_that_is_let_go_of_is_waited_for(console: Console) -> None:
     assert (child.returncode, out) == (0, b"patient\n"), err
 
 
-def test_lock_of_gitmem_that_a_living_process_holds_is_told_with_its_process(console: Console) -> None:
+def test_lock_of_gitmem_that_a_living_process_holds_is_reported_with_its_process(console: Console) -> None:
     script = "import sys, time; from pathlib import Path; from gitmem.store.lock import WriteLock\n"
     script += (
         "with WriteLock(Path(sys.argv[1]), command='import', timeout_s=5): print('held', flush=True); time.sleep(60)"
@@ -361,7 +361,7 @@ def test_state_folder_that_is_gone_is_made_again(console: Console) -> None:
     is_sound(console)
 
 
-def test_broken_ref_is_told_and_doctor_puts_it_back(console: Console) -> None:
+def test_broken_ref_is_reported_and_doctor_puts_it_back(console: Console) -> None:
     console.ok("remember", "The last", "--key", "last")
     good, ref = tip(console.folder), console.folder / ".git/refs/heads/memory"
     ref.write_bytes(b"")

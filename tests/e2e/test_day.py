@@ -506,7 +506,7 @@ def test_python_example_finds_the_memory(console: Console) -> None:
 # The story of the demo
 
 
-def test_broken_fact_is_told_everywhere_and_clears_by_itself(console: Console) -> None:
+def test_broken_fact_is_reported_everywhere_and_clears_by_itself(console: Console) -> None:
     say_rs256(console)
     assert console("verify").status == 0
     holding = tip(console.folder)

@@ -379,7 +379,7 @@ def test_repository_that_its_modes_protect_can_be_read_and_not_written(modes_off
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-def test_output_that_cannot_be_written_is_told_and_the_write_is_kept(repo: Path) -> None:
+def test_output_that_cannot_be_written_is_reported_and_the_write_is_kept(repo: Path) -> None:
     console = Console(repo)
 
     done = console.type("gitmem remember 'Said to nobody' --key nobody > /dev/full")

@@ -143,7 +143,7 @@ def test_editor_of_git_config_is_used_where_no_variable_names_one(edit, repo: Pa
     assert (done.status, title(repo)) == (0, "Deploys need the config")
 
 
-def test_editor_that_is_not_there_is_told(edit) -> None:
+def test_editor_that_is_not_there_is_reported(edit) -> None:
     done = edit("true", EDITOR="no-such-editor")
 
     assert done.status == 3

@@ -72,7 +72,7 @@ def test_default_branch_is_verified_recorded_and_reported_once(
     assert "actions/runs/99" in rest.issues[0]["body"]
 
 
-def test_pull_request_is_checked_from_where_it_parted_and_told_in_one_comment(
+def test_pull_request_is_checked_from_where_it_parted_and_reported_in_one_comment(
     project: Path, hub: Path, rest: forge_server.Hub, tmp_path: Path
 ) -> None:
     git(tmp_path, "clone", "-q", "-c", "user.name=M", "-c", "user.email=m@example.org", str(hub), "clone")

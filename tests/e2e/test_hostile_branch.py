@@ -254,7 +254,7 @@ def test_every_bad_entry_is_one_problem_and_hides_nothing_else(pushed: Pushed) -
     assert titles["twice"] == titles["both"] == "Good in a bad place"
 
 
-def test_good_memories_are_told_by_every_reading_command(pushed: Pushed) -> None:
+def test_good_memories_are_reported_by_every_reading_command(pushed: Pushed) -> None:
     done = {name: pushed.console(*words) for name, words in READS.items()}
 
     assert {name: ran.status for name, ran in done.items()} == dict.fromkeys(READS, 0), done
@@ -316,7 +316,7 @@ def test_review_of_it_finds_every_bad_entry_and_runs_nothing(pushed: Pushed) -> 
     assert untouched(pushed.console.folder) == before
 
 
-def test_index_that_was_updated_equals_one_that_was_made_anew(pushed: Pushed) -> None:
+def test_index_that_was_updated_equals_one_that_was_rebuilt(pushed: Pushed) -> None:
     console = pushed.console
     updated = [console.json(*words) for words in (["list", "--all", "--limit", "1000"], ["doctor"], ["show", "good"])]
 
@@ -471,7 +471,7 @@ BROKEN_REFS = [point_at_nothing, point_at_blob, point_at_tree, empty_ref, junk_r
 
 
 @pytest.mark.parametrize("how", BROKEN_REFS)
-def test_broken_ref_is_told_by_every_command_and_doctor_puts_it_back(repo: Path, how) -> None:
+def test_broken_ref_is_reported_by_every_command_and_doctor_puts_it_back(repo: Path, how) -> None:
     console = Console(repo)
     say_good(console)
     good = tip(repo)
@@ -494,7 +494,7 @@ def test_broken_ref_is_told_by_every_command_and_doctor_puts_it_back(repo: Path,
     fsck(repo)
 
 
-def test_ref_that_names_a_tag_is_read_and_written_on_or_told(repo: Path) -> None:
+def test_ref_that_names_a_tag_is_read_and_written_on_or_reported(repo: Path) -> None:
     console = Console(repo)
     say_good(console)
     git(repo, "tag", "-a", "-m", "a tag", "v1", "memory")

@@ -302,7 +302,7 @@ def test_memory_branch_that_is_checked_out_in_another_work_tree_is_not_moved_und
     assert console.listed() == ["first", "gone", "third"]
 
 
-def test_folder_that_is_gone_is_told(repo: Path) -> None:
+def test_folder_that_is_gone_is_reported(repo: Path) -> None:
     gone = repo / "gone"
     gone.mkdir()
     script = f'rmdir "$PWD"; "{GITMEM}" "$@"'
@@ -318,7 +318,7 @@ def test_folder_that_is_gone_is_told(repo: Path) -> None:
     assert run(["bash", "-c", script, "-", "-C", str(repo), "list"], gone).status == 0
 
 
-def test_place_outside_of_any_repository_is_told(tmp_path: Path) -> None:
+def test_place_outside_of_any_repository_is_reported(tmp_path: Path) -> None:
     for words in (["list"], ["remember", "Nowhere"], ["verify"], ["init"], ["doctor"]):
         done = run([str(GITMEM), *words], tmp_path)
 
@@ -340,7 +340,7 @@ def test_copied_and_moved_repository_keeps_its_memory_to_itself(repo: Path) -> N
     assert Console(moved).listed() == ["copied", "original"]
 
 
-def test_branch_that_is_in_the_way_of_the_memory_is_told(repo: Path) -> None:
+def test_branch_that_is_in_the_way_of_the_memory_is_reported(repo: Path) -> None:
     git(repo, "branch", "memory/notes")
     console = Console(repo)
 

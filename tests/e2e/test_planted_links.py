@@ -188,14 +188,14 @@ def test_file_of_the_state_that_is_a_link_is_not_written_through(repo: Path, vic
     assert run(repo, "remember", "a thing that was learnt later").status == 0
 
 
-def test_links_that_lead_in_a_circle_hinder_nobody(repo: Path, victim: Path) -> None:
+def test_links_that_lead_in_a_circle_hinder_no_one(repo: Path, victim: Path) -> None:
     for name in FILES:
         replaced(state_of(repo) / name).symlink_to(Path(name).name)
 
     reads_leave_alone(repo, victim)
 
 
-def test_what_is_no_file_in_the_place_of_one_hinders_nobody(repo: Path, victim: Path) -> None:
+def test_what_is_no_file_in_the_place_of_one_hinders_no_one(repo: Path, victim: Path) -> None:
     for nth, name in enumerate(FILES):
         os.mknod(replaced(state_of(repo) / name), (stat.S_IFSOCK if nth % 2 else stat.S_IFIFO) | 0o600)
 

@@ -112,7 +112,7 @@ def library(template: Path, state: Path, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.mark.parametrize("kind", CHANGES)
-def test_pull_request_is_judged_rightly_and_told(library: Memory, kind: str) -> None:
+def test_pull_request_is_judged_rightly_and_reported(library: Memory, kind: str) -> None:
     status, broken, codes = EXPECTED[kind]
 
     checked = check(library, base="main", head=f"row/{kind}")

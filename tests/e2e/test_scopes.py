@@ -66,7 +66,7 @@ def test_recall_finds_the_memories_of_every_scope_that_is_read_here(four: Memory
     assert {hit.key: hit.scope for hit in four.list(Query(limit=9)).hits} == ALL
 
 
-def test_of_equal_matches_the_nearer_scope_comes_first_and_the_factor_is_told(four: Memory) -> None:
+def test_of_equal_matches_the_nearer_scope_comes_first_and_the_factor_is_reported(four: Memory) -> None:
     hits = four.recall(Query("gateway")).hits
 
     assert [hit.key for hit in hits] == ["project", "private", "domain", "universal"]
@@ -146,7 +146,7 @@ def test_another_project_reads_the_universal_and_its_own_domains_and_nothing_els
         assert memory.show("universal").document["title"] == "The gateway of everybody"
 
 
-def test_memory_of_a_domain_that_is_not_read_here_is_told_with_the_setting_that_changes_that(
+def test_memory_of_a_domain_that_is_not_read_here_is_reported_with_the_setting_that_changes_that(
     four: Memory, repo: Path
 ) -> None:
     four.remember("The ports of payments", scope="domain", domains=["payments"])
@@ -161,7 +161,7 @@ def test_memory_of_a_domain_that_is_not_read_here_is_told_with_the_setting_that_
         assert found(memory, "ports")["ports"] == "domain"
 
 
-def test_without_any_memory_it_is_said_how_to_start(bare: Memory) -> None:
+def test_without_any_memory_a_message_says_how_to_start(bare: Memory) -> None:
     with pytest.raises(NoRepositoryError):
         bare.recall(Query("gateway"))
 
@@ -266,7 +266,7 @@ def test_the_doctor_tells_what_is_wrong_in_the_other_scopes(four: Memory, repo: 
     assert [(p.path, p.key) for p in problems] == [("private: learned/bad.md", "bad")]
 
 
-def test_scopes_are_told_by_the_commands(four: Memory, run_cli) -> None:
+def test_scopes_are_reported_by_the_commands(four: Memory, run_cli) -> None:
     rows = [line.split("\t") for line in run_cli("recall", "gateway").out.splitlines()]
     assert {row[0]: row[5] for row in rows} == ALL
     hits = json.loads(run_cli("recall", "gateway", "--scope", "private,domain", "--json").out)["hits"]

@@ -159,7 +159,7 @@ def test_what_an_agent_says_it_learnt_is_kept_when_its_session_ends(service: Pat
     assert hook_log.list_failures(service / ".git" / "gitmem") == []
 
 
-def test_switches_turn_off_what_is_told_and_what_is_done(service: Path, tmp_path: Path) -> None:
+def test_switches_turn_off_what_is_reported_and_what_is_done(service: Path, tmp_path: Path) -> None:
     event_json = json.dumps(payload("claude-code/SessionStart.startup", cwd=str(service))).encode()
 
     def start(**env: str) -> bytes:

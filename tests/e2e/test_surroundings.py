@@ -273,7 +273,7 @@ def tools(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("is_set", [True, False], ids=["empty", "missing"])
-def test_no_git_is_told_by_whatever_needs_it(console: Console, tools: Path, is_set: bool) -> None:
+def test_no_git_is_reported_by_whatever_needs_it(console: Console, tools: Path, is_set: bool) -> None:
     path = str(tools) if is_set else str(tools / "nowhere")
     before = tip(console.folder)
 
@@ -296,7 +296,7 @@ exec "{git}" "$@"
 """
 
 
-def test_old_git_is_told_by_doctor(console: Console, tools: Path) -> None:
+def test_old_git_is_reported_by_doctor(console: Console, tools: Path) -> None:
     (tools / "git").write_text(OLD_GIT.format(git=shutil.which("git")))
     (tools / "git").chmod(0o755)
 
@@ -309,7 +309,7 @@ def test_old_git_is_told_by_doctor(console: Console, tools: Path) -> None:
     assert console("remember", "It works as far as it can", PATH=f"{tools}{os.pathsep}{os.environ['PATH']}").status == 0
 
 
-def test_git_that_says_nothing_useful_is_told(console: Console, tools: Path) -> None:
+def test_git_that_says_nothing_useful_is_reported(console: Console, tools: Path) -> None:
     before, commands = tip(console.folder), ("recall", "log", "context", "remember", "verify", "doctor")
     for text in ("exit 1", "exit 128", "kill -9 $$", "printf '\\377\\376'; exit 3"):
         (tools / "git").write_text(f"#!/bin/sh\n{text}\n")

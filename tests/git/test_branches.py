@@ -170,7 +170,7 @@ def test_remote_whose_name_has_a_slash_is_taken_whole(clone: Path) -> None:
     assert not is_on_default(door(clone), "refs/remotes/my/fork/main", remote="my/fork")
 
 
-def test_without_a_default_branch_nobody_is_on_it(repo: Path) -> None:
+def test_without_a_default_branch_no_one_is_on_it(repo: Path) -> None:
     assert not is_on_default(door(repo), "", remote="origin")
 
 

@@ -110,7 +110,7 @@ def _tree_of(repo: Path, files: dict[str, str]) -> str:
     return git(repo, "rev-parse", "scratch^{tree}")
 
 
-def test_a_moved_file_is_told_as_gone_and_new(repo: Path, door: Git) -> None:
+def test_a_moved_file_is_reported_as_gone_and_new(repo: Path, door: Git) -> None:
     git(repo, "config", "diff.renames", "copies")
     content = blob(repo, b"the same content\n" * 20)
     old, new = tree(repo, {"a": ("100644", content)}), tree(repo, {"b": ("100644", content)})
@@ -198,7 +198,7 @@ def test_a_name_of_nothing_is_not_found(door: Git, rev: str) -> None:
         door.resolve(rev)
 
 
-def test_an_ancestor_is_told_from_a_stranger(repo: Path, door: Git) -> None:
+def test_an_ancestor_is_distinguished_from_a_stranger(repo: Path, door: Git) -> None:
     old = git(repo, "rev-parse", "HEAD")
     new = commit_files(repo, {"b": "b"})
 
@@ -268,7 +268,7 @@ def test_the_author_is_whom_git_names(door: Git) -> None:
     assert door.identity() == ("Ana", "ana@example.org")
 
 
-def test_where_git_knows_nobody_the_author_is_gitmem(repo: Path, door: Git) -> None:
+def test_where_git_knows_no_one_the_author_is_gitmem(repo: Path, door: Git) -> None:
     git(repo, "config", "--remove-section", "user")
     git(repo, "config", "user.useConfigOnly", "true")
 
@@ -347,7 +347,7 @@ def test_answers_are_the_same_under_any_configuration(repo: Path, door: Git, set
     assert (door.list_tree(new), door.diff_trees(old, new), list(door.read_blobs([content]))) == before
 
 
-def test_what_is_here_is_told_by_its_kind(door: Git, repo: Path) -> None:
+def test_what_is_here_is_recognized_by_its_kind(door: Git, repo: Path) -> None:
     head = git(repo, "rev-parse", "HEAD")
 
     assert (door.has(head, "commit"), door.has(head, "tree")) == (True, True)

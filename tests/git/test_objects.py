@@ -119,7 +119,7 @@ def test_read_leaves_out_what_is_missing_too_large_or_no_blob(door: Objects) -> 
     assert door.read([small, large, missing, top, small], limit=3) == {small: b"123"}
 
 
-def test_a_missing_tree_is_told(door: Objects) -> None:
+def test_a_missing_tree_is_reported(door: Objects) -> None:
     missing = "1" * len(write(folder_of(door), {}))
 
     with pytest.raises(NotFoundError, match="a tree of the store cannot be read"):

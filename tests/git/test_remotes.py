@@ -153,7 +153,7 @@ def _is_alive(pid: int) -> bool:
         return False
 
 
-def test_nobody_is_asked_where_there_is_no_terminal(repo: Path, door: Git, tmp_path: Path) -> None:
+def test_no_one_is_asked_where_there_is_no_terminal(repo: Path, door: Git, tmp_path: Path) -> None:
     git(repo, "config", "remote.origin.url", "ssh://nowhere/x")
     git(repo, "config", "core.sshCommand", f"sh -c 'env >{tmp_path}/env; exit 1' #")
 
@@ -165,7 +165,7 @@ def test_nobody_is_asked_where_there_is_no_terminal(repo: Path, door: Git, tmp_p
     assert "SSH_ASKPASS_REQUIRE=never" in env
 
 
-def test_progress_is_told(repo: Path, hub: Path, door: Git) -> None:
+def test_progress_is_reported(repo: Path, hub: Path, door: Git) -> None:
     commit(repo, "before")
     stdin: list[tuple[str, int, int]] = []
 

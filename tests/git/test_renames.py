@@ -72,7 +72,7 @@ def test_of_equal_files_in_equal_folders_each_goes_where_its_path_is_still_the_s
     assert renames(repo, sorted(files), start) == {path: path.replace("src/", "lib/") for path in files}
 
 
-def test_a_file_that_became_equal_to_others_as_it_moved_is_told_from_them(repo):
+def test_a_file_that_became_equal_to_others_as_it_moved_is_distinguished_from_them(repo):
     same = "# the same header in every package\n" * 9
     files = {f"src/{name}/x/__init__.py": same for name in "abcd"} | {"src/c/x/__init__.py": f"{same}# own\n"}
     start = commit_files(repo, files, "one of them has more")

@@ -161,7 +161,7 @@ def test_a_folder_that_is_gone_is_an_error_and_no_crash(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to somebody else")
-def test_somebody_elses_repository_is_refused_in_gits_words(repo: Path) -> None:
+def test_someone_elses_repository_is_refused_in_gits_words(repo: Path) -> None:
     for path in (repo, repo / ".git"):
         os.chown(path, 12345, 12345)
 

@@ -49,7 +49,7 @@ def test_hidden_entries_are_no_deletions_and_git_status_is_clean(view: Git) -> N
     assert worktrees.list_changed(view) == []
 
 
-def test_changes_are_told_apart_and_ignored_files_are_seen(view: Git, repo: Path) -> None:
+def test_changes_are_distinguished_and_ignored_files_are_seen(view: Git, repo: Path) -> None:
     place = Path(view.repository.top or "")
     (repo / ".git/info/exclude").write_text("*.md\n")
     (place / "new.md").write_text("x")
@@ -63,7 +63,7 @@ def test_changes_are_told_apart_and_ignored_files_are_seen(view: Git, repo: Path
     assert sorted(removed) == [("?", "new.md"), ("R", "README.md")]
 
 
-def test_what_is_staged_is_told_against_the_commit(view: Git) -> None:
+def test_what_is_staged_is_reported_against_the_commit(view: Git) -> None:
     place = Path(view.repository.top or "")
     (place / "README.md").write_text("changed\n")
     git(place, "add", "README.md")

@@ -222,7 +222,7 @@ def test_an_older_state_can_be_asked_for_again(repo: Path) -> None:
     done.catalog.close()
 
 
-def test_a_rewritten_branch_whose_old_commits_are_gone_is_read_anew(repo: Path) -> None:
+def test_a_rewritten_branch_whose_old_commits_are_gone_is_read_again(repo: Path) -> None:
     put_files(repo, {"facts/a.md": memory_text("a")})
     refresh(door(repo), tip(repo)).catalog.close()
     git(repo, "update-ref", "-d", REF)
@@ -344,7 +344,7 @@ def test_a_write_beside_a_damaged_index_is_kept(indexed: Path, how: str) -> None
 
 
 @pytest.mark.parametrize("column", ["format", "analysis"])
-def test_an_index_of_another_format_is_made_anew(indexed: Path, column: str) -> None:
+def test_an_index_of_another_format_is_rebuilt(indexed: Path, column: str) -> None:
     file = indexed / ".git/gitmem" / FILE_NAME
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("UPDATE meta SET value = 'of another version' WHERE name = ?", (column,))

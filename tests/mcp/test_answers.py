@@ -55,7 +55,7 @@ def test_digest_has_its_sections_their_counts_and_what_is_left_out() -> None:
         ({}, {"outcome": "holds", "own": False}, "memory a, gotcha, project, verified by others, by a person"),
     ],
 )
-def test_standing_of_a_memory_is_told_before_its_words(fields, verdict, source: str) -> None:
+def test_standing_of_a_memory_is_reported_before_its_words(fields, verdict, source: str) -> None:
     found = {
         "key": "a", "kind": "gotcha", "scope": "project", "status": "", "title": "T\nx", "frontmatter": fields,
         "verdict": verdict, "because": [], "archived": False, "superseded": False, "expired": False, "body": "B\n",

@@ -75,7 +75,7 @@ def test_proposal_that_another_process_made_current_counts_from_the_next_questio
     assert "learned/one.md" in git(repo, "ls-tree", "-r", "--name-only", "gitmem/auth")
 
 
-def test_index_that_was_deleted_or_damaged_is_made_anew(desk: Desk, repo: Path) -> None:
+def test_index_that_was_deleted_or_damaged_is_rebuilt(desk: Desk, repo: Path) -> None:
     index = repo / ".git/gitmem/catalog.sqlite"
     assert ask(desk, found) == ["storm"]
 
@@ -112,7 +112,7 @@ def test_moved_repository_is_found_from_the_folder_we_are_in(
     monkeypatch.chdir("/")
 
 
-def test_deleted_repository_is_told_and_another_in_its_place_is_read(
+def test_deleted_repository_is_reported_and_another_in_its_place_is_read(
     desk: Desk, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ask(desk, found) == ["storm"]
@@ -132,7 +132,7 @@ def test_deleted_repository_is_told_and_another_in_its_place_is_read(
     assert sorted(ask(desk, found)) == ["storm", "storm-2"]
 
 
-def test_no_repository_is_told_at_the_start(tmp_path: Path) -> None:
+def test_no_repository_is_reported_at_the_start(tmp_path: Path) -> None:
     desk = Desk(str(tmp_path))
 
     with pytest.raises(NoRepositoryError):

@@ -186,7 +186,7 @@ def test_token_that_others_may_know_or_that_is_none_is_replaced(tmp_path: Path, 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
-def test_token_that_somebody_else_made_is_replaced(tmp_path: Path) -> None:
+def test_token_that_someone_else_made_is_replaced(tmp_path: Path) -> None:
     file = tmp_path / "gitmem" / "mcp-token"
     first = load_token(file.parent)
     os.chown(file, 54_003, -1)
@@ -207,7 +207,7 @@ def test_token_is_not_shared_with_the_group_that_shares_the_repository(tmp_path:
     assert load_token(state) == first
 
 
-def test_port_that_is_taken_is_told(repo: Path) -> None:
+def test_port_that_is_taken_is_reported(repo: Path) -> None:
     lines: list[str] = []
 
     with socket.socket() as taken:

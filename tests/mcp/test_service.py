@@ -45,7 +45,7 @@ def failing(error: Exception) -> Any:
         (OSError(errno.ENOSPC, "No space left on device", "/x"), "/x: No space left on device"),
     ],
 )
-def test_failure_is_told_in_words_that_do_no_harm(service: Service, error: Exception, message: str) -> None:
+def test_failure_is_described_in_words_that_do_no_harm(service: Service, error: Exception, message: str) -> None:
     with pytest.raises(ToolError) as found:
         asyncio.run(service.read(None, failing(error)))
 
@@ -93,7 +93,7 @@ def test_question_does_not_wait_for_a_write(service: Service) -> None:
     assert asyncio.run(both()) == (True, "memory")
 
 
-def test_notices_are_told_once_and_cleaned(service: Service) -> None:
+def test_notices_are_reported_once_and_cleaned(service: Service) -> None:
     first = asyncio.run(service.read(None, lambda memory: memory.notices.append("a\x1bb" + "x" * 1000)))
     second = asyncio.run(service.read(None, lambda _: None))
 

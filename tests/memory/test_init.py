@@ -330,7 +330,7 @@ def test_policy_that_changes_is_followed(memory, repo):
     assert (before, hits(memory, "note")) == (["k"], [])
 
 
-def test_branch_that_was_rewritten_is_read_anew(memory, repo):
+def test_branch_that_was_rewritten_is_read_again(memory, repo):
     memory.remember("Before the rewrite", key="before")
     git(repo, "checkout", "-q", "--orphan", "other")
     git(repo, "rm", "-rfq", ".")
@@ -342,7 +342,7 @@ def test_branch_that_was_rewritten_is_read_anew(memory, repo):
 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense" * 1000, None], ids=["empty", "nonsense", "deleted"])
-def test_catalog_that_is_damaged_or_gone_is_made_anew(memory, repo, damage):
+def test_catalog_that_is_damaged_or_gone_is_rebuilt(memory, repo, damage):
     put(repo, make_fact("a", RS256), make_memory("b", "The gateway retries"))
     verify(memory)
     messages = statuses(memory), hits(memory, "gateway")
@@ -505,7 +505,7 @@ def test_clock_is_an_argument(repo):
     assert git(repo, "log", "-1", "--format=%ct", "memory") == str(NOW)
 
 
-def test_progress_is_told_of_long_work_alone(repo):
+def test_progress_is_reported_of_long_work_alone(repo):
     messages: list[tuple[str, int, int]] = []
     with Memory(repo, progress=lambda *step: messages.append(step)) as memory:
         memory.init(offline=True)

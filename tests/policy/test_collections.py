@@ -35,7 +35,7 @@ def policy(text: str = RULES):
     return load(text, file="gitmem.toml")
 
 
-def test_without_rules_only_what_is_pulled_is_left_out_unless_somebody_asks() -> None:
+def test_without_rules_only_what_is_pulled_is_left_out_unless_someone_asks() -> None:
     assert builtin().unread("request") == ()
     assert builtin().unread("prompt", "how to") == builtin().unread("start") == ("github", "jira")
 

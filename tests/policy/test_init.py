@@ -297,7 +297,7 @@ def test_role_of_the_store_is_a_row_beside_the_built_in_ones() -> None:
     [("[roles.scout]\nshell = 1\n", "roles.scout.shell"), ("[roles.Scout]\n", "roles.Scout"),
      ("[roles.scout]\nkinds = 1\n", "roles.scout.kinds"), ("[workflow]\nlimit = 0\n", "workflow.limit")],
 )  # fmt: skip
-def test_role_or_step_that_cannot_be_is_told(text: str, key: str) -> None:
+def test_role_or_step_that_cannot_be_is_reported(text: str, key: str) -> None:
     with pytest.raises(ConfigError) as stdin:
         load(text, file="x")
 

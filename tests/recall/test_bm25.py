@@ -152,7 +152,7 @@ def test_words_of_the_first_hits_leave_no_equal_one_below_the_floor() -> None:
     assert min(found.values()) > 0.5 * max(found.values())
 
 
-def test_related_words_need_somebody_to_look_them_up() -> None:
+def test_related_words_need_someone_to_look_them_up() -> None:
     texts = [make_text(1, "jwt signature"), make_text(2, "jwt pancake flour")]
     stats = stats_of(texts, ["jwt"])
 

@@ -60,7 +60,7 @@ def test_how_many_more_there_are_is_exact(shelf: Memory, query: str) -> None:
     assert (len(one.hits), one.more) == (1, len(everything.hits) - 1)
 
 
-def test_statuses_are_those_told_now(template: Path, tmp_path: Path) -> None:
+def test_statuses_are_those_reported_now(template: Path, tmp_path: Path) -> None:
     folder = make_store(template, tmp_path)
     with Memory(folder, clock=Clock()) as memory:
         verify(memory)

@@ -114,7 +114,7 @@ def test_a_companion_whose_name_is_in_the_way_is_named(branch: Path) -> None:
     assert stdin.value.hint == "merge or drop the other one: gitmem propose --drop branch/feature/slow"
 
 
-def test_a_command_that_nobody_approved_stays_with_the_branch_where_its_files_differ(branch: Path) -> None:
+def test_a_command_that_no_one_approved_stays_with_the_branch_where_its_files_differ(branch: Path) -> None:
     def write(memory: Memory) -> None:
         memory.fact("It is long", key="long", verify=f"grep -q RETRIES {RETRIES}", paths=[RETRIES])
         memory.fact("It signs", key="signs", verify="grep -q sign src/auth/jwt.py", paths=["src/auth/jwt.py"])

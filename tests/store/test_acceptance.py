@@ -65,7 +65,7 @@ def test_memory_that_is_started_here_is_ones_own(repo: Path) -> None:
         assert is_accepted(memory.repository.git.repository.state)
 
 
-def test_what_cannot_be_recorded_is_said(joined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_recorded_is_reported(joined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
 

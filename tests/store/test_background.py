@@ -88,7 +88,7 @@ def test_request_during_the_last_turn_is_taken_and_one_after_it_starts_a_process
     assert (runs, started) == (2, ["index"])
 
 
-def test_list_that_is_taken_while_somebody_writes_into_it_loses_nothing(
+def test_list_that_is_taken_while_someone_writes_into_it_loses_nothing(
     tmp_path: Path, started: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     background.start(tmp_path, "/earlier", "index")
@@ -151,7 +151,7 @@ def test_place_that_is_gone_is_no_failure(tmp_path: Path) -> None:
     assert background.list_failures(tmp_path) == []
 
 
-def test_long_log_starts_anew_and_keeps_the_old_one(tmp_path: Path) -> None:
+def test_long_log_starts_again_and_keeps_the_old_one(tmp_path: Path) -> None:
     log = tmp_path / "background" / "log"
     log.parent.mkdir()
     log.write_text("x" * (background.LOG_LIMIT + 1))

@@ -151,7 +151,7 @@ def test_what_is_no_folder_is_no_second_home(repo: Path, kind: str) -> None:
         assert set(listed(memory)) == {"a"}
 
 
-def test_a_damaged_note_of_the_second_home_is_made_anew(both: Memory, repo: Path) -> None:
+def test_a_damaged_note_of_the_second_home_is_rebuilt(both: Memory, repo: Path) -> None:
     known = listed(both)
     note = repo / ".git" / "gitmem" / "home"
     head = tip(repo, "HEAD")

@@ -39,7 +39,9 @@ def noted(state: Path, err: BaseException) -> str:
     ],
     ids=["settings", "lock", "secret", "refused", "program", "any", "system"],
 )
-def test_error_is_told_in_its_own_words_only_where_they_are_ours(tmp_path: Path, err: Exception, expected: str) -> None:
+def test_error_is_described_in_its_own_words_only_where_they_are_ours(
+    tmp_path: Path, err: Exception, expected: str
+) -> None:
     what = noted(tmp_path, err)
 
     assert what.startswith(f"codex tool: {expected} (") or "secret" not in expected

@@ -292,7 +292,7 @@ def test_a_copy_has_another_id_and_what_was_moved_its_own(tmp_path: Path) -> Non
     assert clone_id(tmp_path / "moved") == made
 
 
-def test_a_clones_id_is_nobody_elses_to_read(tmp_path: Path) -> None:
+def test_a_clones_id_is_no_one_elses_to_read(tmp_path: Path) -> None:
     clone_id(tmp_path / "state")
 
     assert (tmp_path / "state" / "clone-id").stat().st_mode & 0o777 == 0o600

@@ -150,7 +150,7 @@ def test_a_child_that_keeps_the_lock_open_keeps_the_lock(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("junk", [b"", b"junk", b"1 2 remember", b"\xff" * 1000, b"1 nan x y", b"9" * 399], ids=len)
-def test_junk_in_the_lock_file_names_nobody(tmp_path: Path, junk: bytes) -> None:
+def test_junk_in_the_lock_file_names_no_one(tmp_path: Path, junk: bytes) -> None:
     (tmp_path / "lock").write_bytes(junk)
 
     with take(tmp_path) as lock:
@@ -208,7 +208,7 @@ def test_what_an_earlier_one_of_several_dead_writers_left_is_removed(tmp_path: P
     assert clear_stale_lock(lock, dead(started_s_ago=5, since_s_ago=51))
 
 
-def test_what_was_just_left_is_removed_when_nobody_lets_go_of_it(tmp_path: Path) -> None:
+def test_what_was_just_left_is_removed_when_no_one_lets_go_of_it(tmp_path: Path) -> None:
     lock = ref_lock(tmp_path)
     began = time.monotonic()
 

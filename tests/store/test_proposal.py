@@ -41,6 +41,6 @@ def test_names_are_slugs_that_end_a_branch() -> None:
     assert all(map(is_name, ["a", "auth-notes", "t-12", "v1.2", "x_y", "x" * 60]))
 
 
-def test_nothing_is_told_where_memory_itself_is_written() -> None:
+def test_nothing_is_reported_where_memory_itself_is_written() -> None:
     assert notice_of("") == ""
     assert "the proposal auth (" in notice_of("auth")

@@ -77,7 +77,7 @@ def test_links_of_the_code_in_a_scratch_clone_stay(tmp_path: Path) -> None:
     assert not (tmp_path / "ground" / "1").is_symlink()
 
 
-def test_folders_without_links_are_told_from_others(tmp_path: Path) -> None:
+def test_folders_without_links_are_distinguished_from_others(tmp_path: Path) -> None:
     (tmp_path / "vectors" / "a").mkdir(parents=True)
     assert not has_links(str(tmp_path))
 

@@ -25,7 +25,7 @@ from gitmem.store.local import is_busy, is_damage, is_unwritable
         (None, ""),
     ],
 )
-def test_errors_are_told_apart(err: Exception, expected: str) -> None:
+def test_errors_are_distinguished(err: Exception, expected: str) -> None:
     found = {"damage": is_damage(err), "busy": is_busy(err), "unwritable": is_unwritable(err)}
 
     assert [name for name, is_so in found.items() if is_so] == ([expected] if expected else [])

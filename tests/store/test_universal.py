@@ -35,7 +35,7 @@ def test_a_repository_around_it_is_another_one(tmp_path: Path) -> None:
     assert find_universal() is None
 
 
-def test_a_place_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_to_is_reported(tmp_path: Path) -> None:
     (tmp_path / "data-home").write_text("a file")
 
     with pytest.raises(GitmemError, match=r"cannot create .*universal"):

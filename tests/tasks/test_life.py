@@ -77,7 +77,7 @@ def test_closed_task_that_failed_after_all_is_open_again():
 
 
 @pytest.mark.parametrize("verb", ["release", "fail", "close"])
-def test_what_somebody_else_holds_is_left_to_them_unless_forced(verb: str):
+def test_what_someone_else_holds_is_left_to_them_unless_forced(verb: str):
     held = task(claimed())
     options = {"release": {"note": "", "force": False}, "fail": {"note": ""}, "close": {"reason": "", "forced": False}}
 
@@ -97,7 +97,7 @@ def test_person_ends_attempts_of_their_agents_and_no_agent_those_of_its_person_o
             life.close(held, worker, now=NOW, reason="", forced=False)
 
 
-def test_release_needs_somebody_who_holds_it():
+def test_release_needs_someone_who_holds_it():
     with pytest.raises(TaskError, match="and not claimed by anyone"):
         life.release(task(START), ANA, now=NOW, note="", force=True)
 

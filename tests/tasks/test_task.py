@@ -36,7 +36,7 @@ def test_file_is_read_with_its_attempts_and_who_holds_it():
     assert found.attempts[0].worker == Worker("ben")
 
 
-def test_attempts_are_told_failed_ones_first_and_the_newest_first():
+def test_attempts_are_reported_failed_ones_first_and_the_newest_first():
     assert [(one.num, one.outcome) for one in task(FILE).past_attempts] == [
         (2, "failed"),
         (1, "failed"),
@@ -44,7 +44,7 @@ def test_attempts_are_told_failed_ones_first_and_the_newest_first():
     ]
 
 
-def test_task_without_a_word_about_its_state_is_open_and_nobody_holds_it():
+def test_task_without_a_word_about_its_state_is_open_and_no_one_holds_it():
     found = task(FILE.replace("state: claimed\n", ""))
 
     assert (found.state, found.held, found.closed) == ("open", None, {})

@@ -25,7 +25,7 @@ def test_parts_stand_under_their_parent_and_a_parent_that_is_gone_is_none():
     assert drawn(grow(rows, {}, root="b")) == [["b", ["c"]]]
 
 
-def test_cycle_of_parents_is_cut_and_told():
+def test_cycle_of_parents_is_cut_and_reported():
     rows = [row("a", "b"), row("b", "a"), row("own", "own"), row("x")]
 
     assert drawn(grow(rows, {})) == [["own"], ["x"], ["a", ["b", ["a*"]]]]

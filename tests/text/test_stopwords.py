@@ -27,5 +27,5 @@ def test_other_languages_have_the_stop_words_that_whoosh_brings(language: str, w
 
 
 @pytest.mark.parametrize("language", ["hindi", "dutch_porter", "basque"])
-def test_language_that_nobody_has_a_list_for_keeps_all_words(language: str) -> None:
+def test_language_that_no_one_has_a_list_for_keeps_all_words(language: str) -> None:
     assert words_of(language) == frozenset()

@@ -230,7 +230,7 @@ def test_no_stop_word_is_a_term() -> None:
     assert terms(" ".join(sorted(GENERAL))) == []
 
 
-def test_compounds_are_told_apart_word_by_word() -> None:
+def test_compounds_are_distinguished_word_by_word() -> None:
     assert analysis.compounds("The auth.jwt of snake_case, kept") == [
         ("authjwt", "auth", "jwt"),
         ("snakecas", "snake", "case"),

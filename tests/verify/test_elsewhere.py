@@ -74,7 +74,7 @@ def test_check_of_a_change_does_not_accuse_a_move_and_names_what_it_removes(memo
     assert finding(checked, "reads").because == "no file of src/** contains 'APP_HOME'"
 
 
-def test_move_before_a_change_that_nobody_verified_is_neither_its_fault_nor_its_merit(memory, facts) -> None:
+def test_move_before_a_change_that_no_one_verified_is_neither_its_fault_nor_its_merit(memory, facts) -> None:
     move_out(facts, "src/settings.py")
     change(facts, {"src/config.py": CONFIG.replace("def load_config(path): ...\n", "# more\n")})
 

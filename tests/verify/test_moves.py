@@ -384,7 +384,7 @@ def test_what_moved_is_never_put_back_through_a_link(repo: Path, tmp_path: Path)
     assert list(outside.iterdir()) == []
 
 
-def test_moved_is_said_once_and_shown_wherever_a_reader_meets_the_fact(memory, repo, run_cli):
+def test_moved_is_reported_once_and_shown_wherever_a_reader_meets_the_fact(memory, repo, run_cli):
     put(repo, make_fact("rs", {"contains": "RS256", "in": "src/auth/jwt.py"}), make_fact("hs", {"exists": "src/auth"}))
     verify(memory)
     move(repo, "src/auth", "lib/auth")

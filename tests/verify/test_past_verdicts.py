@@ -26,7 +26,7 @@ def test_all_versions_of_several_facts_are_read_at_once_the_newest_first(repo: P
     assert [v for v in found if v.key == "well"] == all_verdicts(memory.repository.git, tip(repo), "well")
 
 
-def test_that_not_all_were_read_is_told(repo: Path, memory) -> None:
+def test_that_not_all_were_read_is_reported(repo: Path, memory) -> None:
     put(repo, *(make_fact(key, {"exists": "README.md"}) for key in ("one", "two", "three")))
     verify(memory)
 

@@ -174,7 +174,7 @@ def test_suspect_that_failed_itself_is_not_named_as_cleared(memory, repo):
     assert (run.recorded.holds_again, run.recorded.cleared) == (("a", "b"), ())
 
 
-def test_changed_fact_that_fails_as_the_former_one_did_is_told_as_failed(memory, repo):
+def test_changed_fact_that_fails_as_the_former_one_did_is_reported_as_failed(memory, repo):
     put(repo, make_fact("a", {"exists": "nothing"}))
     verify(memory)
     put(repo, make_fact("a", {"exists": "nothing-either"}))

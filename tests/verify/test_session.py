@@ -107,7 +107,7 @@ def test_verifying_changes_nothing_of_the_users_repository(stocked, repo):
     assert around() == before
 
 
-def test_waiting_are_the_due_facts_that_nobody_approved_or_denied(memory, repo):
+def test_waiting_are_the_due_facts_that_no_one_approved_or_denied(memory, repo):
     put(repo, *(make_fact(key, f"test -f README.md # {key}") for key in "abcd"), make_fact("e", RS256))
     dues = {due.row.key: due for due in memory.repository.commands()}
     approve_command(memory.repository, dues["a"])

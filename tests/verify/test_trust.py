@@ -214,7 +214,7 @@ def test_changed_specification_has_another_hash(changed):
 
 
 @pytest.mark.parametrize("form", ["shell", "program"])
-def test_command_that_nobody_approved_is_skipped_counted_and_never_run(repo, run_cli, marker, form):
+def test_command_that_no_one_approved_is_skipped_counted_and_never_run(repo, run_cli, marker, form):
     run_cli("init")
     put(repo, make_fact("a", touching(marker) if form == "shell" else ["touch", str(marker)]), make_fact("b", None))
 
@@ -476,7 +476,7 @@ def test_typing_a_check_does_not_approve_a_setup_that_came_with_the_policy(memor
     assert trust_of(memory.repository).list_all() == []
 
 
-def test_editing_another_field_does_not_approve_a_command_that_somebody_else_wrote(memory: Memory) -> None:
+def test_editing_another_field_does_not_approve_a_command_that_someone_else_wrote(memory: Memory) -> None:
     text = memory_text("theirs", kind="fact", verify="test -s README.md")
     put_files(Path(memory.repository.git.repository.top or ""), {"facts/k.md": text})
 

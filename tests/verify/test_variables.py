@@ -134,7 +134,7 @@ def test_no_mark_is_made_of_a_variable_that_no_check_may_see(monkeypatch) -> Non
     assert contains_value(f"x{SECRET}", {"T": SECRET})
 
 
-def test_edited_list_of_variables_is_another_command_that_nobody_approved(memory: Memory, repo: Path) -> None:
+def test_edited_list_of_variables_is_another_command_that_no_one_approved(memory: Memory, repo: Path) -> None:
     memory.fact("Fact", verify="test -s README.md && ls", key="a", env=["B", "A"], approve=True)
     (before,) = memory.repository.commands()
 

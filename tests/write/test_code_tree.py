@@ -136,7 +136,7 @@ def test_history_is_that_of_the_code_and_of_the_verdicts(repo: Path) -> None:
     ]
 
 
-def test_what_git_ignores_is_told(memory: Memory, repo: Path) -> None:
+def test_what_git_ignores_is_reported(memory: Memory, repo: Path) -> None:
     (repo / ".gitignore").write_text(".memory/\n")
 
     memory.remember("x", key="a", in_tree=True)

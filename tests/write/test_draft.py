@@ -226,7 +226,7 @@ def test_empty_options_are_left_out_and_zero_is_not_empty():
 
 
 @pytest.mark.parametrize("name", ["A\x1b[31mna", "An\u202ea", "Ana\nverify: rm -rf /", "A\u0301na"])
-def test_name_of_the_author_hides_nothing_and_keeps_nobody_from_writing(name):
+def test_name_of_the_author_hides_nothing_and_keeps_no_one_from_writing(name):
     document = checked(made(author=Author(name, "", name)))
 
     assert not find_hidden(document.text)
@@ -304,7 +304,7 @@ def test_hidden_character_is_refused_by_its_name(typed):
     assert not find_hidden(refused.value.message)
 
 
-def test_hidden_character_is_told_with_its_place():
+def test_hidden_character_is_reported_with_its_place():
     with pytest.raises(RefusedError, match=r"line 2, column 4 has RIGHT-TO-LEFT OVERRIDE \(U\+202E\), and 1 more"):
         made(f"one\nrun{OVERRIDE} this{OVERRIDE}")
 

@@ -210,7 +210,9 @@ with Memory(".") as memory:
 """
 
 
-def test_of_several_that_say_the_same_at_once_one_is_kept_and_the_others_are_told(memory: Memory, repo: Path) -> None:
+def test_of_several_that_say_the_same_at_once_one_is_kept_and_the_others_are_reported(
+    memory: Memory, repo: Path
+) -> None:
     memory.remember("Deploys need VPN")
     kinds = ("learned", "gotcha", "pattern")
 
@@ -225,7 +227,7 @@ def test_of_several_that_say_the_same_at_once_one_is_kept_and_the_others_are_tol
     assert len(memory_files(repo)) == 2
 
 
-def test_near_duplicates_are_told_by_the_stems_of_the_stores_language(repo: Path) -> None:
+def test_near_duplicates_are_reported_by_the_stems_of_the_stores_language(repo: Path) -> None:
     put_files(repo, {"gitmem.toml": '[recall]\nlanguage = "german"\n'})
 
     with Memory(repo) as memory:

@@ -182,7 +182,7 @@ def test_folder_that_would_pass_the_limit_is_split_as_a_whole():
     assert len({to for _, to in moves}) == len(moves)
 
 
-def test_folder_that_somebody_pushed_far_past_the_limit_is_split_as_a_whole():
+def test_folder_that_someone_pushed_far_past_the_limit_is_split_as_a_whole():
     _, moves = place.choose_path(full(700), "learned", "new")
 
     assert len(moves) == 700
@@ -277,7 +277,7 @@ def test_retired_memory_takes_no_place():
     assert refused.value.hint == "restore it: gitmem restore b"
 
 
-def test_circle_that_somebody_pushed_ends_the_look():
+def test_circle_that_someone_pushed_ends_the_look():
     catalog = above(a=["b"], b=["c"], c=["b"], d=[])
 
     assert place.target_of(catalog, wants("c", "d"), "d", is_retired=False).key == "d"

@@ -86,7 +86,7 @@ def monkeypatch_module(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layout, "SPLIT_ABOVE", 5)
 
 
-def test_refused_memory_is_told_at_once_and_the_others_are_written(memory: Memory, repo: Path) -> None:
+def test_refused_memory_is_reported_at_once_and_the_others_are_written(memory: Memory, repo: Path) -> None:
     with memory.bulk.batch() as batch:
         batch.remember("a good one", key="a")
         with pytest.raises(RefusedError):

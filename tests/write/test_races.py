@@ -39,7 +39,7 @@ def push(repo: Path, text: str, path: str = "learned/a.md") -> Callable[[], obje
     return lambda: put_files(repo, {path: text})
 
 
-def test_forgetting_keeps_what_somebody_wrote_meanwhile(repo: Path, memory: Memory, meanwhile) -> None:  # type: ignore[no-untyped-def]
+def test_forgetting_keeps_what_someone_wrote_meanwhile(repo: Path, memory: Memory, meanwhile) -> None:  # type: ignore[no-untyped-def]
     memory.remember("text", key="a")
     newer = memory.repository.text_of("a") + "\nby somebody else\n"
     meanwhile(push(repo, newer))

@@ -100,7 +100,7 @@ def test_circle_is_refused(pair, repo):
     assert tip(repo) == before
 
 
-def test_retired_memory_takes_nobodys_place(pair, repo):
+def test_retired_memory_takes_no_ones_place(pair, repo):
     pair.forget("new")
 
     with pytest.raises(RefusedError, match="new was retired"):
@@ -127,7 +127,7 @@ def test_update_of_what_superseded_does_not_bring_the_old_one_back(pair, repo):
     assert "old" not in keys_found(pair, "tokens signed")
 
 
-def test_superseded_memory_that_is_written_anew_under_its_key_is_found_again(pair, repo):
+def test_superseded_memory_that_is_rewritten_under_its_key_is_found_again(pair, repo):
     pair.supersede("old", "new")
     before = count_commits(repo)
 
@@ -164,7 +164,7 @@ def test_what_was_superseded_and_is_said_again_is_a_memory_of_its_own(store, rep
     assert links(repo, first.key, "new") == {first.key: ((), "new"), "new": ((first.key,), None)}
 
 
-def test_link_to_nothing_that_was_there_keeps_nobody_from_editing(store, repo):
+def test_link_to_nothing_that_was_there_keeps_no_one_from_editing(store, repo):
     put_files(repo, {"learned/a.md": memory_text("A", supersedes="[gone]")})
 
     store.edit("a", fields={"title": "B"}, body=None, approve=False)

@@ -122,7 +122,7 @@ def test_same_text_again_writes_nothing(store, repo, clock, key):
 
 
 @pytest.mark.parametrize("key", ["learned-deploys-need-vpn", ""], ids=["explicit key", "made key"])
-def test_same_text_again_leaves_a_file_as_somebody_formatted_it(store, repo, key):
+def test_same_text_again_leaves_a_file_as_someone_formatted_it(store, repo, key):
     made = "importance: medium\nproject:   service\ncreated: 2026-01-01T00:00:00Z"
     text = f"---\n# ours\nkind:   learned\ntitle: 'Deploys need VPN'\n{made}\n---\n"
     put_files(repo, {"learned/learned-deploys-need-vpn.md": text})
@@ -152,7 +152,7 @@ def test_with_an_explicit_key_the_latest_wins_and_history_has_the_earlier_one(st
     ]
 
 
-def test_what_nobody_said_the_second_time_does_not_undo_what_was_said_once(store, repo, clock):
+def test_what_no_onesaid_the_second_time_does_not_undo_what_was_said_once(store, repo, clock):
     store.remember("Deploys need VPN", key="deploys", importance="high")
     clock.now += DAY
 
@@ -384,7 +384,7 @@ def test_edited_kind_moves_the_file_in_the_same_commit(store, repo):
     ]
 
 
-def test_edit_is_applied_to_what_somebody_else_wrote_meanwhile(store, repo):
+def test_edit_is_applied_to_what_someone_else_wrote_meanwhile(store, repo):
     store.remember("A thing", key="a", ttl="30d")
     seen = []
 

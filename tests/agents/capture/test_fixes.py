@@ -40,7 +40,7 @@ def test_what_failed_was_changed_and_passed_is_a_candidate(memory: Memory, repo:
     assert fields["by"]["agent"] == "claude-code"
 
 
-def test_it_is_told_once(memory: Memory, repo: Path) -> None:
+def test_it_is_reported_once(memory: Memory, repo: Path) -> None:
     events = [ran(repo, TEST, failed=True, output=FAILED), edited(repo, "a.py"), ran(repo, TEST), ran(repo, TEST)]
     assert len(play(memory, *events)) == 1
     before = memory.repository.find_tip()

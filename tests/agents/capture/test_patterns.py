@@ -75,7 +75,7 @@ def test_a_person_may_want_them_where_the_policy_does_not(repo: Path, monkeypatc
 
 
 @pytest.mark.parametrize("path", ["../elsewhere.py", "ignored/a.py", "node_modules/a.js", "README.md", "src/a.min.js"])
-def test_what_is_nobodys_code_here_is_left_alone(wanting: Memory, repo: Path, path: str) -> None:
+def test_what_is_no_ones_code_here_is_left_alone(wanting: Memory, repo: Path, path: str) -> None:
     (repo / ".gitignore").write_text("ignored/\n")
 
     on_event.tool_used(wanting, wrote(repo, path, CODE))

@@ -88,14 +88,14 @@ def test_secret_is_refused_with_what_and_where_and_is_nowhere(memory: Memory, re
     assert not any(SECRET.encode() in content for content in held)
 
 
-def test_variable_is_told_and_low_value_is_not(memory: Memory, repo: Path) -> None:
+def test_variable_is_reported_and_low_value_is_not(memory: Memory, repo: Path) -> None:
     on_event.tool_used(memory, ran(repo, 'bd comment shop-12 "LEARNED: $(date)"; bd comment shop-12 "LEARNED: ok"'))
 
     assert kept(memory) == {}
     assert ["substitution" in stdin for stdin in refusals(memory)] == [True]
 
 
-def test_many_learnings_of_one_comment_are_told(memory: Memory, repo: Path) -> None:
+def test_many_learnings_of_one_comment_are_reported(memory: Memory, repo: Path) -> None:
     text = "\n".join(f"LEARNED: lesson of the day number {n}" for n in ("one", "two", "three", "four", "five", "six"))
 
     on_event.tool_used(memory, ran(repo, f"bd comment s-1 '{text}'"))

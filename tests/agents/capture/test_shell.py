@@ -87,13 +87,13 @@ def test_here_documents_are_what_a_command_reads(line: str, fed: Word) -> None:
     assert list_commands(line)[0].fed == fed
 
 
-def test_two_here_documents_of_one_line_are_told_apart() -> None:
+def test_two_here_documents_of_one_line_are_distinguished() -> None:
     one, two = list_commands("cat <<A; cat <<'B'\nfirst\nA\nsecond\nB\n")
 
     assert (one.fed, two.fed) == (Word("first\n"), Word("second\n"))
 
 
-def test_how_commands_hang_together_is_told() -> None:
+def test_how_commands_hang_together_is_reported() -> None:
     found = list_commands("a | b && c || d; e & f\ng |& h")
 
     assert [command.joined for command in found] == ["", "|", "&&", "||", ";", "&", ";", "|"]

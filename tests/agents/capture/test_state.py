@@ -37,7 +37,7 @@ def test_table_that_is_emptied_is_nothing_kept(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b"[" * 30_000, b"\xff", b"x" * 200_000])
-def test_damaged_state_is_begun_anew(memory: Memory, content: bytes) -> None:
+def test_damaged_state_is_started_again(memory: Memory, content: bytes) -> None:
     path = Path(state.session_file(memory.repository, "s1"))
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
@@ -82,7 +82,7 @@ def test_policy_is_read_once_for_each_commit(memory: Memory, repo: Path, monkeyp
         assert state.rules_of(later.repository) == wanted
 
 
-def test_damaged_rules_are_read_anew(memory: Memory) -> None:
+def test_damaged_rules_are_read_again(memory: Memory) -> None:
     state.rules_of(memory.repository)
     path = Path(memory.repository.git.repository.state, "capture", "rules.json")
     path.write_text(path.read_text().replace('"fixes"', '"odd"'))

@@ -39,7 +39,7 @@ def test_payload_becomes_an_event(name: str, expected: dict) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, _ in EVENTS if "vscode" not in name])
-def test_event_that_nothing_names_is_told_by_its_fields(name: str) -> None:
+def test_event_that_nothing_names_is_recognized_by_its_fields(name: str) -> None:
     assert parsed(f"copilot/{name}") == parsed(f"copilot/{name}", name.partition(".")[0])
 
 
@@ -74,7 +74,7 @@ def test_only_a_failure_is_one(ended: str, failed: bool | None) -> None:
         ("replace_string_in_file", {"filePath": "a", "oldString": "x", "newString": "y"}, Edit("a", "x", "y")),
     ],
 )
-def test_edited_files_are_told(tool: str, given: dict, edit: Edit) -> None:
+def test_edited_files_are_reported(tool: str, given: dict, edit: Edit) -> None:
     event = parsed("copilot/postToolUse", "postToolUse", toolName=tool, toolArgs=given)
 
     assert (event.tool, event.edits) == ("edit", (edit,))

@@ -59,7 +59,7 @@ def test_status_of_a_command_is_read(metadata: dict, failed: bool | None) -> Non
         ("apply_patch", {"patchText": "*** Delete File: a"}, Edit("a", is_gone=True)),
     ],
 )
-def test_edited_files_are_told(tool: str, args: dict, edit: Edit) -> None:
+def test_edited_files_are_reported(tool: str, args: dict, edit: Edit) -> None:
     given = {"tool": tool, "sessionID": "s", "callID": "c", "args": args}
 
     event = parsed("opencode/tool.execute.after", hook="tool.execute.after", input=given)

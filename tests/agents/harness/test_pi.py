@@ -40,7 +40,7 @@ def test_failed_tool_has_failed() -> None:
     assert parsed("pi/tool_result", isError="yes").failed is None
 
 
-def test_edited_file_is_told() -> None:
+def test_edited_file_is_reported() -> None:
     given = {"path": "a", "oldText": "x", "newText": "y"}
 
     assert parsed("pi/tool_result", toolName="edit", input=given).edits == (Edit("a", "x", "y"),)

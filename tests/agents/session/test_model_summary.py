@@ -157,7 +157,7 @@ def test_of_a_long_session_the_end_is_sent() -> None:
     assert "agent: 99 x" in found.splitlines()[-1]
 
 
-def test_where_the_model_fails_the_summary_by_rules_is_stored_and_the_failure_told(
+def test_where_the_model_fails_the_summary_by_rules_is_stored_and_the_failure_reported(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GITMEM_SUMMARY_COMMAND", "no-such-program-anywhere")

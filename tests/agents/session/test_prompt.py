@@ -29,7 +29,7 @@ def shelf(memory, repo):
     return memory
 
 
-def test_what_a_prompt_needs_is_told_once_a_session(shelf) -> None:
+def test_what_a_prompt_needs_is_reported_once_a_session(shelf) -> None:
     text = on_event.answer_prompt(shelf, asked(QUESTION))
 
     assert told_keys(text) == ["rs256"]
@@ -76,11 +76,11 @@ def test_a_summary_of_a_session_is_told_only_to_who_asks_what_was_done(memory, r
         "what colour has the wall of the kitchen", "set up dark mode for the settings page of the gateway",
     ],
 )  # fmt: skip
-def test_nothing_is_told_where_nothing_is_good_enough(shelf, prompt: str) -> None:
+def test_nothing_is_reported_where_nothing_is_good_enough(shelf, prompt: str) -> None:
     assert on_event.answer_prompt(shelf, asked(prompt)) == ""
 
 
-def test_a_failed_fact_is_told_as_failed_also_where_it_was_told_before(memory, repo) -> None:
+def test_a_failed_fact_is_reported_as_failed_also_where_it_was_told_before(memory, repo) -> None:
     put(repo, SHELF, make_fact("hs", {"exists": "README.md"}, title="Refresh cookies are rotated by the README"))
     verify(memory)
     question = "are refresh cookies rotated by the README"
@@ -93,7 +93,7 @@ def test_a_failed_fact_is_told_as_failed_also_where_it_was_told_before(memory, r
     assert "(fact, failed, by a person) FAILED: its check says that this is no longer true. Refresh" in text
 
 
-def test_at_most_three_are_told(memory, repo) -> None:
+def test_at_most_three_are_reported(memory, repo) -> None:
     put(repo, SHELF, *(make_memory(f"k{n}", "Kafka offsets survive rebalancing", f"Case {n}.") for n in range(6)))
     put(repo, *(make_memory(f"n{n}", f"Number {n} of the rest") for n in range(60)))
 

@@ -105,7 +105,7 @@ def test_title_without_prompts_says_what_was_done(turns: list[Turn], title: str)
     ],
     ids=["empty", "low value", "command", "one question"],
 )
-def test_what_nobody_would_miss_has_no_content(turns: tuple[Turn, ...]) -> None:
+def test_what_no_one_would_miss_has_no_content(turns: tuple[Turn, ...]) -> None:
     assert not summary_of(*turns).has_content
 
 
@@ -131,7 +131,7 @@ def test_things_to_do_are_those_of_the_last_list() -> None:
     assert summary_of(first, last).open == ("b",)
 
 
-def test_a_prompt_that_nobody_answered_is_open() -> None:
+def test_a_prompt_that_no_one_answered_is_open() -> None:
     assert (
         summary_of(Turn(PROMPT, "Fix it now"), Turn(SAID, "Done."), Turn(PROMPT, "And the docs?")).question
         == "And the docs?"

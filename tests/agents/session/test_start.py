@@ -83,7 +83,7 @@ def test_a_store_of_a_thousand_stays_in_the_budget_with_whole_entries(memory, re
     assert 'gitmem remember "' in text
 
 
-def test_where_nothing_relates_to_the_work_only_the_newest_are_told_in_few_words(memory, repo) -> None:
+def test_where_nothing_relates_to_the_work_only_the_newest_are_described_in_few_words(memory, repo) -> None:
     sentence = (
         "The valve number {0} of the boiler in the cellar must be greased every {0} days by somebody who knows it"
     )
@@ -132,7 +132,7 @@ def test_what_relates_to_the_branch_the_changed_files_and_the_tasks_is_told_whol
     assert memory.sessions.shown("s1")[0]["cut"] == ["paint", "replay"]
 
 
-def test_the_newest_five_are_told(memory, repo) -> None:
+def test_the_newest_five_are_reported(memory, repo) -> None:
     put(repo, *(make_memory(f"old{n}", f"Old {n}", created=days_ago(50 + n)) for n in range(30)))
     put(repo, policy(budget_tokens=600))
 
@@ -171,7 +171,7 @@ def test_no_line_of_a_summary_passes_for_an_entry_or_a_heading(memory, repo) -> 
     assert "WARNINGS" not in found
 
 
-def test_the_goal_that_is_the_title_is_told_once(memory, repo) -> None:
+def test_the_goal_that_is_the_title_is_reported_once(memory, repo) -> None:
     put(repo, summary("goal", "Goal: Session goal of a long day\nChanged: a.py.", days=1))
 
     lines = parts(on_event.session_started(memory, started()))["LAST SESSION"]
@@ -196,7 +196,7 @@ def test_a_named_topic_brings_its_specification_and_what_is_relevant_to_it(memor
     assert start.NUDGE not in text
 
 
-def test_a_topic_without_a_specification_and_one_that_nobody_named_bring_nothing(memory, repo) -> None:
+def test_a_topic_without_a_specification_and_one_that_no_one_named_bring_nothing(memory, repo) -> None:
     put(repo, make_memory("rounding", "Invoices are rounded half even"))
     topics.note(memory.sessions.topic("s1"), "Move the invoices that are rounded half even")
 
@@ -352,7 +352,7 @@ def test_the_profile_bmad_brings_session_summaries_alone(memory, repo) -> None:
 
 
 @pytest.mark.parametrize("how", ["setting", "file", "topic", "no store"])
-def test_nothing_is_told_where_it_is_switched_off(repo, monkeypatch, how: str) -> None:
+def test_nothing_is_reported_where_it_is_switched_off(repo, monkeypatch, how: str) -> None:
     if how == "setting":
         monkeypatch.setenv("GITMEM_CONTEXT", "0")
     with Memory(repo, clock=lambda: float(NOW)) as memory:

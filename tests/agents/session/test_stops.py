@@ -63,7 +63,7 @@ def test_what_is_left_is_asked_once(tree: Path) -> None:
     [replace(EVENT, is_again=True), replace(EVENT, agent_type="worker-supervisor")],
     ids=["kept going by a hook", "exempt"],
 )
-def test_nobody_is_asked_twice_nor_a_low_level_worker(tree: Path, event: Event) -> None:
+def test_no_one_is_asked_twice_nor_a_low_level_worker(tree: Path, event: Event) -> None:
     (tree / "a.py").write_text("a")
 
     assert messages(tree, event) == ""

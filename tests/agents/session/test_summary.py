@@ -182,7 +182,9 @@ def test_nothing_is_asked_for_without_a_transcript_or_by_a_sub_agent(memory: Mem
     assert not waits(str(repo / ".git" / "gitmem"))
 
 
-def test_what_cannot_be_read_is_told_once_and_the_others_are_done(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_reported_once_and_the_others_are_done(
+    memory: Memory, repo: Path, tmp_path: Path
+) -> None:
     (tmp_path / "a.jsonl").write_text(session(repo))
     on_event.session_ended(memory, event_of(repo, tmp_path / "a.jsonl", session="elsewhere"))
     good = event_of(repo, placed(session(repo)))

@@ -49,7 +49,7 @@ def test_some_names_are_refused(tmp_path, name: str) -> None:
         topics.use(place(tmp_path), name)
 
 
-def test_a_pin_that_somebody_wrote_leads_nowhere_else(tmp_path) -> None:
+def test_a_pin_that_someone_wrote_leads_nowhere_else(tmp_path) -> None:
     where = place(tmp_path)
     os.makedirs(where.folder)
     with open(os.path.join(where.folder, "active"), "w") as file:
@@ -108,7 +108,7 @@ def test_a_review_is_called_one(name: str, is_review: bool) -> None:
     assert topics.Topic(name, "").is_review == is_review
 
 
-def test_sessions_that_nobody_named_are_swept_but_for_the_latest(tmp_path, monkeypatch) -> None:
+def test_sessions_that_no_one_named_are_swept_but_for_the_latest(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(topics, "SESSIONS_KEPT", 2)
     where = place(tmp_path)
     for number in range(5):

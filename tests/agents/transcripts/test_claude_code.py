@@ -74,7 +74,7 @@ def test_lists_of_things_to_do_are_told_whole() -> None:
     assert {turn.what for turn in turns(todo, made)} == {TODOS}
 
 
-def test_an_edit_that_failed_is_told_as_one() -> None:
+def test_an_edit_that_failed_is_reported_as_one() -> None:
     failed = used("Write", {"file_path": "a.py"}, "Error", failed=True)
 
     assert [(turn.files, turn.failed) for turn in turns(edited("b.py"), failed)] == [

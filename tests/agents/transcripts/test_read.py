@@ -84,7 +84,7 @@ def test_any_bytes_are_turns_or_refused(content: bytes) -> None:
     assert isinstance(found, tuple)
 
 
-def test_the_form_is_told_by_the_lines_wherever_the_file_lies() -> None:
+def test_the_form_is_recognized_by_the_lines_wherever_the_file_lies() -> None:
     path = placed((FILES / "codex.jsonl").read_bytes(), "rollout.jsonl", ".claude")
 
     assert read_transcript(str(path)).turns[0] == Turn(PROMPT, "go")

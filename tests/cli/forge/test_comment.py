@@ -18,7 +18,7 @@ def page(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_the_address_is_printed_and_what_became_of_it_is_said(run_cli, hub: Hub, page: str) -> None:
+def test_the_address_is_printed_and_what_became_of_it_is_reported(run_cli, hub: Hub, page: str) -> None:
     done = run_cli(*CHECK, "--pull", "12", page)
 
     assert (done.status, done.out) == (0, f"{hub.comments[0]['html_url']}\n")
@@ -38,7 +38,7 @@ def test_json_has_every_pull_request(run_cli, hub: Hub, page: str) -> None:
     assert "runs/5" in hub.comments[0]["body"]
 
 
-def test_a_commit_that_is_nobodys_head_any_more_tells_nobody(run_cli, hub: Hub, page: str) -> None:
+def test_a_commit_that_is_no_ones_head_any_more_tells_no_one(run_cli, hub: Hub, page: str) -> None:
     done = run_cli(*CHECK, "--commit", COMMIT, page)
 
     assert (done.status, done.out) == (0, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 
-def test_the_name_is_printed_alone_and_a_missing_specification_told(run_cli) -> None:
+def test_the_name_is_printed_alone_and_a_missing_specification_reported(run_cli) -> None:
     done = run_cli("session", "use", "billing")
 
     assert (done.status, done.out) == (0, "billing\n")

@@ -19,7 +19,7 @@ def api(template: Path, tmp_path: Path, repo: Path) -> Path:
     return folder
 
 
-def test_where_none_are_listed_it_is_said_how_to(run_cli) -> None:
+def test_where_none_are_listed_a_message_says_how_to(run_cli) -> None:
     done = run_cli("stores")
 
     assert (done.status, done.out) == (1, "")
@@ -83,7 +83,7 @@ def test_every_reading_command_says_which_store_a_memory_is_from(run_cli, api: P
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
-def test_what_cannot_be_asked_of_another_store_is_said(
+def test_what_cannot_be_asked_of_another_store_is_reported(
     run_cli, argv: tuple[str, ...], status: int, message: str
 ) -> None:
     done = run_cli(*argv)

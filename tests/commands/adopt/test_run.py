@@ -52,7 +52,7 @@ def test_what_never_was_there_is_no_alarm(repo, sentence):
     assert messages(adopted(repo)) == []
 
 
-def test_name_that_never_held_is_told_apart(repo):
+def test_name_that_never_held_is_distinguished(repo):
     commit_files(repo, {"AGENTS.md": "- limits: `src/nowhere.py`\n"})
 
     assert messages(adopted(repo), NEVER) == [("AGENTS.md", 1, "src/nowhere.py")]

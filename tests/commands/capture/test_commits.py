@@ -40,7 +40,7 @@ def test_learning_of_a_commit_names_the_commit_and_the_files_it_touched(memory, 
     assert fields["paths"] == ["docs/naïve.md", "src/gateway/retry.py"]
 
 
-def test_many_files_are_told_by_their_folders(memory, repo: Path) -> None:
+def test_many_files_are_reported_by_their_folders(memory, repo: Path) -> None:
     files = {f"src/{part}/deep/er/f{n}.py": "" for part in ("a", "b") for n in range(9)}
     commit = commit_files(repo, files, "move\n\nLearned: everything moved below src")
 
@@ -66,7 +66,7 @@ def test_rewritten_commit_says_nothing_new(memory, repo: Path) -> None:
     assert tip(repo) == before
 
 
-def test_secrets_empty_words_and_too_many_are_left_out_and_told(memory, repo: Path) -> None:
+def test_secrets_empty_words_and_too_many_are_left_out_and_reported(memory, repo: Path) -> None:
     many = "".join(f"Learned: thing number {n}\n" for n in range(AT_MOST))
     first = commit_files(repo, {"a": "1"}, f"x\n\nLearned: ok\nLearned: it is {SECRET}\n")
     second = commit_files(repo, {"a": "2"}, f"x\n\n{many}Learned: one too many\n")

@@ -90,7 +90,7 @@ def test_what_waits_is_looked_at_once_until_it_changes(memory, monkeypatch: pyte
     assert read == [first, first, second]
 
 
-def test_captured_text_is_found_while_somebody_else_writes(memory, repo: Path) -> None:
+def test_captured_text_is_found_while_someone_else_writes(memory, repo: Path) -> None:
     memory.capture(TEXT)
 
     with WriteLock(state(repo), command="other", timeout_s=0):

@@ -139,7 +139,7 @@ def test_findings_of_the_review_turn_it_red_and_its_policy_has_no_effect(branch:
     assert status(checked(branch)) == 1
 
 
-def test_two_versions_of_one_sentence_are_told(branch: Path) -> None:
+def test_two_versions_of_one_sentence_are_reported(branch: Path) -> None:
     with opened(branch) as memory:
         slow_down(memory)
     git(branch, "checkout", "-q", "main")

@@ -56,7 +56,7 @@ def test_claimed_verdict_of_the_base_does_not_outweigh_what_is_found_there(memor
     assert "the environment changed" in checked.of("unchecked")[0].because
 
 
-def test_claimed_culprit_of_what_fails_there_indeed_is_told(memory, repo):
+def test_claimed_culprit_of_what_fails_there_indeed_is_reported(memory, repo):
     put(repo, make_fact("builtin", {"contains": "HS512", "in": "src/auth/*"}))
     verify(memory)
     path, culprit = verdict_file(memory, "builtin"), git(repo, "rev-parse", "HEAD")

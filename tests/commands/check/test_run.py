@@ -125,7 +125,7 @@ def test_command_that_was_never_run_is_run_on_both_commits(memory, repo, tmp_pat
     assert runs(tmp_path / "runs") >= 2
 
 
-def test_fact_that_fails_on_both_for_another_reason_than_the_change_accuses_nobody(memory, repo, tmp_path):
+def test_fact_that_fails_on_both_for_another_reason_than_the_change_accuses_no_one(memory, repo, tmp_path):
     tool = tmp_path / "tool"
     tool.touch()
     put(repo, make_fact("needs-tool", f"test -e {tool}", paths=["src/auth/*"]))
@@ -140,7 +140,7 @@ def test_fact_that_fails_on_both_for_another_reason_than_the_change_accuses_nobo
     assert "the environment changed" in finding(checked, "needs-tool").because
 
 
-def test_failure_is_not_told_as_new_where_the_base_could_not_be_checked(memory, repo):
+def test_failure_is_not_reported_as_new_where_the_base_could_not_be_checked(memory, repo):
     put(repo, make_fact("odd", "test -e new && exit 1; exit 127", paths=["new"]))
     approve_all(memory)
     change(repo, {"new": ""})
@@ -151,7 +151,7 @@ def test_failure_is_not_told_as_new_where_the_base_could_not_be_checked(memory, 
     assert finding(checked, "odd").because.startswith("it fails (exit 1), and whether it held before is unknown: ")
 
 
-def test_check_that_does_not_answer_alike_is_not_told_as_false(memory, repo, tmp_path):
+def test_check_that_does_not_answer_alike_is_not_reported_as_false(memory, repo, tmp_path):
     toggle = f"test -e {tmp_path}/odd && rm {tmp_path}/odd || {{ touch {tmp_path}/odd; exit 1; }}"
     command = f"test -d src || exit 1; grep -q RS256 src/auth/jwt.py || {{ {toggle}; }}"
     put(repo, make_fact("flaky", command, paths=["src/auth/*"]))
@@ -161,7 +161,7 @@ def test_check_that_does_not_answer_alike_is_not_told_as_false(memory, repo, tmp
     assert kinds(check(memory))["flaky"] != "newly_false"
 
 
-def test_command_that_nobody_approved_does_not_run(memory, repo, tmp_path):
+def test_command_that_no_one_approved_does_not_run(memory, repo, tmp_path):
     put(repo, counting(tmp_path / "runs"))
     change(repo, EDDSA)
 
@@ -197,7 +197,7 @@ def test_code_of_a_change_does_not_run_without_a_sandbox_unless_asked_for(memory
     assert runs(tmp_path / "runs") == 0
 
 
-def test_suspects_are_told_with_their_chain_and_whether_they_are_new(memory, repo):
+def test_suspects_are_reported_with_their_chain_and_whether_they_are_new(memory, repo):
     put(
         repo,
         make_fact("breaks", RS256, requires=["far"]),
@@ -337,7 +337,7 @@ def test_bare_repository_is_checked_as_well(memory, repo, tmp_path):
     assert kinds(checked) == {"builtin": "newly_false", "command": "newly_false"}
 
 
-def test_nothing_changed_is_said_and_nothing_judged(memory, repo):
+def test_nothing_changed_is_reported_and_nothing_judged(memory, repo):
     put(repo, make_fact("a", RS256))
 
     checked = check(memory)

@@ -52,7 +52,7 @@ def test_base_that_is_an_ancestor_is_taken_as_it_is(forked):
     ],
     ids=["the same", "newer than the head", "on the default branch"],
 )
-def test_head_without_a_change_of_its_own_is_said(forked, base, head, message):
+def test_head_without_a_change_of_its_own_is_reported(forked, base, head, message):
     found = span(forked, base=base, head=head)
 
     assert found.base == found.head

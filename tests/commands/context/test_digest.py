@@ -53,7 +53,7 @@ def test_warnings_come_first_failed_suspect_stale_with_what_each_is_about(warned
     assert (first["total"], first["more"]) == (4, 0)
 
 
-def test_what_is_warned_of_is_told_nowhere_else(warned):
+def test_what_is_warned_of_is_reported_nowhere_else(warned):
     found = sections(warned)
 
     assert keys(found["RELEVANT FACTS"]) == ["fine"]
@@ -190,7 +190,7 @@ def test_recent_work_is_of_the_last_seven_days_the_newest_first(memory, repo):
     assert texts(found)[0] == "Done 1 (1d ago)"
 
 
-def test_memory_that_is_relevant_is_not_told_again_as_recent(memory, repo):
+def test_memory_that_is_relevant_is_not_shown_again_as_recent(memory, repo):
     put(repo, make_memory("new", "New and relevant", created=days_ago(1)))
 
     found = sections(memory)

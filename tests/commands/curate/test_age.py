@@ -20,7 +20,7 @@ def proposed(memory: Memory, verb: str, **how: int) -> dict[str, str]:
     return {step.key: step.why for step in plan_of(memory.repository, verb, **how).steps}
 
 
-def test_what_nobody_read_or_changed_decays_and_nothing_that_is_held(memory: Memory, repo: Path) -> None:
+def test_what_no_one_read_or_changed_decays_and_nothing_that_is_held(memory: Memory, repo: Path) -> None:
     put(
         repo,
         make_memory("idle", "Deploys need the VPN", created=OLD),

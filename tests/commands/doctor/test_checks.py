@@ -15,7 +15,7 @@ from gitmem.model import HOLDS, Verdict
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="strace is of Linux")
-def test_tracing_that_is_off_or_cannot_be_is_told_with_what_it_costs(memory: Memory) -> None:
+def test_tracing_that_is_off_or_cannot_be_is_reported_with_what_it_costs(memory: Memory) -> None:
     off = checks.describe_tracing(memory.repository, "/usr/bin", "none")
     memory.repository.config = replace(memory.repository.config, trace="auto")
     lacking = checks.describe_tracing(memory.repository, "/nowhere", "none")
@@ -37,7 +37,7 @@ def test_fact_whose_verdict_read_more_than_it_declares_is_a_problem(memory: Memo
     assert "gitmem edit a --path" in found[0].hint
 
 
-def test_what_the_policy_may_not_decide_is_told_with_where_it_is_decided(memory: Memory, repo) -> None:
+def test_what_the_policy_may_not_decide_is_reported_with_where_it_is_decided(memory: Memory, repo) -> None:
     said = '[secrets]\nallow = ["jwt; x"]\n[stops]\npush = false\n[roles.dev]\nbudget_tokens = 900000\n'
     put(repo, {"gitmem.toml": said})
 

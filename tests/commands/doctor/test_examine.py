@@ -71,7 +71,7 @@ def unreadable(repo: Path) -> str:
 # Nothing is wrong
 
 
-def test_nothing_is_said_of_a_store_that_is_well_formed(memory: Memory, repo: Path) -> None:
+def test_nothing_is_reported_of_a_store_that_is_well_formed(memory: Memory, repo: Path) -> None:
     put(
         repo,
         make_fact("a", {"exists": "README.md"}, produces=["label"]),
@@ -100,7 +100,7 @@ def test_examining_changes_nothing(memory: Memory, repo: Path) -> None:
     assert after == before
 
 
-def test_what_the_machine_has_is_told(memory: Memory, repo: Path) -> None:
+def test_what_the_machine_has_is_reported(memory: Memory, repo: Path) -> None:
     machine = dict(memory.doctor(fix=False).machine)
 
     assert machine["git"] == ".".join(git(repo, "version").split()[2].split(".")[:3])
@@ -109,7 +109,7 @@ def test_what_the_machine_has_is_told(memory: Memory, repo: Path) -> None:
     assert machine["bubblewrap"].startswith(("works", "does not work: "))
 
 
-def test_git_with_known_holes_is_told(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_with_known_holes_is_reported(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = git(tmp_path, "--exec-path")
     script = tmp_path / "bin" / "git"
     script.parent.mkdir()
@@ -164,7 +164,7 @@ def test_every_file_that_is_wrong_is_one_problem_and_the_others_work(memory: Mem
     assert served(memory) == ["good"]
 
 
-def test_policy_that_is_far_too_large_is_one_problem_and_the_others_are_told(memory: Memory, repo: Path) -> None:
+def test_policy_that_is_far_too_large_is_one_problem_and_the_others_are_reported(memory: Memory, repo: Path) -> None:
     put_files(repo, {"gitmem.toml": b"# x\n" * 2_500_000, "facts/broken.md": "nonsense"})
 
     found = memory.doctor(fix=False)
@@ -192,7 +192,7 @@ def test_links_and_submodules_of_the_tree_are_problems_and_are_never_followed(me
     ]
 
 
-def test_one_key_in_two_places_is_told_with_the_one_that_counts(memory: Memory, repo: Path) -> None:
+def test_one_key_in_two_places_is_reported_with_the_one_that_counts(memory: Memory, repo: Path) -> None:
     put_files(repo, {"notes/a.md": memory_text("N", kind="note"), "docs/a.md": memory_text("D", kind="doc")})
 
     (problem,) = memory.doctor(fix=False).problems
@@ -204,7 +204,7 @@ def test_one_key_in_two_places_is_told_with_the_one_that_counts(memory: Memory, 
     assert memory.show("a").document["title"] == "D"
 
 
-def test_verdict_of_no_memory_is_told(memory: Memory, repo: Path) -> None:
+def test_verdict_of_no_memory_is_reported(memory: Memory, repo: Path) -> None:
     put(repo, make_fact("a", {"exists": "README.md"}), make_fact("b", {"exists": "README.md"}))
     verify(memory)
     path = verdict_file(memory, "a")
@@ -218,7 +218,7 @@ def test_verdict_of_no_memory_is_told(memory: Memory, repo: Path) -> None:
 
 
 @pytest.mark.parametrize("extra", [{}, {"verify": '"touch x"'}], ids=["memory", "fact"])
-def test_memory_of_a_newer_schema_is_shown_and_told(memory: Memory, repo: Path, extra: dict) -> None:
+def test_memory_of_a_newer_schema_is_shown_and_reported(memory: Memory, repo: Path, extra: dict) -> None:
     put_files(repo, {"facts/new.md": memory_text("From the future", schema=2, kind="fact", **extra)})
     put_files(repo, {"facts/old.md": memory_text("Says schema", schema=1, body='"schema": 9')})
 
@@ -280,7 +280,7 @@ CIRCLES = {
 
 
 @pytest.mark.parametrize(("links", "circles"), CIRCLES.values(), ids=CIRCLES.keys())
-def test_circle_of_requires_is_told_once(memory: Memory, repo: Path, links: dict, circles: list[str]) -> None:
+def test_circle_of_requires_is_reported_once(memory: Memory, repo: Path, links: dict, circles: list[str]) -> None:
     put(repo, *(make_memory(key, key, requires=targets) for key, targets in links.items()))
 
     assert messages(memory, "link-circle") == [f"requires forms a cycle: {circle}" for circle in circles]
@@ -298,7 +298,7 @@ def test_circle_through_a_label_is_a_circle(memory: Memory, repo: Path) -> None:
 
 
 @pytest.mark.parametrize("link", ["supersedes", "superseded_by"])
-def test_memories_that_supersede_each_other_are_told_since_search_has_none_of_them(
+def test_memories_that_supersede_each_other_are_reported_since_search_has_none_of_them(
     memory: Memory, repo: Path, link: str
 ) -> None:
     ends = {"a": "b", "b": "a"}
@@ -396,7 +396,7 @@ def test_fix_leaves_a_branch_alone_that_only_the_remote_has(memory: Memory, repo
     assert git(clone, "for-each-ref", "refs/heads/memory") == ""
 
 
-def test_fix_waits_for_nobody_for_ever(memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fix_waits_for_no_one_for_ever(memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put_files(repo, {"Bad/x.md": "x"})
     monkeypatch.setenv("GITMEM_LOCK_TIMEOUT", "0.05")
 
@@ -581,7 +581,7 @@ def lock_file(repo: Path, *, age_s: float) -> Path:
     return path
 
 
-def test_old_lock_that_nobody_holds_is_removed_by_fix_only(memory: Memory, repo: Path) -> None:
+def test_old_lock_that_no_one_holds_is_removed_by_fix_only(memory: Memory, repo: Path) -> None:
     path = lock_file(repo, age_s=STALE_AFTER_S + 5)
 
     (problem,) = memory.doctor(fix=False).problems

@@ -19,7 +19,7 @@ def codes(repo: Path, *, fix: bool = False) -> list[str]:
         return [problem.code for problem in memory.doctor(fix=fix).problems if problem.code in OF_VECTORS]
 
 
-def test_vectors_that_nobody_uses_are_told_and_removed(repo: Path, tmp_path: Path) -> None:
+def test_vectors_that_no_one_uses_are_reported_and_removed(repo: Path, tmp_path: Path) -> None:
     set_up(repo, make_model(tmp_path / "tiny"))
     with Memory(repo) as memory:
         memory.recall(Query(LOGIN))

@@ -167,7 +167,7 @@ def test_a_limit_that_ends_in_an_hour_is_not_waited_for(hub: Hub) -> None:
     ],
     ids=["403", "403-pulls", "404", "401", "422", "410", "422-html", "hostile", "list", "304"],
 )
-def test_a_refusal_is_told_with_what_repairs_it(hub: Hub, status: int, body: Any, message: str, hint: str) -> None:
+def test_a_refusal_is_reported_with_what_repairs_it(hub: Hub, status: int, body: Any, message: str, hint: str) -> None:
     hub.plan(COMMENTS, (status, {}, body))
 
     error = refusal(hub)

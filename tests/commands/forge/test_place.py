@@ -17,7 +17,7 @@ def _elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_REPOSITORY", "acme/shop.js")
 
 
-def test_github_is_meant_where_nothing_else_is_said() -> None:
+def test_github_is_meant_where_nothing_else_is_reported() -> None:
     place = place_here()
 
     assert (place.repository, place.owner, place.api, place.run) == (
@@ -28,7 +28,7 @@ def test_github_is_meant_where_nothing_else_is_said() -> None:
     )
 
 
-def test_github_enterprise_and_the_run_are_told_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_github_enterprise_and_the_run_are_recognized_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_API_URL", "https://git.example:8443/api/v3/")
     monkeypatch.setenv("GITHUB_SERVER_URL", "https://git.example")
     monkeypatch.setenv("GITHUB_RUN_ID", "77")

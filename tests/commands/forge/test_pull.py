@@ -29,7 +29,7 @@ def test_it_is_opened_once_and_found_from_then_on(hub: Hub) -> None:
     assert hub.asked[1][2]["title"] == r"What\x1b[31m was found"
 
 
-def test_one_that_somebody_else_opened_meanwhile_is_found(hub: Hub) -> None:
+def test_one_that_someone_else_opened_meanwhile_is_found(hub: Hub) -> None:
     hub.pulls = [pull(7, BRANCH, base="memory")]
     hub.plan("GET /pulls", (200, {}, []))
     errors = [
@@ -40,7 +40,7 @@ def test_one_that_somebody_else_opened_meanwhile_is_found(hub: Hub) -> None:
     assert find_or_open(hub.forge(), BRANCH, "memory", "").number == 7
 
 
-def test_nothing_between_the_branches_is_told_in_the_forges_words(hub: Hub) -> None:
+def test_nothing_between_the_branches_is_described_in_the_forges_words(hub: Hub) -> None:
     errors = [{"resource": "PullRequest", "code": "custom", "message": f"No commits between memory and {BRANCH}"}]
     hub.plan("POST /pulls", (422, {}, {"message": "Validation Failed", "errors": errors}))
 

@@ -226,7 +226,7 @@ def test_code_is_shown_to_the_letter() -> None:
     assert code == [f"{command}\n", "pip install git+https://e.x@1234abcd"]
 
 
-def test_hidden_characters_are_spelt_out_and_secrets_are_not_told() -> None:
+def test_hidden_characters_are_spelt_out_and_secrets_are_not_reported() -> None:
     shown, _ = page("a\x1b[31m\u202eb\u200bc &#8238; ghp_" + "a1B2c3D4" * 5, 60_000)
 
     assert shown.startswith("a&#92;x1b&#91;31m&#92;u{202e}b&#92;u{200b}c &#92;u{202e} ")

@@ -144,7 +144,7 @@ def test_instructions_stand_where_the_harness_reads_them(
     assert found == [expected]
 
 
-def test_whose_a_file_is_is_told(memory: Memory, repo: Path) -> None:
+def test_whose_a_file_is_is_reported(memory: Memory, repo: Path) -> None:
     commit_files(repo, {".gitignore": ".claude/\n", "AGENTS.md": "# Us\n"})
 
     values = {
@@ -197,7 +197,7 @@ def test_plugin_is_a_folder_that_goes_again(memory: Memory, repo: Path, tmp_path
     assert git(repo, "status", "--porcelain") == ""
 
 
-def test_what_does_not_go_together_is_said(memory: Memory) -> None:
+def test_what_does_not_go_together_is_reported(memory: Memory) -> None:
     for wanted in (
         AgentSetup(("codex",), plugin="x"),
         AgentSetup(("claude-code",), plugin="x", user=True),

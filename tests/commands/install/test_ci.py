@@ -42,7 +42,7 @@ def test_this_repository_uses_what_is_written(memory: Memory, repo: Path) -> Non
     assert len(steps) == 3
 
 
-def test_again_changes_nothing_and_other_options_write_it_anew(memory: Memory, written: Path, repo: Path) -> None:
+def test_again_changes_nothing_and_other_options_rewrite_it(memory: Memory, written: Path, repo: Path) -> None:
     before = tip(repo)
 
     again = ci.install(memory.repository, "github", {"every": "daily", "shards": 3, "package": PINNED})
@@ -128,7 +128,7 @@ def test_doctor_names_what_else_a_forge_may_run_of_the_branch(memory: Memory, wr
     ]  # fmt: skip
 
 
-def test_what_somebody_changed_stays_and_the_difference_is_shown(written: Path, repo: Path, run_cli) -> None:
+def test_what_someone_changed_stays_and_the_difference_is_shown(written: Path, repo: Path, run_cli) -> None:
     changed = written.read_text(encoding="utf-8").replace("timeout-minutes: 60", "timeout-minutes: 90")
     written.write_text(changed, encoding="utf-8")
     put_files(repo, {REVIEW: "mine\n"})

@@ -66,7 +66,7 @@ def test_persons_hooks_are_looked_at_too(memory: Memory, on_path: Path, tmp_path
     assert codes(memory) == {"agent-hook-stale": "the hooks of Cursor differ from those of this version"}
 
 
-def test_program_inside_an_active_environment_is_told(on_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_inside_an_active_environment_is_reported(on_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "base_prefix", "/usr")
     monkeypatch.setattr(sys, "prefix", str(on_path.parent.parent))
     assert "only while this environment is active: ln -s" in examine.find_program()[1]

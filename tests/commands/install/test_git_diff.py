@@ -64,7 +64,7 @@ def test_installed_twice_it_stays_and_taken_away_all_is_as_before(here: Git, rep
     assert git_diff.uninstall(here) == ()
 
 
-def test_a_driver_of_somebody_else_is_left(here: Git, repo: Path) -> None:
+def test_a_driver_of_someone_else_is_left(here: Git, repo: Path) -> None:
     git(repo, "config", git_diff.NAME, "mine")
 
     assert [step.what for step in git_diff.uninstall(here)] == ["leave"]

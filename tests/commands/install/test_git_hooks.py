@@ -90,7 +90,7 @@ def test_older_shim_is_brought_up_to_date_and_stays_a_shim(memory, repo: Path) -
 
 
 @pytest.mark.parametrize("manager", ["husky", "lefthook", "pre-commit"])
-def test_hook_of_a_manager_is_kept_and_its_maker_told(memory, repo: Path, manager: str) -> None:
+def test_hook_of_a_manager_is_kept_and_its_maker_named(memory, repo: Path, manager: str) -> None:
     folder = repo / ".git" / "hooks"
     if manager == "husky":  # its folder is not tracked: .husky/_/.gitignore is `*`
         folder = repo / ".husky" / "_"
@@ -242,7 +242,7 @@ def test_linked_work_tree_and_bare_repository_have_their_hooks_in_the_common_fol
     assert shim.is_shim((tmp_path / "bare.git" / "hooks" / "post-merge").read_bytes())
 
 
-def test_folder_that_cannot_be_written_to_is_told_before_anything_changes(
+def test_folder_that_cannot_be_written_to_is_reported_before_anything_changes(
     memory, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hook = write_hook(repo / ".git" / "hooks" / "post-checkout")
@@ -254,7 +254,7 @@ def test_folder_that_cannot_be_written_to_is_told_before_anything_changes(
     assert hook.read_text() == MINE
 
 
-def test_folder_in_the_place_of_a_hook_is_told(memory, repo: Path) -> None:
+def test_folder_in_the_place_of_a_hook_is_reported(memory, repo: Path) -> None:
     (repo / ".git" / "hooks" / "post-checkout").mkdir(parents=True)
 
     with pytest.raises(GitmemError, match="cannot be read"):

@@ -57,7 +57,7 @@ def test_harnesses_are_those_that_a_hook_knows() -> None:
 
 
 @pytest.mark.parametrize("name", HOOKED)
-def test_every_event_that_is_told_is_understood_and_none_is_missing(name: str) -> None:
+def test_every_event_that_is_reported_is_understood_and_none_is_missing(name: str) -> None:
     adapter = import_module(f"gitmem.agents.harness.{entry.HARNESSES[name]}")
     events = getattr(adapter, "EVENTS", None) or import_module("gitmem.agents.harness.claude_code").EVENTS
     message = {hook.event for hook in HARNESSES[name].hooks}

@@ -112,7 +112,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
-def test_what_is_no_json_is_said_with_its_line(text: str) -> None:
+def test_what_is_no_json_is_reported_with_its_line(text: str) -> None:
     with pytest.raises(jsonc.JsoncError) as caught:
         jsonc.parse(text)
 

@@ -62,7 +62,7 @@ def test_any_text_is_what_it_was_when_the_section_is_taken_away(parts: list[str]
     assert SECTION.remove_from(after) == text
 
 
-def test_section_is_written_anew_in_its_place() -> None:
+def test_section_is_rewritten_in_its_place() -> None:
     old = FileSection("AGENTS.md", "Older.\nLines.\n").apply_to("# Mine\n") + "\n## More\n"
 
     assert SECTION.apply_to(old) == ("# Mine\n\n<!-- gitmem:begin -->\nRecall first.\n<!-- gitmem:end -->\n\n## More\n")
@@ -167,7 +167,7 @@ def test_settings_of_another_version_are_refused() -> None:
         CURSOR.apply_to('{"version": 2, "hooks": {}}')
 
 
-def test_file_of_ours_of_another_version_is_written_anew_and_one_that_somebody_changed_is_not() -> None:
+def test_file_of_ours_of_another_version_is_rewritten_and_one_that_someone_changed_is_not() -> None:
     piece, older = Whole("SKILL.md", "new\n"), Whole("SKILL.md", "old\n").apply_to(None)
 
     assert piece.apply_to(older) == piece.apply_to(None)

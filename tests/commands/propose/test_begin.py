@@ -194,7 +194,7 @@ def test_a_name_that_no_proposal_can_have_is_refused(repo: Path, hub: Path) -> N
             memory.proposals.send(name)
 
 
-def test_a_branch_that_is_in_the_way_is_told(repo: Path, hub: Path) -> None:
+def test_a_branch_that_is_in_the_way_is_reported(repo: Path, hub: Path) -> None:
     git(repo, "branch", "gitmem")
     with opened(repo) as memory, pytest.raises(ConflictError, match="because there is a branch gitmem"):
         memory.proposals.send("auth")

@@ -108,7 +108,7 @@ def test_what_others_went_on_with_is_merged_here_too(repo: Path, hub: Path) -> N
     assert sync(repo)[0].startswith("the proposal auth is merged")
 
 
-def test_what_nobody_merged_is_not_merged(repo: Path, hub: Path) -> None:
+def test_what_no_one_merged_is_not_merged(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     assert how(repo) == ""

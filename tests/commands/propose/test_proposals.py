@@ -12,7 +12,7 @@ from gitmem.commands.propose.proposals import as_table
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 
 
-def test_they_are_told_with_what_they_change_and_where_they_are(repo: Path, hub: Path) -> None:
+def test_they_are_reported_with_what_they_change_and_where_they_are(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(other, far="Only at the remote")
     propose(other, "far")
@@ -55,7 +55,7 @@ def test_they_are_told_with_what_they_change_and_where_they_are(repo: Path, hub:
     }
 
 
-def test_one_that_nobody_else_has_is_kept_under_a_ref_and_comes_back(repo: Path, hub: Path) -> None:
+def test_one_that_no_one_else_has_is_kept_under_a_ref_and_comes_back(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth", push=False)
     lost = tip(repo, AUTH)
@@ -76,7 +76,7 @@ def test_one_that_nobody_else_has_is_kept_under_a_ref_and_comes_back(repo: Path,
     assert keys(repo) == ["idle", "one"]
 
 
-def test_the_remotes_goes_only_where_that_is_said_and_where_nobody_pushed_meanwhile(repo: Path, hub: Path) -> None:
+def test_the_remotes_goes_only_where_that_is_reported_and_where_no_one_pushed_meanwhile(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")

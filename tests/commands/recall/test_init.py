@@ -110,7 +110,7 @@ def test_what_was_written_since_is_found_while_another_process_refreshes(memory:
     assert index._read(_folder(memory), ENGLISH)[0]["commit"] != tip(repo)
 
 
-def test_where_too_much_was_written_since_it_is_said_which_commit_is_shown(memory: Memory, monkeypatch) -> None:
+def test_where_too_much_was_written_since_a_message_says_which_commit_is_shown(memory: Memory, monkeypatch) -> None:
     monkeypatch.setattr(index, "MOST_ADDED", 0)
     memory.remember("The first text")
     ask(memory, "zebra")

@@ -28,7 +28,7 @@ def _plain(text: str) -> str:
     return text
 
 
-def test_only_what_needs_somebody_is_annotated_at_the_fact_and_at_the_code():
+def test_only_what_needs_someone_is_annotated_at_the_fact_and_at_the_code():
     findings = make_findings(number=2)
 
     lines = [read(line) for line in commands(findings).splitlines()]

@@ -71,7 +71,7 @@ def test_numbers_are_those_of_the_store(timed, repo: Path) -> None:
     assert (found["index_current",], found["index_behind_commits",]) == (1, 0)
 
 
-def test_last_job_its_schedule_and_its_silence_are_told(timed, repo: Path) -> None:
+def test_last_job_its_schedule_and_its_silence_are_reported(timed, repo: Path) -> None:
     memory, clock = timed
     put(repo, make_fact("a", README))
     head = git(repo, "rev-parse", "HEAD")
@@ -122,7 +122,7 @@ def test_private_memories_are_a_number_and_no_more(timed, repo: Path) -> None:
     assert "secret-key" not in text
 
 
-def test_no_words_of_a_memory_are_told(timed, repo: Path) -> None:
+def test_no_words_of_a_memory_are_reported(timed, repo: Path) -> None:
     memory, _ = timed
     put(repo, make_fact("somewhere", NONE, title="Everything", by={"who": "Anastasia"}))
     verify(memory)

@@ -23,7 +23,7 @@ from gitmem.commands.review.model import RESTORED
         (True, False, ("true", "false")),
     ],
 )
-def test_a_field_is_told_by_what_differs(before, after, expected) -> None:
+def test_a_field_is_reported_by_what_differs(before, after, expected) -> None:
     change = field_change("f", before, after)
 
     assert (change.before, change.after) == expected
@@ -35,7 +35,7 @@ def test_a_credential_that_only_its_field_tells_is_not_repeated() -> None:
     assert "hK3jd82hsKQ0xZp1mNv7" not in change.after
 
 
-def test_a_changed_command_is_told_with_what_it_was(repo: Path) -> None:
+def test_a_changed_command_is_reported_with_what_it_was(repo: Path) -> None:
     before, after = fact("A fact", "grep -q a src/a.py"), fact("A fact", f"grep -q b src/a.py && echo {TOKEN}")
 
     command = change_of(changed(repo, {"facts/a.md": before}, {"facts/a.md": after}), "a").command
@@ -44,7 +44,7 @@ def test_a_changed_command_is_told_with_what_it_was(repo: Path) -> None:
     assert (command.text, command.was) == ("grep -q b src/a.py && echo [secret: github-token]", "grep -q a src/a.py")
 
 
-def test_a_command_that_stays_is_not_told_again(repo: Path) -> None:
+def test_a_command_that_stays_is_not_shown_again(repo: Path) -> None:
     before, after = fact("A fact", "grep -q a src/a.py", "One."), fact("A fact", "grep -q a src/a.py", "Two.")
 
     change = change_of(changed(repo, {"facts/a.md": before}, {"facts/a.md": after}), "a")
@@ -53,7 +53,7 @@ def test_a_command_that_stays_is_not_told_again(repo: Path) -> None:
     assert [(p.op, p.text.strip()) for p in change.body] == [("-", "One."), ("+", "Two.")]
 
 
-def test_a_command_that_comes_back_from_the_archive_is_told_as_a_new_one_is(repo: Path) -> None:
+def test_a_command_that_comes_back_from_the_archive_is_reported_as_a_new_one_is(repo: Path) -> None:
     was, now = fact("A fact", "make a", retired="{by: ana, why: gone}"), fact("A fact", "make a")
     bad = fact("Proves nothing", '"true"', by="{agent: dev}")
 
@@ -81,7 +81,7 @@ def test_a_file_that_cannot_be_read_is_shown_as_far_as_it_is_bounded(repo: Path)
     assert len(change.raw) == RAW_KEPT
 
 
-def test_a_file_that_only_moves_is_told_so(repo: Path) -> None:
+def test_a_file_that_only_moves_is_reported_so(repo: Path) -> None:
     commit(repo, {"gotchas/a.md": text("A", kind="learned")})
     base = git(repo, "rev-parse", "memory")
     commit(repo, {"learned/a.md": text("A", kind="learned")}, gone=("gotchas/a.md",))

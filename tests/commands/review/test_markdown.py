@@ -16,7 +16,7 @@ from gitmem.text.hazards.instructions import ERROR, WARNING
 EMPTY = Review("a" * 40, "b" * 40, ("a", "b"), "", 0, (), (), (), (0, 0, 0), (), (), ())
 
 
-def test_a_rich_change_is_told_as_before(rich: Review) -> None:  # noqa: F811
+def test_a_rich_change_is_reported_as_before(rich: Review) -> None:  # noqa: F811
     assert_golden("review.md", steady(page(rich)))
 
 

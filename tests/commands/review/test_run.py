@@ -16,7 +16,7 @@ from gitmem.text.hazards.instructions import ERROR, WARNING
 RS256 = "{contains: RS256, in: src/auth/*.py}"
 
 
-def test_new_memory_is_told_with_its_words_and_fields(repo: Path) -> None:
+def test_new_memory_is_reported_with_its_words_and_fields(repo: Path) -> None:
     review = changed(repo, {"gotchas/a.md": text("A")}, {"gotchas/b.md": text("Beta", "Its body.\n", tags="[x, y]")})
 
     change = change_of(review, "b")
@@ -26,7 +26,7 @@ def test_new_memory_is_told_with_its_words_and_fields(repo: Path) -> None:
     assert review.summary == "1 added; nothing found"
 
 
-def test_retired_restored_renamed_deleted_and_superseded_are_told_apart(repo: Path) -> None:
+def test_retired_restored_renamed_deleted_and_superseded_are_distinguished(repo: Path) -> None:
     base = {f"gotchas/{key}.md": text(f"Title of {key} here") for key in ("retired", "gone", "before", "replaced")}
     base["archive/gotchas/back.md"] = text("Title of back here", retired="{by: ana, why: rotated}")
     head = {
@@ -115,7 +115,7 @@ def test_what_was_there_before_is_not_found_again(repo: Path) -> None:
     assert review.findings == ()
 
 
-def test_statuses_that_differ_are_told_with_the_suspects_behind_them(repo: Path) -> None:
+def test_statuses_that_differ_are_reported_with_the_suspects_behind_them(repo: Path) -> None:
     with Memory(repo, clock=lambda: float(NOW)) as memory:
         memory.init(offline=True)
         rests = text("It rests on the algorithm", requires="[alg]")
@@ -163,7 +163,7 @@ def test_verdicts_that_are_turned_round_or_taken_away_are_found(repo: Path, tmp_
     assert "1 status differs" in cleared.summary
 
 
-def test_a_claim_whose_words_change_is_told_as_unproven(repo: Path) -> None:
+def test_a_claim_whose_words_change_is_reported_as_unproven(repo: Path) -> None:
     with Memory(repo, clock=lambda: float(NOW)) as memory:
         memory.init(offline=True)
         commit(repo, {"facts/alg.md": fact("Tokens are signed with RS256", RS256)})
@@ -217,7 +217,7 @@ def test_what_a_new_store_is_made_of_is_no_finding(repo: Path) -> None:
     assert reviewed(repo).findings == ()
 
 
-def test_policy_is_told_setting_by_setting(repo: Path) -> None:
+def test_policy_is_reported_setting_by_setting(repo: Path) -> None:
     toml = '[verify]\nsetup = "make env"\n[recall]\nhalf_life_days = 3\n'
 
     review = changed(repo, {"gotchas/a.md": text("A")}, {"gitmem.toml": toml})
@@ -282,7 +282,7 @@ def test_a_bare_repository_and_a_checkout_of_the_memory_branch_are_reviewed(repo
     assert [(r.code, [c.key for c in r.changes]) for r in (bare, pull)] == [(main, ["alg"])] * 2
 
 
-def test_without_code_statuses_are_not_told_and_that_is_said(repo: Path, tmp_path: Path) -> None:
+def test_without_code_statuses_are_not_reported_and_that_is_reported(repo: Path, tmp_path: Path) -> None:
     commit(repo, {"gotchas/a.md": text("A")})
     commit(repo, {"gotchas/b.md": text("B")})
     git(tmp_path, "clone", "-q", "--no-local", "--single-branch", "-b", "memory", str(repo), "pull")

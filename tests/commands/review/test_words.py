@@ -16,14 +16,14 @@ def messages(before: str, after: str, budget: Budget | None = None) -> list[tupl
     return [(piece.op, piece.text.strip()) for piece in diff(before, after, budget or Budget())]
 
 
-def test_words_that_changed_are_told_between_those_that_stayed() -> None:
+def test_words_that_changed_are_reported_between_those_that_stayed() -> None:
     assert messages("signed with HS256 by the gateway", "signed with RS256 by the gateway") == [
         ("=", "signed with"), ("-", "HS256"), ("+", "RS256"), ("=", "by the gateway"),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("before", "after"), [("a b", "a b\n"), ("a  b", "a  b"), ("", "")])
-def test_nothing_is_told_where_nothing_changed(before: str, after: str) -> None:
+def test_nothing_is_reported_where_nothing_changed(before: str, after: str) -> None:
     assert messages(before, after) == []
 
 
@@ -47,7 +47,7 @@ def test_pieces_give_both_texts(before: str, after: str) -> None:
         assert not pieces or said == " ".join(text.split())
 
 
-def test_a_text_made_to_be_slow_is_told_as_replaced_whole() -> None:
+def test_a_text_made_to_be_slow_is_reported_as_replaced_whole() -> None:
     one, other = "of the " * MOST_WORDS, "the of the of " * MOST_WORDS
     begun = time.process_time()
 

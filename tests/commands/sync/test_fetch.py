@@ -80,7 +80,7 @@ def test_nothing_is_fetched_where_it_is_not_wanted(clones: tuple[Path, Path], ho
     assert git(other, "rev-parse", "refs/remotes/origin/memory") == before
 
 
-def test_remote_that_is_gone_is_said_with_v_alone(clones: tuple[Path, Path]) -> None:
+def test_remote_that_is_gone_is_reported_with_v_alone(clones: tuple[Path, Path]) -> None:
     other = clones[1]
     git(other, "remote", "set-url", "origin", str(other.parent / "nowhere.git"))
 

@@ -100,7 +100,7 @@ def test_two_clones_that_wrote_apart_come_to_the_same_commit(clones: tuple[Path,
     assert "unable" not in git(one, "fsck", "--strict", "--no-dangling")
 
 
-def test_one_sentence_changed_twice_is_told_until_it_is_settled(clones: tuple[Path, Path]) -> None:
+def test_one_sentence_changed_twice_is_reported_until_it_is_settled(clones: tuple[Path, Path]) -> None:
     one, other = clones
     for folder, said in ((one, "After two minutes.\n"), (other, "After ten.\n")):
         with opened(folder) as memory:
@@ -126,7 +126,7 @@ def test_one_sentence_changed_twice_is_told_until_it_is_settled(clones: tuple[Pa
     assert run(one).conflicts == ()
 
 
-def test_what_is_to_be_settled_is_told_with_who_wrote_it_on_which_side(clones: tuple[Path, Path]) -> None:
+def test_what_is_to_be_settled_is_reported_with_who_wrote_it_on_which_side(clones: tuple[Path, Path]) -> None:
     one, other = clones
     for folder, title in ((one, "By Ana"), (other, "By Bob")):
         with opened(folder) as memory:
@@ -290,7 +290,7 @@ def test_two_syncs_at_once_in_one_clone_both_end_well(clones: tuple[Path, Path],
     assert tip(one) == tip(hub)
 
 
-def test_verdicts_of_both_sides_count_and_the_page_is_made_anew(repo: Path, hub: Path, memory: Memory) -> None:
+def test_verdicts_of_both_sides_count_and_the_page_is_rebuilt(repo: Path, hub: Path, memory: Memory) -> None:
     from gitmem.verify.options import Options
 
     for key, path in (("has-retry", "src/gateway/retry.py"), ("has-jwt", "src/auth/jwt.py")):

@@ -87,7 +87,7 @@ def _anchor(repo: Path, rows: list, rev: str) -> tuple[Anchor, dict[str, str]]:
     return find_anchor(opened(repo), written[rows[-1][0]], rev), written
 
 
-def test_it_is_told_what_may_be_of_that_time_and_what_came_first(repo: Path) -> None:
+def test_it_is_reported_what_may_be_of_that_time_and_what_came_first(repo: Path) -> None:
     rows = [("1", "", "B", ""), ("2", "1", "T", ""), ("3", "2", "", ""), ("4", "3", "D", "")]
 
     asked, written = _anchor(repo, rows, "C")

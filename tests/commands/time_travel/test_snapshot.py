@@ -85,7 +85,7 @@ def test_text_is_the_one_of_that_time(memory: Memory) -> None:
     assert new["because"] == ["f"]
 
 
-def test_what_was_known_then_and_what_is_known_now_are_told_apart(memory: Memory, made: Path) -> None:
+def test_what_was_known_then_and_what_is_known_now_are_distinguished(memory: Memory, made: Path) -> None:
     a, b, c, d = (git(made, "rev-parse", name) for name in "ABCD")
     with memory.at("B") as past:
         found = past.show("f").document
@@ -110,7 +110,7 @@ def test_status_counts_what_there_was(memory: Memory) -> None:
     assert "nothing was known yet at nothing" in memory.notices[-1]
 
 
-def test_what_was_not_known_yet_is_said(memory: Memory) -> None:
+def test_what_was_not_known_yet_is_reported(memory: Memory) -> None:
     with memory.at("B") as past, pytest.raises(NotFoundError, match="late was not known yet at B") as caught:
         past.show("late")
 

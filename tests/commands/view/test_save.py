@@ -222,7 +222,7 @@ def test_files_that_the_code_brought_into_the_folder_are_no_edits(memory: Memory
     assert [p.code for p in memory.doctor(fix=False).problems if p.code.startswith("view")] == ["view-tracked"]
 
 
-def test_a_switch_to_the_branch_keeps_nobody_from_writing_and_loses_nothing(
+def test_a_switch_to_the_branch_keeps_no_one_from_writing_and_loses_nothing(
     memory: Memory, shown: Path, repo: Path
 ) -> None:
     git(shown, "switch", "-q", "memory")
@@ -238,7 +238,7 @@ def test_a_switch_to_the_branch_keeps_nobody_from_writing_and_loses_nothing(
     assert (git(shown, "branch", "--show-current"), status_of(shown)) == ("", "")
 
 
-def test_a_key_that_does_not_exist_is_told(memory: Memory, shown: Path) -> None:
+def test_a_key_that_does_not_exist_is_reported(memory: Memory, shown: Path) -> None:
     with pytest.raises(NotFoundError):
         memory.view.save(mine=["nosuch"])
 

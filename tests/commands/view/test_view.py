@@ -91,7 +91,7 @@ def test_doctor_mends_a_copy_and_forgets_what_is_gone(memory: Memory, shown: Pat
     assert forgot == (f"removed the record of the view {shown}, whose folder is gone",)
 
 
-def test_doctor_makes_a_damaged_index_anew(memory: Memory, shown: Path) -> None:
+def test_doctor_rebuilds_a_damaged_index(memory: Memory, shown: Path) -> None:
     Path(view_of(memory).admin(memory.repository.git), "index").write_bytes(b"garbage")
     broken = codes(memory)
 
@@ -100,7 +100,7 @@ def test_doctor_makes_a_damaged_index_anew(memory: Memory, shown: Path) -> None:
     assert (broken, codes(memory), status_of(shown)) == (["view-broken"], [], "")
 
 
-def test_doctor_removes_a_lock_that_nobody_holds_and_no_other(memory: Memory, shown: Path) -> None:
+def test_doctor_removes_a_lock_that_no_one_holds_and_no_other(memory: Memory, shown: Path) -> None:
     lock = Path(views.lock_of(memory.repository.git, view_of(memory)))
     lock.touch()
     young = codes(memory, fix=True)

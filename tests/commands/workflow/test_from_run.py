@@ -58,7 +58,7 @@ def test_one_that_is_refused_keeps_all_out_unless_the_rest_is_asked_for(memory, 
     assert (written.refused, written.is_written) == (refused.refused, True)
 
 
-def test_every_reason_is_told_in_the_order_of_the_file(memory) -> None:
+def test_every_reason_is_described_in_the_order_of_the_file(memory) -> None:
     done = distil(
         memory, {"kind": "fact"}, SECRET, {"body": "x", "supersedes": ["none"]}, attempts=[{"outcome": "won"}]
     )
@@ -66,7 +66,7 @@ def test_every_reason_is_told_in_the_order_of_the_file(memory) -> None:
     assert [where for where, _ in done.refused] == ["memories[0]", "memories[1]", "memories[2]", "attempts[0]"]
 
 
-def test_again_brings_nothing_new_and_another_run_is_added_to_what_is_said(memory, repo) -> None:
+def test_again_brings_nothing_new_and_another_run_is_added_to_what_is_reported(memory, repo) -> None:
     first = distil(memory, GOTCHA, GOTCHA)
     before = tip(repo)
 

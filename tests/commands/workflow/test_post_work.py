@@ -58,7 +58,7 @@ def test_pattern_is_written_with_its_story_component_role_and_lines(memory, repo
     ],
     ids=["no lines", "no line number", "a port", "too short", "too long", "a secret"],
 )
-def test_what_helps_nobody_is_refused(memory, repo, text: str, refs: list[str], message: str) -> None:
+def test_what_helps_no_one_is_refused(memory, repo, text: str, refs: list[str], message: str) -> None:
     before = tip(repo)
 
     with pytest.raises(RefusedError, match=message):

@@ -61,7 +61,7 @@ def test_kinds_that_a_role_prefers_come_first(shelf, role: str, patterns: list[s
     assert (found["PATTERNS"], sorted(found["ALSO RELEVANT"])) == (patterns, also)
 
 
-def test_role_that_nobody_knows_is_told_so(shelf) -> None:
+def test_role_that_no_one_knows_is_reported_so(shelf) -> None:
     assert messages(shelf, "ledger", step=WorkflowStep(role="astronaut")).role == ""
     assert "no role astronaut" in shelf.notices[-1]
 
@@ -103,7 +103,7 @@ def test_task_is_what_is_asked_for_and_its_failures_come_first(shelf) -> None:
     assert sum(keys.count("retry") for keys in names(by_text).values()) == 1
 
 
-def test_failures_of_tasks_about_the_same_files_are_told(shelf) -> None:
+def test_failures_of_tasks_about_the_same_files_are_reported(shelf) -> None:
     shelf.tasks.add("Retry writes", verify=None, key="retry", paths=["src/ledger/db.py"])
     shelf.tasks.claim("retry")
     shelf.tasks.fail("retry", note="it deadlocks")

@@ -50,5 +50,5 @@ def test_quick_extents_are_those_of_the_strict_reader(monkeypatch: pytest.Monkey
     [("{a: 1, b: '#'}\n", False), ("{a: 1, # c\n b: 2}\n", True), ("a: |\n  # x\n", False), ("a: x#y\n", False),
      ("a: 'x\n  # y'\n", False), ("# c\na: 1\n", True)],
 )  # fmt: skip
-def test_comments_are_told_from_content(text: str, expected: bool) -> None:
+def test_comments_are_distinguished_from_content(text: str, expected: bool) -> None:
     assert has_comments(text) is expected

@@ -67,7 +67,7 @@ def test_references_need_no_quotes_inside_brackets(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["yes", "Off", "True", "n", "12", "0.5", "~"])
-def test_words_that_are_no_text_to_another_reader_are_told(text: str) -> None:
+def test_words_that_are_no_text_to_another_reader_are_reported(text: str) -> None:
     assert not is_text(text)
 
 

@@ -85,7 +85,7 @@ def test_whoever_has_the_former_catalog_open_goes_on_reading_it(catalog: Catalog
     other.close()
 
 
-def test_a_state_folder_is_nobody_elses_to_read(tmp_path: Path) -> None:
+def test_a_state_folder_is_no_one_elses_to_read(tmp_path: Path) -> None:
     schema.build(tmp_path / "state", fill).close()
 
     assert (tmp_path / "state").stat().st_mode & 0o777 == 0o700

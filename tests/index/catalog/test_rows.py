@@ -117,7 +117,7 @@ def test_lists_are_searchable_and_stored_once() -> None:
     assert found.text[4] == "text\n"
 
 
-def test_links_are_told_by_their_relation() -> None:
+def test_links_are_recognized_by_their_relation() -> None:
     found = rows(memory_text(requires="[a, b, a]", produces="c", supersedes="[d]"))
 
     assert found.links == (("requires", "a"), ("requires", "b"), ("produces", "c"), ("supersedes", "d"))
@@ -136,7 +136,7 @@ def test_links_are_told_by_their_relation() -> None:
     ],
     ids=["shell", "program", "paths", "builtin"],
 )
-def test_a_fact_is_told_by_its_check_and_what_that_reads(
+def test_a_fact_is_recognized_by_its_check_and_what_that_reads(
     fields: dict[str, str], form: str, words: list[str], inputs: list[str]
 ) -> None:
     found = fact_row(**fields)

@@ -142,7 +142,7 @@ def messages(memory: Memory) -> str:
 # Verdicts of the branch
 
 
-def test_a_verdict_of_the_branch_is_told_as_it_was_written() -> None:
+def test_a_verdict_of_the_branch_is_reported_as_it_was_written() -> None:
     full = Verdict(
         "k", "s", "c", FAILS, "c1", "i", NOW, because="no", sandbox="landlock", held_commit="c0", held_at=5, weak=True,
         confirmed=False, culprit="c2", attempt="timeout", attempt_at=9, seconds=1.5,

@@ -137,7 +137,9 @@ def test_a_lone_surrogate_is_sent_as_a_question_mark(server: Server) -> None:
         (500, "answered with status 500", "see its log for the reason"),
     ],
 )
-def test_a_refusal_is_said_without_what_the_server_wrote(server: Server, status: int, expected: str, hint: str) -> None:
+def test_a_refusal_is_reported_without_what_the_server_wrote(
+    server: Server, status: int, expected: str, hint: str
+) -> None:
     server.status, server.answer = status, f"\x1b[31myour key {KEY} is wrong".encode()
 
     assert told_by(HttpEndpoint(server.address, key=KEY)) == (f"the embedding endpoint X {expected}", hint)

@@ -59,7 +59,7 @@ def test_weights_of_one_small_matrix_change_the_digest(tmp_path: Path, place: in
     assert digest_of(model) != before
 
 
-def test_somebodys_home_is_no_model(tmp_path: Path) -> None:
+def test_someones_home_is_no_model(tmp_path: Path) -> None:
     for number in range(FILES_AT_MOST + 1):
         (tmp_path / f"{number}.txt").touch()
 

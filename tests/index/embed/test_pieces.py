@@ -70,7 +70,7 @@ def test_more_lines_than_pieces_share_them_and_none_is_lost() -> None:
     ],
     ids=["talk", "too short", "a line between", "prose", "times"],
 )
-def test_talk_is_told_from_other_text(body: str, expected: bool) -> None:
+def test_talk_is_distinguished_from_other_text(body: str, expected: bool) -> None:
     assert is_talk(body) is expected
 
 
@@ -124,5 +124,5 @@ CODE = "```python\ndef sign(claims):\n    return jwt.encode(claims)\n```\n"
         ("learned", "", [], False),
     ],
 )  # fmt: skip
-def test_code_is_told_from_prose(kind: str, body: str, refs: list[str], expected: bool) -> None:
+def test_code_is_distinguished_from_prose(kind: str, body: str, refs: list[str], expected: bool) -> None:
     assert is_code(kind, body, refs) is expected

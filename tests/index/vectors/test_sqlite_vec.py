@@ -34,7 +34,7 @@ def test_table_answers_as_the_flat_file_does(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not sqlite_vec.can_load(), reason="it loads")
-def test_where_it_cannot_be_loaded_that_is_said() -> None:
+def test_where_it_cannot_be_loaded_that_is_reported() -> None:
     connection = sqlite3.connect(":memory:")
 
     with pytest.raises(DamagedError, match=r"sqlite-vec is not installed|loads no extensions"):

@@ -146,7 +146,7 @@ def spoiled(folder: Path, sql: str) -> None:
     ],
     ids=["no-database", "empty", "cut-rows", "no-rows", "format", "model", "elsewhere", "count", "negative", "kind"],
 )
-def test_what_cannot_be_used_is_refused_and_made_anew(tmp_path: Path, spoil) -> None:
+def test_what_cannot_be_used_is_refused_and_rebuilt(tmp_path: Path, spoil) -> None:
     kept(tmp_path, unit_rows(3, WIDTH)).close()
     spoil(tmp_path)
 

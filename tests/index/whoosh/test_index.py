@@ -140,7 +140,7 @@ def _restamp(folder: Path, old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_damaged_or_of_another_format_it_is_made_anew(tmp_path: Path, damage) -> None:
+def test_damaged_or_of_another_format_it_is_rebuilt(tmp_path: Path, damage) -> None:
     catalog = catalog_at("1" * 40, THREE)
     refresh_whoosh(tmp_path, catalog)
     damage(tmp_path / WHOOSH_FOLDER)
@@ -257,7 +257,7 @@ def test_key_stays_the_same_and_is_private(tmp_path: Path) -> None:
     assert (folder / KEY_FILE).stat().st_mode & 0o777 == 0o600
 
 
-def test_key_that_was_half_written_is_made_anew(tmp_path: Path) -> None:
+def test_key_that_was_half_written_is_rebuilt(tmp_path: Path) -> None:
     (tmp_path / KEY_FILE).write_bytes(b"half")
 
     assert len(key_in(tmp_path)) == KEY_BYTES

@@ -172,7 +172,7 @@ def test_the_later_verdict_counts_and_one_taken_away_is_gone(stores: Stores) -> 
     assert stores.files(one, other) == {path: verdict("fails", NOW)}
 
 
-def test_what_nobody_can_read_is_kept_as_it_is(stores: Stores) -> None:
+def test_what_no_one_can_read_is_kept_as_it_is(stores: Stores) -> None:
     base = stores.commit({A: "no memory"})
     odd = {A: "still none", "Strange Name.md": "x", "gotchas/deep/er/x": "y", "gotchas/link.md": "/etc/passwd"}
     one = stores.commit(odd, base, modes={"gotchas/link.md": "120000"})

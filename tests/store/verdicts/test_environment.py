@@ -99,5 +99,5 @@ def test_environments_differ_by_system_versions_and_lock_files(one: str, other: 
         (variables(CI="1"), True),
     ],
 )
-def test_text_that_somebody_else_wrote_counts_in_this_form_alone(written: str, kept: bool) -> None:
+def test_text_that_someone_else_wrote_counts_in_this_form_alone(written: str, kept: bool) -> None:
     assert clean_environment(written) == (written if kept else "")

@@ -87,7 +87,7 @@ def test_a_refresh_that_died_is_taken_up_by_the_next(
 
 
 @pytest.mark.parametrize("damage", ["missing", "garbage", "cut"])
-def test_an_index_that_was_lost_is_made_anew_and_nothing_looks_deleted(
+def test_an_index_that_was_lost_is_rebuilt_and_nothing_looks_deleted(
     memory: Memory, shown: Path, repo: Path, damage: str
 ) -> None:
     (shown / "learned/a.md").write_text(MINE)
@@ -141,7 +141,7 @@ def test_git_may_bring_it_forward_or_back_itself(memory: Memory, shown: Path, re
     assert files_of(shown)["learned/c.md"] == NEW
 
 
-def test_a_branch_that_was_written_anew_is_shown(memory: Memory, shown: Path, repo: Path) -> None:
+def test_a_branch_that_was_rewritten_is_shown(memory: Memory, shown: Path, repo: Path) -> None:
     git(repo, "update-ref", "refs/heads/memory", "memory~1")
     push(repo, z=NEW)
     git(repo, "reflog", "expire", "--all", "--expire=now")

@@ -18,7 +18,7 @@ from gitmem.text.code.languages import is_code, language_of
         ("Makefile", False),
     ],
 )
-def test_code_is_told_by_suffix_and_folder(path: str, *, expected: bool) -> None:
+def test_code_is_reported_by_suffix_and_folder(path: str, *, expected: bool) -> None:
     assert is_code(path) is expected
 
 

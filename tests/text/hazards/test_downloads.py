@@ -20,7 +20,7 @@ from gitmem.text.hazards.downloads import find_downloads
         ("\npython -c \"exec(__import__('base64').b64decode('eA=='))\"", "runs an encoded text"),
     ],
 )
-def test_recipe_that_runs_what_nobody_read_is_found(text: str, message: str) -> None:
+def test_recipe_that_runs_what_no_one_read_is_found(text: str, message: str) -> None:
     assert find_downloads(text) == [(2, message)]
 
 

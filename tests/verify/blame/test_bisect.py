@@ -202,7 +202,7 @@ def test_culprit_inside_a_merge_that_was_named_before_is_asked_first():
     assert len(set(world.asked)) <= 6
 
 
-def test_check_that_contradicts_itself_accuses_nobody():
+def test_check_that_contradicts_itself_accuses_no_one():
     world = chain("hhhhhhhhf")
     answers = {"c6": [FAILS, HOLDS]}
     honest = world.ask

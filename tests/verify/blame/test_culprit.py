@@ -12,7 +12,7 @@ from gitmem.model import FAILS, Verdict
 from gitmem.verify.blame.culprit import as_table, describe_culprits, phrase, with_last_held
 
 
-def test_culprit_is_told_with_whose_it_is_and_what_it_is_called(repo):
+def test_culprit_is_reported_with_whose_it_is_and_what_it_is_called(repo):
     commit = commit_files(repo, {"a": "1"}, "Use EdDSA\n\nBecause.")
     gone = "7" * 40
 

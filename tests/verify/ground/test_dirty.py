@@ -107,7 +107,7 @@ def test_nothing_of_the_persons_configuration_runs(repo, tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
-def test_what_is_left_out_is_told(repo, tmp_path, monkeypatch):
+def test_what_is_left_out_is_reported(repo, tmp_path, monkeypatch):
     change(
         tmp_path,
         "git init -q -b main inner && cd inner && git -c user.name=x -c user.email=x commit -qm x --allow-empty",
@@ -156,7 +156,7 @@ except GitmemError as err:
 """
 
 
-def test_what_cannot_be_read_is_told_and_refused_where_it_is_tracked(repo):
+def test_what_cannot_be_read_is_reported_and_refused_where_it_is_tracked(repo):
     without = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
     if without and shutil.which("setpriv") is None:
         pytest.skip("setpriv is not installed, and root can read everything")

@@ -169,7 +169,7 @@ def test_an_older_commit_and_back(repository, grounds):
     assert seen == ["v2", "v1", "v2"]
 
 
-def test_files_are_checked_out_anew_where_attributes_say_another_way(repository, grounds):
+def test_files_are_checked_out_again_where_attributes_say_another_way(repository, grounds):
     (repository / ".gitattributes").write_text("run.sh text eol=crlf\n")
     git(repository, "add", "-A")
     git(repository, "commit", "-q", "-m", "three")
@@ -501,7 +501,7 @@ def test_a_run_that_is_killed_in_a_check_leaves_nothing_to_the_next(repository, 
         assert check("cat new; git status --porcelain", ground).output == "new\n"
 
 
-def test_a_clone_from_before_a_restart_of_the_machine_is_made_anew(repository, monkeypatch):
+def test_a_clone_from_before_a_restart_of_the_machine_is_rebuilt(repository, monkeypatch):
     commit = id_of(repository, "HEAD")
     with open_grounds(repository) as grounds, grounds.take(commit) as ground:
         place = ground.path / "new"
@@ -512,7 +512,7 @@ def test_a_clone_from_before_a_restart_of_the_machine_is_made_anew(repository, m
         assert (ground.path / "new").read_text() == "new\n"
 
 
-def test_what_cannot_be_restored_is_made_anew(repository, monkeypatch):
+def test_what_cannot_be_restored_is_rebuilt(repository, monkeypatch):
     commit = id_of(repository, "HEAD")
     with open_grounds(repository) as grounds:
         with monkeypatch.context() as patch, grounds.take(commit) as ground:

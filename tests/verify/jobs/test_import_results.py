@@ -149,7 +149,7 @@ def test_line_that_does_not_fit_is_skipped_and_the_others_are_taken(machines, tm
     assert done.taken == ("fails",)
 
 
-def test_builtin_check_is_answered_anew(machines, tmp_path) -> None:
+def test_builtin_check_is_answered_again(machines, tmp_path) -> None:
     judge, memory = machines
     rows = judged(judge, tmp_path / "part")
     rows[1] |= {"outcome": "fails"}

@@ -86,7 +86,7 @@ def test_second_job_names_the_first_waits_for_it_and_only_then_gives_up(
     assert "waiting for another verify job of this repository" in said[0]
 
 
-def test_named_facts_dry_runs_and_readers_wait_for_nobody(stocked: Memory, repo: Path, run_cli) -> None:
+def test_named_facts_dry_runs_and_readers_wait_for_no_one(stocked: Memory, repo: Path, run_cli) -> None:
     held = try_lock(Path(state(repo), LOCK))
 
     assert verify(stocked, "a").due == 1

@@ -48,7 +48,7 @@ def test_schedule_of_this_machine_is_silent_after_three_runs_that_did_not_come(
     assert silent(timed) == ""
 
 
-def test_scheduled_job_that_failed_is_told_until_one_does_not(timed: Memory, repo: Path) -> None:
+def test_scheduled_job_that_failed_is_reported_until_one_does_not(timed: Memory, repo: Path) -> None:
     installed(repo, "daily")
     state = str(repo / ".git/gitmem")
     with pytest.raises(RuntimeError), next(background.turns(state, repo, "verify")):
@@ -136,7 +136,7 @@ def test_workflow_that_the_forge_got_just_now_is_not_late(timed: Memory, repo: P
     assert "no verdict for 30 days, and facts have been waiting for 20 days" in silent(timed)
 
 
-def test_forge_that_never_left_a_verdict_is_told(memory: Memory, repo: Path) -> None:
+def test_forge_that_never_left_a_verdict_is_reported(memory: Memory, repo: Path) -> None:
     workflow(repo, "daily")
     put(repo, make_fact("a", {"exists": "README.md"}), make_fact("b", "make"))
     with Memory(repo, clock=Clock(NOW + 2 * DAY)) as early, Memory(repo, clock=Clock(NOW + 4 * DAY)) as late:
@@ -188,7 +188,7 @@ def test_verdict_that_was_fetched_and_not_merged_yet_is_a_sign(
     assert silent(timed) == ""
 
 
-def test_forge_is_about_to_switch_off_is_told_with_the_days_left(timed: Memory, repo: Path, clock: Clock) -> None:
+def test_forge_is_about_to_switch_off_is_reported_with_the_days_left(timed: Memory, repo: Path, clock: Clock) -> None:
     workflow(repo, "weekly")
     clock.now += 45 * DAY
     assert timed.status().document["jobs"]["soon_off"] == ""
@@ -213,7 +213,7 @@ def test_schedule_of_this_machine_is_switched_off_by_no_forge(timed: Memory, rep
 # --- who ran it ----------------------------------------------------------------------------------------------------
 
 
-def test_what_a_forge_recorded_is_told_apart_from_what_ran_here(
+def test_what_a_forge_recorded_is_distinguished_from_what_ran_here(
     timed: Memory, repo: Path, clock: Clock, tmp_path: Path, run_cli
 ) -> None:
     workflow(repo, "daily")

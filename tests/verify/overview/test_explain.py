@@ -55,7 +55,7 @@ def test_each_fact_is_due_for_what_it_reads(proved, repo):
         ("1 =src", ()),
     ],
 )
-def test_observed_reads_are_told_by_the_files_that_changed(memory, repo, reads, expected):
+def test_observed_reads_are_reported_by_the_files_that_changed(memory, repo, reads, expected):
     put(repo, make_fact("a", "test -d src"))
     approve_all(memory)
     commit_files(repo, {"gone/x": "x\n"})

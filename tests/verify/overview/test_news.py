@@ -98,7 +98,7 @@ def test_flapping_fact_is_shown_wherever_a_reader_meets_it(flapping, memory, rep
     )
 
 
-def test_mark_is_told_once_and_goes_away_with_as_many_like_answers(flapping, memory, repo, moved):
+def test_mark_is_reported_once_and_goes_away_with_as_many_like_answers(flapping, memory, repo, moved):
     again = [moved() for _ in range(FIRST - 1)]
     assert not any(r.is_marked or r.is_news for r in again)
     assert [r.verdict.flapping for r in again] == list(range(FIRST - 1, 0, -1))
@@ -164,7 +164,7 @@ def test_mark_holds_on_every_commit_of_the_code(flapping, memory, repo):
         assert (statuses(there), there.show("a").document["flapping"]) == ({"a": "verified"}, FIRST)
 
 
-def test_failure_and_missing_tool_are_told_once(memory, repo, moved, tmp_path):
+def test_failure_and_missing_tool_are_reported_once(memory, repo, moved, tmp_path):
     tool = tmp_path / "tool"
     put(repo, make_fact("a", f"{tool}"))
     approve_all(memory)
@@ -178,7 +178,7 @@ def test_failure_and_missing_tool_are_told_once(memory, repo, moved, tmp_path):
     assert [r.is_news for r in lines] == [True, False, True, False]
 
 
-def test_what_was_told_is_said_as_before_and_still_decides_the_exit_status(memory, repo, run_cli):
+def test_what_was_reported_is_said_as_before_and_still_decides_the_exit_status(memory, repo, run_cli):
     put(repo, make_fact("a", "exit 3"), make_fact("b", "no-such-tool-anywhere"))
     approve_all(memory)
 
@@ -207,7 +207,7 @@ def test_check_that_can_be_run_now_and_then_never_flaps(memory, repo, moved, tmp
     assert (statuses(memory), memory.show("a").document["flapping"]) == ({"a": "blocked"}, 0)
 
 
-def test_environment_that_changed_is_told_once_and_the_last_verdict_stays(memory, repo, moved, tmp_path):
+def test_environment_that_changed_is_reported_once_and_the_last_verdict_stays(memory, repo, moved, tmp_path):
     world = tmp_path / "world"
     world.touch()
     put(repo, make_fact("a", f"test -e {world}"))

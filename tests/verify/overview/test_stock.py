@@ -158,7 +158,7 @@ def test_suspicion_reaches_three_links_with_its_chain_and_goes_when_the_cause_ho
     assert statuses(memory) == before
 
 
-def test_facts_that_require_each_other_are_told_once_each(memory, repo):
+def test_facts_that_require_each_other_are_reported_once_each(memory, repo):
     put(
         repo,
         make_fact("a", NONE, requires=["c"]),
@@ -203,7 +203,7 @@ def test_label_that_another_fact_produces_too_is_suspect_still(memory, repo):
     assert statuses(memory)["c"] == "suspect"
 
 
-def test_statuses_of_all_kinds_are_told_at_once(repo, memory):
+def test_statuses_of_all_kinds_are_reported_at_once(repo, memory):
     clock = Clock(NOW - 1000)
     put(
         repo,
@@ -231,7 +231,7 @@ def test_statuses_of_all_kinds_are_told_at_once(repo, memory):
     assert found.kinds == {"fact": 8, "gotcha": 1}
 
 
-def test_failure_is_told_with_its_reason_its_author_and_where_it_held_last(memory, repo):
+def test_failure_is_reported_with_its_reason_its_author_and_where_it_held_last(memory, repo):
     put(repo, make_fact("a", RS256, title="It signs", by={"who": "Ana", "agent": "dev"}))
     verify(memory)
     good = memory.repository.session().commit
@@ -259,7 +259,7 @@ def test_reason_of_a_failure_is_that_of_the_verdict_that_counts(memory, repo):
 @pytest.mark.parametrize(
     ("by", "expected"), [("Ana", "Ana"), ({"who": "Ana"}, "Ana"), ({"agent": "dev"}, "dev"), ({}, "")]
 )
-def test_author_is_told_in_every_form_of_the_field(memory, repo, by, expected):
+def test_author_is_described_in_every_form_of_the_field(memory, repo, by, expected):
     put(repo, make_fact("a", NONE, by=by))
 
     verify(memory)

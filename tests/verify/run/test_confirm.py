@@ -78,7 +78,7 @@ def test_what_may_be_the_environment_accuses_only_where_it_held_and_still_does(t
     assert found.outcome == outcome
 
 
-def test_what_may_be_the_environment_accuses_nobody_without_a_commit_to_compare_with():
+def test_what_may_be_the_environment_accuses_no_one_without_a_commit_to_compare_with():
     found, seen = asked({BAD: ["unclear"]}, old=None, held="", is_unclear=True)
 
     assert (found.outcome, found.reason, seen) == ("blocked", "exit 1", {BAD: 1})
@@ -233,7 +233,7 @@ def walked(
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.1, 0.2, 0.3, 0.5])
-def test_check_that_fails_at_random_accuses_next_to_nobody_and_is_told_of_now_and_then(rate):
+def test_check_that_fails_at_random_accuses_next_to_no_one_and_is_reported_of_now_and_then(rate):
     walks = [walked(rate, seed) for seed in range(25)]
 
     # 6,250 judgements, and hundreds of failures of each rate but the first.
@@ -242,7 +242,7 @@ def test_check_that_fails_at_random_accuses_next_to_nobody_and_is_told_of_now_an
 
 
 @pytest.mark.parametrize(("tries", "most"), [(0, 1), (STEADY, 0)], ids=["no-time-to-try", "tried"])
-def test_first_failures_of_checks_that_fail_at_random_accuse_nobody(tries, most):
+def test_first_failures_of_checks_that_fail_at_random_accuse_no_one(tries, most):
     # With as many runs for them as for a steady check, and no trial, four of these walks accuse somebody.
     assert sum(bool(walked(0.3, seed, commits=25, tries=tries)[0]) for seed in range(150)) <= most
 
@@ -262,7 +262,7 @@ def test_check_that_fails_in_its_trial_is_marked_and_counts_for_nothing():
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.1, 0.3])
-def test_real_break_is_told_at_its_commit_though_the_check_fails_at_random(rate):
+def test_real_break_is_reported_at_its_commit_though_the_check_fails_at_random(rate):
     for seed in range(15):
         accused, _ = walked(rate, seed, broken_from=30, commits=31)
         assert accused[-1:] == [30]

@@ -408,7 +408,7 @@ def test_lock_file_beside_a_folder_of_dependencies_is_part_of_the_environment(tm
 # --- paths ----------------------------------------------------------------------------------------------------------
 
 
-def test_declared_paths_decide_and_what_they_leave_out_is_told(traced, repo, run_cli):
+def test_declared_paths_decide_and_what_they_leave_out_is_reported(traced, repo, run_cli):
     put(repo, make_fact("a", "grep -q service README.md && test -f pyproject.toml", paths=["README.md"]))
     approve_all(traced)
     run = verify(traced)
@@ -440,7 +440,7 @@ def test_declared_path_that_is_gone_is_no_input_and_what_was_read_counts(traced,
     assert outcomes(verify(traced)) == {"a": "holds"}
 
 
-def test_fact_that_leaves_out_what_it_reads_is_told_when_it_is_written(traced, repo):
+def test_fact_that_leaves_out_what_it_reads_is_reported_when_it_is_written(traced, repo):
     traced.fact("A title", verify="grep -q service README.md; test -f pyproject.toml", paths=["README.md"], key="k",
                 approve=True)  # fmt: skip
 
@@ -467,7 +467,7 @@ def test_verdict_of_the_branch_that_still_stands_is_not_written_again_because_a_
     assert (outcomes(run), count_commits(repo)) == ({"a": "holds"}, before)
 
 
-def test_new_failure_is_told_with_what_the_traced_run_read(traced, repo):
+def test_new_failure_is_reported_with_what_the_traced_run_read(traced, repo):
     put(repo, make_fact("a", "grep -q service README.md"))
     approve_all(traced)
     verify(traced)

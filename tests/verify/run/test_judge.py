@@ -689,7 +689,7 @@ def test_checks_run_beside_each_other_and_none_sees_what_another_writes(memory, 
     assert set(outcomes(run).values()) == {"holds"}
 
 
-def test_each_result_is_told_as_it_comes(memory, repo):
+def test_each_result_is_reported_as_it_comes(memory, repo):
     put(
         repo,
         make_fact("a", "sleep 0.3; test -f README.md"),
@@ -707,7 +707,7 @@ def test_each_result_is_told_as_it_comes(memory, repo):
     assert messages == [("c", 1, 3), ("b", 2, 3), ("a", 3, 3)]
 
 
-def test_interruption_keeps_what_was_told_and_ends_what_is_under_way(memory, repo, mark):
+def test_interruption_keeps_what_was_reported_and_ends_what_is_under_way(memory, repo, mark):
     put(
         repo,
         make_fact("a", "test -f README.md"),
@@ -731,7 +731,7 @@ def test_interruption_keeps_what_was_told_and_ends_what_is_under_way(memory, rep
     assert verdict_text(repo, memory, "a").startswith('outcome = "holds"')
 
 
-def test_interrupted_command_line_keeps_what_was_told(memory, repo, tmp_path):
+def test_interrupted_command_line_keeps_what_was_reported(memory, repo, tmp_path):
     started = tmp_path / "started"
     put(repo, make_fact("a", {"exists": "src"}), make_fact("b", f"touch {started}; sleep 30", timeout="60s"))
     approve_all(memory)

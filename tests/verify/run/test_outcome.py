@@ -76,7 +76,7 @@ def test_denial_by_the_sandbox_is_unclear_and_a_failure_without_one(said):
     assert f"the sandbox blocked it: {said}" in outcome_of(many, SPEC, "landlock", "")[1]
 
 
-def test_command_is_handed_to_the_shell_whole_and_a_program_to_nobody():
+def test_command_is_handed_to_the_shell_whole_and_a_program_to_no_one():
     assert argv_of(SPEC) == ("sh", "-c", "make")
     assert argv_of(Spec(Check(PROGRAM, ("a b", "$x;")))) == ("a b", "$x;")
 

@@ -9,7 +9,7 @@ import pytest
 from gitmem.verify.sandbox import launcher
 
 
-def test_what_does_not_end_is_told_in_place_of_a_status(monkeypatch, capsys):
+def test_what_does_not_end_is_reported_in_place_of_a_status(monkeypatch, capsys):
     monkeypatch.setattr(launcher, "SWEEP_S", 0.05)
     monkeypatch.setattr(launcher, "iter_descendants", lambda _: [])
 

@@ -41,7 +41,7 @@ def covered(*words):
     return subprocess.run(argv, capture_output=True, text=True, check=False)
 
 
-def test_changes_go_to_the_upper_folder_and_nobody_else_sees_them(places):
+def test_changes_go_to_the_upper_folder_and_no_one_else_sees_them(places):
     folder, upper, _ = places
 
     assert covered(folder, upper).stdout == "['deps', 'new', 'old'] \n"

@@ -15,7 +15,7 @@ PATH = os.environ["PATH"]
 UID_MAP = "the sandbox failed: bwrap: setting up uid map: Permission denied"
 
 
-def test_each_rung_is_told_as_it_was_probed(tmp_path):
+def test_each_rung_is_reported_as_it_was_probed(tmp_path):
     rows = dict(probe.describe(PATH, tmp_path / "ground"))
 
     works = [rung for rung in ("bubblewrap", "landlock") if sandbox.works(rung, PATH)]

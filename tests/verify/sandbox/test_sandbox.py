@@ -75,7 +75,7 @@ def test_exit_statuses_are_passed_on(any_rung, ground, status):
     assert (ran.status, ran.output, ran.problem, ran.timed_out) == (status, "said\n", "", False)
 
 
-def test_a_signal_is_told_as_a_shell_tells_it(any_rung, ground):
+def test_a_signal_is_reported_as_a_shell_tells_it(any_rung, ground):
     assert run("kill -9 $$", ground, any_rung).status == 137
 
 
@@ -431,7 +431,7 @@ def test_nothing_is_left_of_a_check_that_kills_its_parent(ground, mark):
     assert pids_of(mark) == []
 
 
-def test_a_check_that_kills_its_whole_group_ends_nobody_else(any_rung, ground):
+def test_a_check_that_kills_its_whole_group_ends_no_one_else(any_rung, ground):
     assert run("kill -9 0; sleep 30", ground, any_rung).status == 137
     assert run("kill -TERM 0; sleep 30", ground, any_rung).status == 143
 

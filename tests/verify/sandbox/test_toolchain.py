@@ -103,7 +103,7 @@ def test_a_program_elsewhere_that_stands_alone_is_shown_alone(person):
     assert found(person / "bin").folders == (str(person / "bin"), str(person / "projects" / "secret" / "tool"))
 
 
-def test_links_on_the_way_are_told_where_no_folder_shows_them(person):
+def test_links_on_the_way_are_reported_where_no_folder_shows_them(person):
     program(person / "tools" / "v2" / "tool")
     (person / "current").symlink_to("tools/v2/tool")
     (person / "bin").mkdir()

@@ -91,7 +91,7 @@ def test_what_is_under_way_at_the_end_was_asked_for():
     assert ("looked", "/g/b") not in events(end=END + '11 access("b", F')
 
 
-def test_a_path_is_told_again_once_links_have_changed():
+def test_a_path_is_reported_again_once_links_have_changed():
     line = '10 access("new/a", F_OK) = 0'
 
     assert events(line, line, '10 symlink("d", "new") = 0', line) == [
@@ -99,7 +99,7 @@ def test_a_path_is_told_again_once_links_have_changed():
     ]  # fmt: skip
 
 
-def test_a_program_is_told_with_its_arguments_where_that_matters():
+def test_a_program_is_reported_with_its_arguments_where_that_matters():
     run = '10 execve("/usr/bin/git", ["git", "ls-files", "a b"], 0x7ff /* 7 vars */) = 0'
     cut = '10 execve("/usr/bin/git", ["git", "ls-files", "aaa"...], 0x7ff /* 7 vars */) = 0'
     line = '10 openat(AT_FDCWD</g>, ".git/index", O_RDONLY) = 3</g/.git/index>\n'

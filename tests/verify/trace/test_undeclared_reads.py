@@ -28,11 +28,11 @@ PLACES = Places([("100644", path, path) for path in FILES], FILES)
         (["=setup.cfg"], [], []),
     ],
 )
-def test_only_what_somebody_would_declare_is_told(reads, paths, found):
+def test_only_what_someone_would_declare_is_reported(reads, paths, found):
     assert names(list_undeclared(reads, PLACES, paths)) == found
 
 
-def test_few_are_kept_and_fewer_are_told():
+def test_few_are_kept_and_fewer_are_reported():
     many = list_undeclared([f"=f{n:02}" for n in range(50)], PLACES, ["src/**"])
     long = list_undeclared([f"={n:02}{'x' * 400}" for n in range(9)], PLACES, ["src/**"])
 

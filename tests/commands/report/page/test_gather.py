@@ -113,7 +113,7 @@ def test_private_memories_are_counted_and_shown_only_where_they_are_asked_for(me
     assert "Only mine" not in json.dumps(as_table(page))
 
 
-def test_a_scope_without_memories_is_said(memory) -> None:
+def test_a_scope_without_memories_is_reported(memory) -> None:
     memory.remember("Everybody may know", key="shared")
 
     with pytest.raises(NotFoundError, match="no memories with the scope private"):
@@ -133,7 +133,7 @@ def test_a_secret_that_was_pushed_past_every_check_travels_no_further(memory, re
     assert token not in document
 
 
-def test_the_past_is_told_as_it_was_known(broken: Memory, repo: Path) -> None:
+def test_the_past_is_reported_as_it_was_known(broken: Memory, repo: Path) -> None:
     page = broken.at("HEAD~1").report()
 
     assert (page.counts()["failed"], page.counts()["verified"]) == (0, 3)

@@ -66,5 +66,5 @@ def test_what_nothing_holds_stands_beside_what_needs_it() -> None:
     assert placed.spots["x"][0] == 2
 
 
-def test_what_hangs_together_is_told_apart_the_largest_first() -> None:
+def test_what_hangs_together_is_distinguished_the_largest_first() -> None:
     assert components([("x", "y"), ("a", "b"), ("c", "b"), ("s", "s")]) == [["a", "b", "c"], ["x", "y"], ["s"]]

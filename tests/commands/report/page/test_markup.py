@@ -126,7 +126,7 @@ def test_what_makes_text_readable_is_kept(text: str, html: str) -> None:
     assert markup.body(text, {"jwt"}) == html
 
 
-def test_an_address_is_shown_as_it_is_and_tells_nobody_where_one_came_from() -> None:
+def test_an_address_is_shown_as_it_is_and_tells_no_one_where_one_came_from() -> None:
     found = seen(markup.body("[safe](https://evil.example/?a=1&b=2)."))
 
     assert found.text == "[safe](https://evil.example/?a=1&b=2)."

@@ -25,7 +25,7 @@ def test_an_earlier_page_is_replaced_and_an_empty_file_filled(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "make", [lambda f: f.write_text("<!doctype html>\n<p>mine"), lambda f: f.symlink_to("x"), Path.mkdir]
 )
-def test_what_is_somebodys_stays(tmp_path: Path, make) -> None:
+def test_what_is_someones_stays(tmp_path: Path, make) -> None:
     file = tmp_path / "page.html"
     make(file)
 
@@ -45,6 +45,6 @@ def test_force_replaces_a_file_and_never_a_folder(tmp_path: Path) -> None:
         write(str(tmp_path), MARK, force=True)
 
 
-def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(GitmemError, match="cannot write the report"):
         write(str(tmp_path / "no" / "page.html"), MARK)

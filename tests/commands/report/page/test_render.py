@@ -117,7 +117,7 @@ def test_mark_beside_the_name_is_that_of_the_worst_status() -> None:
     assert [mark["class"] for mark in marks] == ["mark failed", "mark verified"]
 
 
-def test_jobs_are_told_with_their_commits_and_silence_is_a_warning() -> None:
+def test_jobs_are_reported_with_their_commits_and_silence_is_a_warning() -> None:
     silent = "no verify job ran here for 70 days, and one should run daily"
     quiet = replace(PAGE, jobs={**JOBS, "silent": silent}, warnings=(silent,))
 
@@ -219,7 +219,7 @@ def test_long_lists_are_counted_and_folded() -> None:
     assert "3 more failed" in Document(render.render(replace(PAGE, entries=many, links=(), timeline=None))).text
 
 
-def test_what_flaps_is_told_whatever_its_status() -> None:
+def test_what_flaps_is_reported_whatever_its_status() -> None:
     steady = replace(STALE, key="steady", title="Steady", status="verified", why="")
     entries = (steady, replace(steady, key="flaps", title="Does it?", flapping=True))
 

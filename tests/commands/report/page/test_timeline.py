@@ -34,7 +34,7 @@ THREE = {"contains": "RETRIES = 3", "in": RETRIES}
         ([(2, FAILS, "culprit"), (2, FAILS, "judged")], "..!xxx"),
     ],
 )
-def test_states_are_told_from_what_is_known(points, states: str) -> None:
+def test_states_are_distinguished_from_what_is_known(points, states: str) -> None:
     assert fill(points, 6) == states
 
 
@@ -51,7 +51,7 @@ def read(memory: Memory):
     return page.timeline
 
 
-def test_breaking_and_mending_are_seen_at_their_commits_though_nobody_looked_there(repo: Path, memory) -> None:
+def test_breaking_and_mending_are_seen_at_their_commits_though_no_one_looked_there(repo: Path, memory) -> None:
     put(repo, make_fact("retries", THREE), make_fact("steady", {"exists": "README.md"}))
     verify(memory)
     commit_files(repo, {"notes.txt": "1"})
@@ -89,7 +89,7 @@ def test_a_culprit_that_was_merged_is_named_and_marked_where_it_came_in(repo: Pa
     assert [(moment.commit, moment.subject) for moment, _ in found.breaks] == [(bad, "five")]
 
 
-def test_on_another_branch_the_default_one_is_told_and_nothing_of_what_was_never_judged(repo: Path, memory) -> None:
+def test_on_another_branch_the_default_one_is_reported_and_nothing_of_what_was_never_judged(repo: Path, memory) -> None:
     put(repo, make_fact("retries", THREE))
     assert memory.report().timeline is None
     verify(memory)

@@ -66,7 +66,7 @@ def test_headline_is_the_verdict(found: Findings, headline: str, is_news: bool) 
     assert verdict_of(found).is_news is is_news
 
 
-def test_one_cause_is_said_once_with_its_facts_and_what_rests_on_them() -> None:
+def test_one_cause_is_reported_once_with_its_facts_and_what_rests_on_them() -> None:
     facts = [fact(f"f{n}", because=f"no file matching src/m{n}.py contains requests") for n in range(9)]
     rests = fact("s", SUSPECT, chain=("f0",), is_new=True)
 
