@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 
 from gitmem.document.times import format_time
 from gitmem.errors import ProcessError
@@ -154,10 +155,12 @@ def describe_jobs(
     forge = last if last is None or last.is_claimed else None
     if last is not None and forge is None and any(one.is_forge for one in schedules):
         forge = _last_recorded(git, tip, claimed=True)
+    head = git.read_head()[1]
+    far = cache(lambda commit: distance(git, commit, head))  # they are often the same commit
     return {
-        "last": _last_job(git, now),
-        "branch": _as_table(git, last, now),
-        "claimed": _as_table(git, forge, now),
+        "last": _last_job(git, now, far),
+        "branch": _as_table(last, now, far),
+        "claimed": _as_table(forge, now, far),
         "schedules": as_table(schedules),
         "silent": silence.message if silence else "",
         "silent_s": silence.seconds if silence else 0,
@@ -165,7 +168,7 @@ def describe_jobs(
     }
 
 
-def _last_job(git: Git, now: int) -> dict[str, Any] | None:
+def _last_job(git: Git, now: int, far: Callable[[str], dict[str, int | None]]) -> dict[str, Any] | None:
     job = last_job(git.repository.state)
     if job is None:
         return None
@@ -175,7 +178,7 @@ def _last_job(git: Git, now: int) -> dict[str, Any] | None:
         "age_s": age_s(job.started, now),
         "state": "failed" if job.problem else how,
         "commit": job.commit,
-        **distance(git, job.commit, git.read_head()[1]),
+        **far(job.commit),
         "due": job.due,
         "failed": job.failed,
         "unchecked": job.unchecked,
@@ -215,7 +218,9 @@ def _last_recorded(git: Git, tip: str, *, claimed: bool = False) -> RecordCommit
     return RecordCommit(commit, int(at), code.strip() if is_oid(code.strip()) else "", bool(by.strip()))
 
 
-def _as_table(git: Git, found: RecordCommit | None, now: int) -> dict[str, Any] | None:
+def _as_table(
+    found: RecordCommit | None, now: int, far: Callable[[str], dict[str, int | None]]
+) -> dict[str, Any] | None:
     if found is None:
         return None
     return {
@@ -223,7 +228,7 @@ def _as_table(git: Git, found: RecordCommit | None, now: int) -> dict[str, Any] 
         "at": format_time(found.at),
         "age_s": age_s(found.at, now),
         "code": found.code,
-        **distance(git, found.code, git.read_head()[1]),
+        **far(found.code),
         "claimed": found.is_claimed,
     }
 

@@ -1,0 +1,78 @@
+"""How many git processes a typical command starts: each takes milliseconds, and far more on some systems."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import commit_files, git, put_files
+from support.facts import approve_all, make_fact
+
+from gitmem.memory import Memory
+
+JWT = "src/auth/jwt.py"
+FACTS = (
+    make_fact("builtin", {"contains": "RS256", "in": "src/auth/*.py"}),
+    make_fact("program", ["grep", "-q", "RS256", JWT], paths=[JWT]),
+    make_fact("other", ["test", "-f", "README.md"], paths=["README.md"]),
+)
+# git itself starts others, which do not go through PATH: what counts is what gitmem starts.
+COUNTING = '#!/bin/sh\nprintf "%s\\n" "$*" >>"{log}"\nexec "{git}" "$@"\n'
+
+
+@pytest.fixture
+def started(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
+    """Return a function that runs a command of gitmem in a verified store, and returns what git was asked."""
+    hub, log, real = tmp_path / "hub.git", tmp_path / "log", shutil.which("git")
+    git(tmp_path, "init", "-q", "--bare", str(hub))
+    git(repo, "remote", "add", "origin", str(hub))
+    git(repo, "push", "-q", "origin", "main")
+    git(repo, "branch", "change")
+    put_files(repo, {"gitmem.toml": "format = 2\n"} | {path: text for one in FACTS for path, text in one.items()})
+    with Memory(repo) as memory:
+        approve_all(memory)
+    folder = tmp_path / "counting"
+    folder.mkdir()
+    (folder / "git").write_text(COUNTING.format(log=log, git=real))
+    (folder / "git").chmod(0o755)
+
+    def run(*argv: str, status: int = 0) -> list[str]:
+        log.write_text("")
+        env = os.environ | {"PATH": f"{folder}:{os.environ['PATH']}", "GITMEM_TRACE": "auto"}
+        done = subprocess.run(
+            [sys.executable, "-m", "gitmem", *argv], cwd=repo, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == status, done.stderr + done.stdout
+        lines = log.read_text().splitlines()
+        return [line.partition("core.quotePath=false ")[2] or line for line in lines]
+
+    run("verify", "--all")
+    run("sync")
+    return run
+
+
+@pytest.mark.parametrize(
+    ("branch", "argv", "status", "most"),
+    [
+        ("main", ("verify",), 1, 22),
+        ("change", ("check",), 1, 18),
+        ("main", ("remember", "The gateway drops idle connections"), 0, 2),
+        ("main", ("sync",), 0, 4),
+        ("main", ("status",), 0, 4),
+    ],
+    ids=["verify", "check", "remember", "sync", "status"],
+)
+def test_command_after_a_commit_starts_few_git_processes(
+    started: Callable[..., list[str]], repo: Path, branch: str, argv: tuple[str, ...], status: int, most: int
+) -> None:
+    git(repo, "checkout", "-q", branch)
+    commit_files(repo, {JWT: 'ALGORITHM = "HS256"\n'})
+
+    found = started(*argv, status=status)
+
+    assert len(found) <= most, "\n".join(found)
