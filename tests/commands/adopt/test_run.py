@@ -168,6 +168,17 @@ def test_name_that_left_the_file_that_its_sentence_names_is_false_with_the_new_f
     assert (since.claim.line, since.fix) == (1, "src/b.py")
 
 
+def test_name_that_never_was_in_the_file_of_its_sentence_does_not_hold(repo):
+    text = "- `sign_claims` is in `src/b.py`\n- `check_claims` is in `src/b.py`\n"
+    code = "def sign_claims(): ...\n\n\ndef check_claims(): ...\n"
+    commit_files(repo, {"AGENTS.md": text, "src/a.py": code, "src/b.py": "from a import check_claims\n"})
+
+    adoption = adopted(repo)
+
+    assert messages(adoption, NEVER) == [("AGENTS.md", 1, "sign_claims")]
+    assert ("AGENTS.md", 2, "check_claims") in messages(adoption, HOLDS)
+
+
 def test_nested_document_is_about_its_folder(repo):
     commit_files(repo, {"app/AGENTS.md": "- `scripts/` has tools\n", "app/scripts/a.sh": "", "scripts/b.sh": ""})
     git(repo, "rm", "-q", "app/scripts/a.sh")

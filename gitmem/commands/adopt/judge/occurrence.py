@@ -79,7 +79,7 @@ def _judge_missing(claim: Claim, statement: Statement, document: Document, past:
 def _judge_tie(
     claim: Claim, statement: Statement, document: Document, past: Past, *, head: Code, tie: str
 ) -> Finding | None:
-    """Judge the claim that a file defines a name; None if it never did, since the sentence then means something else.
+    """Judge the claim that a file defines a name; None if it only mentions it: the sentence may mean that.
 
     The name is somewhere in the code.
     """
@@ -90,7 +90,9 @@ def _judge_tie(
         return None
     wrote, _ = past.writer(document.path, claim.line)
     if not wrote or not is_defined_in(past.texts([wrote], tie).get(wrote, ""), name):
-        return None
+        is_mentioned = re.search(rf"\b{re.escape(name)}\b", head.text(tie)) is not None
+        held = False if wrote else None
+        return None if is_mentioned else Finding(document, statement, claim, NEVER, Source(tie), held=held, wrote=wrote)
     probe = Probe(tie, lambda text: is_defined_in(text, name), name)
     return Finding(
         document, statement, claim, FALSE, Source(tie), held=True, wrote=wrote, probe=probe, check=check, home=tie
