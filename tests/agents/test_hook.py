@@ -249,7 +249,7 @@ def test_answer_is_cut_at_a_line_and_its_fence_stays_closed(harness: str, char: 
     printed = fit_output(adapter, event, text)
 
     assert 7_000 < len(printed) <= entry.ANSWER_LIMIT
-    said = _told(json.loads(printed)).split("\n")
+    said = output_text(json.loads(printed)).split("\n")
     assert said[-2:] == ["[memory ends]", entry.LEFT_OUT]
     assert all(line == f"{number} {char * 40}" for number, line in enumerate(said[:-2]))
 
@@ -259,7 +259,7 @@ def test_single_line_that_does_not_fit_is_left_out() -> None:
     assert len(fit_output(load("gemini"), Event("gemini", "prompt"), "x" * 7_000)) > 7_000
 
 
-def _told(answer: dict) -> str:
+def output_text(answer: dict) -> str:
     inside = answer.get("hookSpecificOutput", answer)
     return next(inside[name] for name in ("additionalContext", "additional_context", "context") if name in inside)
 

@@ -18,7 +18,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_completed_store(tmp_path_factory.mktemp("store"))
 
 
-def asked(folder: Path, *words: str) -> list[str]:
+def completions(folder: Path, *words: str) -> list[str]:
     """Return what is printed for a command line, by the console script of this process."""
     argv = [sys.executable, "-m", "gitmem", "complete", "fish", *words]
     done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=True)
@@ -50,7 +50,7 @@ def asked(folder: Path, *words: str) -> list[str]:
     ],
 )
 def test_line_is_completed_with_what_the_store_has(store: Path, words: list[str], expected: list[str]) -> None:
-    found = asked(store, *words)
+    found = completions(store, *words)
 
     assert len(found) == len(expected)
     assert [one for one in expected if not any(line.startswith(one) for line in found)] == []
@@ -59,11 +59,11 @@ def test_line_is_completed_with_what_the_store_has(store: Path, words: list[str]
 def test_collections_of_the_policy_are_completed(store: Path) -> None:
     from gitmem.policy import builtin
 
-    assert [line.partition("\t")[0] for line in asked(store, "recall", "x", "--collection", "")] == sorted(
+    assert [line.partition("\t")[0] for line in completions(store, "recall", "x", "--collection", "")] == sorted(
         builtin().collections
     )
 
 
 def test_outside_of_a_repository_commands_are_completed_and_keys_are_not(tmp_path: Path) -> None:
-    assert asked(tmp_path, "sho") == [f"show\t{table.COMMANDS['show'][1]}"]
-    assert asked(tmp_path, "show", "") == []
+    assert completions(tmp_path, "sho") == [f"show\t{table.COMMANDS['show'][1]}"]
+    assert completions(tmp_path, "show", "") == []

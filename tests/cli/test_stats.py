@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, tip
-from support.sessions import asked, started
+from support.sessions import prompt_event, started
 
 from gitmem.agents import on_event
 from gitmem.cli import stats
@@ -32,8 +32,8 @@ def test_prompts_recalls_and_use_are_counted_here_and_never_committed(run_cli, r
     before = (tip(repo), git(repo, "rev-parse", "HEAD"), git(repo, "status", "--porcelain"))
     with Memory(repo) as memory:
         on_event.session_started(memory, started())
-        on_event.answer_prompt(memory, asked("how are auth tokens signed, RS256 by the gateway?", "s2"))
-        on_event.answer_prompt(memory, asked("please rewrite kitchen timers quickly", "s2"))
+        on_event.answer_prompt(memory, prompt_event("how are auth tokens signed, RS256 by the gateway?", "s2"))
+        on_event.answer_prompt(memory, prompt_event("please rewrite kitchen timers quickly", "s2"))
     run_cli("recall", "auth tokens")
     run_cli("recall", "xylophone")
     run_cli("recall", "--recent", "3")

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.agent_work import SECRET, kept, refusals
+from support.agent_work import SECRET, captured_memories, refusals
 from support.payloads import payload
 
 from gitmem.memory import Memory
@@ -44,7 +44,7 @@ def test_what_a_harness_tells_is_captured(
     done = tell(repo, harness, name, *named)
 
     assert (done.returncode, done.stdout.strip(), done.stderr) in ((0, b"", b""), (0, b"{}", b""))
-    ((key, found),) = kept(memory).items()
+    ((key, found),) = captured_memories(memory).items()
     assert key == KEY
     assert found["frontmatter"]["by"]["agent"] == harness
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.facts import make_memory, put
 from support.mcp_client import call_one
-from support.sessions import asked
+from support.sessions import prompt_event
 
 from gitmem.agents import on_event
 from gitmem.mcp import answers
@@ -31,7 +31,7 @@ def shelf(memory: Memory, repo: Path) -> Memory:
 
 def test_code_keeps_its_lines_and_places_are_shown_wherever_agents_read(shelf: Memory, repo: Path, run_cli) -> None:
     shown = {
-        "prompt": on_event.answer_prompt(shelf, asked(QUESTION)),
+        "prompt": on_event.answer_prompt(shelf, prompt_event(QUESTION)),
         "before work": run_cli("pre-work", QUESTION).out,
         "MCP": call_one(repo, "memory_search", query=QUESTION).text,
         "digest": answers.digest(shelf.context(["src/proxy.py"]).document),
@@ -46,7 +46,7 @@ def test_code_keeps_its_lines_and_places_are_shown_wherever_agents_read(shelf: M
 
 def test_no_line_of_code_passes_for_an_entry(shelf: Memory, repo: Path, run_cli) -> None:
     for text in (
-        on_event.answer_prompt(shelf, asked(QUESTION)),
+        on_event.answer_prompt(shelf, prompt_event(QUESTION)),
         run_cli("pre-work", QUESTION).out,
         call_one(repo, "memory_search", query=QUESTION).text,
     ):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import put_files
 from support.facts import Clock, make_memory, put
-from support.sessions import asked, started
+from support.sessions import prompt_event, started
 
 from gitmem.agents import on_event
 from gitmem.commands.workflow.pre_work import Work
@@ -80,7 +80,7 @@ def shown(text: str) -> set[str]:
     ],
 )
 def test_prompt_is_routed_by_its_type(memory: Memory, prompt: str, found: set[str]) -> None:
-    assert shown(on_event.answer_prompt(memory, asked(prompt, session=prompt))) == found
+    assert shown(on_event.answer_prompt(memory, prompt_event(prompt, session=prompt))) == found
 
 
 def test_each_reader_gets_its_collections(memory: Memory) -> None:

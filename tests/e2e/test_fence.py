@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from support.facts import make_fact, make_memory
 from support.mcp_client import with_client
-from support.sessions import asked, started
+from support.sessions import prompt_event, started
 from support.terminal import ALIVE
 
 from gitmem.agents import on_event
@@ -113,7 +113,9 @@ def shown(repo: Path, session: str) -> list[str]:
         texts = [
             on_event.session_started(memory, started(session)),
             on_event.session_started(memory, started(session, source=COMPACTED)),
-            on_event.answer_prompt(memory, asked("why does the gateway drop idle connections?", session=f"{session}p")),
+            on_event.answer_prompt(
+                memory, prompt_event("why does the gateway drop idle connections?", session=f"{session}p")
+            ),
             on_event.subagent_stopped(
                 memory, Event("claude-code", SUBAGENT_STOP, session=session, agent="a", agent_type="w")
             ),

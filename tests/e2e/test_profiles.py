@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.agent_work import kept, ran, wrote
+from support.agent_work import captured_memories, ran, wrote
 from support.facts import DAY, Clock
-from support.sessions import asked, started
+from support.sessions import prompt_event, started
 
 from gitmem.agents import on_event
 from gitmem.agents.event import SUBAGENT_STOP, Event
@@ -44,7 +44,7 @@ def test_beadboard(repo: Path, tmp_path: Path) -> None:
     with begun(repo, "beadboard") as memory:
         # A1, A2, A3, A4, A9: the comment of the document, as its hook sees it
         on_event.tool_used(memory, ran(repo, f'bd comment BD-001 "LEARNED: {learned}"'))
-        ((key, found),) = kept(memory).items()
+        ((key, found),) = captured_memories(memory).items()
         assert key.startswith("learned-taskgroup-requires-sendable-closures")
         assert {"async", "concurrency"} <= set(found["frontmatter"]["tags"])
         assert found["frontmatter"]["task"] == "BD-001"
@@ -53,8 +53,8 @@ def test_beadboard(repo: Path, tmp_path: Path) -> None:
         failed = ran(repo, "make", failed=True, output="error: no rule")
         for event in (failed, ran(repo, "make"), wrote(repo, "notes/a.md", "The API wants a Bearer prefix")):
             on_event.tool_used(memory, event)
-        assert list(kept(memory)) == [key]
-        assert on_event.answer_prompt(memory, asked(f"why does {learned}")) == ""
+        assert list(captured_memories(memory)) == [key]
+        assert on_event.answer_prompt(memory, prompt_event(f"why does {learned}")) == ""
         # A5, A8: its log and its archive come in; the same key counts once
         row = {"key": "learned-popup", "type": "learned", "content": "MenuBarExtra popup closes on NSWindow activate.",
                "source": "supervisor", "tags": ["learned"], "ts": 1706360000, "bead": "BD-002"}  # fmt: skip
@@ -112,7 +112,7 @@ def test_beans(repo: Path, tmp_path: Path) -> None:
         assert [row.key for row in memory.tasks.list(states=["closed"])] == ["bean-41"]
         # B9, B10: substrings are found, and no prompt is answered
         assert keys(memory.recall("RS25"))[0] == "rs256"
-        assert on_event.answer_prompt(memory, asked("is auth signed with RS256")) == ""
+        assert on_event.answer_prompt(memory, prompt_event("is auth signed with RS256")) == ""
         clock.now += 35 * DAY
         assert memory.show("rs256").document["status"] == "stale"
 
@@ -173,7 +173,7 @@ def test_bmad(repo: Path, tmp_path: Path) -> None:
         assert architect.budget_tokens == 1500
         assert keys(memory.workflow.decisions("cookies", WorkflowStep(role="pm"), limit=3).found) == [decision.key]
         # prompts: nothing, as its list of mistakes says
-        assert on_event.answer_prompt(memory, asked("how do we sign a JWT token")) == ""
+        assert on_event.answer_prompt(memory, prompt_event("how do we sign a JWT token")) == ""
         # C8, C7: code patterns come from hooks and post-work, with lines, in 50 to 500 tokens
         with pytest.raises(RefusedError, match="accepts no code_pattern from remember"):
             memory.remember("A helper", kind="code_pattern", refs=["src/auth/jwt.py:1"])
@@ -186,7 +186,9 @@ def test_bmad(repo: Path, tmp_path: Path) -> None:
             f"    step_{n} = token.check({n}, algorithm='RS256')\n" for n in range(9)
         )
         on_event.tool_used(memory, wrote(repo, "src/auth/verify.py", code))
-        assert any("def verify" in one["body"] for one in kept(memory).values() if one["kind"] == "code_pattern")
+        assert any(
+            "def verify" in one["body"] for one in captured_memories(memory).values() if one["kind"] == "code_pattern"
+        )
 
 
 def test_swarm(repo: Path) -> None:
@@ -203,7 +205,7 @@ def test_swarm(repo: Path) -> None:
             "The API requires Bearer prefix on all auth headers.\nWithout it, you get a misleading 403 instead of 401."
         )
         on_event.tool_used(memory, wrote(repo, "workspace/personal/memory/auth-header-fix.md", text))
-        ((note, found),) = kept(memory).items()
+        ((note, found),) = captured_memories(memory).items()
         assert (found["kind"], "misleading 403" in found["body"]) == ("note", True)
         # D4: the lead's learnings reach all
         mistake = memory.workflow.inject("Gateway tests need the Clock fixture", category="mistake-pattern").key
@@ -211,7 +213,7 @@ def test_swarm(repo: Path) -> None:
         # D8: relevant memories come before a task, and not with prompts
         work = memory.workflow.pre_work(Work("auth headers of the gateway tests", STEP))
         assert {note, mistake} <= set(work.hits)
-        assert on_event.answer_prompt(memory, asked("the gateway tests need a clock fixture")) == ""
+        assert on_event.answer_prompt(memory, prompt_event("the gateway tests need a clock fixture")) == ""
         # D6: similarity × 2^(-age/14 d) × access, and nothing else
         clock.now += 14 * DAY
         (hit,) = [hit for hit in memory.recall("gateway clock fixture").hits if hit.key == mistake]
@@ -250,10 +252,10 @@ def test_ai_kb(repo: Path) -> None:
         assert "chezmoi: generated state must stay" in on_event.session_started(memory, started("s2"))
         # E13: LEARNING lines alone are captured
         on_event.tool_used(memory, wrote(repo, "notes/a.md", "The API wants a Bearer prefix on each call"))
-        before = len(kept(memory))
+        before = len(captured_memories(memory))
         on_event.save_learnings(memory, Event("claude-code", "response", session="s2", folder=str(repo),
                                          response="Done.\nLEARNING: panes keep a history of 2000 lines"))  # fmt: skip
-        assert len(kept(memory)) == before + 1
+        assert len(captured_memories(memory)) == before + 1
         # E7: roles prefer their kinds
         roles = memory.repository.policy().roles
         assert roles["reviewer"].kinds == ("gotcha", "anti_pattern")

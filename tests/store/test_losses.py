@@ -11,11 +11,11 @@ from gitmem.store import losses
 
 NOTE = """
 import resource, sys
-from gitmem.store import lost
-lost.reserve(sys.argv[1])
+from gitmem.store import losses
+losses.reserve(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (lost.ROOM, lost.ROOM))
 for n in range(200):
-    assert lost.note([sys.argv[1]], f"No space left on device {n}")
+    assert losses.note([sys.argv[1]], f"No space left on device {n}")
 """
 
 

@@ -32,13 +32,13 @@ def wrote(repo: Path, path: str, text: str, **changed: Any) -> Event:
     return edited(repo, path, text, **changed)
 
 
-def said(repo: Path, response: str, **changed: Any) -> Event:
+def message_event(repo: Path, response: str, **changed: Any) -> Event:
     """Return the event of what an agent said."""
     values = {"harness": "claude-code", "session": "s1", "folder": str(repo)} | changed
     return Event(name=RESPONSE, response=response, **values)
 
 
-def kept(memory: Memory) -> dict[str, dict[str, Any]]:
+def captured_memories(memory: Memory) -> dict[str, dict[str, Any]]:
     """Return what is on the branch after all that was captured was written: the shown memory by key."""
     memory.captures.drain()
     if memory.repository.find_tip() is None:

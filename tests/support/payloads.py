@@ -31,7 +31,7 @@ def let(monkeypatch: pytest.MonkeyPatch, method: Any) -> None:
         monkeypatch.setattr(on_event, name, method)
 
 
-def said(event: Event | None) -> dict[str, Any]:
+def event_fields(event: Event | None) -> dict[str, Any]:
     """Return what an event says, without what is empty."""
     if event is None:
         return {}

@@ -12,7 +12,7 @@ def started(session: str = "s1", source: str = STARTUP, **fields) -> Event:
     return Event("claude-code", START, session=session, source=source, **fields)
 
 
-def asked(prompt: str, session: str = "s1", **fields) -> Event:
+def prompt_event(prompt: str, session: str = "s1", **fields) -> Event:
     return Event("claude-code", PROMPT, session=session, prompt=prompt, **fields)
 
 

@@ -16,12 +16,12 @@ def line(**fields: object) -> str:
     return json.dumps({"parentUuid": None, "isSidechain": False, "sessionId": "s1", **fields})
 
 
-def asked(text: str, **fields: object) -> str:
+def prompt_line(text: str, **fields: object) -> str:
     """Return the line of a prompt."""
     return line(type="user", message={"role": "user", "content": text}, **fields)
 
 
-def said(text: str) -> str:
+def message_line(text: str) -> str:
     """Return the line of what the agent says."""
     return line(type="assistant", message={"role": "assistant", "content": [{"type": "text", "text": text}]})
 
@@ -52,18 +52,20 @@ def edited(path: object) -> str:
 def session(top: Path) -> str:
     """Return a session with something of everything, in the work tree *top*."""
     parts = [
-        asked("Make the gateway retry requests that time out. It fails in production."),
+        prompt_line("Make the gateway retry requests that time out. It fails in production."),
         ran(
             "cd x && pytest -q tests/test_retry.py 2>&1 | tail -5",
             "E   AssertionError: 3 != 5\n1 failed, 4 passed in 1s",
         ),
         edited(top / "src" / "gateway" / "retry.py"),
-        said("We decided to use backoff as of v1.2 because the gateway drops bursts.\nDECISION: keep RETRIES at 5"),
+        message_line(
+            "We decided to use backoff as of v1.2 because the gateway drops bursts.\nDECISION: keep RETRIES at 5"
+        ),
         ran("pytest -q tests/test_retry.py", "5 passed in 0.10s"),
         ran("make deploy", "fatal: no such host staging.example.org", failed=True),
-        asked(f"also update the README; the key is {SECRET}"),
+        prompt_line(f"also update the README; the key is {SECRET}"),
         edited(top / "README.md"),
-        said(
+        message_line(
             "LEARNED: the gateway drops bursts above 50 requests.\n\nIt retries now. Should I change the timeout, too?"
         ),
     ]

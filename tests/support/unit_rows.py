@@ -25,7 +25,7 @@ def written(path: Path, rows: np.ndarray) -> FlatFile:
     return found
 
 
-def kept(folder: Path, rows: np.ndarray, *, pieces: int = 1, first: int = 0) -> Vectors:
+def stored_rows(folder: Path, rows: np.ndarray, *, pieces: int = 1, first: int = 0) -> Vectors:
     """Keep rows as the pieces of texts, each of one memory: text-0 of oid-0 and so on; and return the vectors."""
     with VectorsLock(folder):
         found = Vectors.open(folder, MODEL) or Vectors.create(folder, MODEL)

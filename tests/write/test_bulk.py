@@ -32,7 +32,7 @@ def other(key: str, title: str = SAID, *, where: str = "x:1") -> Incoming:
     return Incoming(where, key, False, False, one.kind, one.title, one.body, one.text, 0)
 
 
-def done(files: dict[str, str], *incoming: Incoming, update: bool = False) -> ImportPlan:
+def plan_import(files: dict[str, str], *incoming: Incoming, update: bool = False) -> ImportPlan:
     return settle(catalog_of(files), incoming, update=update, threshold=0.85)
 
 
@@ -43,7 +43,7 @@ def summary(settled: ImportPlan) -> tuple[list[str], list[str], int, int]:
 def test_what_the_store_has_is_unchanged_under_its_key_or_in_its_words() -> None:
     files = {"learned/a.md": memory_text(SAID, created=JANUARY)}
 
-    settled = done(files, ours("a", created=JANUARY), ours("a2", "Another"), other("learned-the-gateway"))
+    settled = plan_import(files, ours("a", created=JANUARY), ours("a2", "Another"), other("learned-the-gateway"))
 
     assert summary(settled) == (["a2"], [], 2, 0)
 
@@ -52,15 +52,15 @@ def test_later_text_of_a_key_counts_and_an_older_one_is_left_out_unless_asked() 
     files = {"learned/a.md": memory_text("March", created="2026-03-01T00:00:00Z")}
     older, later = ours("a", "January", created=JANUARY), ours("a", "June", created=JUNE)
 
-    assert summary(done(files, later)) == ([], ["a"], 0, 0)
-    assert summary(done(files, older)) == ([], [], 0, 1)
-    assert summary(done(files, older, update=True)) == ([], ["a"], 0, 0)
+    assert summary(plan_import(files, later)) == ([], ["a"], 0, 0)
+    assert summary(plan_import(files, older)) == ([], [], 0, 1)
+    assert summary(plan_import(files, older, update=True)) == ([], ["a"], 0, 0)
 
 
 def test_of_one_key_in_the_sources_the_latest_counts_whatever_the_order() -> None:
     june, january, also_june = (ours("a", t, created=c) for t, c in (("One", JUNE), ("Two", JANUARY), ("Three", JUNE)))
 
-    settled = done({}, june, january, also_june)
+    settled = plan_import({}, june, january, also_june)
 
     assert (settled.new["a"].title, settled.duplicates) == ("Three", 2)
 
@@ -68,7 +68,7 @@ def test_of_one_key_in_the_sources_the_latest_counts_whatever_the_order() -> Non
 def test_what_was_forgotten_stays_forgotten_under_its_key_and_in_its_words() -> None:
     files = {"archive/learned/a.md": memory_text(SAID, retired="{when: 2026-01-01T00:00:00Z, why: it is wrong}")}
 
-    settled = done(files, ours("a", "Something new", created=JUNE), ours("b"), other("learned-the-gateway"))
+    settled = plan_import(files, ours("a", "Something new", created=JUNE), ours("b"), other("learned-the-gateway"))
 
     assert summary(settled) == ([], [], 0, 3)
     assert settled.skipped.kept[1] == (
@@ -81,14 +81,14 @@ def test_what_was_forgotten_stays_forgotten_under_its_key_and_in_its_words() -> 
 def test_what_was_rotated_is_no_tombstone() -> None:
     files = {"archive/learned/a.md": memory_text(SAID, created=JANUARY, retired="{why: rotated}")}
 
-    assert summary(done(files, ours("a", created=JANUARY))) == ([], [], 1, 0)
-    assert summary(done(files, ours("a", "Later", created=JUNE))) == ([], ["a"], 0, 0)
+    assert summary(plan_import(files, ours("a", created=JANUARY))) == ([], [], 1, 0)
+    assert summary(plan_import(files, ours("a", "Later", created=JUNE))) == ([], ["a"], 0, 0)
 
 
 def test_retired_memory_of_an_export_neither_retires_nor_comes_twice() -> None:
     files = {"learned/live.md": memory_text("Live"), "archive/learned/gone.md": memory_text("Gone", retired="{}")}
 
-    settled = done(files, *(ours(key, "T", archived=True) for key in ("live", "gone", "new")))
+    settled = plan_import(files, *(ours(key, "T", archived=True) for key in ("live", "gone", "new")))
 
     assert summary(settled) == (["new"], [], 1, 1)
 
@@ -109,7 +109,7 @@ def test_same_words_count_once_nearly_the_same_once_and_others_get_a_key_of_thei
     near = SAID.replace("drops", "rejects")
     texts = [SAID, SAID, near, "The gateway keeps idle connections"]
 
-    settled = done({}, *(other("learned-the-gateway", text) for text in texts))
+    settled = plan_import({}, *(other("learned-the-gateway", text) for text in texts))
 
     assert (settled.duplicates, settled.near.total) == (1, 1)
     first, second = settled.new

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.agent_work import SECRET, edited, kept, ran
+from support.agent_work import SECRET, captured_memories, edited, ran
 
 from gitmem.agents import on_event
 from gitmem.agents.capture.fixes import command_of, tail_of
@@ -19,7 +19,7 @@ def play(memory: Memory, *events: object) -> list[dict]:
     """Let events happen, and return the gotchas that came of them."""
     for event in events:
         on_event.tool_used(memory, event)
-    return [shown for shown in kept(memory).values() if shown["kind"] == "gotcha"]
+    return [shown for shown in captured_memories(memory).values() if shown["kind"] == "gotcha"]
 
 
 def test_what_failed_was_changed_and_passed_is_a_candidate(memory: Memory, repo: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import put_files
-from support.agent_work import SECRET, kept, refusals, wrote
+from support.agent_work import SECRET, captured_memories, refusals, wrote
 
 from gitmem.agents import on_event
 from gitmem.memory import Memory
@@ -18,7 +18,7 @@ NOTE = "# The API wants a Bearer prefix\n\nWithout it, the answer is a misleadin
 def test_note_file_is_a_memory_with_the_ttl_of_notes(memory: Memory, repo: Path, path: str) -> None:
     on_event.tool_used(memory, wrote(repo, path, NOTE))
 
-    ((key, found),) = kept(memory).items()
+    ((key, found),) = captured_memories(memory).items()
 
     assert key.startswith("note-")
     assert (found["kind"], found["title"]) == ("note", "The API wants a Bearer prefix")
@@ -30,7 +30,7 @@ def test_note_that_is_written_again_is_the_same_memory(memory: Memory, repo: Pat
     on_event.tool_used(memory, wrote(repo, "notes/auth.md", NOTE))
     on_event.tool_used(memory, wrote(repo, "notes/auth.md", NOTE.replace("403", "404")))
 
-    ((_, found),) = kept(memory).items()
+    ((_, found),) = captured_memories(memory).items()
 
     assert "404" in found["body"]
     assert "403" not in found["body"]
@@ -40,7 +40,7 @@ def test_notes_of_one_name_in_two_folders_are_two(memory: Memory, repo: Path) ->
     on_event.tool_used(memory, wrote(repo, "notes/a-b.md", NOTE))
     on_event.tool_used(memory, wrote(repo, "notes/a/b.md", "# Something else\n\nThe gateway drops idle connections.\n"))
 
-    assert len(kept(memory)) == 2
+    assert len(captured_memories(memory)) == 2
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,13 @@ def test_notes_of_one_name_in_two_folders_are_two(memory: Memory, repo: Path) ->
 def test_other_files_are_none(memory: Memory, repo: Path, path: str, text: str) -> None:
     on_event.tool_used(memory, wrote(repo, path, text))
 
-    assert kept(memory) == {}
+    assert captured_memories(memory) == {}
 
 
 def test_note_with_a_secret_is_refused_with_what_and_where(memory: Memory, repo: Path) -> None:
     on_event.tool_used(memory, wrote(repo, "notes/auth.md", f"# Key\n\nIt is {SECRET}\n"))
 
-    assert kept(memory) == {}
+    assert captured_memories(memory) == {}
     (stdin,) = refusals(memory)
     assert "note of claude-code" in stdin
     assert "github-token in line 3" in stdin
@@ -76,9 +76,9 @@ def test_policy_may_keep_none_and_a_person_may_name_folders(repo: Path, monkeypa
     with Memory(repo) as opened:
         opened.init(offline=True)
         on_event.tool_used(opened, wrote(repo, "docs/agents/a.md", NOTE))
-        assert len(kept(opened)) == 1
+        assert len(captured_memories(opened)) == 1
         put_files(repo, {"gitmem.toml": "[capture]\nnotes = false\n"})
 
         on_event.tool_used(opened, wrote(repo, "notes/b.md", "# Another\n\nThe gateway drops idle connections.\n"))
 
-        assert [shown["title"] for shown in kept(opened).values()] == ["The API wants a Bearer prefix"]
+        assert [shown["title"] for shown in captured_memories(opened).values()] == ["The API wants a Bearer prefix"]

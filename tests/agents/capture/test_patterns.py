@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, put_files
-from support.agent_work import SECRET, edited, kept, refusals, wrote
+from support.agent_work import SECRET, captured_memories, edited, refusals, wrote
 
 from gitmem.agents import on_event
 from gitmem.agents.capture.patterns import CUT, first_lines, patterns_in
@@ -39,7 +39,7 @@ def test_edit_becomes_a_pattern_with_its_lines(wanting: Memory, repo: Path) -> N
 
     on_event.tool_used(wanting, edited(repo, "src/gateway/retry.py", CODE))
 
-    ((key, found),) = kept(wanting).items()
+    ((key, found),) = captured_memories(wanting).items()
     assert key.startswith("code-pattern-src-gateway-retry-py-retried-")
     assert found["kind"] == "code_pattern"
     assert found["frontmatter"]["refs"] == ["src/gateway/retry.py:4-12"]
@@ -53,7 +53,7 @@ def test_same_definition_changed_again_is_the_same_pattern(wanting: Memory, repo
         now = CODE if CODE in text else CODE.replace("=3", "=5")
         on_event.tool_used(wanting, edited(repo, "src/gateway/retry.py", now))
 
-    ((_, found),) = kept(wanting).items()
+    ((_, found),) = captured_memories(wanting).items()
 
     assert found["frontmatter"]["refs"] == ["src/gateway/retry.py:5-13"]
     assert "times=5" in found["body"]
@@ -62,7 +62,7 @@ def test_same_definition_changed_again_is_the_same_pattern(wanting: Memory, repo
 def test_without_being_asked_for_there_are_none(memory: Memory, repo: Path) -> None:
     on_event.tool_used(memory, wrote(repo, "src/a.py", CODE))
 
-    assert kept(memory) == {}
+    assert captured_memories(memory) == {}
 
 
 def test_a_person_may_want_them_where_the_policy_does_not(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +71,7 @@ def test_a_person_may_want_them_where_the_policy_does_not(repo: Path, monkeypatc
         opened.init(offline=True)
         on_event.tool_used(opened, wrote(repo, "src/a.py", CODE))
 
-        assert len(kept(opened)) == 1
+        assert len(captured_memories(opened)) == 1
 
 
 @pytest.mark.parametrize("path", ["../elsewhere.py", "ignored/a.py", "node_modules/a.js", "README.md", "src/a.min.js"])
@@ -80,13 +80,13 @@ def test_what_is_no_ones_code_here_is_left_alone(wanting: Memory, repo: Path, pa
 
     on_event.tool_used(wanting, wrote(repo, path, CODE))
 
-    assert kept(wanting) == {}
+    assert captured_memories(wanting) == {}
 
 
 def test_code_with_a_secret_is_refused_and_nowhere_kept(wanting: Memory, repo: Path) -> None:
     on_event.tool_used(wanting, wrote(repo, "src/a.py", f"{CODE}\n    key = '{SECRET}'\n"))
 
-    assert kept(wanting) == {}
+    assert captured_memories(wanting) == {}
     assert "github-token" in refusals(wanting)[0]
     held = [path.read_bytes() for path in Path(wanting.repository.git.repository.state).rglob("*") if path.is_file()]
     assert not any(SECRET.encode() in content for content in held)
@@ -117,12 +117,12 @@ def test_new_file_is_cut_by_definitions_with_lines_language_and_commit(wanting: 
 
     on_event.tool_used(wanting, wrote(repo, "src/gateway/retry.py", text))
 
-    found = [one["frontmatter"] for one in kept(wanting).values()]
+    found = [one["frontmatter"] for one in captured_memories(wanting).values()]
     assert sorted(one["refs"][0] for one in found) == sorted(
         f"src/gateway/retry.py:{4 + 11 * n}-{12 + 11 * n}" for n in range(12)
     )
     assert all("python" in one["tags"] for one in found)
-    body = next(iter(kept(wanting).values()))["body"]
+    body = next(iter(captured_memories(wanting).values()))["body"]
     assert f"Edited on top of commit {git(repo, 'rev-parse', 'HEAD')[:12]}." in body
 
 
@@ -131,7 +131,7 @@ def test_definition_that_is_too_long_is_truncated(wanting: Memory, repo: Path) -
 
     on_event.tool_used(wanting, wrote(repo, "src/a.py", long))
 
-    ((_, found),) = kept(wanting).items()
+    ((_, found),) = captured_memories(wanting).items()
     assert found["frontmatter"]["refs"] == [f"src/a.py:1-{long.count(chr(10)) + 1}"]
     assert "    …" in found["body"]
 
@@ -163,7 +163,7 @@ def test_cell_of_a_notebook_is_a_pattern_of_its_line(wanting: Memory, repo: Path
 
     on_event.tool_used(wanting, edited(repo, "a.ipynb", CODE))
 
-    ((_, found),) = kept(wanting).items()
+    ((_, found),) = captured_memories(wanting).items()
     number = (repo / "a.ipynb").read_text().split("\n").index(
         '    "def retried(call, *, times=3, pause_s=0.5):\\n",'
     ) + 1
@@ -175,7 +175,7 @@ def test_profile_bmad_keeps_patterns(memory: Memory, repo: Path) -> None:
 
     on_event.tool_used(memory, wrote(repo, "src/a.py", CODE))
 
-    assert len(kept(memory)) == 1
+    assert len(captured_memories(memory)) == 1
 
 
 def test_lines_that_are_not_sure_are_none() -> None:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from support.agent_work import SECRET, kept, ran, refusals
+from support.agent_work import SECRET, captured_memories, ran, refusals
 
 from gitmem.agents import on_event
 from gitmem.memory import Memory
@@ -21,7 +21,7 @@ LEARNT = "LEARNED: retries must be idempotent"
 def test_comment_is_a_memory_with_task_role_and_session(memory: Memory, repo: Path) -> None:
     on_event.tool_used(memory, ran(repo, f'bd comments add shop-12 "{LEARNT}"', output="Comment added"))
 
-    ((key, found),) = kept(memory).items()
+    ((key, found),) = captured_memories(memory).items()
 
     assert key == "learned-retries-must-be-idempotent"
     assert found["frontmatter"]["task"] == "shop-12"
@@ -35,7 +35,7 @@ def test_marks_give_the_kind_and_a_fact_without_a_check_is_none(memory: Memory, 
 
     on_event.tool_used(memory, ran(repo, f"gh pr comment 5 --body '{text}'"))
 
-    found = kept(memory)
+    found = captured_memories(memory)
     kinds = {shown["title"]: shown["kind"] for shown in found.values()}
     assert kinds == {
         "we stay with SQLite": "decision",
@@ -54,7 +54,7 @@ def test_comment_in_a_file_of_the_work_tree_is_read_and_no_other(memory: Memory,
         memory, ran(repo, f"bd comment s-1 --file comment.md && bd comment s-1 --file {tmp_path}/outside.md")
     )
 
-    assert list(kept(memory)) == ["learned-retries-must-be-idempotent"]
+    assert list(captured_memories(memory)) == ["learned-retries-must-be-idempotent"]
     assert "outside.md' cannot be read here" in refusals(memory)[0]
 
 
@@ -62,7 +62,7 @@ def test_close_keeps_how_a_task_ended(memory: Memory, repo: Path) -> None:
     on_event.tool_used(memory, ran(repo, 'bd close shop-3 --reason "The pool was too small. LEARNED: it holds five"'))
     on_event.tool_used(memory, ran(repo, "bd close shop-4 --reason done"))
 
-    found = kept(memory)
+    found = captured_memories(memory)
 
     assert sorted(found) == ["learned-it-holds-five", "outcome-shop-3"]
     assert found["outcome-shop-3"]["kind"] == "outcome"
@@ -75,13 +75,13 @@ def test_close_keeps_how_a_task_ended(memory: Memory, repo: Path) -> None:
 def test_comment_that_was_not_made_is_not_kept(memory: Memory, repo: Path, failed: bool | None, output: str) -> None:
     on_event.tool_used(memory, ran(repo, f'bd comment shop-12 "{LEARNT}"', failed=failed, output=output))
 
-    assert kept(memory) == {}
+    assert captured_memories(memory) == {}
 
 
 def test_secret_is_refused_with_what_and_where_and_is_nowhere(memory: Memory, repo: Path) -> None:
     on_event.tool_used(memory, ran(repo, f'bd comment shop-12 "LEARNED: the token is {SECRET}"'))
 
-    assert kept(memory) == {}
+    assert captured_memories(memory) == {}
     (stdin,) = refusals(memory)
     assert "github-token in line 1" in stdin
     held = [path.read_bytes() for path in Path(memory.repository.git.repository.state).rglob("*") if path.is_file()]
@@ -91,7 +91,7 @@ def test_secret_is_refused_with_what_and_where_and_is_nowhere(memory: Memory, re
 def test_variable_is_reported_and_low_value_is_not(memory: Memory, repo: Path) -> None:
     on_event.tool_used(memory, ran(repo, 'bd comment shop-12 "LEARNED: $(date)"; bd comment shop-12 "LEARNED: ok"'))
 
-    assert kept(memory) == {}
+    assert captured_memories(memory) == {}
     assert ["substitution" in stdin for stdin in refusals(memory)] == [True]
 
 
@@ -100,7 +100,7 @@ def test_many_learnings_of_one_comment_are_reported(memory: Memory, repo: Path) 
 
     on_event.tool_used(memory, ran(repo, f"bd comment s-1 '{text}'"))
 
-    assert len(kept(memory)) == 5
+    assert len(captured_memories(memory)) == 5
     assert "only 5 per text" in refusals(memory)[0]
     assert [one.text for one in memory.captures.list_refused()] == ["lesson of the day number six"]
 
@@ -117,14 +117,16 @@ def test_nothing_of_a_captured_text_is_executed(memory: Memory, repo: Path) -> N
     on_event.tool_used(memory, ran(repo, 'bd comment s-1 "LEARNED: `touch ran` and $(touch ran) make a file"'))
 
     assert not (repo / "ran").exists()
-    assert [found["title"] for found in kept(memory).values()] == ["`touch ran` and $(touch ran) make a file"]
+    assert [found["title"] for found in captured_memories(memory).values()] == [
+        "`touch ran` and $(touch ran) make a file"
+    ]
 
 
 def test_said_again_the_latest_wins(memory: Memory, repo: Path) -> None:
     on_event.tool_used(memory, ran(repo, f'bd comment shop-1 "{LEARNT}"'))
     on_event.tool_used(memory, ran(repo, f'bd comment shop-2 "{LEARNT}"'))
 
-    ((_, found),) = kept(memory).items()
+    ((_, found),) = captured_memories(memory).items()
 
     assert found["frontmatter"]["task"] == "shop-2"
 
@@ -135,7 +137,7 @@ def test_task_is_the_one_that_is_held_where_nothing_names_one(memory: Memory, re
 
     on_event.tool_used(memory, ran(repo, f"gh issue comment 5 -b '{LEARNT}'"))
 
-    assert kept(memory)["learned-retries-must-be-idempotent"]["frontmatter"]["task"] == task
+    assert captured_memories(memory)["learned-retries-must-be-idempotent"]["frontmatter"]["task"] == task
 
 
 def test_what_a_person_wrote_stays_theirs_when_an_agent_says_it_again(memory: Memory, repo: Path) -> None:
@@ -143,7 +145,7 @@ def test_what_a_person_wrote_stays_theirs_when_an_agent_says_it_again(memory: Me
 
     on_event.tool_used(memory, ran(repo, 'bd comment shop-1 "LEARNED: retries must be idempotent"'))
 
-    ((_, found),) = kept(memory).items()
+    ((_, found),) = captured_memories(memory).items()
     assert found["frontmatter"]["by"] == {"who": "Ana"}
 
 
@@ -155,7 +157,7 @@ def test_near_duplicate_is_folded(memory: Memory, repo: Path) -> None:
         memory, ran(repo, 'bd comment shop-2 "LEARNED: After a minute the gateway drops idle connections"')
     )
 
-    assert len(kept(memory)) == 1
+    assert len(captured_memories(memory)) == 1
 
 
 def test_of_several_learnings_each_is_tried_and_each_loss_is_noted(
@@ -175,5 +177,5 @@ def test_of_several_learnings_each_is_tried_and_each_loss_is_noted(
             memory, ran(repo, "bd comment s-1 'LEARNED: herons nest early\nLEARNED: pelicans cache what they fetch'")
         )
 
-    assert list(kept(memory)) == ["learned-pelicans-cache-what-they-fetch"]
+    assert list(captured_memories(memory)) == ["learned-pelicans-cache-what-they-fetch"]
     assert [loss.why for loss in losses.list_losses(folders)] == ["No space left on device"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import put_files
-from support.agent_work import edited, kept, ran
+from support.agent_work import captured_memories, edited, ran
 
 from gitmem.agents import on_event
 from gitmem.agents.capture.tools import may_comment, may_note
@@ -72,7 +72,7 @@ def test_what_was_captured_outlives_a_kill(memory: Memory, repo: Path) -> None:
     ends = [play(repo, f'bd comment s-{n} "LEARNED: lesson {n} of the day"', "killed").returncode for n in range(4)]
 
     assert ends == [-signal.SIGKILL] * 4
-    assert len(kept(memory)) == 4
+    assert len(captured_memories(memory)) == 4
 
 
 def test_work_of_an_exempt_type_is_left_alone_but_not_what_it_says(memory: Memory, repo: Path) -> None:
@@ -84,7 +84,7 @@ def test_work_of_an_exempt_type_is_left_alone_but_not_what_it_says(memory: Memor
     on_event.tool_used(memory, edited(repo, "notes/a.md", **who))
     on_event.tool_used(memory, ran(repo, 'bd comment s-1 "LEARNED: retries must be idempotent"', **who))
 
-    assert list(kept(memory)) == ["learned-retries-must-be-idempotent"]
+    assert list(captured_memories(memory)) == ["learned-retries-must-be-idempotent"]
 
 
 def test_what_no_disk_takes_is_an_error(memory: Memory, repo: Path) -> None:

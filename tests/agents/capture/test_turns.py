@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support.agent_work import kept, ran, said
+from support.agent_work import captured_memories, message_event, ran
 
 from gitmem.agents import on_event
 from gitmem.agents.capture.turns import capture
@@ -23,9 +23,9 @@ def test_words_and_comments_are_kept_and_prompts_and_failures_are_not(memory: Me
         Turn(SAID, "DECISION: keep five retries"),
     ]
 
-    capture(memory.repository, said(repo, ""), turns)
+    capture(memory.repository, message_event(repo, ""), turns)
 
-    found = kept(memory)
+    found = captured_memories(memory)
     assert {key: one["kind"] for key, one in found.items()} == {
         KEY: "learned",
         "decision-keep-five-retries": "decision",
@@ -35,10 +35,10 @@ def test_words_and_comments_are_kept_and_prompts_and_failures_are_not(memory: Me
 
 def test_what_a_hook_captured_and_a_person_renamed_does_not_come_back(memory: Memory, repo: Path) -> None:
     on_event.tool_used(memory, ran(repo, COMMENT))
-    kept(memory)
+    captured_memories(memory)
     memory.remember("Retries are idempotent, so the gateway may repeat any of them", key="retries")
     memory.supersede(KEY, "retries")
 
-    capture(memory.repository, said(repo, ""), [Turn(COMMAND, COMMENT, "ok", failed=False)])
+    capture(memory.repository, message_event(repo, ""), [Turn(COMMAND, COMMENT, "ok", failed=False)])
 
     assert memory.captures.drain() == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft7Validator
-from support.payloads import parsed, said
+from support.payloads import event_fields, parsed
 
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import codex
@@ -45,7 +45,7 @@ ANSWERED = {
 
 @pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
 def test_payload_becomes_an_event(name: str, expected: dict) -> None:
-    found = said(parsed(f"codex/{name}"))
+    found = event_fields(parsed(f"codex/{name}"))
 
     assert found | expected == found
     assert found["harness"] == "codex"

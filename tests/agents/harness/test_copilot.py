@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.payloads import parsed, payload, said
+from support.payloads import event_fields, parsed, payload
 
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import copilot
@@ -30,7 +30,7 @@ EVENTS = [
 
 @pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
 def test_payload_becomes_an_event(name: str, expected: dict) -> None:
-    found = said(parsed(f"copilot/{name}", name.partition(".")[0]))
+    found = event_fields(parsed(f"copilot/{name}", name.partition(".")[0]))
 
     assert found | expected == found
     assert found["harness"] == "copilot"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.payloads import parsed, said
+from support.payloads import event_fields, parsed
 
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import cursor
@@ -42,7 +42,7 @@ EVENTS = [
 
 @pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
 def test_payload_becomes_an_event(name: str, expected: dict) -> None:
-    found = said(parsed(f"cursor/{name}"))
+    found = event_fields(parsed(f"cursor/{name}"))
 
     assert found | expected == found
     assert found["harness"] == "cursor"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from support.sessions import asked, place, ran, started
+from support.sessions import place, prompt_event, ran, started
 
 from gitmem.agents.event import COMPACTED, RESUME
 from gitmem.agents.session import log
@@ -22,7 +22,7 @@ def seen(where, session: str = "s1") -> dict[str, str]:
 def test_what_was_shown_is_seen_with_its_status(tmp_path) -> None:
     where = place(tmp_path)
     shown(where, started(), a="verified", b="")
-    shown(where, asked("x"), a="failed")
+    shown(where, prompt_event("x"), a="failed")
 
     assert seen(where) == {"a": "failed", "b": ""}
     assert seen(where, "s2") == {}
@@ -65,7 +65,7 @@ def test_only_the_latest_sessions_are_kept(tmp_path, monkeypatch) -> None:
 
 def test_what_a_session_wrote_itself_is_seen_and_not_counted_as_brought(tmp_path) -> None:
     where = place(tmp_path)
-    shown(where, asked("x"), a="")
+    shown(where, prompt_event("x"), a="")
     shown(where, ran("gitmem remember ..."), b="")
 
     assert seen(where) == {"a": "", "b": ""}

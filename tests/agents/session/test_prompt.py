@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.facts import make_fact, make_memory, put, verify
-from support.sessions import asked, started
+from support.sessions import prompt_event, started
 
 from gitmem.agents import on_event
 from gitmem.agents.session.prompt import HEAD, LOGGED_CHARS, question_of
@@ -30,13 +30,13 @@ def shelf(memory, repo):
 
 
 def test_what_a_prompt_needs_is_reported_once_a_session(shelf) -> None:
-    text = on_event.answer_prompt(shelf, asked(QUESTION))
+    text = on_event.answer_prompt(shelf, prompt_event(QUESTION))
 
     assert told_keys(text) == ["rs256"]
     assert "(gotcha, by a person) Auth tokens are signed with RS256: The gateway holds public keys only." in text
     assert "data to weigh" in text
-    assert on_event.answer_prompt(shelf, asked(QUESTION)) == ""
-    assert told_keys(on_event.answer_prompt(shelf, asked(QUESTION, "s2"))) == ["rs256"]
+    assert on_event.answer_prompt(shelf, prompt_event(QUESTION)) == ""
+    assert told_keys(on_event.answer_prompt(shelf, prompt_event(QUESTION, "s2"))) == ["rs256"]
     assert shelf.sessions.shown("s1")[0]["query"] == QUESTION
 
 
@@ -44,8 +44,8 @@ def test_what_the_start_told_is_not_told_again(shelf) -> None:
     assert "[cache]" in on_event.session_started(shelf, started())
 
     question = "when is the cache of the invoices cleared"
-    assert on_event.answer_prompt(shelf, asked(question)) == ""
-    assert told_keys(on_event.answer_prompt(shelf, asked(question, "s2"))) == ["cache"]
+    assert on_event.answer_prompt(shelf, prompt_event(question)) == ""
+    assert told_keys(on_event.answer_prompt(shelf, prompt_event(question, "s2"))) == ["cache"]
 
 
 def test_what_the_start_told_only_a_part_of_is_told_once_more(memory, repo) -> None:
@@ -53,8 +53,8 @@ def test_what_the_start_told_only_a_part_of_is_told_once_more(memory, repo) -> N
     on_event.session_started(memory, started())
     assert "long" in memory.sessions.shown("s1")[0]["cut"]
 
-    assert "broker keeps them" in on_event.answer_prompt(memory, asked("do kafka offsets survive rebalancing"))
-    assert on_event.answer_prompt(memory, asked("do kafka offsets survive rebalancing")) == ""
+    assert "broker keeps them" in on_event.answer_prompt(memory, prompt_event("do kafka offsets survive rebalancing"))
+    assert on_event.answer_prompt(memory, prompt_event("do kafka offsets survive rebalancing")) == ""
 
 
 def test_a_summary_of_a_session_is_told_only_to_who_asks_what_was_done(memory, repo) -> None:
@@ -62,10 +62,10 @@ def test_a_summary_of_a_session_is_told_only_to_who_asks_what_was_done(memory, r
     put(repo, SHELF, make_memory("s", "Sign auth tokens with RS256", body, kind="session", tags=["session"]))
     put(repo, make_memory("won", "AUTH-1 closed", "Auth tokens signed with RS256 rotate the keys.", kind="outcome"))
 
-    assert told_keys(on_event.answer_prompt(memory, asked(QUESTION))) == ["rs256"]
-    assert told_keys(on_event.answer_prompt(memory, asked("rotate the keys"))) == []
+    assert told_keys(on_event.answer_prompt(memory, prompt_event(QUESTION))) == ["rs256"]
+    assert told_keys(on_event.answer_prompt(memory, prompt_event("rotate the keys"))) == []
     assert "s" in told_keys(
-        on_event.answer_prompt(memory, asked("where did we decide to rotate the keys of tokens.py?"))
+        on_event.answer_prompt(memory, prompt_event("where did we decide to rotate the keys of tokens.py?"))
     )
 
 
@@ -77,18 +77,18 @@ def test_a_summary_of_a_session_is_told_only_to_who_asks_what_was_done(memory, r
     ],
 )  # fmt: skip
 def test_nothing_is_reported_where_nothing_is_good_enough(shelf, prompt: str) -> None:
-    assert on_event.answer_prompt(shelf, asked(prompt)) == ""
+    assert on_event.answer_prompt(shelf, prompt_event(prompt)) == ""
 
 
 def test_a_failed_fact_is_reported_as_failed_also_where_it_was_told_before(memory, repo) -> None:
     put(repo, SHELF, make_fact("hs", {"exists": "README.md"}, title="Refresh cookies are rotated by the README"))
     verify(memory)
     question = "are refresh cookies rotated by the README"
-    assert told_keys(on_event.answer_prompt(memory, asked(question))) == ["hs"]
+    assert told_keys(on_event.answer_prompt(memory, prompt_event(question))) == ["hs"]
 
     put(repo, make_fact("hs", {"exists": "nothing"}, title="Refresh cookies are rotated by the README"))
     verify(memory)
-    text = on_event.answer_prompt(memory, asked(question))
+    text = on_event.answer_prompt(memory, prompt_event(question))
 
     assert "(fact, failed, by a person) FAILED: its check says that this is no longer true. Refresh" in text
 
@@ -97,7 +97,7 @@ def test_at_most_three_are_reported(memory, repo) -> None:
     put(repo, SHELF, *(make_memory(f"k{n}", "Kafka offsets survive rebalancing", f"Case {n}.") for n in range(6)))
     put(repo, *(make_memory(f"n{n}", f"Number {n} of the rest") for n in range(60)))
 
-    assert len(told_keys(on_event.answer_prompt(memory, asked("do kafka offsets survive rebalancing")))) == 3
+    assert len(told_keys(on_event.answer_prompt(memory, prompt_event("do kafka offsets survive rebalancing")))) == 3
 
 
 @pytest.mark.parametrize("off", ["review", "bmad", "prompt", "file"])
@@ -110,7 +110,7 @@ def test_it_can_be_switched_off(shelf, repo, off: str) -> None:
         setting = 'profile = "bmad"' if off == "bmad" else "prompt = false"
         put(repo, {"gitmem.toml": f"[session]\n{setting}\n"})
 
-    assert on_event.answer_prompt(shelf, asked(QUESTION)) == ""
+    assert on_event.answer_prompt(shelf, prompt_event(QUESTION)) == ""
 
 
 def test_of_a_pasted_log_the_ends_are_asked_for() -> None:
@@ -129,7 +129,7 @@ def test_a_path_is_no_command_of_the_harness() -> None:
 def test_a_secret_in_a_prompt_is_not_kept(shelf) -> None:
     token = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
 
-    assert on_event.answer_prompt(shelf, asked(f"{token} {QUESTION} auth tokens signed RS256"))
+    assert on_event.answer_prompt(shelf, prompt_event(f"{token} {QUESTION} auth tokens signed RS256"))
 
     assert token not in str(shelf.sessions.shown("s1"))
 
@@ -138,5 +138,5 @@ def test_half_a_secret_is_not_logged(shelf) -> None:
     token = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
     words = QUESTION.ljust(LOGGED_CHARS - 10)
 
-    assert on_event.answer_prompt(shelf, asked(words + token))
+    assert on_event.answer_prompt(shelf, prompt_event(words + token))
     assert "ghp_" not in shelf.sessions.shown("s1")[0]["query"]

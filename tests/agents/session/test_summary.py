@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import NOW, git, put_files, tip
 from support.facts import DAY, Clock, count_commits
-from support.transcripts import SECRET, asked, edited, placed, said, session
+from support.transcripts import SECRET, edited, message_line, placed, prompt_line, session
 
 from gitmem.agents import on_event
 from gitmem.agents.event import COMPACT, END, STOP, Event
@@ -84,7 +84,11 @@ def test_prompts_are_in_a_summary_only_where_the_policy_says_so(memory: Memory, 
 
 def test_home_paths_are_in_no_summary(memory: Memory, repo: Path) -> None:
     home = str(Path.home())
-    lines = [asked("Look at the pool"), edited(repo / "a.py"), said(f"DECISION: {repo}/a.py reads {home}/.pool")]
+    lines = [
+        prompt_line("Look at the pool"),
+        edited(repo / "a.py"),
+        message_line(f"DECISION: {repo}/a.py reads {home}/.pool"),
+    ]
     on_event.session_ended(memory, event_of(repo, placed("\n".join(lines) + "\n")))
 
     (key,) = on_event.summarize(memory)
@@ -117,7 +121,7 @@ def test_compaction_and_end_are_one_memory_which_has_all_of_it(memory: Memory, r
     path = placed(session(repo))
     assert on_event.save_before_compaction(memory, event_of(repo, path, name=COMPACT)) == ""
     on_event.summarize(memory)
-    placed("\n".join([asked("Now write the docs"), edited(repo / "docs.md"), said("All done.")]) + "\n")
+    placed("\n".join([prompt_line("Now write the docs"), edited(repo / "docs.md"), message_line("All done.")]) + "\n")
     clock.now += 3600
 
     on_event.session_ended(memory, event_of(repo, path))
@@ -169,7 +173,7 @@ def test_what_was_retired_does_not_come_back(memory: Memory, repo: Path) -> None
 
 
 def test_a_session_that_says_nothing_leaves_nothing(memory: Memory, repo: Path) -> None:
-    on_event.session_ended(memory, event_of(repo, placed(asked("ok") + "\n" + said("Fine.") + "\n")))
+    on_event.session_ended(memory, event_of(repo, placed(prompt_line("ok") + "\n" + message_line("Fine.") + "\n")))
 
     assert on_event.summarize(memory) == []
     assert not waits(str(repo / ".git" / "gitmem"))

@@ -10,7 +10,7 @@ from gitmem.agents.session import worklog
 TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
 
 
-def kept(memory, session: str = "s1") -> list[dict]:
+def worklog_entries(memory, session: str = "s1") -> list[dict]:
     return lines(memory.sessions.topic(session).worklog_path)
 
 
@@ -19,7 +19,7 @@ def test_commands_and_edits_are_kept_in_short(memory, repo) -> None:
     worklog.record(memory.repository, edited(str(repo / "src/a.py"), "/elsewhere/b.py"))
     worklog.record(memory.repository, Event("claude-code", TOOL, session="s1", tool=OTHER, tool_name="Read"))
 
-    shell, edit, other = kept(memory)
+    shell, edit, other = worklog_entries(memory)
     assert (shell["did"], shell["failed"], shell["said"]) == ("pytest -q tests", True, "1 failed in 2 s")
     assert edit["did"] == ["src/a.py", "/elsewhere/b.py"]
     assert (other["tool"], other["did"]) == ("other", "Read")
@@ -43,21 +43,21 @@ def test_a_secret_across_the_cut_is_not_kept_in_part(memory) -> None:
     worklog.record(memory.repository, ran("echo " + "word " * (worklog.READ_CHARS // 5 - 6) + TOKEN))
     worklog.record(memory.repository, ran("echo" + " " * (worklog.READ_CHARS - 20) + TOKEN))
 
-    assert not any(TOKEN[:8] in entry["did"] for entry in kept(memory))
+    assert not any(TOKEN[:8] in entry["did"] for entry in worklog_entries(memory))
 
 
 def test_a_secret_across_the_beginning_of_a_long_last_line_is_not_kept_in_part(memory) -> None:
     for room in (worklog.READ_CHARS - 20, 20_000 - len(TOKEN)):
         worklog.record(memory.repository, ran("make", failed=True, output="no: " + TOKEN + " x" * (room // 2)))
 
-    assert not any(TOKEN[-12:] in entry["said"] for entry in kept(memory))
+    assert not any(TOKEN[-12:] in entry["said"] for entry in worklog_entries(memory))
 
 
 def test_the_worklog_stays_small(memory) -> None:
     for number in range(30):
         worklog.record(memory.repository, ran(f"echo {number} " + "y" * 50_000))
 
-    assert all(len(entry["did"]) <= worklog.KEPT_CHARS for entry in kept(memory))
+    assert all(len(entry["did"]) <= worklog.KEPT_CHARS for entry in worklog_entries(memory))
 
 
 def test_a_damaged_entry_says_nothing() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from support.transcripts import FILES, asked, edited, line, ran, said, used
+from support.transcripts import FILES, edited, line, message_line, prompt_line, ran, used
 
 from gitmem.agents.transcripts import claude_code
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID, TODOS, Turn
@@ -37,8 +37,13 @@ def test_what_the_harness_says_for_the_person_is_no_prompt() -> None:
         "[Request interrupted by user]",
     )
 
-    assert turns(*map(asked, texts)) == []
-    assert turns(asked("a", isMeta=True), asked("b", isCompactSummary=True), asked("c", isSidechain=True)) == []
+    assert turns(*map(prompt_line, texts)) == []
+    assert (
+        turns(
+            prompt_line("a", isMeta=True), prompt_line("b", isCompactSummary=True), prompt_line("c", isSidechain=True)
+        )
+        == []
+    )
 
 
 def test_a_prompt_with_a_picture_is_its_text() -> None:
@@ -50,7 +55,7 @@ def test_a_prompt_with_a_picture_is_its_text() -> None:
 def test_a_call_without_an_answer_ends_nothing() -> None:
     open_call = ran("make").splitlines()[0]
 
-    assert turns(said("a"), open_call) == [Turn(SAID, "a"), Turn(COMMAND, "make")]
+    assert turns(message_line("a"), open_call) == [Turn(SAID, "a"), Turn(COMMAND, "make")]
 
 
 def test_what_the_person_refused_did_not_fail() -> None:

@@ -11,7 +11,7 @@ import pytest
 from conftest import NOW
 from support.clients import Client
 from support.facts import Clock
-from support.transcripts import asked, placed, said
+from support.transcripts import message_line, placed, prompt_line
 
 from gitmem.agents import on_event
 from gitmem.agents.event import END, START, STOP, Event
@@ -46,13 +46,13 @@ def event(path: Path, name: str, session: str = "s1") -> Event:
 def test_stop_asks_for_a_harvest_where_words_were_not_captured(
     memory: Memory, started: list[str], words: str, works: list[str]
 ) -> None:
-    on_event.end_turn(memory, event(placed(asked("fix it") + "\n" + said(words) + "\n"), STOP))
+    on_event.end_turn(memory, event(placed(prompt_line("fix it") + "\n" + message_line(words) + "\n"), STOP))
 
     assert started == works
 
 
 def test_next_start_harvests_a_session_that_was_killed(memory: Memory, started: list[str]) -> None:
-    on_event.session_started(memory, event(placed(asked("fix it") + "\n" + said(LINE) + "\n"), START))
+    on_event.session_started(memory, event(placed(prompt_line("fix it") + "\n" + message_line(LINE) + "\n"), START))
     assert started == []
 
     on_event.session_started(memory, event(placed("", "s2.jsonl"), START, "s2"))
@@ -71,10 +71,10 @@ def test_next_start_harvests_a_session_that_was_killed(memory: Memory, started: 
 def test_sub_agents_are_read_where_their_client_puts_them(
     memory: Memory, harness: str, session: str, folder: str, found: list[str]
 ) -> None:
-    path = placed(asked("fix it") + "\n", f"{harness}-{len(session)}.jsonl")
+    path = placed(prompt_line("fix it") + "\n", f"{harness}-{len(session)}.jsonl")
     agents = path.parent / folder.format(name=path.stem)
     agents.mkdir(parents=True)
-    (agents / "a.jsonl").write_text(said(LINE) + "\n")
+    (agents / "a.jsonl").write_text(message_line(LINE) + "\n")
     ledger.enter(memory.repository, Event(harness, START, session=session, transcript=str(path)))
 
     taken: list[tuple[str, str]] = []
@@ -109,7 +109,7 @@ def test_locked_database_is_read_by_the_next_harvest(
 def test_only_a_silent_session_counts_as_over_and_once(memory: Memory) -> None:
     import os
 
-    path = placed(asked("fix it") + "\n" + said(LINE) + "\n")
+    path = placed(prompt_line("fix it") + "\n" + message_line(LINE) + "\n")
     ledger.enter(memory.repository, event(path, START))
     os.utime(path, (NOW, NOW - harvest.SILENT_S + 10))
     assert harvest.harvest(memory.repository, lambda *_: None) == []
@@ -124,7 +124,7 @@ def test_only_a_silent_session_counts_as_over_and_once(memory: Memory) -> None:
 def test_one_run_reads_a_bounded_number_and_the_next_one_the_others(memory: Memory) -> None:
     taken: list[str] = []
     for number in range(harvest.AT_MOST + 3):
-        path = placed(asked("fix it") + "\n", f"s{number}.jsonl")
+        path = placed(prompt_line("fix it") + "\n", f"s{number}.jsonl")
         ledger.enter(memory.repository, event(path, START, f"s{number}"))
 
     harvest.harvest(memory.repository, lambda _memory, one, _turns: taken.append(one.session))
@@ -136,7 +136,7 @@ def test_one_run_reads_a_bounded_number_and_the_next_one_the_others(memory: Memo
 
 def test_transcript_elsewhere_is_not_read(memory: Memory, repo: Path) -> None:
     path = repo / "s1.jsonl"
-    path.write_text(said(LINE))
+    path.write_text(message_line(LINE))
     ledger.enter(memory.repository, event(path, START))
 
     harvest.harvest(memory.repository, lambda *_: pytest.fail("it was read"))

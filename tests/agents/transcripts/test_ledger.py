@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.clients import Client
-from support.transcripts import asked, placed
+from support.transcripts import placed, prompt_line
 
 from gitmem.agents.event import END, START, Event
 from gitmem.agents.transcripts import ledger
@@ -24,7 +24,7 @@ def state_of(memory: Memory) -> str:
 
 
 def test_transcript_is_unread_until_it_was_read_and_again_when_it_grows(memory: Memory) -> None:
-    path = placed(asked("fix it"))
+    path = placed(prompt_line("fix it"))
     ledger.enter(memory.repository, event(path))
     (entry,) = ledger.entries(state_of(memory))
     assert (entry.is_unread, entry.has_ended, entry.fields["branch"]) == (True, False, "main")
@@ -32,7 +32,7 @@ def test_transcript_is_unread_until_it_was_read_and_again_when_it_grows(memory: 
     ledger.mark(entry, read=ledger.extent_of(entry.transcript), summarized=-1)
     assert not ledger.entries(state_of(memory))[0].is_unread
 
-    path.write_text(path.read_text() + asked("and this"))
+    path.write_text(path.read_text() + prompt_line("and this"))
     assert ledger.entries(state_of(memory))[0].is_unread
 
 
@@ -60,7 +60,7 @@ def test_database_is_unread_when_its_journal_is_written_from_its_start_again(
 
 
 def test_end_is_noted_and_what_was_read_stays(memory: Memory) -> None:
-    path = placed(asked("fix it"))
+    path = placed(prompt_line("fix it"))
     ledger.enter(memory.repository, event(path))
     (entry,) = ledger.entries(state_of(memory))
     ledger.mark(entry, read=7, summarized=3)

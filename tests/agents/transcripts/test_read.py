@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.transcripts import FILES, asked, placed, said
+from support.transcripts import FILES, message_line, placed, prompt_line
 
 from gitmem.agents.transcripts import claude_code, codex, gemini
 from gitmem.agents.transcripts.read import first_and_last, read_transcript
@@ -110,8 +110,8 @@ def test_of_very_many_turns_the_first_and_the_last_are_kept() -> None:
 
 
 def test_a_huge_transcript_has_its_first_prompt_and_its_end() -> None:
-    filler = (said("x" * 1000) + "\n") * 1000
-    path = placed(asked("the goal of it all") + "\n" + filler * 20 + said("the end") + "\n", "huge.jsonl")
+    filler = (message_line("x" * 1000) + "\n") * 1000
+    path = placed(prompt_line("the goal of it all") + "\n" + filler * 20 + message_line("the end") + "\n", "huge.jsonl")
 
     found = read_transcript(str(path))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.agent_work import SECRET, kept, ran
+from support.agent_work import SECRET, captured_memories, ran
 
 from gitmem.agents import on_event
 from gitmem.errors import NotFoundError, RefusedError
@@ -17,7 +17,7 @@ from gitmem.store.spool import Spool
 def refused(memory: Memory, repo: Path) -> str:
     """Return the name of a text that was refused because it holds a secret."""
     on_event.tool_used(memory, ran(repo, f'bd comment shop-12 "LEARNED: the gateway wants {SECRET} as its token"'))
-    assert kept(memory) == {}
+    assert captured_memories(memory) == {}
     (found,) = memory.captures.list_refused()
     assert (found.kind, found.text) == ("learned", "the gateway wants [secret: github-token] as its token")
     assert "github-token in line 1" in found.why
@@ -27,7 +27,7 @@ def refused(memory: Memory, repo: Path) -> str:
 def test_accepted_text_is_a_memory_with_its_task(memory: Memory, refused: str) -> None:
     assert memory.captures.accept(refused) == 1
 
-    ((_, found),) = kept(memory).items()
+    ((_, found),) = captured_memories(memory).items()
     assert found["title"] == "the gateway wants [secret: github-token] as its token"
     assert found["frontmatter"]["task"] == "shop-12"
     assert memory.captures.list_refused() == []

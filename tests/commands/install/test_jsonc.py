@@ -39,12 +39,12 @@ TEXTS = {
 }
 
 
-def put(text: str) -> str:
+def inserted_text(text: str) -> str:
     text = jsonc.insert(text, ("hooks", "Stop"), ENTRY)
     return jsonc.insert(text, ("hooks",), [ENTRY], name="Other")
 
 
-def taken(text: str) -> str:
+def text_without(text: str) -> str:
     text = jsonc.remove(text, ("hooks", "Other"))
     return jsonc.remove(text, ("hooks", "Stop", len(jsonc.parse(text).value["hooks"]["Stop"]) - 1))
 
@@ -53,13 +53,13 @@ def taken(text: str) -> str:
 def test_what_was_put_in_is_read_there_and_taken_away_to_the_byte(text: str) -> None:
     before = jsonc.parse(text).value
 
-    after = put(text)
+    after = inserted_text(text)
 
     found = jsonc.parse(after).value
     assert found["hooks"]["Stop"][-1] == ENTRY
     assert found["hooks"]["Other"] == [ENTRY]
     assert found["hooks"]["Stop"][:-1] == before.get("hooks", {}).get("Stop", [])
-    assert taken(after) == text
+    assert text_without(after) == text
 
 
 @settings(max_examples=60)
@@ -75,15 +75,15 @@ def test_any_settings_are_what_they_were(
     message = table if hooks is None else {"a": 1, **table, "hooks": hooks}
     text = json.dumps(message, indent=indent, ensure_ascii=ascii_only)
 
-    after = put(text)
+    after = inserted_text(text)
 
     assert jsonc.parse(text).value == message
     assert json.loads(after) == jsonc.parse(after).value
-    assert taken(after) == text
+    assert text_without(after) == text
 
 
 def test_what_others_added_meanwhile_stays() -> None:
-    text = put('{"a": 1}')
+    text = inserted_text('{"a": 1}')
     text = jsonc.insert(text, ("hooks", "Stop"), {"command": "theirs"})
 
     after = jsonc.remove(jsonc.remove(text, ("hooks", "Other")), ("hooks", "Stop", 0))

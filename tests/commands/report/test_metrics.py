@@ -10,7 +10,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 from support.schedules import installed
-from support.sessions import asked, started
+from support.sessions import prompt_event, started
 
 from gitmem.agents import on_event
 from gitmem.commands.capture.keep import keep
@@ -188,7 +188,7 @@ def test_captures_refusals_and_what_sessions_were_given_are_counted(timed, repo:
     keep(memory.repository, "the gateway drops idle sockets", **options)
     Spool(memory.repository.git.repository.state).note_refused("a secret")
     on_event.session_started(memory, started())
-    on_event.answer_prompt(memory, asked("do kafka offsets survive rebalancing", "s2"))
+    on_event.answer_prompt(memory, prompt_event("do kafka offsets survive rebalancing", "s2"))
 
     found = read(memory)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.unit_rows import MODEL, kept, unit_rows
+from support.unit_rows import MODEL, stored_rows, unit_rows
 
 from gitmem.errors import BusyError
 from gitmem.index.vectors import sqlite_vec
@@ -34,7 +34,7 @@ def index_of(folder: Path) -> Path:
 
 def test_memory_is_found_by_its_best_piece_and_once(tmp_path: Path) -> None:
     rows = unit_rows(30, WIDTH)
-    kept(tmp_path, rows, pieces=3).close()
+    stored_rows(tmp_path, rows, pieces=3).close()
     query = rows[7]  # the second piece of the third memory
     vectors = reopened(tmp_path)
 
@@ -54,7 +54,7 @@ def test_memory_is_found_by_its_best_piece_and_once(tmp_path: Path) -> None:
 
 def test_two_memories_that_say_the_same_share_one_text(tmp_path: Path) -> None:
     rows = unit_rows(1, WIDTH)
-    vectors = kept(tmp_path, rows)
+    vectors = stored_rows(tmp_path, rows)
     with VectorsLock(tmp_path), vectors.writing():
         vectors.add([], [("another", b"text-0")])
 
@@ -65,10 +65,10 @@ def test_two_memories_that_say_the_same_share_one_text(tmp_path: Path) -> None:
 
 def test_text_without_pieces_is_known_and_found_by_nothing(tmp_path: Path) -> None:
     rows = unit_rows(2, WIDTH)
-    vectors = kept(tmp_path, rows[:1])
+    vectors = stored_rows(tmp_path, rows[:1])
     with VectorsLock(tmp_path), vectors.writing():
         vectors.add([(b"empty", rows[:0])], [("blank", b"empty")])
-    kept(tmp_path, rows[1:], first=1)
+    stored_rows(tmp_path, rows[1:], first=1)
 
     with vectors.reading():
         assert "blank" in vectors.list_embedded()
@@ -78,12 +78,12 @@ def test_text_without_pieces_is_known_and_found_by_nothing(tmp_path: Path) -> No
 
 def test_a_reader_sees_what_another_process_adds_with_its_next_question(tmp_path: Path) -> None:
     rows = unit_rows(4, WIDTH)
-    kept(tmp_path, rows[:2]).close()
+    stored_rows(tmp_path, rows[:2]).close()
     vectors = reopened(tmp_path)
 
     with vectors.reading():
         before = len(vectors.nearest(rows[0], 9)[0])
-    kept(tmp_path, rows[2:], first=2).close()
+    stored_rows(tmp_path, rows[2:], first=2).close()
     with vectors.reading():
         assert (before, len(vectors.nearest(rows[0], 9)[0])) == (2, 4)
 
@@ -93,7 +93,7 @@ def test_what_is_forgotten_is_gone_and_the_rest_is_found_as_before(tmp_path: Pat
     if to == "sqlite-vec" and sqlite_vec.can_load():
         pytest.skip(sqlite_vec.can_load())
     rows = unit_rows(40, WIDTH)
-    vectors = kept(tmp_path, rows, pieces=2)
+    vectors = stored_rows(tmp_path, rows, pieces=2)
     stays = {f"oid-{n}" for n in range(0, 20, 3)}
     query = unit_rows(1, WIDTH, seed=9)[0]
     with vectors.reading():
@@ -114,7 +114,7 @@ def test_what_is_forgotten_is_gone_and_the_rest_is_found_as_before(tmp_path: Pat
 
 
 def test_vectors_of_another_length_are_refused_and_change_nothing(tmp_path: Path) -> None:
-    vectors = kept(tmp_path, unit_rows(2, WIDTH))
+    vectors = stored_rows(tmp_path, unit_rows(2, WIDTH))
 
     with VectorsLock(tmp_path), pytest.raises(DamagedError, match="8 dimensions, the new ones 5"), vectors.writing():
         vectors.add([(b"x", unit_rows(1, 5))], [("x", b"x")])
@@ -147,21 +147,21 @@ def spoiled(folder: Path, sql: str) -> None:
     ids=["no-database", "empty", "cut-rows", "no-rows", "format", "model", "elsewhere", "count", "negative", "kind"],
 )
 def test_what_cannot_be_used_is_refused_and_rebuilt(tmp_path: Path, spoil) -> None:
-    kept(tmp_path, unit_rows(3, WIDTH)).close()
+    stored_rows(tmp_path, unit_rows(3, WIDTH)).close()
     spoil(tmp_path)
 
     with pytest.raises(DamagedError):
         Vectors.open(tmp_path, MODEL)
     with VectorsLock(tmp_path):
         Vectors.create(tmp_path, MODEL).close()
-    kept(tmp_path, unit_rows(3, WIDTH)).close()
+    stored_rows(tmp_path, unit_rows(3, WIDTH)).close()
     with reopened(tmp_path).reading():
         pass
 
 
 def test_rows_that_an_index_places_outside_of_the_file_are_no_rows(tmp_path: Path) -> None:
     rows = unit_rows(3, WIDTH)
-    kept(tmp_path, rows).close()
+    stored_rows(tmp_path, rows).close()
     spoiled(tmp_path, "UPDATE text SET first = -5, pieces = 1000000000000 WHERE digest = CAST('text-1' AS BLOB)")
     vectors = reopened(tmp_path)
 
@@ -173,10 +173,10 @@ def test_rows_that_an_index_places_outside_of_the_file_are_no_rows(tmp_path: Pat
 WRITER = """
 import sys; sys.path[:0] = {path!r}
 from pathlib import Path
-from support.unit_rows import kept, unit_rows
+from support.unit_rows import stored_rows, unit_rows
 rows = unit_rows(64, 8)
 for n in range(10_000):
-    kept(Path({folder!r}), rows, pieces=2, first=32 * n).close()
+    stored_rows(Path({folder!r}), rows, pieces=2, first=32 * n).close()
     print(n, flush=True)
 """
 
@@ -189,7 +189,7 @@ def test_a_writer_that_is_killed_loses_at_most_what_it_was_writing(tmp_path: Pat
         lines = [int(writer.stdout.readline()) for _ in range(after)]
         writer.send_signal(signal.SIGKILL)
 
-    vectors = kept(tmp_path, unit_rows(2, WIDTH, seed=5), first=10**6)  # nobody holds the lock any more
+    vectors = stored_rows(tmp_path, unit_rows(2, WIDTH, seed=5), first=10**6)  # nobody holds the lock any more
     with vectors.reading():
         known = vectors.list_embedded()
         found = vectors.cosines(unit_rows(64, WIDTH)[0], known)
@@ -214,11 +214,11 @@ def test_two_processes_do_not_write_at_once(tmp_path: Path) -> None:
 
 def test_full_disk_keeps_what_was_there(tmp_path: Path) -> None:
     script = f"import sys; sys.path[:0] = {sys.path!r}\n" + (
-        "import resource, signal\nfrom pathlib import Path\nfrom support.unit_rows import kept, unit_rows\n"
-        f"kept(Path({str(tmp_path)!r}), unit_rows(3, 8)).close()\n"
+        "import resource, signal\nfrom pathlib import Path\nfrom support.unit_rows import stored_rows, unit_rows\n"
+        f"stored_rows(Path({str(tmp_path)!r}), unit_rows(3, 8)).close()\n"
         # What a disk without room does: a file may grow no further (setrlimit(2), RLIMIT_FSIZE).
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))\n"
-        f"try:\n kept(Path({str(tmp_path)!r}), unit_rows(5_000, 8), first=3)\n"
+        f"try:\n stored_rows(Path({str(tmp_path)!r}), unit_rows(5_000, 8), first=3)\n"
         "except OSError as err: print(type(err).__name__)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -229,7 +229,7 @@ def test_full_disk_keeps_what_was_there(tmp_path: Path) -> None:
 
 
 def test_vectors_of_other_models_are_listed(tmp_path: Path) -> None:
-    kept(tmp_path, unit_rows(1, WIDTH)).close()
+    stored_rows(tmp_path, unit_rows(1, WIDTH)).close()
     with VectorsLock(tmp_path):
         Vectors.create(tmp_path, "older@1").close()
 
