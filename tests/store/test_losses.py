@@ -13,7 +13,7 @@ NOTE = """
 import resource, sys
 from gitmem.store import losses
 losses.reserve(sys.argv[1])
-resource.setrlimit(resource.RLIMIT_FSIZE, (lost.ROOM, lost.ROOM))
+resource.setrlimit(resource.RLIMIT_FSIZE, (losses.ROOM, losses.ROOM))
 for n in range(200):
     assert losses.note([sys.argv[1]], f"No space left on device {n}")
 """
