@@ -32,6 +32,9 @@ for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_DIRECTORY", "O_NONBLOCK", "O_PATH", "
     if hasattr(os, name):
         delattr(os, name)
 del select.poll
+# Chosen by the platform when they were imported.
+subprocess._USE_POSIX_SPAWN = False
+shutil._winapi = types.SimpleNamespace(NeedCurrentDirectoryForExePath=lambda name: True)
 sys.platform = "win32"
 from gitmem import cli
 statuses = [cli.main(argv) for argv in json.loads(sys.argv[2])]

@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import stat
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,7 @@ def victim(tmp_path: Path) -> Path:
     for name in FILES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("mine\n")
-    with sqlite3.connect(folder / "notes.sqlite") as db:
+    with closing(sqlite3.connect(folder / "notes.sqlite")) as db:
         db.execute("CREATE TABLE meta (name, value)")
     (folder / "link").symlink_to("notes.sqlite")
     (folder / "away").symlink_to("/nowhere")

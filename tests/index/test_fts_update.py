@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import given, settings
@@ -122,7 +123,8 @@ def test_change_that_does_not_fit_the_index_is_damage_and_changes_nothing(
 
 
 def test_searching_before_the_first_update_is_an_error() -> None:
-    engine = FtsEngine(sqlite3.connect(":memory:"))
-
-    with pytest.raises(sqlite3.OperationalError, match="no such table"):
-        engine.frequencies(["gateway"])
+    with (
+        closing(sqlite3.connect(":memory:")) as connection,
+        pytest.raises(sqlite3.OperationalError, match="no such table"),
+    ):
+        FtsEngine(connection).frequencies(["gateway"])

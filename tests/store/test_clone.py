@@ -88,7 +88,7 @@ def poisoned(repo: Path) -> Path:
         memory.repository.catalog()
         memory.repository.local.count_access("gateway", 1)
     copy = Path(shutil.copytree(repo, repo.parent / "copy", symlinks=True))
-    with sqlite3.connect(copy / ".git" / "gitmem" / "catalog.sqlite") as db:
+    with contextlib.closing(sqlite3.connect(copy / ".git" / "gitmem" / "catalog.sqlite")) as db, db:
         db.execute("UPDATE memory SET title = 'Poison'")
     (copy / ".git" / "gitmem" / "mcp-token").write_text("a" * 48)
     return copy

@@ -11,6 +11,8 @@ from gitmem.index.vectors.numpy_rows import FlatFile
 from gitmem.index.vectors.store import Vectors
 
 MODEL = "tiny@0"
+# What `stored_rows` opened; `close_stored_rows` closes it.
+_OPEN: list[Vectors] = []
 
 
 def unit_rows(count: int, width: int, seed: int = 1) -> np.ndarray:
@@ -34,4 +36,18 @@ def stored_rows(folder: Path, rows: np.ndarray, *, pieces: int = 1, first: int =
         ]
         with found.writing():
             found.add(texts, [(f"oid-{first + n}", digest) for n, (digest, _) in enumerate(texts)])
+    _OPEN.append(found)
     return found
+
+
+def reopened(folder: Path) -> Vectors:
+    found = Vectors.open(folder, MODEL)
+    assert found is not None
+    _OPEN.append(found)
+    return found
+
+
+def close_stored_rows() -> None:
+    """Close what was opened: Python 3.13 warns of a database that is left open."""
+    while _OPEN:
+        _OPEN.pop().close()

@@ -15,7 +15,7 @@ from gitmem.text import display, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -67,16 +67,11 @@ class Catalog:
         if not os.path.isfile(path):
             return None
         try:
-            catalog = cls(path, connect(path))
-            made_with = (catalog.meta("format"), catalog.meta("analysis"))
+            return cls._open_made_with(path, {"format": str(FORMAT), "analysis": analysis})
         except ERRORS as err:
             if is_busy(err):
                 raise
             return None
-        if made_with == (str(FORMAT), analysis):
-            return catalog
-        catalog.close()
-        return None
 
     @classmethod
     def open_at(cls, state_dir: str | Path, commit: str, tree: str) -> Catalog | None:
@@ -93,14 +88,21 @@ class Catalog:
         if not os.path.isfile(path):
             return None
         try:
-            catalog = cls(path, connect(path))
-            made_with = (catalog.meta("format"), catalog.meta("commit"), catalog.meta("tree"))
+            return cls._open_made_with(path, {"format": str(FORMAT), "commit": commit, "tree": tree})
         except ERRORS:
             return None
-        if made_with == (str(FORMAT), commit, tree):
-            return catalog
-        catalog.close()
-        return None
+
+    @classmethod
+    def _open_made_with(cls, path: str, expected: Mapping[str, str]) -> Catalog | None:
+        """Return the catalog in a file if it has the expected values of ``meta``; otherwise close it."""
+        catalog = cls(path, connect(path))
+        is_expected = False
+        try:
+            is_expected = all(catalog.meta(name) == value for name, value in expected.items())
+        finally:
+            if not is_expected:
+                catalog.close()
+        return catalog if is_expected else None
 
     def close(self) -> None:
         """Close the connection."""
@@ -244,9 +246,10 @@ def is_by_another(state_dir: str | Path) -> bool:
         return False
     if connection is None:
         return False
-    row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
-    connection.close()
-    return row is not None
+    try:
+        return connection.execute("SELECT 1 FROM meta WHERE name = 'format'").fetchone() is not None
+    finally:
+        connection.close()
 
 
 def shown_by(catalog: Catalog) -> tuple[str, str]:
@@ -290,8 +293,12 @@ def connect(path: str) -> sqlite3.Connection:
         # A write-ahead log cannot be opened without its shared memory file; immutable needs none (sqlite.org/wal.html).
         uri = f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1"
         connection = sqlite3.connect(uri, uri=True, isolation_level=None)
-        register(connection)
-        connection.execute("SELECT 1 FROM meta").fetchone()
+        try:
+            register(connection)
+            connection.execute("SELECT 1 FROM meta").fetchone()
+        except BaseException:
+            connection.close()
+            raise
     connection.execute("PRAGMA synchronous = NORMAL")
     return connection
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,8 @@ def test_table_answers_as_the_flat_file_does(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not sqlite_vec.can_load(), reason="it loads")
 def test_where_it_cannot_be_loaded_that_is_reported() -> None:
-    connection = sqlite3.connect(":memory:")
-
-    with pytest.raises(DamagedError, match=r"sqlite-vec is not installed|loads no extensions"):
+    with (
+        closing(sqlite3.connect(":memory:")) as connection,
+        pytest.raises(DamagedError, match=r"sqlite-vec is not installed|loads no extensions"),
+    ):
         VecTable(connection, "rows-1", 8, 0)

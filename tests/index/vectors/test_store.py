@@ -8,10 +8,11 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from support.unit_rows import MODEL, stored_rows, unit_rows
+from support.unit_rows import MODEL, close_stored_rows, reopened, stored_rows, unit_rows
 
 from gitmem.errors import BusyError
 from gitmem.index.vectors import sqlite_vec
@@ -19,13 +20,16 @@ from gitmem.index.vectors.folders import FOLDER, VectorsLock, folder_of, list_ot
 from gitmem.index.vectors.numpy_rows import DamagedError
 from gitmem.index.vectors.store import INDEX, Vectors
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 WIDTH = 8
 
 
-def reopened(folder: Path) -> Vectors:
-    found = Vectors.open(folder, MODEL)
-    assert found is not None
-    return found
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    close_stored_rows()
 
 
 def index_of(folder: Path) -> Path:
