@@ -272,8 +272,11 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
     states = list(states)
     toolsets = _toolsets(catalog, {s.tools for s in states if s.tools})
     db.executemany(
-        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-        " (SELECT ? + CASE ? WHEN 0 THEN ttl_s ELSE outside_s END FROM fact WHERE id = ?))",
+        "INSERT OR REPLACE INTO state"
+        " WITH new (ground, fact, digest, outcome, at, fresh, own, weak, published, tools, flapping, blocked, moved,"
+        " outside) AS (VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?))"
+        " SELECT *, (SELECT at + CASE outside WHEN 0 THEN ttl_s ELSE outside_s END FROM fact WHERE id = new.fact)"
+        " FROM new",
         [
             (
                 *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
@@ -285,7 +288,6 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
                     s.is_moved,
                     bool(s.verdict and s.verdict.outside),
                 ),
-                *(s.verdict.at if s.verdict else 0, bool(s.verdict and s.verdict.outside), s.fact),
             )
             for s in states
         ],
