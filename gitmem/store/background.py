@@ -112,7 +112,8 @@ def list_failures(state_folder: str | os.PathLike[str]) -> list[tuple[str, str, 
         if suffix == ".failed":
             try:
                 with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
-                    found.append((what, file.read(4000), os.fstat(file.fileno()).st_mtime))
+                    said = file.read(4000) or "the reason could not be written: the disk was full"
+                    found.append((what, said, os.fstat(file.fileno()).st_mtime))
             except FileNotFoundError:
                 continue  # it succeeded just now
     return found

@@ -143,6 +143,15 @@ def test_failure_is_kept_until_the_work_goes_well_again(tmp_path: Path) -> None:
     assert background.list_failures(tmp_path) == []
 
 
+def test_failure_whose_reason_found_no_room_on_the_disk_says_so(tmp_path: Path) -> None:
+    (tmp_path / "background").mkdir()
+    (tmp_path / "background" / "index.failed").write_text("")
+
+    ((what, said, _),) = background.list_failures(tmp_path)
+
+    assert (what, said) == ("index", "the reason could not be written: the disk was full")
+
+
 def test_place_that_is_gone_is_no_failure(tmp_path: Path) -> None:
     for turn in background.turns(tmp_path, "/gone", "index"):
         with turn:
