@@ -62,8 +62,10 @@ run() {
   if [ -x "$python" ]; then "$python" -P -m gitmem "$@"; else gitmem "$@"; fi
 }
 
+# Nothing is started in the background where that is switched off. A check runs in the foreground.
+allowed() { [ "${GITMEM_BACKGROUND-}" != off ]; }
+
 locate() {
-  [ "${GITMEM_BACKGROUND-}" != off ] || return 1
   [ -x "$python" ] || command -v gitmem || return 1
   dir=${GIT_DIR:-.git}
   if [ -f "$dir" ]; then read -r _ dir <"$dir"; fi
@@ -120,17 +122,18 @@ _ACTIONS = {
     "post-checkout": """\
 
 # The third word is 0 where only files were checked out.
-( [ "${3-1}" = 1 ] && locate && refresh ) </dev/null >/dev/null 2>&1
+( [ "${3-1}" = 1 ] && allowed && locate && refresh ) </dev/null >/dev/null 2>&1
 """,
     "post-merge": """\
 
-( locate && refresh ) </dev/null >/dev/null 2>&1
+( allowed && locate && refresh ) </dev/null >/dev/null 2>&1
 """,
     "post-commit": """\
 
 # Only a message with learnings needs gitmem. What a rebase rewrites was captured when it was committed, and
 # post-rewrite looks at the rest.
 (
+  allowed || exit
   locate || exit
   if [ -d "$dir/rebase-merge" ] || [ -d "$dir/rebase-apply" ]; then exit; fi
   case $(git cat-file commit HEAD) in *[Ll][Ee][Aa][Rr][Nn]*:*) run hook post-commit >&3 ;; esac
@@ -140,6 +143,7 @@ _ACTIONS = {
 
 # An amended commit was captured by post-commit.
 (
+  allowed || exit
   locate || exit
   if [ "${1-}" != amend ]; then
     commits=$(given | while read -r _ new _; do printf '%s ' "$new"; done)
@@ -158,6 +162,7 @@ _ACTIONS = {
 # Memory that changes with a branch is pushed beside it, where this clone has any.
 (
   [ "$status" = 0 ] || exit
+  allowed || exit
   locate || exit
   if given | while read -r from _ to _; do
     [ "$from" != "$to" ] || git show-ref --verify "refs/heads/gitmem/branch/${from#refs/heads/}"

@@ -204,6 +204,19 @@ def test_git_directory_elsewhere_is_found_by_standing_in_it(repo: Path, calls: P
     assert lines(calls) == [f"-P -m gitmem background checkout|{elsewhere}|0"]
 
 
+@pytest.mark.parametrize("event", shim.CHECKS)
+def test_commit_is_checked_in_the_foreground_even_if_nothing_may_run_in_the_background(
+    repo: Path, calls: Path, event: str
+) -> None:
+    hook = set_shims(repo, calls) / event
+    hook.write_text(shim.text_of(event, python=str(calls.with_name("python"))))
+    hook.chmod(0o755)
+
+    subprocess.run([hook], cwd=repo, check=True, env=os.environ | {"GITMEM_BACKGROUND": "off"})
+
+    assert "-m gitmem hook check|" in lines(calls)[-1]
+
+
 @pytest.mark.parametrize("event", [*shim.EVENTS, *shim.CHECKS])
 @pytest.mark.parametrize("python", ["", "/nowhere/python", "WITHOUT"])
 def test_git_goes_on_silently_where_gitmem_was_uninstalled(repo: Path, tmp_path: Path, event: str, python: str) -> None:
