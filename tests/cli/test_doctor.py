@@ -44,6 +44,17 @@ def test_each_problem_is_reported_with_its_code_and_hint(run_cli, repo: Path) ->
     assert done.out.endswith("3 problems, 1 warning\n")
 
 
+def test_hint_about_a_memory_that_cannot_be_read_is_a_command_that_replaces_it(run_cli, repo: Path) -> None:
+    run_cli("init")
+    put_files(repo, {"learned/b.md": "---\ntitle: b\ntitle: c\n---\n"})
+    (hint,) = (problem["hint"] for problem in json.loads(run_cli("doctor", "--json").out)["problems"])
+    command = hint.removesuffix(" replaces it").removeprefix("gitmem ")
+
+    assert run_cli(*command.split(" ")).status == 0
+
+    assert (run_cli("doctor").status, "TEXT" in run_cli("show", "b").out) == (0, True)
+
+
 def test_what_was_never_served_is_deleted_by_name_only(run_cli, repo: Path) -> None:
     run_cli("init")
     put_files(repo, {"learned/UPPER.md": "---\ntitle: c\n---\n"})

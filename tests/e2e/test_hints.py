@@ -49,8 +49,8 @@ WORDS = {
 }  # fmt: skip
 # Where a sentence goes on after a command.
 PROSE = re.compile(
-    r" (?:also|and|asks?|deletes?|does|from|in|lists|on|or|pushes|removes?|retires?|shows?|to|until|with|without"
-    r"|works?)\b"
+    r" (?:also|and|asks?|deletes?|does|from|in|lists|on|or|pushes|removes?|replaces|retires?|shows?|to|until|with"
+    r"|without|works?)\b"
 )
 # They wait for a client, or for an answer.
 SERVERS = {"mcp"}

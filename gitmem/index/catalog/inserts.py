@@ -148,4 +148,5 @@ class Inserts:
 def problem_of(err: FormatError, path: str, key: str) -> Problem:
     """Return the problem that describes an error in one file."""
     where = f"line {err.line}: " if err.line else ""
-    return Problem(err.code, path, where + err.message, key=key, hint=err.hint or f"write it again with --key {key}")
+    again = "gitmem verify" if path.startswith("verdicts/") else f"gitmem remember TEXT --key {key} replaces it"
+    return Problem(err.code, path, where + err.message, key=key, hint=err.hint or again)
