@@ -20,6 +20,7 @@ from gitmem.repository.approvals import approve_command
 from gitmem.tasks.task import Gate
 from gitmem.text.globs import is_plain
 from gitmem.verify import trivial
+from gitmem.verify.files import SUBMODULE
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.references import nearest_file
 from gitmem.verify.trace.undeclared_reads import advice
@@ -461,11 +462,14 @@ def _judge(session: Session, due: Due, tree: str) -> tuple[Result, str]:
 def _did_you_mean(memory: OpenStore, check: Check) -> str:
     """Return a hint with the file that a built-in check probably means if it names a missing one."""
     commit = memory.git.read_head()[1]
-    missing = [glob for glob in (list_globs(check.words) if check.form == BUILTIN else ()) if is_plain(glob)]
-    if not missing or commit is None:
+    globs = list_globs(check.words) if check.form == BUILTIN else ()
+    if not globs or commit is None:
         return ""
     tree = CodeTree(memory.git, commit)
-    near = next((nearest_file(tree, path) for path in missing if not tree.match(path)), "")
+    for module in (path for mode, _, path in tree.entries if mode == SUBMODULE):
+        if any(glob == module or glob.startswith(f"{module}/") for glob in globs):
+            return f"{memory.typed(module)} is a submodule, whose files are not in this repository's tree"
+    near = next((nearest_file(tree, path) for path in globs if is_plain(path) and not tree.match(path)), "")
     return f"did you mean {memory.typed(near)}?" if near else ""
 
 

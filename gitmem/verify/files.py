@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # Mode, object name and path.
 Entry = tuple[str, str, str]
+# The mode of a submodule: a commit of another repository (gitformat-index(5)).
+SUBMODULE = "160000"
 
 
 class CodeFiles:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import tip
+from conftest import git, tip
 
 
 @pytest.mark.parametrize(
@@ -89,6 +89,17 @@ def test_check_that_proves_nothing_is_refused(run_cli, words: tuple[str, ...], m
     assert (done.status, done.out) == (2, "")
     assert message in done.err
     assert run_cli("list").status == 1
+
+
+@pytest.mark.parametrize("place", ["lib", "lib/v", "lib/v/*.c"])
+def test_files_of_a_submodule_are_not_in_the_tree_and_no_other_file_is_meant(run_cli, repo: Path, place: str) -> None:
+    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'HEAD').strip()},lib")
+    git(repo, "commit", "-q", "-m", "add a submodule")
+
+    done = run_cli("fact", "It is 2", "--contains", "2", "--in", place)
+
+    assert (done.status, "did you mean" in done.err) == (2, False)
+    assert "lib is a submodule, whose files are not in this repository's tree" in done.err
 
 
 def test_fact_without_a_check_is_reported_where_prose_belongs(run_cli) -> None:

@@ -16,6 +16,7 @@ import os
 from bisect import bisect_left
 
 from gitmem.text.sha256 import sha256
+from gitmem.verify.files import SUBMODULE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ UNTRACEABLE = "!"
 LIMIT = 6000
 MISSING = "missing"
 FOLDER = "folder"
-LINK, SUBMODULE = "120000", "160000"
+LINK = "120000"
 # Bytes of a path: PATH_MAX of Linux (limits.h).
 LONGEST = 4096
 _SEPARATOR = "\0"
