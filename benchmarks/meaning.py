@@ -20,8 +20,8 @@ from benchmarks.measure import BenchmarkError
 from benchmarks.questions import QUESTIONS
 from benchmarks.stores import Stores
 from gitmem import Memory
-from gitmem.config.environment import OneThread
 from gitmem.recall import Query
+from gitmem.system.environment import OneThread
 
 # Those of all-MiniLM-L6-v2, the model most often used for this.
 DIMENSIONS = 384

@@ -19,9 +19,9 @@ import time
 from pathlib import Path
 
 from benchmarks.history import run_git
-from gitmem.config.environment import search_path
 from gitmem.memory import Memory
 from gitmem.repository.approvals import approve_command
+from gitmem.system.environment import search_path
 from gitmem.verify.options import Options
 from gitmem.verify.run import evidence
 from gitmem.verify.sandbox import sandbox

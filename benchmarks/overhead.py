@@ -16,11 +16,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from gitmem.config.environment import search_path
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.index.catalog.fact_state import FactRow
 from gitmem.model import HOLDS, SHELL, Check, Document, Spec, Verdict
+from gitmem.system.environment import search_path
 from gitmem.verify.due import Due
 from gitmem.verify.ground.ground import Grounds
 from gitmem.verify.inputs import CodeTree

@@ -23,10 +23,10 @@ from support.processes import mark  # noqa: F401 - a fixture
 from gitmem import cli
 from gitmem.cli.terminal import AGENT_VARIABLES
 from gitmem.config import ROBOTS
-from gitmem.config.environment import SESSION_VARIABLES
 from gitmem.memory import Memory
 from gitmem.policy.settings import KINDS
 from gitmem.store import ROOTED, clone, layout, note_proof, read_proofs
+from gitmem.system.environment import SESSION_VARIABLES
 
 # How long an example takes depends on what else the machine does: no test is judged by it.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -270,7 +270,7 @@ DOOR_WORDS = re.compile(rf"\b(?:os|print|{'|'.join(PROGRAM_MODULES)})\b")
 # Which modules may use which door. The starter of a confined check is a program of its own, which process starts.
 DOORS = {
     "start a program": ("gitmem.system.process", "gitmem.system.child", "gitmem.verify.sandbox.launcher"),
-    "read the environment": ("gitmem.config", "gitmem.config.environment"),
+    "read the environment": ("gitmem.config", "gitmem.system.environment"),
     "print": ("gitmem.cli.output",),
 }
 

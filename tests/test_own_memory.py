@@ -9,8 +9,8 @@ import pytest
 from conftest import git
 from support.facts import Clock, approve_all, outcomes, statuses
 
-from gitmem.config.environment import search_path
 from gitmem.memory import Memory
+from gitmem.system.environment import search_path
 from gitmem.verify.options import Options
 from gitmem.verify.sandbox import sandbox
 

@@ -16,12 +16,12 @@ from gitmem.agents import event as happened
 from gitmem.agents.once import has_own_hooks, is_first
 from gitmem.agents.stdin import HookInput, read_input
 from gitmem.config import home
-from gitmem.config.environment import is_switched_off
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import replace
 from gitmem.git.repository import discover
 from gitmem.store import hook_log
 from gitmem.store.clone import remove_links
+from gitmem.system.environment import is_switched_off
 from gitmem.text import format_json
 
 TYPE_CHECKING = False

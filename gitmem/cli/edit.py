@@ -181,7 +181,7 @@ def draft_of(memory: Memory, key: str, scope: str = "") -> Draft:
     import tempfile
     from pathlib import Path
 
-    from gitmem.config.environment import editor
+    from gitmem.system.environment import editor
 
     store, full = holder_to_change(memory.repository, key, scope)
     old = store.text_of(full)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 
 from gitmem import config
-from gitmem.config.environment import asking
 from gitmem.errors import ConflictError, NotFoundError, ProtectedError, RemoteError
 from gitmem.frozen import frozen
 from gitmem.git import Git
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.repository import Unsure
 from gitmem.system import process
+from gitmem.system.environment import asking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 
 from gitmem.config import variable
-from gitmem.config.environment import merged_heads
 from gitmem.git import Git, parse_changes
 from gitmem.git.repository import is_oid
+from gitmem.system.environment import merged_heads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ import time
 
 import numpy as np
 
-from gitmem.config.environment import embed_key, model_cache
 from gitmem.errors import BusyError, GitmemError
 from gitmem.index.embed.choose import provider_for
 from gitmem.index.fts import FtsEngine
@@ -23,6 +22,7 @@ from gitmem.recall.distinctive_words import distinctive_text
 from gitmem.recall.ranker import together
 from gitmem.recall.semantic import Dense, VectorQuery
 from gitmem.store import background
+from gitmem.system.environment import embed_key, model_cache
 from gitmem.text import tokens
 
 TYPE_CHECKING = False

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from gitmem import config
-from gitmem.config.environment import agent_session
 from gitmem.errors import GitmemError
 from gitmem.git.branches import likely_default
 from gitmem.git.remotes import repository_name
 from gitmem.store import PROJECT
 from gitmem.store.trailers import code_trailers
+from gitmem.system.environment import agent_session
 from gitmem.write.draft import Author
 from gitmem.write.writer import Writer
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 from itertools import takewhile
 
-from gitmem.config.environment import search_path
 from gitmem.document.meaning import format_foundations
 from gitmem.document.spec import format_spec, spec_hash, spec_of
 from gitmem.document.times import parse_time
@@ -21,6 +20,7 @@ from gitmem.model import FAILS, HOLDS, Check, Document, Spec
 from gitmem.statuses import SKEW_S
 from gitmem.store.local import is_busy, is_unwritable
 from gitmem.store.verdicts.environment import describe_environment, parse_environment
+from gitmem.system.environment import search_path
 from gitmem.text import display, parse_json
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.moves import digest_after_moves, is_moved

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock  # `threading` takes 0.7 ms (measured)
 
-from gitmem.config.environment import search_path
 from gitmem.errors import GitmemError, UnwritableError
 from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
@@ -13,6 +12,7 @@ from gitmem.index.catalog import fact_state, shown_by, state
 from gitmem.index.catalog.rows import inputs_of
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Blocked, Check
 from gitmem.store.local import CheckOutput
+from gitmem.system.environment import search_path
 from gitmem.text import format_json, parse_json
 from gitmem.verify import due as due_module
 from gitmem.verify.blame.culprit import with_culprit

@@ -9,9 +9,9 @@ import pytest
 from conftest import NOW, git
 from support.facts import approve_all, make_fact, outcomes, put, result_of, verify
 
-from gitmem.config.environment import search_path
 from gitmem.memory import Memory
 from gitmem.repository.approvals import deny_command, trust_of
+from gitmem.system.environment import search_path
 from gitmem.verify.options import Options
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.variables import contains_value, marks_of, without_values

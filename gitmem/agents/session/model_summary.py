@@ -12,9 +12,9 @@ import shlex
 from gitmem.agents.session.rule_summary import TOKENS
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID
 from gitmem.config import git_environment
-from gitmem.config.environment import summary_key
 from gitmem.errors import ConfigError, GitmemError
 from gitmem.system import process
+from gitmem.system.environment import summary_key
 from gitmem.text.budget import count_tokens
 from gitmem.text.secrets import redact, safe_output
 

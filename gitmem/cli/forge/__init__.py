@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.commands.forge.place import place_here
-from gitmem.config.environment import forge_token
+from gitmem.system.environment import forge_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

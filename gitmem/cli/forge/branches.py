@@ -15,8 +15,8 @@ from gitmem.cli import shared
 from gitmem.commands.forge.branches import CLOSED, MERGED, fate_of
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here
-from gitmem.config.environment import forge_token
 from gitmem.store.proposal import list_companions
+from gitmem.system.environment import forge_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from gitmem.commands.forge import suggestions
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import KINDS, body_of, is_commit, keep, pulls_of, read_text, remove
 from gitmem.commands.forge.place import place_here
-from gitmem.config.environment import forge_token
 from gitmem.errors import UsageError
+from gitmem.system.environment import forge_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import read_text
 from gitmem.commands.forge.issue import IssueContent, IssueResult, failing_facts, failing_statements, keep, request_body
 from gitmem.commands.forge.place import place_here
-from gitmem.config.environment import forge_token
 from gitmem.errors import ForgeError, GitmemError
+from gitmem.system.environment import forge_token
 from gitmem.verify.overview.finding import SUSPECT
 from gitmem.verify.overview.notice.document import parse_table
 

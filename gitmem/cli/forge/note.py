@@ -11,7 +11,7 @@ from gitmem.cli import shared
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import KINDS, body_of, read_text
 from gitmem.commands.forge.note import gitlab_place, keep
-from gitmem.config.environment import note_token
+from gitmem.system.environment import note_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

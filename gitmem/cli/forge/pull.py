@@ -12,8 +12,8 @@ from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here
 from gitmem.commands.forge.pull import find_or_open, request_body
 from gitmem.config import is_branch
-from gitmem.config.environment import forge_token
 from gitmem.errors import UsageError
+from gitmem.system.environment import forge_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

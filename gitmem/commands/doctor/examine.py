@@ -266,7 +266,7 @@ def _machine_problems(memory: OpenRepository) -> list[Problem]:
 
 
 def _machine(memory: OpenRepository) -> list[tuple[str, str]]:
-    from gitmem.config.environment import search_path
+    from gitmem.system.environment import search_path
     from gitmem.verify.sandbox import probe, sandbox
 
     rung = sandbox.probe(search_path())

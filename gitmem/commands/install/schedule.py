@@ -17,10 +17,10 @@ from gitmem.commands.install import place as files
 from gitmem.commands.install import units
 from gitmem.commands.install.git_hooks import ADD, BY_HAND, KEEP, REMOVE, UPDATE, HookStep
 from gitmem.commands.install.units import ScheduledJob
-from gitmem.config.environment import search_path
 from gitmem.errors import GitmemError, ProcessError, UsageError
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.system import process
+from gitmem.system.environment import search_path
 from gitmem.verify.jobs.schedule import ALIASES, EVERY, NOTE, Schedule, read_note
 
 TYPE_CHECKING = False

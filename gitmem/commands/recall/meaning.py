@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from gitmem.commands.recall import add_notice
-from gitmem.config.environment import OneThread
 from gitmem.errors import GitmemError
 from gitmem.index.embed.choose import need_numpy
+from gitmem.system.environment import OneThread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.config import environment, load
+from gitmem.config import load
 from gitmem.errors import ConfigError
+from gitmem.system import environment
 
 
 @pytest.mark.parametrize(

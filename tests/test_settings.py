@@ -37,7 +37,7 @@ from gitmem.policy import load as load_policy
 from gitmem.policy.settings import OWN, ROWS, SECTIONS
 from gitmem.policy.template import default_toml
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[1] / "docs"
 every_row = pytest.mark.parametrize("row", SETTINGS.values(), ids=lambda row: row.name)
 
 
