@@ -53,7 +53,7 @@ LAZY_HOMES = {
     "gitmem.text.code.grammar": "a grammar is a package, loaded only for code in its language",
     "gitmem.cli": "what a start may not need: the bug report, the errors' words",
     "gitmem.cli.output": "lines are broken on terminals only",
-    "gitmem.cli.shared": "keys and matches are marked on terminals only",
+    "gitmem.cli.options": "keys and matches are marked on terminals only",
     "gitmem.cli.table": "only the module of the command that was typed is loaded",
 }
 # Packages that may be imported inside a function: what they cost is in reference figures and in a comment there.

@@ -112,7 +112,7 @@ def _sync_behind(arguments: list[str]) -> None:
 
 
 def _say_interrupted(out: Output, commits: int) -> int:
-    from gitmem.cli.shared import counted
+    from gitmem.cli.output import counted
 
     here = f" ({counted(commits, 'commit')} of this command)" if commits else ""
     out.error(f"interrupted; acknowledged writes are kept{here}")

@@ -20,8 +20,8 @@ import os
 import posixpath
 from pathlib import Path
 
-from gitmem.cli import shared
 from gitmem.cli.arguments import TOP, code_path
+from gitmem.cli.options import open_memory, print_notices
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
 from gitmem.model import FAILED, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
@@ -167,16 +167,16 @@ def _refuse_options(args: argparse.Namespace, out: Output) -> None:
     if args.apply and args.base:
         raise UsageError("--apply and --base cannot be combined", hint="gitmem adopt --apply")
     if args.apply:
-        with shared.open_memory(args, out) as memory:
+        with open_memory(args, out) as memory:
             memory.repository.need_store()
 
 
 def _apply(adoption: Adoption, args: argparse.Namespace, out: Output) -> ApplyResult:
     from gitmem.commands.adopt.apply import apply
 
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         applied = apply(memory.repository, adoption, dry_run=args.dry_run, is_complete=not args.files)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     return applied
 
 

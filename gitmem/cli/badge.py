@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 
-from gitmem.cli import shared
+from gitmem.cli.options import open_memory, print_notices
 from gitmem.cli.reports import write_whole
 
 TYPE_CHECKING = False
@@ -40,9 +40,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print the badge, or write it to a file."""
     from gitmem.commands.report.badge import as_table, make_badge, svg
 
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.status().document
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     jobs = found["jobs"] or {"silent": "", "silent_s": 0}
     badge = make_badge(found["statuses"], jobs["silent"], jobs["silent_s"], label=args.label)
     text = json.dumps(as_table(badge)) + "\n" if args.json else svg(badge)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.shared import counted
+from gitmem.cli.output import counted
 from gitmem.statuses import MARKS
 from gitmem.verify.overview.cause import APART, few, fit, group, title
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.arguments import code_path
-from gitmem.cli.shared import shorten
+from gitmem.cli.output import shorten
 from gitmem.store import SCOPES
 
 TYPE_CHECKING = False

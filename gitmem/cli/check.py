@@ -19,8 +19,9 @@ change finds an error; 3 something that the change touches could not be checked,
 
 from __future__ import annotations
 
-from gitmem.cli import reports, shared
+from gitmem.cli import reports
 from gitmem.cli.causes import add_each, print_cases
+from gitmem.cli.options import add_approved, open_memory, positive, print_notices
 from gitmem.errors import UsageError
 from gitmem.frozen import fields_of
 from gitmem.policy.settings import FAIL_ON
@@ -74,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     change.add_argument("--head", default="", metavar="REV", help="the other end of the change (HEAD)")
     change.add_argument("--staged", action="store_true", help="compare staged changes with HEAD")
-    shared.add_approved(parser)
+    add_approved(parser)
     parser.add_argument(
         "--fail-on",
         choices=FAIL_ON,
@@ -86,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     how.add_argument(
         "--jobs",
-        type=shared.positive,
+        type=positive,
         default=0,
         metavar="N",
         help="number of checks to run in parallel (one per core)",
@@ -103,7 +104,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     form = reports.form_of(args)
     if args.staged and (args.base or args.head):
         raise UsageError("--staged compares the index with HEAD", hint="remove --base and --head")
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         options = Options(
             keys=tuple(args.keys),
             approved=args.approved,
@@ -117,7 +118,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
         found = findings_of(checked, now=memory.repository.now, memory=memory.repository.find_tip() or "")
         fail_on = args.fail_on or memory.repository.policy().check.fail_on
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if reports.is_wanted(args):
         reports.emit(args, out, found, as_table(checked, found))
     if form == "json":

@@ -6,8 +6,9 @@ Memories that do not fit are counted, with the command that shows them.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.arguments import code_path
+from gitmem.cli.options import add_json, open_memory, positive, print_notices
+from gitmem.cli.output import place_of
 from gitmem.model import VERIFIED
 from gitmem.statuses import MARKS, TASK_MARKS, warning_of
 from gitmem.store import PROJECT
@@ -34,17 +35,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--path", action="append", default=[], type=code_path, help="the files you work on (the files you changed)"
     )
-    parser.add_argument("--budget", type=shared.positive, default=0, metavar="TOKENS", help="token budget (4000)")
-    shared.add_json(parser)
+    parser.add_argument("--budget", type=positive, default=0, metavar="TOKENS", help="token budget (4000)")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the digest."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.context(paths=args.path, budget_tokens=args.budget).document
         last = found["verified"]
-        place = shared.place_of(memory.jobs.distance(last["commit"])) if last and not args.json else ""
-        shared.print_notices(memory, out)
+        place = place_of(memory.jobs.distance(last["commit"])) if last and not args.json else ""
+        print_notices(memory, out)
     if args.json:
         out.json(found)
         return 0

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared, steps
+from gitmem.cli import steps
 from gitmem.cli.arguments import code_reference
 from gitmem.cli.changes import print_change
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,13 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "a decision that it replaces"
     memory.add_argument("--supersedes", action="append", default=[], metavar="KEY", help=about)
     steps.add_written(parser)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Write a decision and print its key."""
     text = steps.text_of(args)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         change = memory.workflow.decide(
             text,
             steps.step_of(args),
@@ -52,5 +53,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
             supersedes=args.supersedes,
             force=args.force,
         )
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         return print_change(change, args, out)

@@ -5,7 +5,8 @@ The text is fenced as data: notes to weigh, not instructions to follow.
 
 from __future__ import annotations
 
-from gitmem.cli import shared, steps
+from gitmem.cli import steps
+from gitmem.cli.options import add_json, open_memory, positive, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,18 +26,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``decisions``."""
     parser.add_argument("text", nargs="*", help="a question, in your own words")
     steps.add_step(parser)
-    parser.add_argument(
-        "--limit", type=shared.positive, default=10, metavar="N", help="maximum number of decisions (10)"
-    )
-    shared.add_json(parser)
+    parser.add_argument("--limit", type=positive, default=10, metavar="N", help="maximum number of decisions (10)")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print decisions; return 1 if there are none."""
     query = " ".join(args.text)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         loaded = memory.workflow.decisions(query, steps.step_of(args), limit=args.limit)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"query": query, "decisions": _tables(loaded), "more": loaded.found.more})
     elif loaded.text:

@@ -12,7 +12,7 @@ Exit status: 0 no problems; 1 there are problems.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,16 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     captured.add_argument(
         "--drop", action="append", default=[], metavar="NAME", help="delete this refused text, or all"
     )
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Examine the store."""
     if args.captured or args.accept or args.drop:
         return _captured(args, out)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.doctor(fix=args.fix, delete=args.delete)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     errors = [p for p in found.problems if p.severity == "error"]
     if args.json:
         table = [
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def _captured(args: argparse.Namespace, out: Output) -> int:
     """List the refused texts, after accepting and dropping some."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         accepted = sum(memory.captures.accept(name) for name in args.accept)
         dropped = sum(memory.captures.drop(name) for name in args.drop)
         left = memory.captures.list_refused()

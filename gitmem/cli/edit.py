@@ -5,9 +5,9 @@ A repeatable option replaces the whole list; an empty value ('') removes the fie
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.arguments import code_path, code_reference
 from gitmem.cli.changes import add_force, memory_options, print_change
+from gitmem.cli.options import add_json, add_scope, open_memory, print_notices
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive, read_standard_input
 from gitmem.errors import GitmemError, RefusedError, UsageError
@@ -89,9 +89,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--correction", action="store_true", help="mark a mere correction of the title, which makes nothing suspect"
     )
     mark.add_argument("--settled", action="store_true", help="mark the two merged versions as settled")
-    shared.add_scope(parser)
+    add_scope(parser)
     add_force(parser)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         from gitmem.store.layout import MEMORY_LIMIT
 
         body = read_standard_input(MEMORY_LIMIT)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         if not changes and body is None:
             if not is_interactive():
                 raise UsageError("nothing to change", hint="use options (gitmem edit --help), or run it in a terminal")
@@ -121,7 +121,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         else:
             how = {"approve": is_interactive(), "scope": args.scope, "force": args.force, **_how(args)}
             change = memory.edit(args.key, fields=changes, body=body, **how)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         return print_change(change, args, out, did="changed")
 
 

@@ -6,7 +6,8 @@ Importing the export restores every memory byte for byte. Existing files are nev
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_filters, open_memory, print_notices, query_of
+from gitmem.cli.output import counted
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--to", default="-", metavar="PATH", help="a new folder or file; - is standard output (-)")
     parser.add_argument("--okf", default="", metavar="FOLDER", help="write a bundle of the Open Knowledge Format there")
-    shared.add_filters(parser)
+    add_filters(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -48,14 +49,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(
             "Markdown is exported to a folder, which needs a name", hint="gitmem export --format markdown --to DIR"
         )
-    with shared.open_memory(args, out) as memory:
-        query = shared.query_of(args, memory, limit=EVERY)
+    with open_memory(args, out) as memory:
+        query = query_of(args, memory, limit=EVERY)
         if form == "markdown":
             count = sum(1 for _ in memory.bulk.export(query, folder=to, is_okf=bool(args.okf)))
         else:
             count = _write_lines(memory.bulk.export(query), args.to, out)
-        shared.print_notices(memory, out)
-    said = f"{shared.counted(count, 'memory', 'memories')} exported"
+        print_notices(memory, out)
+    said = f"{counted(count, 'memory', 'memories')} exported"
     if to != "-":
         out.changed(to, f"{said} to {to}")
     if not (to != "-" and out.is_terminal):

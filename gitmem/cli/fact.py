@@ -7,9 +7,9 @@ cannot be approved now, the fact is recorded as unproven.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.arguments import code_reference
 from gitmem.cli.changes import add_force, add_memory_options, add_place, memory_options, print_change
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive, read_standard_input
 from gitmem.store import PROJECT
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     memory.add_argument("--task", default="", help="the task that produced it")
     add_judging(parser)
     add_force(parser)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     from gitmem.store.layout import MEMORY_LIMIT
 
     body = read_standard_input(MEMORY_LIMIT) if args.body == "-" else args.body
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         change = memory.fact(
             args.title,
             verify=verify_of(args),
@@ -86,5 +86,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
             task=args.task,
             force=args.force,
         )
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         return print_change(change, args, out)

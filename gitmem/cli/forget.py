@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.changes import print_changes
+from gitmem.cli.options import add_json, add_scope, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``forget``."""
     parser.add_argument("keys", nargs="+", metavar="KEY", help="the memories")
     parser.add_argument("--why", default="", help="the reason, recorded with each memory")
-    shared.add_scope(parser)
-    shared.add_json(parser)
+    add_scope(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Retire memories and print their keys."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         changes = memory.forget(*args.keys, why=args.why, scope=args.scope)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     return print_changes(changes, args, out, did="retired", unwritten="is already retired")

@@ -6,7 +6,7 @@ The topics are facts, environments, trust, team, ci and agents.
 from __future__ import annotations
 
 from gitmem.cli import manual, table
-from gitmem.cli.shared import counted
+from gitmem.cli.output import counted
 from gitmem.cli.topics import TOPICS
 from gitmem.errors import GitmemError, NoRepositoryError, UsageError
 from gitmem.statuses import MARKS

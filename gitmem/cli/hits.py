@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.shared import list_of, shorten
+from gitmem.cli.output import list_of, shorten
 from gitmem.index.catalog import keys as catalog_keys
 from gitmem.model import FACTORS
 from gitmem.statuses import MARKS

@@ -17,7 +17,8 @@ from __future__ import annotations
 import sys
 
 from gitmem.agents import HARNESSES
-from gitmem.cli import shared
+from gitmem.cli.options import open_memory
+from gitmem.cli.output import counted
 from gitmem.cli.table import GIT_EVENTS, is_harness
 from gitmem.config import variable
 from gitmem.errors import GitmemError, RefusedError
@@ -82,7 +83,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _run(args: argparse.Namespace, out: Output) -> int:
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         if args.event == "check":
             return _check(memory, out)  # the staged changes may contain the first memories
         if memory.repository.find_tip() is None:
@@ -116,7 +117,7 @@ def _send(memory: Memory, remote: str) -> None:
 def _learn(memory: Memory, commits: list[str], out: Output) -> None:
     learnt = memory.captures.add_commits(commits)
     if learnt.kept:
-        out.line(f"gitmem: {shared.counted(learnt.kept, 'learning')} captured: gitmem recall --recent {learnt.kept}")
+        out.line(f"gitmem: {counted(learnt.kept, 'learning')} captured: gitmem recall --recent {learnt.kept}")
     for why in learnt.refused:
         out.line(f"gitmem: not captured: {why}")
 
@@ -164,7 +165,7 @@ def _check(memory: Memory, out: Output) -> int:
             )
         skipped = [f for f in unchecked if f.because == "not approved"]
         if skipped:
-            out.note(f"{shared.counted(len(skipped), 'fact')} not checked: not approved here (gitmem trust --review)")
+            out.note(f"{counted(len(skipped), 'fact')} not checked: not approved here (gitmem trust --review)")
         for finding in unchecked:
             if finding not in skipped:
                 out.note(f"{finding.key} could not be checked: {finding.because}")

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.cli import shared
-from gitmem.cli.shared import counted
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted
 from gitmem.errors import UsageError
 from gitmem.policy.values import is_slug
 
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--update", action="store_true", help="import a text even if the store has a newer version")
     parser.add_argument("--dry-run", action="store_true", help="show what would be imported, and write nothing")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -52,11 +52,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     kind = args.kind.replace("-", "_")
     if kind and not is_slug(kind):
         raise UsageError(f"invalid kind: {args.kind!r}", hint="use one word in lower case, such as --kind gotcha")
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         sources = Sources(tuple(args.files), kind=kind, update=args.update, dry_run=args.dry_run)
         stdin = sys.stdin.buffer if sys.stdin is not None else None
         done = memory.bulk.import_files(sources, stdin=stdin)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json(_table(done, is_dry=args.dry_run))
     else:

@@ -6,7 +6,8 @@ if it exists.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted
 from gitmem.config import ENGINES
 from gitmem.frozen import fields_of
 
@@ -25,18 +26,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--engine", choices=ENGINES, default="", help="whoosh: also build the index used by recall --syntax and similar"
     )
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Update the index and print a summary."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.index.refresh(rebuild=args.rebuild, engine=args.engine)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json(fields_of(found))
     else:
-        memories = shared.counted(found.memories, "memory", "memories")
+        memories = counted(found.memories, "memory", "memories")
         did = f"{memories} at {found.commit[:12]}, {found.seconds:.2f} s"
         out.changed(did, f"indexed {did}")
     return 0

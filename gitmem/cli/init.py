@@ -14,7 +14,7 @@ knowledge base of capsules (ai-kb), by the settings that it writes to gitmem.tom
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, output_options, print_notices
 from gitmem.errors import GitmemError, UsageError
 from gitmem.statuses import MARKS
 
@@ -41,10 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-view", action="store_true", help="do not create the folder .memory/")
     about = "behave like this system: beadboard, beans, bmad, swarm, ai-kb (docs/profiles.md)"
     parser.add_argument("--profile", default="", metavar="NAME", help=about)
-    shared.output_options(parser).add_argument(
+    output_options(parser).add_argument(
         "--print", action="store_true", help="print the settings of the profile, and change nothing"
     )
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -56,10 +56,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
             raise UsageError("--print requires --profile", hint="gitmem init --profile bmad --print")
         out.line(profile_policy(args.profile).rstrip("\n"))
         return 0
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         done = memory.init(branch=args.branch, offline=args.offline, profile=args.profile)
         view = "" if args.no_view or not memory.repository.config.view else _view(memory)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"branch": done.branch, "commit": done.commit, "how": done.how, "view": view})
         return 0

@@ -8,9 +8,10 @@ if `gitmem.leads` is not set or lists it.
 
 from __future__ import annotations
 
-from gitmem.cli import shared, steps
+from gitmem.cli import steps
 from gitmem.cli.arguments import code_reference
 from gitmem.cli.changes import print_change
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.terminal import is_interactive
 from gitmem.commands.workflow.inject import CATEGORIES
 from gitmem.errors import UsageError
@@ -42,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
     )
     steps.add_written(parser)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     text = steps.text_of(args)
     if args.push:
         return _send(text, args, out)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         change = memory.workflow.inject(
             text,
             category=args.category,
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             importance=args.importance,
             force=args.force,
         )
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         return print_change(change, args, out, did="sent")
 
 
@@ -77,9 +78,9 @@ def _send(text: str, args: argparse.Namespace, out: Output) -> int:
     talk = RemoteOptions(interactive=is_interactive())
     options = {name: getattr(args, name) for name in ("title", "key", "importance")}
     options |= {"tags": args.tag, "paths": args.path, "refs": args.ref}
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         ref = memory.workflow.send(text, category=args.category, worker=args.to, talk=talk, **options)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"ref": ref})
     else:

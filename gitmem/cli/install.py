@@ -19,7 +19,8 @@ committed there. Their options are in .github/gitmem.toml. `gitlab` writes the s
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import open_memory, positive
+from gitmem.cli.output import list_of
 from gitmem.commands.install import agents, examine
 from gitmem.commands.install.ci_files import FORGES
 from gitmem.commands.install.ci_options import FORGEJO, GITEA, GITHUB, GITLAB
@@ -96,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help=f"use {kind} instead of detecting a scheduler",
         )
     forges.add_argument(
-        "--shards", type=shared.positive, default=0, metavar="N", help="number of machines to run in parallel (1)"
+        "--shards", type=positive, default=0, metavar="N", help="number of machines to run in parallel (1)"
     )
     add_gitlab(parser)
     forges.add_argument("--package", default="", help="the gitmem that jobs install: URL@COMMIT (this one)")
@@ -136,7 +137,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         steps: Sequence[HookStep] = (agents.plan_install if args.print else agents.install)(git, wanted)
         notes = examine.list_notes(git, wanted)
         if git is not None and not (args.user or args.plugin):
-            with shared.open_memory(args, out) as memory:
+            with open_memory(args, out) as memory:
                 if not args.print:
                     memory.repository.accept()
                 notes += (
@@ -148,7 +149,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     from gitmem.commands.install.ci_others import notes_of
 
     for what in (name for name in args.what if name in OTHERS):
-        with shared.open_memory(args, out) as memory:
+        with open_memory(args, out) as memory:
             steps = _install(memory, what, args)
             warnings = notes_of(memory.repository) if what in FORGES else ()
         status |= _print_steps(steps, out, args, [NEXT[what]], what)
@@ -180,7 +181,7 @@ def git_of(args: argparse.Namespace, out: Output) -> Git | None:
     """Return this repository's git; None if no repository is needed."""
     if args.user or args.plugin:
         return None
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         return memory.repository.git
 
 
@@ -194,7 +195,7 @@ def _print_steps(
         print_steps([step for step in unfinished if step.before != step.after], out, whole=True)
     elif not args.print:
         if any(step.before != step.after for step in steps):
-            out.done(f"installed {shared.list_of(what)}")
+            out.done(f"installed {list_of(what)}")
         for note in notes:
             out.line((note, "dim"))
     return int(bool(unfinished))  # complete, except for steps that only the user may take

@@ -6,8 +6,18 @@ in an empty folder proves little: it is marked as weak on a terminal and in --js
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.hits import marked_key, unique_lengths
+from gitmem.cli.options import (
+    add_at,
+    add_filters,
+    add_json,
+    add_stores,
+    open_memory,
+    print_notices,
+    query_of,
+    refuse_other_stores,
+)
+from gitmem.cli.output import shorten
 from gitmem.document.times import format_time
 from gitmem.statuses import MARKS
 from gitmem.store import PROJECT
@@ -34,21 +44,21 @@ EVERY = 1_000_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``list``."""
-    shared.add_filters(parser)
-    shared.add_stores(parser)
-    shared.add_at(parser)
-    shared.add_json(parser)
+    add_filters(parser)
+    add_stores(parser)
+    add_at(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print memories; return 1 if there are none."""
     if args.at is not None:
-        shared.refuse_other_stores(args)
-    with shared.open_memory(args, out) as memory:
-        query = shared.query_of(args, memory, limit=EVERY)
+        refuse_other_stores(args)
+    with open_memory(args, out) as memory:
+        query = query_of(args, memory, limit=EVERY)
         past = memory.at(args.at) if args.at is not None else None
         found = past.list(query) if past else memory.list(query)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         lengths = unique_lengths(memory, (h.key for h in found.hits if h.scope == PROJECT and out.is_terminal))
         if args.json:
             rows = [
@@ -85,9 +95,9 @@ def _print_table(hits: object, out: Output, lengths: Mapping[str, int]) -> None:
     wide = min(44, max((len(h.reference) for h in rows), default=0))
     kinds = max((len(h.kind) for h in rows), default=0)
     for h in rows:
-        key = shared.shorten(h.reference, wide).ljust(wide)
+        key = shorten(h.reference, wide).ljust(wide)
         room = out.width - wide - kinds - 7
-        title = shared.shorten(h.title, max(20, room)) + (" (archived)" if h.archived else "")
+        title = shorten(h.title, max(20, room)) + (" (archived)" if h.archived else "")
         title += f" ({h.scope})" if h.scope != PROJECT else ""
         title += " (flapping)" if h.flapping else ""
         title += " (moved)" if h.moved else ""

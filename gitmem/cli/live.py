@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from gitmem.cli.output import LEFT_FROM_S
-from gitmem.cli.shared import shorten
+from gitmem.cli.output import LEFT_FROM_S, shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

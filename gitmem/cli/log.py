@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, add_scope, open_memory, positive, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,16 +18,16 @@ EXAMPLES = ("gitmem log auth-uses-rs256", "gitmem log auth-uses-rs256 --json")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``log``."""
     parser.add_argument("key", help="the memory")
-    parser.add_argument("--limit", type=shared.positive, default=50, metavar="N", help="maximum number of entries (50)")
-    shared.add_scope(parser)
-    shared.add_json(parser)
+    parser.add_argument("--limit", type=positive, default=50, metavar="N", help="maximum number of entries (50)")
+    add_scope(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the history; return 1 if there is none."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         rows = memory.log(args.key, limit=args.limit, scope=args.scope)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"log": [row.document for row in rows]})
         return 0 if rows else 1

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json
+from gitmem.cli.output import list_of
 from gitmem.errors import NotFoundError
 from gitmem.store import layout
 from gitmem.store.merge.files import FileVersion, unite_policies
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ours", help="our version (%%A); the result is written there")
     parser.add_argument("theirs", help="their version (%%B)")
     parser.add_argument("path", nargs="?", default="", help="the path in the branch (%%P)")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json({"path": path, "fields": list(fields)})
     elif fields:
-        out.note(f"{path}: both versions are in the file; settle {shared.list_of(fields)}")
+        out.note(f"{path}: both versions are in the file; settle {list_of(fields)}")
     return int(bool(fields))
 
 

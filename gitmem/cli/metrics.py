@@ -6,7 +6,7 @@ run it from cron or a timer. If writing fails, the old file stays as it was. Exi
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import open_memory, print_notices
 from gitmem.cli.reports import write_whole
 from gitmem.errors import UsageError
 
@@ -38,9 +38,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print the metrics, or write them to a file."""
     if args.textfile and not args.textfile.endswith(SUFFIX):
         raise UsageError(f"node exporter reads only files named NAME{SUFFIX}", hint=f"--textfile gitmem{SUFFIX}")
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         text = memory.jobs.metrics(repository=args.repository)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.textfile:
         write_whole(args.textfile, text, what="text file", mode=MODE)
     else:

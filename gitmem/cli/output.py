@@ -16,7 +16,7 @@ from gitmem.text import display, escaped_json, unlike_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TextIO
 
 # SGR codes (ECMA-48, 8.3.117) for things to distinguish at a glance; the words carry the same information.
@@ -346,3 +346,33 @@ class _Nowhere(io.StringIO):
     def write(self, text: str) -> int:
         """Discard the text."""
         return len(text)
+
+
+def shorten(text: str, width: int) -> str:
+    """Shorten a text to one line of at most *width* columns."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: max(1, width - 1)] + "…"
+
+
+def list_of(values: Iterable[str]) -> str:
+    """Join values with commas."""
+    return ", ".join(values)
+
+
+def place_of(distance: Mapping[str, Any]) -> str:
+    """Describe where a commit is relative to HEAD, given the numbers of commits that only one of them has."""
+    behind, ahead = distance["behind"], distance["ahead"]
+    if behind is None:
+        return "not in this clone"
+    if not behind and not ahead:
+        return "which is HEAD"
+    if not ahead:
+        return f"{counted(behind, 'commit')} behind HEAD"
+    if not behind:
+        return f"{counted(ahead, 'commit')} ahead of HEAD"
+    return f"beside HEAD ({counted(ahead, 'commit')} only there, {behind} only here)"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun: ``1 memory``, ``2 memories``."""
+    return f"{number} {one if number == 1 else many or one + 's'}"

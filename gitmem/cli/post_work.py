@@ -6,9 +6,10 @@ refused. --kind outcome records how a story went instead; sessions see it for a 
 
 from __future__ import annotations
 
-from gitmem.cli import shared, steps
+from gitmem.cli import steps
 from gitmem.cli.arguments import code_reference
 from gitmem.cli.changes import print_change
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,13 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="whether this is a pattern or an outcome",
     )
     steps.add_written(parser)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Write it and print its key."""
     text = steps.text_of(args)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         change = memory.workflow.post_work(
             text,
             steps.step_of(args),
@@ -56,5 +57,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
             importance=args.importance,
             force=args.force,
         )
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         return print_change(change, args, out)

@@ -7,8 +7,9 @@ role's token budget, and is fenced as data: notes to weigh, not instructions to 
 
 from __future__ import annotations
 
-from gitmem.cli import shared, steps
+from gitmem.cli import steps
 from gitmem.cli.arguments import code_path
+from gitmem.cli.options import add_json, open_memory, positive, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,11 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "a code file or folder that it is about"
     parser.add_argument("--path", action="append", default=[], type=code_path, help=about)
     parser.add_argument(
-        "--limit", type=shared.positive, default=0, metavar="N", help="maximum number of memories in each part (3)"
+        "--limit", type=positive, default=0, metavar="N", help="maximum number of memories in each part (3)"
     )
     about = "token budget (the role's, or 1000)"
-    parser.add_argument("--budget", type=shared.positive, default=0, metavar="TOKENS", help=about)
-    shared.add_json(parser)
+    parser.add_argument("--budget", type=positive, default=0, metavar="TOKENS", help=about)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -42,9 +43,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     from gitmem.commands.workflow.pre_work import Work
 
     work = Work(" ".join(args.text), steps.step_of(args), tuple(args.path), args.limit, args.budget)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         shown = memory.workflow.pre_work(work)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json(shown.table())
     elif shown.text:

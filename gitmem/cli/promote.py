@@ -5,8 +5,8 @@ It keeps its author, date and source; the old copy is retired, with a link to th
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.changes import print_change
+from gitmem.cli.options import add_json, add_scope, open_memory, print_notices
 from gitmem.store import DOMAIN, PROJECT, UNIVERSAL
 
 TYPE_CHECKING = False
@@ -32,13 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--key", dest="name", default="", metavar="KEY", help="its new key, if the old one is taken there"
     )
-    shared.add_scope(parser)
-    shared.add_json(parser)
+    add_scope(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Promote one memory and print its key."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         change = memory.promote(args.key, to=args.to, domains=args.domain, name=args.name, scope=args.scope)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         return print_change(change, args, out, did="shared")

@@ -6,7 +6,8 @@ until `gitmem propose --switch memory`. Standard output contains only the link.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted, list_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
 from gitmem.store import proposal
@@ -60,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--accept-rewritten", action="store_true", help="merge even if the history of the remote branch was rewritten"
     )
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -75,7 +76,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if (args.remote or args.force) and not args.drop:
         raise UsageError("--remote and --force require --drop", hint="nothing is ever force-pushed")
     talk = RemoteOptions(interactive=is_interactive(), progress=out.progress if out.is_error_terminal else None)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         if args.list:
             return _list(memory, args, out)
         if args.switch:
@@ -84,13 +85,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
             return _drop(memory, args, out, talk)
         if args.merge:
             code = memory.proposals.merge_branch(args.merge, talk=talk)
-            shared.print_notices(memory, out)
+            print_notices(memory, out)
             out.changed(did := f"the memory of {code} is merged in this clone: gitmem sync pushes it", did)
             return 0
         done = memory.proposals.send(
             args.name, talk=talk, push=not args.no_push, accept_rewritten=args.accept_rewritten
         )
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         from gitmem.commands.propose.send import as_table
 
@@ -102,17 +103,17 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def _print(done: ProposalState, out: Output) -> None:
     if done.moved:
-        moved = shared.counted(done.moved, "commit")
+        moved = counted(done.moved, "commit")
         out.note(f"{moved} of {done.base} moved to {done.branch}; {done.base} is the same as at {done.remote}")
     if done.merged:
         out.note(f"the proposal {done.name} is merged: new memories go to {done.base} again")
         return
     for conflict in done.conflicts[:SHOWN]:
-        out.note(f"to settle: {conflict.key}  {shared.list_of(conflict.fields)}")
+        out.note(f"to settle: {conflict.key}  {list_of(conflict.fields)}")
     if len(done.conflicts) > SHOWN:
         out.note(f"to settle: {len(done.conflicts) - SHOWN} more: gitmem doctor")
     if done.joined:
-        memories = shared.counted(done.joined, "memory", "memories")
+        memories = counted(done.joined, "memory", "memories")
         out.note(f"{done.branch} at {done.remote} had {memories} by others; it now has those and yours")
     if done.pushed:
         out.announce(f"{done.remote} has {done.branch}: {_counts(done)}; open a pull request with base {done.base}")
@@ -130,13 +131,13 @@ def _print(done: ProposalState, out: Output) -> None:
 
 def _counts(one: ProposalState | Proposal) -> str:
     words = ((one.added, "new"), (one.changed, "changed"), (one.retired, "retired"))
-    return shared.list_of(f"{len(keys)} {word}" for keys, word in words if keys) or "no memory differs"
+    return list_of(f"{len(keys)} {word}" for keys, word in words if keys) or "no memory differs"
 
 
 def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     found = memory.proposals.list()
     now = memory.repository.now
-    shared.print_notices(memory, out)
+    print_notices(memory, out)
     if args.json:
         from gitmem.commands.propose.proposals import as_table
 
@@ -156,7 +157,7 @@ def describe_changes(one: Proposal, now: int) -> str:
     parts = [_counts(one)]
     parts += ["only at the remote"] if not one.commit else []
     parts += ["not pushed"] if one.commit and not one.remote_commit else []
-    parts += [f"{shared.counted(one.ahead, 'commit')} not pushed"] if one.remote_commit and one.ahead else []
+    parts += [f"{counted(one.ahead, 'commit')} not pushed"] if one.remote_commit and one.ahead else []
     parts += ["pushed"] if one.commit and one.is_pushed else []
     parts += [f"merged (by {one.merged})"] if one.merged else []
     return f"{'; '.join(parts)}; {ago(max(0, now - one.at))} ago"
@@ -165,7 +166,7 @@ def describe_changes(one: Proposal, now: int) -> str:
 def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteOptions) -> int:
     branch = memory.proposals.switch(args.switch, talk=talk)
     name = memory.repository.store.proposal
-    shared.print_notices(memory, out)
+    print_notices(memory, out)
     if args.json:
         out.json({"current": name, "branch": branch})
     else:
@@ -176,7 +177,7 @@ def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteO
 def _drop(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteOptions) -> int:
     one, kept = memory.proposals.drop(args.drop, talk=talk, force=args.force, remote=args.remote)
     base = memory.repository.config.branch
-    shared.print_notices(memory, out)
+    print_notices(memory, out)
     if args.json:
         out.json({"name": one.name, "branch": one.branch, "commit": one.commit, "remote": args.remote, "kept": kept})
         return 0

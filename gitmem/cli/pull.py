@@ -9,7 +9,8 @@ In a pipe: one line each, with tab-separated cells (name, documents, new or chan
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted
 from gitmem.errors import GitmemError, UsageError
 
 TYPE_CHECKING = False
@@ -28,14 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", nargs="*", metavar="SOURCE", help="the sources to pull; all of them without one")
     about = "read everything again, and delete documents that are gone at the source"
     parser.add_argument("--full", action="store_true", help=about)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Pull each source; return 3 if a pull could not be completed."""
     failed: list[GitmemError] = []
     tables = []
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         names = args.source or [state.source.name for state in memory.sources.list()]
         if not names:
             raise UsageError("there are no sources to pull", hint="add one: gitmem sources add github")
@@ -56,7 +57,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 failed.append(result.error)
                 hint = f" ({result.error.hint})" if result.error.hint else ""
                 out.note(f"{name} was not pulled to its end: {result.error.message}{hint}")
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"sources": tables})
     return 3 if failed else 0
@@ -69,7 +70,7 @@ def print_result(result: PullResult, out: Output) -> None:
         return
     news = [(result.changed, "new or changed"), (result.deleted, "deleted")]
     shown = ", ".join(f"{number} {what}" for number, what in news if number) or "nothing new"
-    out.done(f"{result.source.name}: {shared.counted(result.documents, 'document')}, {shown}")
+    out.done(f"{result.source.name}: {counted(result.documents, 'document')}, {shown}")
 
 
 def as_table(result: PullResult) -> dict[str, Any]:

@@ -7,8 +7,21 @@ Adjacent words must all match.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.arguments import code_path
+from gitmem.cli.options import (
+    add_at,
+    add_filters,
+    add_json,
+    add_stores,
+    hit_table,
+    open_memory,
+    output_options,
+    positive,
+    print_hits,
+    print_notices,
+    query_of,
+)
+from gitmem.cli.output import counted
 from gitmem.commands.recall import count_recall
 from gitmem.errors import UsageError
 from gitmem.frozen import replace
@@ -44,9 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--syntax", action="store_true", help="treat the question as an expression of the query language; quote it"
     )
-    shared.add_filters(parser)
-    shared.add_stores(parser)
-    parser.add_argument("--recent", type=shared.positive, metavar="N", help="show the N newest memories")
+    add_filters(parser)
+    add_stores(parser)
+    parser.add_argument("--recent", type=positive, metavar="N", help="show the N newest memories")
     parser.add_argument("--stats", action="store_true", help="show the number of memories of each kind")
     about = "leave out failed, suspect, stale and unproven memories, and say how many"
     parser.add_argument_group("which memories").add_argument("--strict", action="store_true", help=about)
@@ -58,9 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = f"leave out factors of the score: {', '.join(FACTORS)}; or all"
     ranking.add_argument("--without", action="append", default=[], metavar="FACTOR", help=about)
     ranking.add_argument("--lexical", action="store_true", help="search by words only, not by meaning (gitmem embed)")
-    shared.output_options(parser).add_argument("--explain", action="store_true", help="show every factor of the score")
-    shared.add_at(parser)
-    shared.add_json(parser)
+    output_options(parser).add_argument("--explain", action="store_true", help="show every factor of the score")
+    add_at(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -73,7 +86,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     for name in ("store", "source"):
         if getattr(args, name) and (args.syntax or args.stats or args.at is not None):
             raise UsageError(f"--{name} works only with a plain question or --recent N", hint="gitmem recall WORDS…")
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         if args.stats:
             return _statistics(memory, args, out)
         if args.recent:
@@ -81,11 +94,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
         question = _query_of(args, memory, query)
         past = memory.at(args.at) if args.at is not None else None
         found = past.recall(question) if past else memory.recall(question)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         if query and not past:
             count_recall(memory.repository, found)
         if args.json:
-            hits = [shared.hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in found.hits]
+            hits = [hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in found.hits]
             commit = memory.repository.catalog().meta("commit") if memory.repository.has_store() and not past else ""
             commit = past.commit if past else commit
             document = {"query": query, "commit": commit, "hits": hits, "more": found.more}
@@ -93,7 +106,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             document |= {"withheld": dict(found.withheld)} if args.strict else {}
             out.json(document | ({"suggestion": found.suggestion} if found.suggestion else {}))
         else:
-            shared.print_hits(memory, found, out, explain=args.explain)
+            print_hits(memory, found, out, explain=args.explain)
             if not found.hits:
                 meant = f"; did you mean {found.suggestion!r}?" if found.suggestion else ""
                 out.note(f"nothing found for {query!r}{meant}" if query else "nothing found")
@@ -113,7 +126,7 @@ def _query_of(args: argparse.Namespace, memory: Memory, query: str) -> Query:
     if wrong:
         raise UsageError(f"unknown factor: {wrong[0]}", hint=f"choose one of {', '.join(FACTORS)}, or all")
     limit = memory.repository.config.recall_limit
-    question: Query = shared.query_of(args, memory, query=query, limit=limit)
+    question: Query = query_of(args, memory, query=query, limit=limit)
     return replace(
         question,
         syntax=args.syntax,
@@ -141,11 +154,11 @@ def _factors(hit: object) -> dict[str, object]:
 
 def _statistics(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     counts = (memory.at(args.at).statistics() if args.at is not None else memory.index.statistics()).document
-    shared.print_notices(memory, out)
+    print_notices(memory, out)
     if args.json:
         out.json(counts)
         return 0
-    out.line((shared.counted(int(str(counts["total"])), "memory", "memories"), "bold"))
+    out.line((counted(int(str(counts["total"])), "memory", "memories"), "bold"))
     for kind, number in dict(counts["kinds"]).items():
         out.line(f"  {number:>7}  {kind}")
     others = [f"{number} {scope}" for scope, number in dict(counts["scopes"]).items() if number]

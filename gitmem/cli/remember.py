@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.cli import shared
 from gitmem.cli.arguments import code_path, code_reference
 from gitmem.cli.changes import add_force, add_memory_options, add_place, memory_options, print_change
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.terminal import read_standard_input
 from gitmem.errors import NotFoundError, RefusedError, UsageError
 
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--partial", action="store_true", help="with --from-run: write the others even if one is refused"
     )
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -73,13 +73,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
     if args.from_run:
         _refuse_others(args)
-        with shared.open_memory(args, out) as memory:
+        with open_memory(args, out) as memory:
             return _distil(memory, args, out)
     if args.text is None or args.partial:
         message = "--partial requires --from-run" if args.partial else "remember needs a text or --from-run FILE"
         raise UsageError(message, hint='gitmem remember "what you learned"')
     text = read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         is_first = args.scope in ("", "project") and not args.in_tree and memory.repository.find_tip() is None
         change = memory.remember(
             text,
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
         if is_first:
             out.note(f"created the branch {memory.repository.config.branch}; gitmem init adds its policy file")
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         return print_change(change, args, out)
 
 
@@ -128,7 +128,7 @@ def _distil(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     """Write the memories of a run, and print the keys."""
     raw, name = _read(args.from_run)
     done = memory.workflow.remember_run(raw, name=name, partial=args.partial)
-    shared.print_notices(memory, out)
+    print_notices(memory, out)
     if args.json:
         out.json(_table(done))
     else:

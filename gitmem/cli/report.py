@@ -15,7 +15,7 @@ import json
 import webbrowser
 from pathlib import Path
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_at, add_scope, open_memory, output_options, print_notices, refuse_other_scopes
 from gitmem.errors import NotFoundError, UsageError
 from gitmem.memory import Memory
 from gitmem.store import PROJECT
@@ -47,14 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file", nargs="?", default=FILE, metavar="FILE", help=f"the file to write; - is standard output ({FILE})"
     )
     parser.add_argument("--force", action="store_true", help="overwrite a file that is not a gitmem report")
-    shared.add_scope(parser, about="which memories to include (project)")
-    shared.add_at(parser)
+    add_scope(parser, about="which memories to include (project)")
+    add_at(parser)
     parser.add_argument("--whole", action="store_true", help="write every text in full, however large the page becomes")
     browser = parser.add_argument_group("in the web browser")
     browser.add_argument("--open", action="store_true", help="open the page in the web browser")
     browser.add_argument("--serve", action="store_true", help="serve the page to this machine instead of writing it")
     browser.add_argument("--port", type=int, default=0, metavar="N", help="the port to serve it on (any free one)")
-    shared.output_options(parser).add_argument(
+    output_options(parser).add_argument(
         "--json", action="store_true", help="print the page's data as one JSON document instead"
     )
 
@@ -65,13 +65,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
     if args.serve:
         return _serve(args, out)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         if args.at is not None:
-            shared.refuse_other_scopes(args)
+            refuse_other_scopes(args)
             page = memory.at(args.at).report()
         else:
             page = memory.report(scope=args.scope)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json(model.as_table(page))
         return 0
@@ -130,9 +130,9 @@ def _serve(args: argparse.Namespace, out: Output) -> int:
 
     if args.at is not None or args.json or args.whole or args.file != FILE:
         raise UsageError("--serve shows the present, as a page", hint="leave out FILE, --at, --json and --whole")
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         memory.report(scope=args.scope)  # any problem of the memory is reported here
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     with ReportServer(_Now(args.scope), args.port) as server:
         out.line(server.url)
         out.flush()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.changes import print_changes
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ EXAMPLES = ("gitmem restore deploy-needs-vpn", "gitmem restore old-a old-b --jso
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``restore``."""
     parser.add_argument("keys", nargs="+", metavar="KEY", help="the memories, by their full keys")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Restore memories and print their keys."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         changes = memory.restore(*args.keys)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     return print_changes(changes, args, out, did="restored", unwritten="is not retired")

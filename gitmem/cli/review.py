@@ -11,7 +11,8 @@ before the change; error by default); 3 one of the two states is not in this clo
 
 from __future__ import annotations
 
-from gitmem.cli import reports, shared
+from gitmem.cli import reports
+from gitmem.cli.options import add_approved, open_memory, print_notices
 from gitmem.statuses import MARKS
 
 TYPE_CHECKING = False
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SEVERITY",
         help="minimum severity that fails: error, warning, note, never",
     )
-    shared.add_approved(parser)
+    add_approved(parser)
     reports.add_arguments(parser, FORMS)
 
 
@@ -62,9 +63,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     from gitmem.commands.review import forms, markdown
 
     form = reports.form_of(args)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         review = memory.review(args.range, code=args.code, approved=args.approved)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if reports.is_wanted(args):
         reports.emit_forms(
             args,

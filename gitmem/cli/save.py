@@ -9,7 +9,8 @@ Exit status: 0 everything is saved; 1 some files were refused.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,14 +32,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY",
         help="use your text even if the branch has another (repeatable)",
     )
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Commit the changes in the view, and print the keys."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         done = memory.view.save(message=args.message, forget=args.forget, mine=args.mine)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         changes = [{"key": c.key, "path": c.path, "commit": c.commit, "is_new": c.is_new} for c in done.changes]
         refused = [{"path": r.path, "reason": r.reason, "hint": r.hint} for r in done.refused]
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         for line in refusal.hint.split("\n") if refusal.hint else ():
             out.note(f"  {line}")
     if done.others:
-        out.note(f"{shared.counted(done.others, 'file')} in the view that cannot be a memory: ignored")
+        out.note(f"{counted(done.others, 'file')} in the view that cannot be a memory: ignored")
     if not (done.changes or done.forgotten or done.restored or done.refused):
         out.note("nothing to save")
     return int(bool(done.refused))

@@ -6,8 +6,10 @@ is right and the code is wrong (fix the code and check again).
 
 from __future__ import annotations
 
-from gitmem.cli import shared, verify
+from gitmem.cli import verify
 from gitmem.cli.changes import print_change
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted
 from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
@@ -52,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("how the check runs")
     limits.add_argument("--refute", metavar="CMD", help="a command that changes the code so that the check must fail")
     add_judging(parser)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -63,7 +65,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     check = verify_of(args)
     if check is not None and args.reword is None:
         raise UsageError("a new check requires --reword", hint="or change only the check: gitmem edit KEY --contains …")
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         key = holder_to_change(memory.repository, args.key)[1]
         if args.retire:
             return print_change(memory.forget(key, why=args.why)[0], args, out, did="retired")
@@ -77,7 +79,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             changes = {"title": args.reword} | ({"verify": check} if check is not None else {})
             changes |= {"refute": args.refute} if args.refute is not None else {}
             change = memory.edit(key, fields=changes, body=None, approve=is_interactive(), **judging_of(args))
-            shared.print_notices(memory, out)
+            print_notices(memory, out)
             return print_change(change, args, out, did="settled")
         if args.recheck:
             more = [option for option in ("--json", "--dirty") if getattr(args, option[2:])]
@@ -110,9 +112,9 @@ def _refuse_misused(args: argparse.Namespace) -> None:
 def _settle_moved(args: argparse.Namespace, out: Output) -> int:
     """Update memories to where their files moved, and print the changes."""
     keys = [*([args.key] if args.key else []), *args.moved]
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.bulk.settle_moved(*keys, dry_run=args.dry_run, approve=is_interactive())
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         changed, skipped = [one for one in found if not one.skipped], [one for one in found if one.skipped]
         # Named memories are changed even if their new commands cannot be approved now.
         waiting = [] if args.dry_run else memory.repository.waiting_keys()
@@ -130,7 +132,7 @@ def _settle_moved(args: argparse.Namespace, out: Output) -> int:
         for line in one.shown:
             out.line((one.key, "key"), "  ", line)
     if changed and not args.dry_run:
-        out.done(f"re-pointed {shared.counted(len(changed), 'memory', 'memories')}")
+        out.done(f"re-pointed {counted(len(changed), 'memory', 'memories')}")
     if unapproved:
         out.note(f"unproven until its new command is approved: {few(unapproved)}; gitmem trust --review")
     reasons: dict[str, list[str]] = {}
@@ -144,7 +146,7 @@ def _settle_moved(args: argparse.Namespace, out: Output) -> int:
     if not found:
         out.note("no memory names files that moved")
     elif args.dry_run:
-        out.note(f"{shared.counted(len(changed), 'memory', 'memories')} would change; nothing was written")
+        out.note(f"{counted(len(changed), 'memory', 'memories')} would change; nothing was written")
     return 1 if skipped else 0
 
 

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import (
+    add_at,
+    add_json,
+    add_scope,
+    add_store,
+    open_memory,
+    print_notices,
+    refuse_both,
+    refuse_other_scopes,
+)
 from gitmem.document import conflict
 from gitmem.document.anchors import FIELD
 from gitmem.document.times import format_time
@@ -36,24 +45,24 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``show``."""
     parser.add_argument("key", help="the memory")
-    shared.add_scope(parser)
-    shared.add_store(parser, about="; or give the key as NAME:KEY")
-    shared.add_at(parser)
+    add_scope(parser)
+    add_store(parser, about="; or give the key as NAME:KEY")
+    add_at(parser)
     parser.add_argument(
         "--output", action="store_true", help="print the end of the output of its check, which did not pass here"
     )
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print one memory."""
-    shared.refuse_both(args)
+    refuse_both(args)
     if args.output:
         return _print_output(args, out)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         shown = _at(memory, args) if args.at is not None else memory.show(args.key, scope=args.scope, store=args.store)
         found = shown.document
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         if args.json:
             out.json(found)
         else:
@@ -64,7 +73,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 def _print_output(args: argparse.Namespace, out: Output) -> int:
     if args.store or ":" in args.key or args.at is not None:
         raise UsageError("--output shows what was kept in this clone", hint="remove --at, --store and NAME:")
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         kept = memory.jobs.output(args.key, scope=args.scope)
     at = format_time(kept.at)
     if args.json:
@@ -77,7 +86,7 @@ def _print_output(args: argparse.Namespace, out: Output) -> int:
 
 
 def _at(memory: Memory, args: argparse.Namespace) -> MemoryDetails:
-    shared.refuse_other_scopes(args)
+    refuse_other_scopes(args)
     return memory.at(args.at).show(args.key)
 
 

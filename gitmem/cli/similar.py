@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_filters, add_json, hit_table, open_memory, print_hits, print_notices, query_of
+from gitmem.cli.output import list_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,27 +21,27 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``similar``."""
     parser.add_argument("key", help="the memory")
-    shared.add_filters(parser)
+    add_filters(parser)
     parser.add_argument("--explain", action="store_true", help="show the terms, and every factor of the score")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the hits; return 1 if there are none."""
-    with shared.open_memory(args, out) as memory:
-        query = shared.query_of(args, memory, limit=memory.repository.config.recall_limit)
+    with open_memory(args, out) as memory:
+        query = query_of(args, memory, limit=memory.repository.config.recall_limit)
         similar = memory.similar(args.key, query=query)
         found = similar.found
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         if args.json:
-            hits = [shared.hit_table(hit) for hit in found.hits]
+            hits = [hit_table(hit) for hit in found.hits]
             commit = memory.repository.catalog().meta("commit")
             key, terms = memory.repository.full_key(args.key), list(similar.terms)
             out.json({"key": key, "terms": terms, "commit": commit, "hits": hits, "more": found.more})
         else:
             if args.explain:
-                out.line((f"by the terms {shared.list_of(similar.terms)}", "dim"))
-            shared.print_hits(memory, found, out, explain=args.explain)
+                out.line((f"by the terms {list_of(similar.terms)}", "dim"))
+            print_hits(memory, found, out, explain=args.explain)
             if not found.hits:
                 out.note(f"no memory is similar to {args.key}")
     return 0 if found.hits else 1

@@ -7,7 +7,7 @@ whatever the numbers are.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, positive, print_notices
 from gitmem.document.times import parse_time
 from gitmem.errors import FormatError, UsageError
 from gitmem.policy.settings import DAY_S
@@ -29,17 +29,17 @@ NAMED = 5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``stats``."""
     span = parser.add_mutually_exclusive_group()
-    span.add_argument("--days", type=shared.positive, default=90, metavar="N", help="days to look back (90)")
+    span.add_argument("--days", type=positive, default=90, metavar="N", help="days to look back (90)")
     span.add_argument("--since", default="", metavar="DAY", help="look back to this day: 2026-01-31")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the figures."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         days = _days_since(args.since, memory.repository.now) if args.since else args.days
         found = memory.sessions.usage(days=days)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json(found.document)
         return 0

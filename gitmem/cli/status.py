@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.causes import add_each, print_cases
+from gitmem.cli.options import (
+    add_at,
+    add_json,
+    add_scope,
+    add_store,
+    open_memory,
+    print_notices,
+    refuse_both,
+    refuse_other_scopes,
+)
+from gitmem.cli.output import counted, list_of, place_of
 from gitmem.statuses import MARKS
 from gitmem.store import proposal
 from gitmem.store.proposal import branch_notice, code_of
@@ -32,25 +42,25 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``status``."""
-    shared.add_scope(parser, about="which memories (project)")
-    shared.add_store(parser, about="")
-    shared.add_at(parser)
+    add_scope(parser, about="which memories (project)")
+    add_store(parser, about="")
+    add_at(parser)
     add_each(parser)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the status; return 1 if a fact failed or is suspect."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = (_at(memory, args) if args.at is not None else _now(memory, args)).document
         if args.at is None and not args.store and not args.scope:
             found = {**found, "sources": list(memory.sources.overdue())}
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     bad = bool(found["failed"] or found["suspect"] or found.get("is_empty"))
     if args.json:
         out.json(found)
         return int(bad)
-    memories = shared.counted(found["memories"], "memory", "memories")
+    memories = counted(found["memories"], "memory", "memories")
     code = f", as known at code commit {found['at']['code'][:12]}" if "at" in found else ""
     code += f" in {found['repository']}" if "repository" in found else ""
     out.line((memories, "bold"), f" on {found['branch']} at {found['commit'][:12] or 'no commit'}{code}")
@@ -61,7 +71,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line(*(part for status in statuses for part in ("  ", status)))
     tasks = [f"{n} {state}" for state, n in found["tasks"].items() if n]
     if tasks:
-        out.line(f"  tasks: {shared.list_of(tasks)}")
+        out.line(f"  tasks: {list_of(tasks)}")
     _print_cases(found, args, out)
     stale = [
         (found["stale"]["inputs"], "of which inputs have changed"),
@@ -75,7 +85,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line("  ", (MARKS["stale"], "stale"), stale_line, ("  gitmem curate refs", "dim"))
     reasons = found.get("elsewhere", {})
     for reason in sorted(set(reasons.values())):
-        facts = shared.counted(list(reasons.values()).count(reason), "fact", "facts")
+        facts = counted(list(reasons.values()).count(reason), "fact", "facts")
         out.line((f"  {facts} {reason}", "yellow"), ("  gitmem verify --dry-run", "dim"))
     if moved := found.get("moved"):
         facts = (
@@ -116,19 +126,19 @@ def _print_what_waits(found: Mapping[str, Any], out: Output) -> None:
     if found["waiting"]:
         out.line(
             ("waiting for approval: ", "yellow"),
-            shared.list_of(found["waiting"][:10]),
+            list_of(found["waiting"][:10]),
             _more(len(found["waiting"]) - 10),
         )
         out.line("  ", ("gitmem trust --review", "dim"))
     if found["to_settle"]:
-        some, more = shared.list_of(found["to_settle"][:10]), _more(len(found["to_settle"]) - 10)
+        some, more = list_of(found["to_settle"][:10]), _more(len(found["to_settle"]) - 10)
         out.line(("two versions to settle: ", "yellow"), some, more, ("  gitmem doctor", "dim"))
     if found["problems"]:
-        out.line((f"{shared.counted(found['problems'], 'problem')}: gitmem doctor", "yellow"))
+        out.line((f"{counted(found['problems'], 'problem')}: gitmem doctor", "yellow"))
     if found["spool"]["refused"]:
-        out.line((f"{shared.counted(found['spool']['refused'], 'captured text')} set aside: gitmem doctor", "yellow"))
+        out.line((f"{counted(found['spool']['refused'], 'captured text')} set aside: gitmem doctor", "yellow"))
     if found["spool"]["waiting"]:
-        out.line((f"{shared.counted(found['spool']['waiting'], 'captured text')} not committed yet", "dim"))
+        out.line((f"{counted(found['spool']['waiting'], 'captured text')} not committed yet", "dim"))
 
 
 def _print_places(found: Mapping[str, Any], out: Output) -> None:
@@ -136,9 +146,9 @@ def _print_places(found: Mapping[str, Any], out: Output) -> None:
     if found.get("proposal"):
         out.line((proposal.notice_of(found["proposal"]), "yellow"))
     if branch := found.get("companion"):
-        counted = shared.counted(len(branch["changed"]), "memory", "memories")
+        number = counted(len(branch["changed"]), "memory", "memories")
         notice = branch_notice(code_of(branch["branch"]))
-        out.line((f"{notice}: {counted} changed", "yellow"))
+        out.line((f"{notice}: {number} changed", "yellow"))
     if found["view"]:
         _print_view(found["view"], out)
 
@@ -155,12 +165,12 @@ def _print_ages(found: Mapping[str, Any], out: Output) -> None:
 
 
 def _at(memory: Memory, args: argparse.Namespace) -> StoreStatus:
-    shared.refuse_other_scopes(args)
+    refuse_other_scopes(args)
     return memory.at(args.at).status()
 
 
 def _now(memory: Memory, args: argparse.Namespace) -> StoreStatus:
-    shared.refuse_both(args)
+    refuse_both(args)
     return memory.stores.status(args.store) if args.store else memory.status(scope=args.scope)
 
 
@@ -189,14 +199,14 @@ def _recorded(found: dict[str, Any]) -> str:
 
 def _code(commit: str, found: Mapping[str, Any]) -> str:
     """Return the commit of the code that a result is about, and its position relative to HEAD."""
-    return f" for the code at {commit[:12]}, {shared.place_of(found)}"
+    return f" for the code at {commit[:12]}, {place_of(found)}"
 
 
 def _print_view(view: dict[str, Any], out: Output) -> None:
     """Print the view's folder, and the changes in it that are not saved."""
     shows = {"whole": f"at {view['commit'][:12]}", "gone": "is gone"}.get(view["state"], "is broken: gitmem doctor")
     unsaved = set(view["unsaved"]) | set(view["held"])
-    parts = [f"{shared.counted(len(unsaved), 'file')} not saved"] if unsaved else []
+    parts = [f"{counted(len(unsaved), 'file')} not saved"] if unsaved else []
     parts += ["a commit made in the view"] if view.get("committed") else []
     old = "; too large to update automatically: gitmem view" if view.get("outgrown") else ""
     saving = f"; {' and '.join(parts)}: gitmem save" if parts else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.changes import print_change
+from gitmem.cli.options import add_json, add_scope, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``supersede``."""
     parser.add_argument("old", help="the outdated memory")
     parser.add_argument("new", help="the memory that replaces it")
-    shared.add_scope(parser)
-    shared.add_json(parser)
+    add_scope(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Link two memories and print the new one's key."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         change = memory.supersede(args.old, args.new, scope=args.scope)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         return print_change(change, args, out, did="recorded")

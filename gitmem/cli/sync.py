@@ -9,7 +9,8 @@ of the memory or of a board failed.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted, list_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
 
@@ -62,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--bundle", default="", metavar="FILE", help="write what would be pushed to a git bundle, without the network"
     )
     pushing.add_argument("--boards", action="store_true", help="also fetch, unite and push the boards of runs")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -75,7 +76,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.bundle:
         return _write_bundle(args, out)
     talk = RemoteOptions(interactive=is_interactive(), progress=out.progress if out.is_error_terminal else None)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         done = memory.sync(
             args.remote,
             talk=talk,
@@ -86,7 +87,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
         boards = _sync_boards(memory, args, talk) if args.boards else ()
         came = _describe_incoming(memory, done) if out.is_terminal and not args.dry_run else ""
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         from gitmem.commands.sync.summary import as_table
 
@@ -108,7 +109,7 @@ def _sync_boards(memory: Memory, args: argparse.Namespace, talk: RemoteOptions) 
 
 
 def _print_board(done: BoardSync, out: Output) -> None:
-    came = shared.counted(done.received, "entry", "entries") if done.received else "nothing"
+    came = counted(done.received, "entry", "entries") if done.received else "nothing"
     state = done.problem or ("the remote has all of it" if done.is_sent else "not pushed")
     out.line("board ", (done.run, "key"), f"  {came} came in; ", (state, "red" if done.problem else "dim"))
 
@@ -117,14 +118,14 @@ def _write_bundle(args: argparse.Namespace, out: Output) -> int:
     """Write a bundle for another machine to push, based on the last fetch."""
     from gitmem.commands.sync.bundle import write_bundle
 
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         memory.repository.writer()  # commits the captured texts
         refs = write_bundle(memory.repository, args.remote, args.bundle, instead=args.instead)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"bundle": args.bundle if refs else "", "refs": refs})
     else:
-        out.line(f"{args.bundle}: {shared.list_of(refs)}" if refs else "nothing to push: no bundle was written")
+        out.line(f"{args.bundle}: {list_of(refs)}" if refs else "nothing to push: no bundle was written")
     return 0
 
 
@@ -135,7 +136,7 @@ def _describe_incoming(memory: Memory, done: SyncResult) -> str:
         return ""
     documents = [memory.show(key).document for key in keys[:NAMED]]
     names = dict.fromkeys((one["frontmatter"].get("by") or {}).get("who", "") for one in documents)
-    whose = shared.list_of(name for name in names if name)
+    whose = list_of(name for name in names if name)
     title = f": {documents[0]['title']}" if len(keys) == 1 else ""
     return f"{len(keys)}{f' from {whose}' if whose else ''}{title}"
 
@@ -144,9 +145,9 @@ def _confirm(done: SyncResult, came: str, out: Output) -> None:
     """Print the numbers of memories sent and received, in one line on a terminal; nothing in a pipe."""
     if not out.is_terminal:
         return
-    sent = [shared.counted(done.sent, "memory", "memories")] if done.sent else []
-    sent += [shared.counted(done.sent_verdicts, "verdict")] if done.sent_verdicts else []
-    up = (("↑ ", "green"), f"{shared.list_of(sent)} to {done.remote}", "  " if came else "") if sent else ()
+    sent = [counted(done.sent, "memory", "memories")] if done.sent else []
+    sent += [counted(done.sent_verdicts, "verdict")] if done.sent_verdicts else []
+    up = (("↑ ", "green"), f"{list_of(sent)} to {done.remote}", "  " if came else "") if sent else ()
     out.line(*up, *((("↓ ", "green"), came) if came else ()))
 
 
@@ -156,13 +157,13 @@ def _print(done: SyncResult, out: Output, *, dry_run: bool) -> None:
         for keys, word in ((done.added, "new"), (done.changed, "changed"), (done.retired, "retired"))
         if keys
     ]
-    counts += [shared.counted(done.verdicts, "verdict")] if done.verdicts else []
-    came = shared.list_of(counts) or "nothing new"
+    counts += [counted(done.verdicts, "verdict")] if done.verdicts else []
+    came = list_of(counts) or "nothing new"
     how = {"merged": ", merged with yours", "joined": ", joined"}.get(done.merged, "")
     would = "would come" if dry_run else "came"
     out.line((f"{came} {would} in from {done.remote}{how}", "bold" if counts else "dim"))
     for conflict in done.conflicts[:SHOWN]:
-        out.line("  ", ("to settle: ", "yellow"), (conflict.key, "key"), f"  {shared.list_of(conflict.fields)}")
+        out.line("  ", ("to settle: ", "yellow"), (conflict.key, "key"), f"  {list_of(conflict.fields)}")
     if len(done.conflicts) > SHOWN:
         out.line("  ", ("to settle: ", "yellow"), f"{len(done.conflicts) - SHOWN} more: gitmem doctor")
     unreadable = [conflict for conflict in done.conflicts if conflict.fields == UNREADABLE]

@@ -14,8 +14,8 @@ import os
 from itertools import groupby
 from unicodedata import east_asian_width
 
-from gitmem.cli import shared
 from gitmem.cli.columns import fill
+from gitmem.cli.options import add_json, open_memory
 from gitmem.cli.terminal import need_terminal
 from gitmem.commands.trust import group, hash_of, name_of
 from gitmem.document.spec import describe_variables, format_check, format_spec
@@ -56,12 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="accept the settings of this repository's own configuration that run a program or send text",
     )
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Approve commands, list them or print a reviewed list."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         if args.list:
             return _list(memory, args, out)
         if args.print:

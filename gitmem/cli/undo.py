@@ -7,7 +7,8 @@ undo.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, add_scope, open_memory, print_notices
+from gitmem.cli.output import list_of
 from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
@@ -22,15 +23,15 @@ EXAMPLES = ("gitmem undo --dry-run", "gitmem undo")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``undo``."""
     parser.add_argument("--dry-run", action="store_true", help="show what would be undone, without doing it")
-    shared.add_scope(parser, about="which memories (project)")
-    shared.add_json(parser)
+    add_scope(parser, about="which memories (project)")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Undo one command and print the memories that changed."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         done = memory.bulk.undo(scope=args.scope or PROJECT, dry_run=args.dry_run)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         table = {"undone": done.undone, "subject": done.subject, "keys": list(done.keys)}
         out.json(table | {"archived": list(done.archived), "commit": done.commit})
@@ -42,5 +43,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
     else:
         out.announce(f"undid: {done.subject} ({done.undone[:12]})")
     if done.archived:
-        out.note(f"in the archive, because it was pushed: {shared.list_of(done.archived)}")
+        out.note(f"in the archive, because it was pushed: {list_of(done.archived)}")
     return 0

@@ -8,7 +8,6 @@ unless --remote names one. Your own settings, and the memories you keep for all 
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.install import (
     OTHERS,
     WHAT,
@@ -20,6 +19,8 @@ from gitmem.cli.install import (
     print_steps,
     targets,
 )
+from gitmem.cli.options import open_memory
+from gitmem.cli.output import list_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.commands.install import agents
 from gitmem.commands.install.ci_files import FORGES
@@ -81,13 +82,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
         wanted = parse_setup(args, named)
         steps += (agents.plan_uninstall if args.print else agents.uninstall)(git_of(args, out), wanted)
     for what in (name for name in args.what if name in OTHERS):
-        with shared.open_memory(args, out) as memory:
+        with open_memory(args, out) as memory:
             steps += _uninstall(memory, what, args)
     print_steps(steps, out, whole=args.print)
     if not steps:
         out.line("nothing is installed here")
     elif not args.print and all(step.what != LEAVE for step in steps):
-        out.done(f"removed {shared.list_of(args.what)}")
+        out.done(f"removed {list_of(args.what)}")
     is_ours = args.what != ["git-hooks"]  # another program's hook with that name is not a failure of gitmem
     return int(is_ours and any(step.what == LEAVE for step in steps))
 
@@ -126,7 +127,7 @@ def _uninstall_all(args: argparse.Namespace, out: Output) -> int:
             "--all deletes the memory branch: see what goes with --print, then confirm it with --yes",
             hint="gitmem uninstall --all --print",
         )
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         if args.print:
             steps = uninstall.plan(memory.repository, args.remote)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import open_memory
 from gitmem.errors import UsageError
 from gitmem.repository.approvals import deny_command, deny_settings
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Deny the commands of facts."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         if args.settings:
             denied = deny_settings(memory.repository)
             if denied:

@@ -16,8 +16,10 @@ checked or is not approved. With --fail-on news, a failure counts only in the ru
 
 from __future__ import annotations
 
-from gitmem.cli import reports, shared
+from gitmem.cli import reports
 from gitmem.cli.causes import add_each, print_cases
+from gitmem.cli.options import add_approved, open_memory, output_options, positive, print_notices
+from gitmem.cli.output import counted, list_of
 from gitmem.cli.why import progress_of
 from gitmem.document.spec import format_check
 from gitmem.errors import BusyError, UsageError
@@ -81,13 +83,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--dry-run", action="store_true", help="list what is due, without running it")
     which.add_argument(
         "--plan",
-        type=shared.positive,
+        type=positive,
         default=0,
         metavar="N",
         help="with --dry-run: print how many of N machines a CI job needs, and whether a sandbox is",
     )
     how = parser.add_argument_group("how checks run")
-    shared.add_approved(parser)
+    add_approved(parser)
     how.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     recording = parser.add_argument_group("verdicts")
     recording.add_argument(
@@ -98,7 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     how.add_argument(
         "--jobs",
-        type=shared.positive,
+        type=positive,
         default=0,
         metavar="N",
         help="number of checks to run in parallel (one per core)",
@@ -127,7 +129,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     recording.add_argument(
         "--offline", action="store_true", help="do not fetch first what others recorded (at most 2 seconds)"
     )
-    shared.output_options(parser).add_argument(
+    output_options(parser).add_argument(
         "-v", "--verbose", action="store_true", help="report why nothing could be fetched"
     )
     which.add_argument("--if-idle", action="store_true", help="do nothing if another verify job is running here")
@@ -153,7 +155,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.record_results:
         return _record_results(args, out)
     form = reports.form_of(args)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         options = Options(
             keys=tuple(memory.repository.need(args.keys)),
             everything=args.all or args.facts,
@@ -176,7 +178,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         explained = (
             memory.jobs.explain_failures(options, report=progress_of(out)) if args.why and not args.dry_run else []
         )
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         for notice in found.notices:
             out.note(notice)
         if args.verbose and found.unfetched:
@@ -237,7 +239,7 @@ def _verify(memory: Memory, options: Options, args: argparse.Namespace, out: Out
         out.note(f"{err.message}; nothing was done")
         return None
     except KeyboardInterrupt:
-        out.note(f"{shared.counted(len(results), 'fact')} judged before the interruption; the verdicts are kept")
+        out.note(f"{counted(len(results), 'fact')} judged before the interruption; the verdicts are kept")
         if reports.form_of(args) == "text":  # results were recorded
             print_cases(_cases(results, {}), {}, out, is_each=args.each, rest=REST)
         raise
@@ -280,9 +282,9 @@ def _refuse_misused(args: argparse.Namespace) -> None:
 def _record_results(args: argparse.Namespace, out: Output) -> int:
     from gitmem.verify.jobs import import_results
 
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.jobs.import_results(args.record_results, record=args.record)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     for reason in found.refused:
         out.error(reason)
     if reports.form_of(args) == "json":
@@ -293,7 +295,7 @@ def _record_results(args: argparse.Namespace, out: Output) -> int:
         for key in found.recorded.failed:
             out.line((MARKS["failed"], "failed"), " ", (key, "key"), "  failed")
         if found.missing:
-            out.note(f"the result file of shard {shared.list_of(found.missing)} is missing: its facts stay due")
+            out.note(f"the result file of shard {list_of(found.missing)} is missing: its facts stay due")
         out.line((import_results.summary(found), "bold"))
     return import_results.exit_status(found, fail_on=args.fail_on)
 

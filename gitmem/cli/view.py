@@ -7,7 +7,8 @@ gitmem writes, the view is updated, except for files that you changed: `gitmem s
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,15 +23,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``view``."""
     parser.add_argument("path", nargs="?", default="", metavar="PATH", help="the folder, which must be new or empty")
     parser.add_argument("--remove", action="store_true", help="remove the view, unless it has unsaved changes")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Make, update or remove the view, and print its folder."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         if args.remove:
             path = memory.view.remove()
-            shared.print_notices(memory, out)
+            print_notices(memory, out)
             if args.json:
                 out.json({"path": path, "removed": True})
             else:
@@ -38,11 +39,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
             return 0
         view = memory.view.make(args.path)
         found = memory.view.state() or {}
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"path": view.path, "commit": view.shown, "unsaved": found["unsaved"], "held": found["held"]})
         return 0
     out.changed(view.path, f"the memory is in {view.path}")
     if found["unsaved"]:
-        out.note(f"{shared.counted(len(found['unsaved']), 'file')} not saved: gitmem save")
+        out.note(f"{counted(len(found['unsaved']), 'file')} not saved: gitmem save")
     return 0

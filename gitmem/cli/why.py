@@ -10,7 +10,8 @@ be checked, or the check contradicts itself or is not approved.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_approved, add_json, add_scope, open_memory, print_notices
+from gitmem.cli.output import counted
 from gitmem.statuses import MARKS
 
 TYPE_CHECKING = False
@@ -37,13 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``why``."""
     parser.add_argument("key", help="the failed fact")
     parser.add_argument("--no-diff", action="store_true", help="leave out the culprit's diff of what the check reads")
-    shared.add_approved(parser)
+    add_approved(parser)
     parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     parser.add_argument(
         "--record", action="store_true", help="commit the culprit even if this is not the default branch"
     )
-    shared.add_scope(parser)
-    shared.add_json(parser)
+    add_scope(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -53,11 +54,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.no_sandbox:
         out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
     options = Options(approved=args.approved, no_sandbox=args.no_sandbox, record=args.record)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.why(
             args.key, options=options, scope=args.scope, with_diff=not args.no_diff, report=progress_of(out)
         )
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json(found.as_table())
     else:
@@ -96,8 +97,8 @@ def print_why(why: Why, out: Output) -> None:
         out.line(f"  caused by one of these {len(found.among)} commits:")
         for commit in found.among[: len(why.made or {})]:
             out.line("    ", (commit[:12], "key"), f"  {_whose((why.made or {}).get(commit))}")
-    looked = shared.counted(found.candidates, "commit")
-    ran = f"the check ran {shared.counted(why.runs, 'time')}" if why.runs else "the check did not have to run"
+    looked = counted(found.candidates, "commit")
+    ran = f"the check ran {counted(why.runs, 'time')}" if why.runs else "the check did not have to run"
     out.line("  ", (f"{looked} changed what the check reads; {ran}", "dim"))
     _print_diff(why, out)
 
@@ -121,7 +122,7 @@ def _whose(made: Made | None) -> str:
 
 def _evidence(runs: int, why: Why) -> str:
     """Describe how the culprit is known."""
-    return f" (ran {shared.counted(runs, 'time')})" if runs else " (by an earlier run)" if why.runs else ""
+    return f" (ran {counted(runs, 'time')})" if runs else " (by an earlier run)" if why.runs else ""
 
 
 def _print_diff(why: Why, out: Output) -> None:

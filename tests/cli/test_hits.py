@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gitmem.cli import shared
 from gitmem.cli.hits import marked
+from gitmem.cli.options import print_hits
 from gitmem.cli.output import Output
 from gitmem.model import Hit
 from gitmem.recall import RecallResult
@@ -25,7 +25,7 @@ def printed(*, is_terminal: bool, explain: bool = False, more: int = 0) -> tuple
     output.is_terminal = is_terminal
     hits = (hit("a", status="failed", factors=(("lexical", 2.0), ("recency", 0.5), ("status", 1.0))), hit("b"))
     no_memory: Any = SimpleNamespace(repository=SimpleNamespace(find_tip=lambda: ""))  # there is no key to mark
-    shared.print_hits(no_memory, RecallResult(hits, more), output, explain=explain)
+    print_hits(no_memory, RecallResult(hits, more), output, explain=explain)
     return out.getvalue(), err.getvalue()
 
 

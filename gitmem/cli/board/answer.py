@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.arguments import code_reference
 from gitmem.cli.board import rows
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--evidence", default="", metavar="TEXT", help="output or a quotation that shows it")
     rows.add_worker(parser)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Post one answer and print its name."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         posted = memory.boards.answer(
             args.run,
             args.signal,
@@ -39,5 +39,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
             evidence=args.evidence,
             worker=args.worker,
         )
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     return rows.print_posted(posted, args, out)

@@ -8,8 +8,8 @@ you give --force and --why. If a memory is refused, the others are written (exit
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.board import rows
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.errors import NotFoundError, RefusedError, UsageError
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-memories", action="store_true", help="write no memories")
     parser.add_argument("--why", default="", metavar="TEXT", help="the reason")
     parser.add_argument("--force", action="store_true", help="close it even if signals are open")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -43,11 +43,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.force and not args.why.strip():
         raise UsageError("--force requires --why", hint=f'gitmem board close {args.run} --force --why "…"')
     raw = _read(args.from_run) if args.from_run else None
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         board, done = memory.boards.close(
             args.run, raw=raw, why=args.why, force=args.force, distil=not args.no_memories
         )
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     changes = done.changes if done else ()
     refused = done.refused if done else ()
     if args.json:

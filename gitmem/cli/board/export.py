@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.board import rows
+from gitmem.cli.options import open_memory, print_notices
 from gitmem.text import format_json
 
 TYPE_CHECKING = False
@@ -22,9 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print all entries."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         board = memory.boards.show(args.run)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     for entry in board.entries:
         out.exact(format_json(rows.entry_table(board, entry), is_ascii=True))
     rows.print_problems(board, out)

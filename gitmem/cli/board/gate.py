@@ -6,8 +6,8 @@ waive).
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.board import rows
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ EXAMPLES = ("gitmem board gate audit-7", "gitmem board gate audit-7 --json")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gate``."""
     rows.add_run(parser)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the blocking signals; return 1 if there are any."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         board = memory.boards.show(args.run)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     blocking = board.closing_signals
     if args.json:
         counts = {state: sum(one.state == state for one in board.signals) for state in ("open", "answered", "waived")}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.board import rows
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("entry", metavar="ENTRY", help="the entry, such as e17")
     rows.add_links(parser)
     rows.add_worker(parser)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Post one link and print its name."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         posted = memory.boards.link(args.run, args.entry, rows.links_of(args), worker=args.worker)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     return rows.print_posted(posted, args, out)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.board import rows
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted, list_of
 from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
@@ -20,25 +21,25 @@ EXAMPLES = ("gitmem board list", "gitmem board list --all --json")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``list``."""
     parser.add_argument("--all", action="store_true", help="include closed boards")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the boards; return 1 if there are none."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         boards = [board for board in memory.boards.list() if args.all or not board.is_closed]
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     tables = [_table(board) for board in boards]
     if args.json:
         out.json({"boards": tables})
         return 0 if boards else 1
     for board, table in zip(boards, tables, strict=True):
-        blocking = shared.counted(table["blocking"], "blocking signal")
-        entries = shared.counted(table["entries"], "entry", "entries")
+        blocking = counted(table["blocking"], "blocking signal")
+        entries = counted(table["entries"], "entry", "entries")
         closed = ["closed"] if board.is_closed else []
         if out.is_terminal:
-            parts = [entries, shared.counted(len(table["workers"]), "worker"), blocking, *closed]
-            out.line((board.run, "key"), "  ", (shared.list_of(parts), "red" if table["blocking"] else "dim"))
+            parts = [entries, counted(len(table["workers"]), "worker"), blocking, *closed]
+            out.line((board.run, "key"), "  ", (list_of(parts), "red" if table["blocking"] else "dim"))
         else:
             state = "closed" if board.is_closed else "open"
             out.row(board.run, state, str(table["entries"]), str(table["blocking"]), table["newest"])

@@ -5,8 +5,9 @@ The board is created with its goal as the first entry. Opening it again changes 
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.board import rows
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,20 +22,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``open``."""
     rows.add_run(parser)
     parser.add_argument("--goal", default="", metavar="TEXT", help="what the run is for")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Open one board and print its name."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         board, is_new = memory.boards.open(args.run, goal=args.goal)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"run": board.run, "commit": board.commit, "new": is_new, "entries": len(board.entries)})
     elif is_new:
         out.changed(board.run, f"opened the board of {board.run}")
     else:
         out.line(board.run)
-        open_signals = shared.counted(len(board.closing_signals), "blocking signal")
-        out.note(f"{board.run} continues with {shared.counted(len(board.entries), 'entry', 'entries')}, {open_signals}")
+        open_signals = counted(len(board.closing_signals), "blocking signal")
+        out.note(f"{board.run} continues with {counted(len(board.entries), 'entry', 'entries')}, {open_signals}")
     return 0

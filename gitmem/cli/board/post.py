@@ -7,9 +7,9 @@ of the existing one, so a worker that was interrupted can start over. Secrets an
 from __future__ import annotations
 
 from gitmem.boards.entry import POSTED
-from gitmem.cli import shared
 from gitmem.cli.arguments import code_reference
 from gitmem.cli.board import rows
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--must-surface", action="store_true", help="require the final report to say it")
     rows.add_links(parser)
     rows.add_worker(parser)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Post one entry and print its name."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         posted = memory.boards.post(
             args.run,
             rows.text_of(args),
@@ -58,5 +58,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
             worker=args.worker,
             must_surface=args.must_surface,
         )
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     return rows.print_posted(posted, args, out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.boards.board import WAIVED
 from gitmem.boards.entry import RELATIONS
-from gitmem.cli import shared
+from gitmem.cli.output import counted, list_of, shorten
 from gitmem.cli.terminal import read_standard_input
 from gitmem.document.times import format_time
 
@@ -61,7 +61,7 @@ def print_posted(posted: PostedEntry, args: argparse.Namespace, out: Output) -> 
         out.json(table | {"commit": posted.commit, "new": posted.is_written})
         return 0
     if posted.is_written:
-        text = shared.shorten(posted.entry.text, max(20, out.width - 24))
+        text = shorten(posted.entry.text, max(20, out.width - 24))
         out.changed(posted.entry.name, f"posted {posted.entry.name} on {args.run}", text)
     else:
         out.line(posted.entry.name)
@@ -112,9 +112,7 @@ def print_entries(board: Board, entries: Iterable[Entry], out: Output) -> None:
     """Print entries: two lines each on a terminal, tab-separated cells in a pipe."""
     states = {signal.entry.id: signal.state for signal in board.signals}
     for entry in entries:
-        links = [
-            f"{relation} {shared.list_of(board.name_of(one) for one in ids)}" for relation, ids in entry.links.items()
-        ]
+        links = [f"{relation} {list_of(board.name_of(one) for one in ids)}" for relation, ids in entry.links.items()]
         gone = "superseded" if entry.id in board.superseded else states.get(entry.id, "")
         name = board.name_of(entry.id)
         if not out.is_terminal:
@@ -125,7 +123,7 @@ def print_entries(board: Board, entries: Iterable[Entry], out: Output) -> None:
         about = [entry.type, entry.severity, gone, entry.worker, *links, source, surfaces]
         style = STYLES.get(states.get(entry.id, ""), "dim")
         out.line((name, "key"), "  ", ("  ".join(" ".join(part.split()) for part in about if part), style))
-        out.line("  ", shared.shorten(entry.text, out.width - 2))
+        out.line("  ", shorten(entry.text, out.width - 2))
 
 
 def print_signal(board: Board, signal: Signal, out: Output) -> None:
@@ -143,8 +141,8 @@ def print_problems(board: Board, out: Output) -> None:
     """Print how many files on a board are not entries, and the first of them."""
     if board.problems:
         path, why = board.problems[0]
-        out.note(f"{shared.counted(len(board.problems), 'file')} of {board.run} cannot be read; {path}: {why}")
+        out.note(f"{counted(len(board.problems), 'file')} of {board.run} cannot be read; {path}: {why}")
 
 
 def _line(text: str, out: Output) -> str:
-    return shared.shorten(text, max(20, out.width - 24))
+    return shorten(text, max(20, out.width - 24))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.board import rows
+from gitmem.cli.options import add_json, open_memory, positive, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--type", action="append", default=[], metavar="TYPE", help="only entries of this type")
     parser.add_argument("--worker", action="append", default=[], metavar="NAME", help="only entries by this worker")
     parser.add_argument("--all", action="store_true", help="include superseded entries")
-    parser.add_argument("--limit", type=shared.positive, metavar="N", help="maximum number of entries, the newest")
-    shared.add_json(parser)
+    parser.add_argument("--limit", type=positive, metavar="N", help="maximum number of entries, the newest")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print one board, or one entry; return 1 if nothing is found."""
     from gitmem.commands.board import entry_of
 
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         board = memory.boards.show(args.run)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.entry:
         entry = entry_of(board, args.entry)
         _print_whole(board, entry, args, out)

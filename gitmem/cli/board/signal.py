@@ -6,8 +6,8 @@ A signal of severity critical or high closes the gate until someone answers or w
 from __future__ import annotations
 
 from gitmem.boards.entry import SEVERITIES
-from gitmem.cli import shared
 from gitmem.cli.board import rows
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--severity", choices=SEVERITIES, default="high", metavar="LEVEL", help=f"{', '.join(SEVERITIES)} (high)"
     )
     rows.add_worker(parser)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Post one signal and print its name."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         posted = memory.boards.signal(args.run, rows.text_of(args), severity=args.severity, worker=args.worker)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     return rows.print_posted(posted, args, out)

@@ -7,8 +7,9 @@ else: read it. Exit status: 0 everything is present; 1 something is missing.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.board import rows
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted, list_of, shorten
 from gitmem.errors import NotFoundError, RefusedError, UsageError
 
 TYPE_CHECKING = False
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", required=True, metavar="FILE", help="the final report")
     about = "the share of an entry's words that must be present, above 0 and at most 1 (0.6)"
     parser.add_argument("--threshold", type=float, default=0.0, metavar="SHARE", help=about)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -39,10 +40,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if not 0 <= args.threshold <= 1:
         raise UsageError("--threshold must be above 0 and at most 1", hint="remove it to use 0.6")
     report = _read(args.report)
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         board = memory.boards.show(args.run)
         missing = memory.boards.survival(args.run, report, threshold=args.threshold)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     total = len(board.list_required())
     if args.json:
         tables = [rows.missing_table(board, one) for one in missing]
@@ -50,12 +51,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     else:
         for one in missing:
             name, entry = board.name_of(one.due.entry.id), one.due.entry
-            lacks = f", lacks {shared.list_of(one.numbers)}" if one.numbers else ""
+            lacks = f", lacks {list_of(one.numbers)}" if one.numbers else ""
             out.line((name, "key"), "  ", (f"{one.due.why}, {one.share:.0%} of its words{lacks}", "yellow"))
-            out.line("  ", shared.shorten(entry.text, out.width - 2))
-        out.note(
-            f"the report says {total - len(missing)} of {shared.counted(total, 'required entry', 'required entries')}"
-        )
+            out.line("  ", shorten(entry.text, out.width - 2))
+        out.note(f"the report says {total - len(missing)} of {counted(total, 'required entry', 'required entries')}")
     rows.print_problems(board, out)
     return int(bool(missing))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.board import rows
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("signals", nargs="+", metavar="SIGNAL", help="the signals, such as s3")
     parser.add_argument("--why", "--reason", required=True, metavar="TEXT", help="the reason")
     rows.add_worker(parser)
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Post one waiver and print its name."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         posted = memory.boards.waive(args.run, *args.signals, why=args.why, worker=args.worker)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     return rows.print_posted(posted, args, out)

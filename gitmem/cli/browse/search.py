@@ -11,12 +11,12 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from gitmem.cli import shared
 from gitmem.cli.browse.detail import DetailScreen
 from gitmem.cli.browse.help import HelpScreen, keys_line
 from gitmem.cli.browse.overview import OverviewScreen
 from gitmem.cli.browse.screen_text import draw_text
 from gitmem.cli.hits import print_hit, unique_lengths
+from gitmem.cli.output import shorten
 from gitmem.frozen import frozen
 from gitmem.store import PROJECT
 
@@ -208,7 +208,7 @@ class SearchScreen(Screen[None]):
             draw_text(lambda out, hit=hit, length=length: print_hit(hit, out, length), width)  # type: ignore[misc] # defaults
             for hit, length in zip(found.hits, lengths, strict=True)
         ]
-        said = shared.shorten(self._found.said, self.size.width)
+        said = shorten(self._found.said, self.size.width)
         self._said.update(draw_text(lambda out: out.line((said, "dim")), self.size.width))
         self._draw_list()
 

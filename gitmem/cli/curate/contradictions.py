@@ -7,8 +7,9 @@ decide about the others. Exits with 1 if there is something to decide, with 0 if
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.curate import rows
+from gitmem.cli.options import open_memory, print_notices
+from gitmem.cli.output import counted
 from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
@@ -27,10 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """List contradictions, or supersede; return 1 if something is left to decide."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         memory.repository.tip()
         found, commit = memory.bulk.contradictions(scope=args.scope or PROJECT, apply=args.apply)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     left = [pair for pair in found.pairs if not (commit and pair.kept)]
     shown = left[: args.limit]
     settled = len(found.pairs) - len(left)
@@ -50,11 +51,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if len(left) > len(shown):
         out.note(f"{len(left) - len(shown)} more pairs: --limit {len(left)}")
     if commit:
-        out.line(f"settled {shared.counted(settled, 'pair')} in {commit[:12]}")
+        out.line(f"settled {counted(settled, 'pair')} in {commit[:12]}")
         out.note("to undo it: gitmem undo")
     if left:
         first = left[0]
         out.note(f"if the first is right: gitmem supersede {first.other.key} {first.one.key}")
     else:
-        out.note(f"no contradictions among {shared.counted(found.compared, 'memory', 'memories')}")
+        out.note(f"no contradictions among {counted(found.compared, 'memory', 'memories')}")
     return int(bool(left))

@@ -7,7 +7,8 @@ sessions are never grouped. Exits with 1 if there is something to decide, with 0
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, add_scope, open_memory, positive, print_notices
+from gitmem.cli.output import counted
 from gitmem.errors import UsageError
 from gitmem.store import PROJECT
 
@@ -35,21 +36,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which = parser.add_argument_group("which memories")
     which.add_argument("--threshold", type=float, default=0.0, metavar="SHARE", help=about)
     output = parser.add_argument_group("output")
-    output.add_argument(
-        "--limit", type=shared.positive, default=SHOWN, metavar="N", help="number of groups to show (20)"
-    )
-    shared.add_scope(parser, about="which memories (project)")
-    shared.add_json(parser)
+    output.add_argument("--limit", type=positive, default=SHOWN, metavar="N", help="number of groups to show (20)")
+    add_scope(parser, about="which memories (project)")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """List groups, or supersede; return 1 if something is left to decide."""
     if not 0 <= args.threshold <= 1:
         raise UsageError("--threshold must be above 0 and at most 1", hint="gitmem curate dedupe --threshold 0.75")
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         memory.repository.tip()
         done = memory.bulk.dedupe(scope=args.scope or PROJECT, threshold=args.threshold, apply=args.apply)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     shown = done.groups[: args.limit]
     if args.json:
         out.json(_table(done, shown))
@@ -87,13 +86,13 @@ def _print(done: DuplicateReport, shown: tuple[Group, ...], out: Output) -> None
     if len(done.groups) > len(shown):
         out.note(f"{len(done.groups) - len(shown)} more groups: --limit {len(done.groups)}")
     count = sum(len(group.others) for group in done.groups)
-    several = f"{shared.counted(count, 'memory', 'memories')} of {shared.counted(len(done.groups), 'group')}"
+    several = f"{counted(count, 'memory', 'memories')} of {counted(len(done.groups), 'group')}"
     if done.commit:
         out.changed(did := f"superseded {several} in {done.commit[:12]}", did)
         out.note(f"undo: gitmem edit {done.groups[0].kept.key} --supersedes ''")
     elif done.groups:
         out.note(f"near duplicates: {several}; to supersede them: gitmem curate dedupe --apply")
     else:
-        out.note(f"no near duplicates among {shared.counted(done.compared, 'memory', 'memories')}")
+        out.note(f"no near duplicates among {counted(done.compared, 'memory', 'memories')}")
     for key in done.changed:
         out.note(f"the group of {key} changed in the meantime and was left alone; run gitmem curate dedupe again")

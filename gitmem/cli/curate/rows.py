@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, add_scope, open_memory, positive, print_notices
+from gitmem.cli.output import counted
 from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
@@ -23,22 +24,22 @@ def add_plan(parser: argparse.ArgumentParser, *, apply: str, days: int = 0, what
     if days:
         about = f"days without a read or a change ({days})"
         which = parser.add_argument_group("which memories")
-        which.add_argument("--days", type=shared.positive, default=0, metavar="N", help=about)
+        which.add_argument("--days", type=positive, default=0, metavar="N", help=about)
     output = parser.add_argument_group("output")
     output.add_argument(
-        "--limit", type=shared.positive, default=SHOWN, metavar="N", help=f"number of {what} to show ({SHOWN})"
+        "--limit", type=positive, default=SHOWN, metavar="N", help=f"number of {what} to show ({SHOWN})"
     )
-    shared.add_scope(parser, about="which memories (project)")
-    shared.add_json(parser)
+    add_scope(parser, about="which memories (project)")
+    add_json(parser)
 
 
 def run_plan(verb: str, args: argparse.Namespace, out: Output) -> int:
     """List changes, or apply them; return 1 if something is left to decide."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         memory.repository.tip()
         days = getattr(args, "days", 0)
         done = memory.bulk.curate(verb, scope=args.scope or PROJECT, days=days, apply=args.apply)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     shown = done.steps[: args.limit]
     if args.json:
         steps = [{"key": one.key, "kind": one.kind, "title": one.title, "why": one.why} for one in shown]
@@ -54,14 +55,14 @@ def run_plan(verb: str, args: argparse.Namespace, out: Output) -> int:
 def _print_end(verb: str, done: CurationPlan, shown: int, out: Output) -> None:
     if len(done.steps) > shown:
         out.note(f"{len(done.steps) - shown} more: --limit {len(done.steps)}")
-    count = shared.counted(len(done.steps), "memory", "memories")
+    count = counted(len(done.steps), "memory", "memories")
     if done.commit:
         out.changed(did := f"changed {count} in {done.commit[:12]}", did)
         out.note("to undo it: gitmem undo")
     elif done.steps:
         out.note(f"{count} of {done.looked_at}; to apply it: gitmem curate {verb} --apply")
     else:
-        out.note(f"nothing to do among {shared.counted(done.looked_at, 'memory', 'memories')}")
+        out.note(f"nothing to do among {counted(done.looked_at, 'memory', 'memories')}")
     for key in done.changed[:SHOWN]:
         out.note(f"{key} was left alone: it changed in the meantime, or lacks what its kind requires (gitmem doctor)")
     if len(done.changed) > SHOWN:

@@ -5,7 +5,8 @@ Recall embeds new memories automatically. If a rebuild fails or is interrupted, 
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted
 from gitmem.frozen import fields_of
 
 TYPE_CHECKING = False
@@ -21,21 +22,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``rebuild``."""
     parser.add_argument("--all", action="store_true", help="embed everything again")
     parser.add_argument("--download", action="store_true", help="download the model if it is not on this machine")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Embed memories, and print a summary."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.vectors.rebuild(everything=args.all, download=args.download)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json(fields_of(found))
         return 0
-    did = f"embedded {shared.counted(found.embedded, 'memory', 'memories')} in {found.seconds:.2f} s"
+    did = f"embedded {counted(found.embedded, 'memory', 'memories')} in {found.seconds:.2f} s"
     out.changed(did, did)
     if found.forgotten:
-        out.line(f"forgot {shared.counted(found.forgotten, 'memory', 'memories')} that are gone")
+        out.line(f"forgot {counted(found.forgotten, 'memory', 'memories')} that are gone")
     if found.models_removed:
-        out.line(f"removed the vectors of {shared.counted(found.models_removed, 'other model')}")
+        out.line(f"removed the vectors of {counted(found.models_removed, 'other model')}")
     return 0

@@ -5,7 +5,8 @@ Exits with 1 if no model is set up or some memories have no vectors, with 3 if a
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +22,14 @@ HOW = "not set up; to set one up: git config --global gitmem.embed model2vec:pot
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``status``."""
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the state of the vectors."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.vectors.status().document
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json(found)
     else:
@@ -46,7 +47,7 @@ def _print(found: Mapping[str, Any], out: Output) -> None:
         role = f" (for {model['for']})" if model["for"] != "everything" else ""
         out.line("model: ", (model["model"], "bold"), f"{role}, ", (message, "" if model["answers"] else "red"))
     for store in found["stores"]:
-        whole = f"{store['with_vectors']} of {shared.counted(store['memories'], 'memory', 'memories')}"
+        whole = f"{store['with_vectors']} of {counted(store['memories'], 'memory', 'memories')}"
         out.line(
             f"{store['store'] or store['scope']}: {whole} with vectors",
             (f", {store['missing']} without", "yellow" if store["missing"] else "dim"),
@@ -54,7 +55,7 @@ def _print(found: Mapping[str, Any], out: Output) -> None:
         for vectors in store["vectors"]:
             out.line("  ", (vectors["problem"] or _size(vectors), "dim"))
     if found["unused"]:
-        other = shared.counted(found["unused"], "other model")
+        other = counted(found["unused"], "other model")
         out.line(f"there are also vectors of {other}; gitmem embed rebuild removes them")
 
 
@@ -62,6 +63,6 @@ def _size(vectors: dict[str, Any]) -> str:
     unused = f", {vectors['unused']} unused" if vectors["unused"] else ""
     age = f"{vectors['age_s'] // 60} min old" if vectors["age_s"] < 7200 else f"{vectors['age_s'] // 3600} h old"
     return (
-        f"{shared.counted(vectors['pieces'], 'piece')} of {vectors['dimensions']} numbers{unused},"
+        f"{counted(vectors['pieces'], 'piece')} of {vectors['dimensions']} numbers{unused},"
         f" {vectors['bytes'] / 1e6:.1f} MB, {age}, {vectors['kept']}"
     )

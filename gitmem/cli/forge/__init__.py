@@ -7,7 +7,7 @@ token is never an argument, and is sent only to the API's own origin.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json
 from gitmem.commands.forge.place import place_here
 from gitmem.system.environment import forge_token
 
@@ -22,7 +22,7 @@ EXAMPLES = ("gitmem forge", "gitmem forge --json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``forge`` without a verb."""
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.commands.forge.branches import CLOSED, MERGED, fate_of
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write what is to be dropped to this file, a commit and a branch a line, instead of deleting it",
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would be done; changes nothing")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     from gitmem.repository.companion import default_name
 
     forge = Forge(place_here(), forge_token())
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         default = default_name(memory.repository)
         asked = {code: fate_of(forge, code, default) for code in memory.proposals.branches()}
         fates = {code: (fate, f"pull request {number}") for code, (fate, number) in asked.items()}
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             Path(args.drop_list).write_text(lines, encoding="utf-8")
             closed = {}
         steps = () if args.dry_run else memory.proposals.end_branches(merged, closed)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         rows = [{"branch": code, "pull": number, "state": fate} for code, (fate, number) in asked.items()]
         out.json({"branches": rows, "dry_run": args.dry_run})

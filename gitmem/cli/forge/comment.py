@@ -12,7 +12,7 @@ Permission: pull-requests: write.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, positive
 from gitmem.commands.forge import suggestions
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import KINDS, body_of, is_commit, keep, pulls_of, read_text, remove
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--kind", required=True, choices=tuple(KINDS), metavar="KIND", help=f"the kind of comment: {' or '.join(KINDS)}"
     )
     which = parser.add_argument_group("which pull request, one of").add_mutually_exclusive_group(required=True)
-    which.add_argument("--pull", type=shared.positive, metavar="N", help="the pull request's number")
+    which.add_argument("--pull", type=positive, metavar="N", help="the pull request's number")
     which.add_argument(
         "--commit", default="", metavar="COMMIT", help="comment on the open pull requests with this head"
     )
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--delete", action="store_true", help="delete the comment; takes no FILE")
     parser.add_argument("--run", default="", metavar="ID", help="the workflow run that produced FILE (this one)")
     parser.add_argument("--dry-run", action="store_true", help="print the comment without sending it; needs no token")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:

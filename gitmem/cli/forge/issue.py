@@ -13,7 +13,7 @@ Permission: issues: write.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import read_text
 from gitmem.commands.forge.issue import IssueContent, IssueResult, failing_facts, failing_statements, keep, request_body
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="JSON of gitmem status or gitmem adopt (this clone's status)",
     )
     parser.add_argument("--dry-run", action="store_true", help="print the issue without sending it; needs no token")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -64,9 +64,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.file:
         failing = _read(args.file)
     else:
-        with shared.open_memory(args, out) as memory:
+        with open_memory(args, out) as memory:
             failing = failing_facts(memory.status().document)
-            shared.print_notices(memory, out)
+            print_notices(memory, out)
     counts = {"failed": len(failing.rows), "suspect": len(failing.found.of(SUSPECT))}
     message = ", ".join(f"{number} {word}" for word, number in counts.items() if number) or "nothing fails"
     if args.dry_run:

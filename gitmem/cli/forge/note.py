@@ -7,7 +7,7 @@ scope api.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import KINDS, body_of, read_text
 from gitmem.commands.forge.note import gitlab_place, keep
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--kind", required=True, choices=tuple(KINDS), metavar="KIND", help=f"the kind of note: {' or '.join(KINDS)}"
     )
     parser.add_argument("--dry-run", action="store_true", help="print the note without sending it; needs no token")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:

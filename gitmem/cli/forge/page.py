@@ -6,7 +6,7 @@ else wrote is left alone. The workflow's record job runs this; `gitmem sync` pus
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ EXAMPLES = ("gitmem forge page", "gitmem forge page --dry-run", "gitmem forge pa
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``page``."""
     parser.add_argument("--dry-run", action="store_true", help="print the page without writing it")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -28,12 +28,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
     from gitmem.commands.forge.page import page, write
     from gitmem.commands.report.badge import make_badge, svg
 
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.status().document
         jobs = found["jobs"] or {"silent": "", "silent_s": 0}
         badge = svg(make_badge(found["statuses"], jobs["silent"], jobs["silent_s"]))
         commit = "" if args.dry_run else write(memory.repository, found, badge)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"commit": commit, "page": page(found)})
     elif args.dry_run:

@@ -7,7 +7,7 @@ Permission: pull-requests: write; on GitHub, the repository's settings must also
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here
 from gitmem.commands.forge.pull import find_or_open, request_body
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="print the pull request without opening it; needs no token"
     )
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:

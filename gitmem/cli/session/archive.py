@@ -5,7 +5,7 @@ Prints the name of the archived topic, which gitmem session status accepts.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Archive the topic."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         topic = memory.sessions.archive(session=args.session)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     out.changed(topic.name, f"archived {topic.name}")
     return 0

@@ -5,8 +5,8 @@ Evidence stays with the topic and is not shown to sessions; use gitmem remember 
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.arguments import code_reference
+from gitmem.cli.options import open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Record the evidence."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         topic = memory.sessions.add_evidence(" ".join(args.text), args.ref, session=args.session)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     out.changed(topic.name, f"recorded as evidence of {topic.name}")
     return 0

@@ -5,7 +5,7 @@ The log covers the latest sessions in this clone only and contains no memory tex
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
@@ -20,14 +20,14 @@ EXAMPLES = ("gitmem session log", "gitmem session log --session 0b6e --json")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``log``."""
     parser.add_argument("--session", default="", metavar="NAME", help="show this session (the latest)")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the log, oldest entries first; return 1 if it is empty."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.sessions.shown(args.session)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"session": found[0]["session"] if found else args.session, "shown": found})
     for entry in () if args.json else found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.agents.session.topics import SPEC_BYTES
-from gitmem.cli import shared
+from gitmem.cli.options import open_memory, print_notices
 from gitmem.cli.terminal import read_standard_input
 from gitmem.errors import UsageError
 
@@ -30,8 +30,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     text = read_standard_input(SPEC_BYTES) if text == "-" else text
     if not text.strip():
         raise UsageError("the text is empty", hint="gitmem session note TEXT")
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         topic = memory.sessions.note(text, session=args.session)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     out.changed(topic.name, f"added to the specification of {topic.name}")
     return 0

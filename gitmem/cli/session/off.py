@@ -6,7 +6,7 @@ the topic has a name. For a single process, set GITMEM_CONTEXT=0 instead.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Switch context off, or on again."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         path = memory.sessions.switch_context(is_on=args.undo, everywhere=args.all, session=args.session)
         again = "agents are shown memories again" if args.undo else "agents are shown nothing"
         out.changed(path, f"{again}: {'in the whole repository' if args.all else 'for the active topic'}")
@@ -38,5 +38,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 f"this affects {about['topic']} only, because each session has its own topic; --all switches off "
                 "all of them"
             )
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     return 0

@@ -5,7 +5,7 @@ Other topics can be read by name, including archived ones (gitmem session archiv
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
     )
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print a topic."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.sessions.status(session=args.session, name=args.topic)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json(found)
         return 0

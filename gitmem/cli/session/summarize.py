@@ -7,7 +7,7 @@ a transcript can be summarized.
 from __future__ import annotations
 
 from gitmem.agents import on_event
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ EXAMPLES = ("gitmem session summarize", "gitmem session summarize --session 0b6e
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``summarize``."""
     parser.add_argument("--session", default="", metavar="NAME", help="summarize this session (the latest)")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the key of the summary; return 1 if the session has nothing worth recording."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         key = on_event.summarize_session(memory, args.session)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"key": key})
     elif key:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os.path
 
 from gitmem.agents.session.topics import SPEC_BYTES
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.terminal import read_standard_input
 
 TYPE_CHECKING = False
@@ -25,16 +25,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``use``."""
     parser.add_argument("topic", metavar="TOPIC", help="letters, digits, '-', '_' and '.'")
     parser.add_argument("text", nargs="*", metavar="TEXT", help="a description of the work; - reads standard input")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Set the topic's name and print it."""
     text = " ".join(args.text)
     text = read_standard_input(SPEC_BYTES) if text == "-" else text
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         topic = memory.sessions.use(args.topic, text)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"topic": topic.name, "spec_path": topic.spec_path})
         return 0

@@ -5,7 +5,7 @@ To put them aside instead, use gitmem session archive. The topic's name is print
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Delete the topic's files; return 1 if there are none."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         topic, had = memory.sessions.wipe(session=args.session)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     out.changed(topic.name, f"deleted {topic.name}" if had else f"{topic.name} has no files")
     if not had:
         out.note("it was empty")

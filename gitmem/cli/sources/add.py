@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,18 +45,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--every", default="", metavar="TIME", help=about)
     parser.add_argument("--collection", default="", metavar="NAME", help="its collection (default: its kind)")
     github.add_argument("--api", default="", metavar="URL", help="GitHub Enterprise Server: the address of its API")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Add a source and print its name."""
     options = {name: getattr(args, name) for name in ("name", "project", "jql", "since", "every", "collection", "api")}
     options["include"] = [part for given in args.include for part in given.split(",") if part]
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         top = memory.repository.git.repository.top or ""
         options["paths"] = [_folder(path, top) for path in args.path]
         source = memory.sources.add(args.kind, args.address, **options)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"source": source.name, "kind": source.kind, "address": source.address, "ref": source.ref})
         return 0

@@ -5,7 +5,8 @@ In a pipe: one line each, with tab-separated cells (name, kind, address, documen
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted
 from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
@@ -22,14 +23,14 @@ EXAMPLES = ("gitmem sources list", "gitmem sources list --json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``list``."""
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the sources; return 1 if there are none."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found, now = memory.sources.list(), memory.repository.now
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"sources": [as_table(one) for one in found]})
     else:
@@ -67,7 +68,7 @@ def print_states(found: Sequence[SourceState], out: Output, *, now: int) -> None
             out.row(one.source.name, one.source.kind, one.source.address, str(one.documents), pulled, one.error)
             continue
         where = one.source.address or ", ".join(one.source.paths) or "this repository"
-        about = f"{shared.counted(one.documents, 'document')}, {age_of(one, now)}"
+        about = f"{counted(one.documents, 'document')}, {age_of(one, now)}"
         out.line(
             (one.source.name, "key"), f"  {one.source.kind} {where}  ", (about, "yellow" if one.is_silent else "dim")
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Remove a source and print its name."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         source = memory.sources.remove(args.source)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     out.changed(source.name, f"removed the source {source.name}")
     out.note("removed, with what was pulled from it; to bring it back, add and pull it again")
     return 0

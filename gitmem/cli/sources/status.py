@@ -5,7 +5,7 @@ A source is overdue when twice the time of its --every has passed since it was l
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.sources.list import as_table, print_states
 
 TYPE_CHECKING = False
@@ -20,14 +20,14 @@ EXAMPLES = ("gitmem sources status", "gitmem sources status github --json")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``status``."""
     parser.add_argument("source", nargs="*", metavar="SOURCE", help="only these sources")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the state of sources; return 1 if one is overdue or failed."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found, now = memory.sources.list(*args.source), memory.repository.now
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"sources": [as_table(one) for one in found]})
     else:

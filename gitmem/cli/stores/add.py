@@ -6,7 +6,8 @@ name, the store is named after its repository's folder.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted
 from gitmem.cli.stores.list import as_table
 
 TYPE_CHECKING = False
@@ -22,20 +23,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``add``."""
     parser.add_argument("store", metavar="[NAME=]PATH", help="a repository, with a work tree or bare")
     parser.add_argument("--global", dest="everywhere", action="store_true", help="add it for all your repositories")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Add a store to the list and print its name."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         one, is_new = memory.stores.add(args.store, everywhere=args.everywhere)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json(as_table(one))
         return 0
     out.changed(one.entry.name, f"{'added' if is_new else 'kept'} {one.entry.name}")
     out.note(
-        f"{one.entry.path} is now read here: {shared.counted(one.memories, 'memory', 'memories')}"
+        f"{one.entry.path} is now read here: {counted(one.memories, 'memory', 'memories')}"
         if is_new
         else f"{one.entry.path} is already listed"
     )

@@ -5,7 +5,8 @@ In a pipe: one line each, with tab-separated cells (name, folder, memories, comm
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +22,14 @@ EXAMPLES = ("gitmem stores list", "gitmem stores list --json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``list``."""
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the listed stores; return 1 if there are none, or one cannot be read."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.stores.list()
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"stores": [as_table(one) for one in found]})
     else:
@@ -59,7 +60,7 @@ def print_stores(found: Sequence[ListedStoreState], out: Output) -> None:
             out.row(one.entry.name, one.entry.path, str(one.memories), one.commit, problem)
             continue
         about: str | tuple[str, str] = (
-            shared.counted(one.memories, "memory", "memories") + f" at {one.commit[:12]}",
+            counted(one.memories, "memory", "memories") + f" at {one.commit[:12]}",
             "dim",
         )
         if one.is_here:

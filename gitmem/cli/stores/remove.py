@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Remove a store from the list and print its name."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         entry = memory.stores.remove(args.store, everywhere=args.everywhere)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     out.changed(entry.name, f"removed {entry.name} from the list")
     return 0

@@ -6,9 +6,9 @@ approves it. A task without a check can be closed freely.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.arguments import code_reference
 from gitmem.cli.changes import add_memory_options, print_change
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.proof import add_check, add_limits, verify_of
 from gitmem.cli.terminal import is_interactive, read_standard_input
 
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_limits(parser, "gate")
     task.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def priority(text: str) -> int:
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     from gitmem.store.layout import MEMORY_LIMIT
 
     body = read_standard_input(MEMORY_LIMIT) if args.body == "-" else args.body
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         change = memory.tasks.add(
             args.title,
             verify=verify_of(args),
@@ -80,5 +80,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
             refute=args.refute,
             importance=args.importance,
         )
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         return print_change(change, args, out)

@@ -9,7 +9,7 @@ agents work for one person, GITMEM_AGENT tells them apart.
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.task import rows
 from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import WorkflowStep
@@ -31,12 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``claim``."""
     parser.add_argument("key", help="the task")
     parser.add_argument("--note", default="", metavar="TEXT", help="how you plan to do it")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Claim one task, print its key, and show earlier attempts."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         change, before = memory.tasks.claim(args.key, note=args.note)
         relevant = memory.workflow.pre_work(Work(change.key, WorkflowStep()))
         for attempt in () if args.json else before.past_attempts:
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         ]
         for line in () if args.json else fence_parts(parts, source="the memory of this repository").splitlines():
             out.note(line)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         table = {"key": change.key, "path": change.path, "commit": change.commit, "attempt": before.next_num}
         out.json(

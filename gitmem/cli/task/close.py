@@ -7,8 +7,8 @@ Exit status: 0 closed; 1 the gate failed, or someone else holds the task; 3 the 
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.changes import print_change
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="close it even if the gate fails or someone else holds it; needs --reason"
     )
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -45,10 +45,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
     if args.note and not args.failed:
         raise UsageError("--note requires --failed", hint="to close a task, use --reason")
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         if args.failed:
             change = memory.tasks.fail(args.key, note=args.note)
         else:
             change = memory.tasks.close(args.key, reason=args.reason, force=args.force)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         return print_change(change, args, out, did="closed")

@@ -5,7 +5,7 @@ In a pipe: one line each, with tab-separated cells (key, priority, state, holder
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.task import rows
 from gitmem.errors import UsageError
 from gitmem.model import STATES
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--parent", default="", metavar="KEY", help="only parts of this task")
     parser.add_argument("--mine", action="store_true", help="show only tasks that you hold")
     parser.add_argument("--all", action="store_true", help="include closed tasks")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -40,9 +40,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     wrong = [state for state in states if state not in STATES]
     if wrong:
         raise UsageError(f"unknown state: {wrong[0]}", hint=f"choose one of {', '.join(STATES)}")
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.tasks.list(states=states, parent=args.parent, mine=args.mine, everything=args.all)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         if args.json:
             out.json({"tasks": [rows.as_table(row) for row in found]})
         else:

@@ -6,7 +6,7 @@ produces it. In a pipe: one line each, with tab-separated cells (key, priority, 
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, positive, print_notices
 from gitmem.cli.task import rows
 
 TYPE_CHECKING = False
@@ -20,15 +20,15 @@ EXAMPLES = ("gitmem task ready", "gitmem task ready --limit 1 --json", "gitmem t
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``ready``."""
-    parser.add_argument("--limit", type=shared.positive, metavar="N", help="maximum number of tasks")
-    shared.add_json(parser)
+    parser.add_argument("--limit", type=positive, metavar="N", help="maximum number of tasks")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the tasks that can be started; return 1 if there are none."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         found = memory.tasks.list_ready()
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         shown = found[: args.limit] if args.limit else found
         if args.json:
             out.json({"tasks": [rows.as_table(row) for row in shown], "more": len(found) - len(shown)})

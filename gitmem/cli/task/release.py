@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.changes import print_change
+from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("key", help="the task")
     parser.add_argument("--note", default="", metavar="TEXT", help="a note for the next attempt")
     parser.add_argument("--force", action="store_true", help="release it even if someone else holds it")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Release one task and print its key."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         change = memory.tasks.release(args.key, note=args.note, force=args.force)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
         return print_change(change, args, out, did="released")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
 from gitmem.cli.hits import marked_key, unique_lengths
+from gitmem.cli.output import shorten
 from gitmem.document.times import format_time
 from gitmem.statuses import TASK_MARKS
 
@@ -73,10 +73,10 @@ def print_rows(memory: Memory, rows: Sequence[TaskRow], out: Output) -> None:
     lengths = unique_lengths(memory, (row.key for row in rows))
     for row in rows:
         about = "".join(f"  {part}" for part in _about(row))
-        title = shared.shorten(row.title, max(20, out.width - wide - len(about) - 8))
+        title = shorten(row.title, max(20, out.width - wide - len(about) - 8))
         out.line(
             *((TASK_MARKS[row.state], STYLES[row.state]), f" P{row.priority} "),
-            *(*marked_key(shared.shorten(row.key, wide).ljust(wide), lengths.get(row.key, 0)), "  ", title),
+            *(*marked_key(shorten(row.key, wide).ljust(wide), lengths.get(row.key, 0)), "  ", title),
             (about, "dim"),
         )
 

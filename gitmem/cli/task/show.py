@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.show import print_memory
 from gitmem.cli.task import rows
 
@@ -18,15 +18,15 @@ EXAMPLES = ("gitmem task show refresh-tokens", "gitmem task show refresh --json"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``show``."""
     parser.add_argument("key", help="the task")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print one task."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         details, task, waits_for = memory.tasks.show(args.key)
         found = dict(details.document)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     attempts = [*([task.held] if task.held else []), *task.past_attempts]
     if args.json:
         lines = [rows.attempt_table(attempt) for attempt in attempts]

@@ -6,7 +6,8 @@ Uses box characters on a terminal and plain ASCII in a pipe. Closed tasks are hi
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import shorten
 from gitmem.cli.task import rows
 from gitmem.statuses import TASK_MARKS
 from gitmem.tasks.tree import TaskNode
@@ -30,14 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``tree``."""
     parser.add_argument("key", nargs="?", default="", help="only this task and its parts")
     parser.add_argument("--all", action="store_true", help="include closed tasks")
-    shared.add_json(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the trees; return 1 if there are no tasks."""
-    with shared.open_memory(args, out) as memory:
+    with open_memory(args, out) as memory:
         trees = memory.tasks.tree(args.key, everything=args.all)
-        shared.print_notices(memory, out)
+        print_notices(memory, out)
     if args.json:
         out.json({"tasks": [as_table(tree) for tree in trees]})
     else:
@@ -62,7 +63,7 @@ def _print(node: TaskNode, before: str, below: str, out: Output) -> None:
     again = ("  (drawn above: a cycle)", "yellow") if node.is_again else ""
     out.line(
         *(before, (mark, rows.STYLES[row.state]), f" P{row.priority} ", (row.key, "key"), "  "),
-        *(shared.shorten(row.title, out.width), again),
+        *(shorten(row.title, out.width), again),
     )
     lines: Sequence[Need | TaskNode | int] = [*node.needs, *([node.hidden] if node.hidden else []), *node.parts]
     for nth, line in enumerate(lines):

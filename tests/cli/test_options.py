@@ -1,4 +1,4 @@
-"""What the commands share: filters, and how numbers and texts are shown."""
+"""The options that several commands have, and how numbers and texts are shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import cast
 
 import pytest
 
-from gitmem.cli import shared
+from gitmem.cli.options import add_filters, query_of
+from gitmem.cli.output import counted, shorten
 from gitmem.errors import UsageError
 from gitmem.memory import Memory
 
@@ -17,8 +18,8 @@ NONE = cast(Memory, None)
 
 def asked(*words: str) -> object:
     parser = argparse.ArgumentParser()
-    shared.add_filters(parser)
-    return shared.query_of(parser.parse_args(words), NONE, query="q", limit=7)
+    add_filters(parser)
+    return query_of(parser.parse_args(words), NONE, query="q", limit=7)
 
 
 def test_filters_may_be_repeated_or_listed_with_commas() -> None:
@@ -51,10 +52,10 @@ def test_status_that_does_not_exist_is_refused_and_names_those_that_do() -> None
     [("a b", 3, "a b"), ("a\n b\tc", 20, "a b c"), ("abcdef", 4, "abc…"), ("abc", 0, "a…"), ("", 5, "")],
 )
 def test_text_is_shortened_to_one_line_of_a_width(text: str, width: int, short: str) -> None:
-    assert shared.shorten(text, width) == short
+    assert shorten(text, width) == short
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 memories"), (1, "1 memory"), (2, "2 memories")])
 def test_numbers_agree_with_their_words(number: int, words: str) -> None:
-    assert shared.counted(number, "memory", "memories") == words
-    assert shared.counted(2, "problem") == "2 problems"
+    assert counted(number, "memory", "memories") == words
+    assert counted(2, "problem") == "2 problems"

@@ -1,4 +1,4 @@
-"""Functions that several commands share: open the memory, add common options, and print hits and keys."""
+"""The options that several commands have, the memory that a command opens, and the hits it prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from gitmem.store import LISTED, PROJECT, SCOPES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from gitmem.recall import RecallResult
@@ -232,33 +231,3 @@ def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: boo
         out.row(hit.reference, hit.kind, hit.status, hit.title, hit.snippet, hit.scope, *factors)
     if found.more:
         out.note(f"{found.more} more: --limit {len(found.hits) + found.more}")
-
-
-def shorten(text: str, width: int) -> str:
-    """Shorten a text to one line of at most *width* columns."""
-    line = " ".join(text.split())
-    return line if len(line) <= width else line[: max(1, width - 1)] + "…"
-
-
-def list_of(values: Iterable[str]) -> str:
-    """Join values with commas."""
-    return ", ".join(values)
-
-
-def place_of(distance: Mapping[str, Any]) -> str:
-    """Describe where a commit is relative to HEAD, given the numbers of commits that only one of them has."""
-    behind, ahead = distance["behind"], distance["ahead"]
-    if behind is None:
-        return "not in this clone"
-    if not behind and not ahead:
-        return "which is HEAD"
-    if not ahead:
-        return f"{counted(behind, 'commit')} behind HEAD"
-    if not behind:
-        return f"{counted(ahead, 'commit')} ahead of HEAD"
-    return f"beside HEAD ({counted(ahead, 'commit')} only there, {behind} only here)"
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun: ``1 memory``, ``2 memories``."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
