@@ -35,7 +35,8 @@ def edit(document: Document, changes: Mapping[str, Any], body: str | None = None
 
     Raises:
         FormatError: The result would not be a memory (as in ``parse`` and ``format``); ``newer-schema``; or
-            ``cannot-edit`` if a field has no lines of its own and rewriting them all would lose a comment.
+            ``cannot-edit`` if a field has no lines of its own and rewriting them all would lose a comment, or if a
+            removed field separates a block from an indented comment, which would become part of the block.
     """
     parts = split(document.text)
     real = {name: value for name, value in changes.items() if not _is_same(value, document.fields.get(name, REMOVE))}

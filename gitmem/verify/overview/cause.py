@@ -129,7 +129,8 @@ def _plain(text: str) -> str | None:
     if is_other or not all(_is_plain(word) or _is_file(word) for part in outside for word in part.split(" ")):
         return None
     plain = "…".join(" ".join("…" if _is_file(word) else word for word in part.split(" ")) for part in outside)
-    return None if "… …" in plain else plain
+    # Neighbours are one, as in the pattern.
+    return plain if all(gap.strip(" ") for gap in plain.split("…")[1:-1]) else None
 
 
 def _names(before: str) -> bool:

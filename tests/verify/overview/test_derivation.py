@@ -79,13 +79,13 @@ def test_only_changed_files_are_read_where_that_is_enough(repo, monkeypatch, wor
     handle, check = Git(discover(repo)), Check(BUILTIN, words)
     before = answer_all(handle, base, [check])
     asked: list[str] = []
-    sizes = Git.sizes
+    read_blobs = Git.read_blobs
 
-    def counted(self, oids):
-        asked.extend(oids)
-        return sizes(self, oids)
+    def counted(self, oids, **limits):
+        asked.extend(names := list(oids))
+        return read_blobs(self, names, **limits)
 
-    monkeypatch.setattr(Git, "sizes", counted)
+    monkeypatch.setattr(Git, "read_blobs", counted)
 
     found = answer_behind(handle, base, head, before)
 
