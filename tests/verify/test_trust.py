@@ -268,7 +268,7 @@ def test_changed_text_of_a_fact_keeps_its_command_approved(memory, repo):
 def test_denied_command_is_not_run_whatever_is_listed(memory, repo, marker):
     put(repo, make_fact("a", touching(marker)))
     approve_all(memory)
-    commit_files(repo, {LIST: f"{memory.repository.commands()[0].listed}\n"})
+    commit_files(repo, {LIST: f"{memory.repository.commands()[0].approved_line}\n"})
 
     deny_command(memory.repository, memory.repository.commands()[0])
 

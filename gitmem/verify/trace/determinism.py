@@ -26,6 +26,8 @@ TOOLS = frozenset(
 # What some of these GNU tools read when they start: libsigsegv and libselinux (strace).
 STARTUP = re.compile(r"/proc/(?:self|\d+)/maps|/proc/filesystems|/sys/fs/selinux|/dev/(?:null|tty)")
 _SYSTEM = ("/dev/", "/proc/", "/sys/")
+# Ordinary files, in memory (shm_overview(7)).
+_IN_MEMORY = "/dev/shm/"  # noqa: S108
 # Shell variables that differ from run to run.
 _CHANGING = re.compile(r"\$\{?(?:S?RANDOM|SECONDS|EPOCH|BASHPID|PPID|\$)")
 
@@ -42,5 +44,6 @@ def is_determined(programs: Sequence[str], traces: Iterable[Trace], words: Seque
         return False
     if not all(program.rpartition("/")[2] in TOOLS for program in programs):
         return False
-    paths = (event[1] for trace in traces for event in trace.events)
-    return all(STARTUP.fullmatch(path) for path in paths if path.startswith(_SYSTEM))
+    paths = {event[1] for trace in traces for event in trace.events}
+    system = (path for path in paths if path.startswith(_SYSTEM) and not path.startswith(_IN_MEMORY))
+    return all(map(STARTUP.fullmatch, system))
