@@ -35,6 +35,8 @@ demo: $(STAMP)
 # second: 21 tests with two workers, 28 with three). They write some 300,000 files, in memory if there is room: rm deletes
 # them in a fraction of the time that pytest takes, which keeps those of three runs; after a failure they stay.
 test: $(STAMP)
+	# A shell with PYTHONDONTWRITEBYTECODE (many containers) would compile gitmem for each of its thousands of starts.
+	$(BIN)/python -m compileall -q gitmem
 	folder=$$(mktemp -d "$$($(BIN)/python tests/support/scratch.py)/pytest-XXXX") && trap 'rm -rf "$$folder"' INT TERM && \
 	$(BIN)/python -m pytest -n "$$($(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')" \
 	  --basetemp "$$folder/tests" $(ARGS) && rm -rf "$$folder"

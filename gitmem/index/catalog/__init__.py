@@ -38,6 +38,8 @@ PLACES = 3
 SEPARATOR = "\n"
 # The texts that are compressed, each with its own dictionary.
 TAGS, FIELDS, BODY, TERMS = "tags", "fields", "body", "terms"
+# How often a file is opened again because another process replaced it in that moment.
+_MOST_REPLACEMENTS = 8
 
 
 class Catalog:
@@ -275,12 +277,38 @@ def discard_damaged(err: BaseException | None, *folders: str | Path) -> None:
 def connect(path: str) -> sqlite3.Connection:
     """Open an existing catalog for reading and writing, or read-only if the disk does not allow writing.
 
+    SQLite finds a write-ahead log by the name of the file, so a connection that is opened while another process
+    replaces the file may read one file with the log of the other. It is then opened again.
+
     Raises:
-        sqlite3.Error: It is damaged.
+        sqlite3.Error: It is damaged, or missing.
     """
+    for _ in range(_MOST_REPLACEMENTS):
+        file = _inode(path)
+        try:
+            connection = _connect(path)
+        except sqlite3.Error:
+            if _inode(path) == file:
+                raise
+            continue
+        if _inode(path) == file:
+            return connection
+        connection.close()
+    return _connect(path)
+
+
+def _inode(path: str) -> int:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return 0
+
+
+def _connect(path: str) -> sqlite3.Connection:
     connection = None
     try:
-        connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000)
+        # Without `mode`, SQLite would create a missing file.
+        connection = sqlite3.connect(_uri(path, "mode=rw"), uri=True, isolation_level=None, timeout=BUSY_MS / 1000)
         register(connection)
         connection.execute("SELECT 1 FROM meta").fetchone()
     except sqlite3.DatabaseError as err:
@@ -288,11 +316,8 @@ def connect(path: str) -> sqlite3.Connection:
             connection.close()
         if "readonly" not in str(err) and "unable to open" not in str(err):
             raise
-        from urllib.parse import quote  # 1.6 ms (measured), and only on a read-only disk
-
         # A write-ahead log cannot be opened without its shared memory file; immutable needs none (sqlite.org/wal.html).
-        uri = f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1"
-        connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        connection = sqlite3.connect(_uri(path, "mode=ro&immutable=1"), uri=True, isolation_level=None)
         try:
             register(connection)
             connection.execute("SELECT 1 FROM meta").fetchone()
@@ -301,6 +326,15 @@ def connect(path: str) -> sqlite3.Connection:
             raise
     connection.execute("PRAGMA synchronous = NORMAL")
     return connection
+
+
+def _uri(path: str, options: str) -> str:
+    """Return the name of a file as SQLite reads it with options (sqlite.org/uri.html)."""
+    if not path.isascii() or any(sign in path for sign in "%?#"):
+        from urllib.parse import quote  # 1.6 ms (measured)
+
+        path = quote(os.fsencode(path))
+    return f"file:{path}?{options}"
 
 
 def discard_file(path: str) -> None:

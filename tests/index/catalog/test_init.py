@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import GitmemError
+from gitmem.index import catalog as catalogs
 from gitmem.index.catalog import FILE_NAME, Catalog, connect, discard_damaged, schema
 from gitmem.store.local import is_busy, is_unwritable
 
@@ -266,3 +267,41 @@ def test_what_is_kept_is_of_the_state_that_is_read(catalog: Catalog) -> None:
         assert catalog.kept() is kept
     assert catalog.kept() is not kept
     other.close()
+
+
+def test_catalog_that_is_replaced_while_it_is_opened_is_opened_again(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    schema.build(other, lambda made: made.set_meta("commit", "a later commit")).close()
+    catalog.close()
+    register = catalogs.register
+
+    def replacing(connection: sqlite3.Connection) -> None:
+        register(connection)
+        if (other / FILE_NAME).exists():  # as another process does, once this one has the old file open
+            (other / FILE_NAME).replace(tmp_path / FILE_NAME)
+
+    monkeypatch.setattr(catalogs, "register", replacing)
+
+    opened = Catalog(str(tmp_path / FILE_NAME), connect(str(tmp_path / FILE_NAME)))
+
+    assert opened.meta("commit") == "a later commit"
+    opened.close()
+
+
+def test_missing_catalog_is_not_created(tmp_path: Path) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="unable to open"):
+        connect(str(tmp_path / FILE_NAME))
+
+    assert not (tmp_path / FILE_NAME).exists()
+
+
+@pytest.mark.parametrize("name", ["a?mode=memory", "100%20", "a#b", "größe", "odd\udcff"])
+def test_folder_of_any_name_can_have_a_catalog(tmp_path: Path, name: str) -> None:
+    schema.build(tmp_path / name, fill).close()
+
+    again = reopened(tmp_path / name)
+
+    assert again is not None
+    again.close()
