@@ -150,7 +150,7 @@ def query_of(args: argparse.Namespace, memory: Memory, *, query: str = "", limit
     """Return the query for recall or list.
 
     Raises:
-        UsageError: There is no such status, scope or role.
+        UsageError: The status, scope or role is unknown.
     """
     from gitmem.recall import Query
 

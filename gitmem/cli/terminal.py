@@ -21,7 +21,7 @@ AGENT_VARIABLES = (
 
 
 def agent_sign() -> str:
-    """Return the variable that shows that an agent runs this, or an empty string. It is no security boundary."""
+    """Return the variable that shows that an agent runs this, or an empty string. This is not a security boundary."""
     return next((name for name in AGENT_VARIABLES if variable(name)), "")
 
 

@@ -1,6 +1,6 @@
 """What an agent may change over MCP: its own memories, and as a leading agent also those of others (D7).
 
-This prevents agents from changing each other's memories by mistake. It is no security boundary: anyone who can start
+This prevents agents from changing each other's memories by mistake. It is not a security boundary: anyone who can start
 this server can access the repository, and an agent chooses its own name.
 """
 

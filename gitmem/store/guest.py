@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 
+from gitmem.system import make_folder, open_private, read_file
+
 NOTE = "was-empty"
 
 
@@ -20,9 +22,9 @@ def note_empty(state: str, *paths: str | os.PathLike[str]) -> None:
     new = [os.path.realpath(path) for path in paths if _is_empty(os.path.realpath(path))]
     known = _read(state)
     if lines := [path for path in new if path not in known and "\n" not in path]:
-        os.makedirs(state, mode=0o700, exist_ok=True)
-        with open(os.path.join(state, NOTE), "a", encoding="utf-8", errors="surrogateescape") as file:
-            file.writelines(f"{path}\n" for path in lines)
+        make_folder(state)
+        with os.fdopen(open_private(os.path.join(state, NOTE), os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab") as file:
+            file.write(os.fsencode("".join(f"{path}\n" for path in lines)))
 
 
 def was_empty(state: str, path: str | os.PathLike[str]) -> bool:
@@ -40,8 +42,4 @@ def _is_empty(path: str) -> bool:
 def _read(state: str) -> frozenset[str]:
     if not state:  # a person's own settings, outside of every repository
         return frozenset()
-    try:
-        with open(os.path.join(state, NOTE), encoding="utf-8", errors="surrogateescape") as file:
-            return frozenset(file.read().split("\n"))
-    except FileNotFoundError:
-        return frozenset()
+    return frozenset(os.fsdecode(read_file(os.path.join(state, NOTE))).split("\n"))

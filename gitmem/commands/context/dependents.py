@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # The kinds that are warnings.
 BUILTIN = "builtin"
 GOTCHAS = "'gotcha', 'anti_pattern'"
-# The memories about a file whose references are read: nobody is shown more of them.
+# The references of at most this many memories about a file are read, since no more are shown.
 SHOWN = 10
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # GitHub shows this many annotations per level and step, and drops the others silently.
 ANNOTATED = 10
 LEVELS = {f.ERROR: "error", f.WARNING: "warning", f.NOTE: "notice"}
-# The most that a browser shows unfolded: nobody reads a page with 20,000 memories.
+# The most memories that a page shows unfolded; a page with 20,000 cannot be read.
 CHANGES_SHOWN = 5_000
 FINDINGS_SHOWN = 2_000
 TAGS = {f.GONE: "del", f.NEW: "ins", f.SAME: ""}
