@@ -39,7 +39,7 @@ test: $(STAMP)
 	$(BIN)/python -m compileall -q gitmem
 	folder=$$(mktemp -d "$$($(BIN)/python tests/support/scratch.py)/pytest-XXXX") && trap 'rm -rf "$$folder"' INT TERM && \
 	$(BIN)/python -m pytest -n "$$($(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')" \
-	  --basetemp "$$folder/tests" $(ARGS) && rm -rf "$$folder"
+	  --basetemp "$$folder/tests" $(ARGS) && rm -rf "$$folder" || { echo "kept until you delete it: $$folder"; exit 1; }
 
 lint: $(STAMP)
 	$(BIN)/python -m ruff format --check .

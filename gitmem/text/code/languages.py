@@ -30,38 +30,13 @@ _OTHERS = frozenset(_FOLDERS.split())
 
 # Documents, and files that programs write: their words are not statements of the code.
 _PROSE = (
-    *(
-        ".md",
-        ".mdx",
-        ".mdc",
-        ".rst",
-        ".txt",
-        ".adoc",
-        ".ipynb",
-        ".lock",
-        ".svg",
-        ".map",
-        ".snap",
-        ".csv",
-        ".tsv",
-        ".po",
-    ),
-    *(".xlf", ".min.js", ".sum"),
-)
-_DOCUMENTS = frozenset(
-    [
-        "package-lock.json",
-        "pnpm-lock.yaml",
-        "license",
-        "licence",
-        "copying",
-        "notice",
-        "authors",
-        "readme",
-        "contributing",
-        ".goosehints",
-    ]
-)
+    ".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc", ".ipynb",
+    ".lock", ".svg", ".map", ".snap", ".csv", ".tsv", ".po", ".xlf", ".min.js", ".sum",
+)  # fmt: skip
+_DOCUMENTS = frozenset((
+    "package-lock.json", "pnpm-lock.yaml", "license", "licence", "copying", "notice", "authors",
+    "readme", "contributing", ".goosehints",
+))  # fmt: skip
 
 
 def is_prose(path: str) -> bool:
