@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from gitmem.boards.exchange import BoardSync
     from gitmem.cli.output import Output
+    from gitmem.commands.board.exchange import BoardSync
     from gitmem.commands.sync.summary import SyncResult
     from gitmem.git.remotes import RemoteOptions
     from gitmem.memory import Memory

@@ -8,8 +8,8 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
-from gitmem.boards.board import Board
-from gitmem.boards.entry import ANSWER, POSTED, SEVERITIES, SIGNAL, WAIVER, Entry
+from gitmem.commands.board.board import Board
+from gitmem.commands.board.entry import ANSWER, POSTED, SEVERITIES, SIGNAL, WAIVER, Entry
 from gitmem.errors import RefusedError
 from gitmem.mcp import answers, schemas
 from gitmem.mcp.read_tools import READS

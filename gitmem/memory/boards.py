@@ -6,10 +6,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gitmem.boards.board import Board
-    from gitmem.boards.exchange import BoardSync
-    from gitmem.boards.log import PostedEntry
-    from gitmem.boards.survival import Missing
+    from gitmem.commands.board.board import Board
+    from gitmem.commands.board.exchange import BoardSync
+    from gitmem.commands.board.log import PostedEntry
+    from gitmem.commands.board.survival import Missing
     from gitmem.commands.workflow.from_run import RunResult
     from gitmem.git.remotes import RemoteOptions
     from gitmem.memory import Memory
@@ -56,8 +56,8 @@ class Boards:
             worker: The author; if empty, the agent or person that works here.
             must_surface: Whether the final report must mention it.
         """
-        from gitmem.boards.entry import POSTED, Source
         from gitmem.commands import board
+        from gitmem.commands.board.entry import POSTED, Source
         from gitmem.errors import UsageError
 
         if type not in POSTED:
@@ -67,8 +67,8 @@ class Boards:
 
     def signal(self, run: str, text: str, *, severity: str = "high", worker: str = "") -> PostedEntry:
         """Ask a question; one of severity ``critical`` or ``high`` closes the gate until it is answered or waived."""
-        from gitmem.boards.entry import SEVERITIES
         from gitmem.commands import board
+        from gitmem.commands.board.entry import SEVERITIES
         from gitmem.errors import UsageError
 
         if severity not in SEVERITIES:
@@ -79,8 +79,8 @@ class Boards:
         self, run: str, *signals: str, text: str, ref: str = "", evidence: str = "", worker: str = ""
     ) -> PostedEntry:
         """Answer signals."""
-        from gitmem.boards.entry import Source
         from gitmem.commands import board
+        from gitmem.commands.board.entry import Source
 
         draft = board.BoardDraft({}, Source("", ref, evidence), worker=worker)
         return board.answer(self._repository, run, signals, text, draft)
@@ -99,19 +99,19 @@ class Boards:
 
     def show(self, run: str) -> Board:
         """Return a board."""
-        from gitmem.boards.log import read_board
+        from gitmem.commands.board.log import read_board
 
         return read_board(self._repository.git, run)
 
     def list(self) -> Sequence[Board]:
         """Return the boards of this clone, including closed ones, sorted by name."""
-        from gitmem.boards.log import list_runs, read_board
+        from gitmem.commands.board.log import list_runs, read_board
 
         return [read_board(self._repository.git, run) for run in list_runs(self._repository.git)]
 
     def survival(self, run: str, report: str, *, threshold: float = 0.0) -> Sequence[Missing]:
         """Return the entries that a final report must mention but does not; *threshold* 0 is the default."""
-        from gitmem.boards.survival import THRESHOLD, find_missing
+        from gitmem.commands.board.survival import THRESHOLD, find_missing
 
         return find_missing(self.show(run), report, threshold=threshold or THRESHOLD)
 
@@ -144,7 +144,7 @@ class Boards:
         self, remote: str = "", *, talk: RemoteOptions | None = None, push: bool = True, accept_rewritten: bool = False
     ) -> Sequence[BoardSync]:
         """Merge the boards of this clone with a remote's."""
-        from gitmem.boards.exchange import exchange
+        from gitmem.commands.board.exchange import exchange
         from gitmem.commands.sync.sync import remote_of
         from gitmem.git.remotes import RemoteOptions
 

@@ -442,8 +442,8 @@ _TABLE = (
 )
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _TABLE}
-# Kinds that belong on a board (``gitmem.boards``). Stores of earlier versions may have memories of them; no new ones
-# are written.
+# Kinds that belong on a board (``gitmem.commands.board``). Stores of earlier versions may have memories of them; no new
+# ones are written.
 BOARD_KINDS = frozenset(("observation", "analysis", "calculation", "strategy", "gap", "contradiction", "signal"))
 # The readers of collections (``policy.collections``): a session's start and `context`, `pre-work`, a prompt, and
 # explicit requests; and the collections that only the last one reads.

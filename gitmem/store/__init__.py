@@ -44,7 +44,7 @@ SCOPES = (PROJECT, PRIVATE, DOMAIN, UNIVERSAL)
 # The policy of a store, at the top of its tree.
 POLICY_PATH = "gitmem.toml"
 PRIVATE_REFS = "refs/gitmem/private"
-# The boards of runs (``gitmem.boards``): trees of entries, not stores.
+# The boards of runs (``gitmem.commands.board``): trees of entries, not stores.
 RUN_REFS = "refs/gitmem/runs/"
 # Memories pulled from a tracker or from files (``commands.pull``): stores of their own, read only on request.
 SOURCE_REFS = "refs/gitmem/sources/"

@@ -9,7 +9,7 @@ from typing import Any
 from conftest import NOW, put_files
 from support.mcp_client import call, with_client
 
-from gitmem.boards.entry import Entry, format_entry, id_of, path_of
+from gitmem.commands.board.entry import Entry, format_entry, id_of, path_of
 
 
 async def listed(client: Any) -> list[Any]:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-    from gitmem.boards.board import Board
     from gitmem.cli.output import Output
+    from gitmem.commands.board.board import Board
 
 EXAMPLES = ("gitmem board list", "gitmem board list --all --json")
 

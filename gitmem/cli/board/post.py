@@ -6,10 +6,10 @@ of the existing one, so a worker that was interrupted can start over. Secrets an
 
 from __future__ import annotations
 
-from gitmem.boards.entry import POSTED
 from gitmem.cli.arguments import code_reference
 from gitmem.cli.board import rows
 from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.commands.board.entry import POSTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

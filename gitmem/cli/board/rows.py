@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gitmem.boards.board import WAIVED
-from gitmem.boards.entry import RELATIONS
 from gitmem.cli.output import counted, list_of, shorten
 from gitmem.cli.terminal import read_standard_input
+from gitmem.commands.board.board import WAIVED
+from gitmem.commands.board.entry import RELATIONS
 from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from gitmem.boards.board import Board, Signal
-    from gitmem.boards.entry import Entry
-    from gitmem.boards.log import PostedEntry
-    from gitmem.boards.survival import Missing
     from gitmem.cli.output import Output
+    from gitmem.commands.board.board import Board, Signal
+    from gitmem.commands.board.entry import Entry
+    from gitmem.commands.board.log import PostedEntry
+    from gitmem.commands.board.survival import Missing
 
 STYLES = {"open": "red", "waived": "yellow", "answered": "green"}
 

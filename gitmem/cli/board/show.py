@@ -9,9 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from gitmem.boards.board import Board
-    from gitmem.boards.entry import Entry
     from gitmem.cli.output import Output
+    from gitmem.commands.board.board import Board
+    from gitmem.commands.board.entry import Entry
 
 EXAMPLES = (
     "gitmem board show audit-7",

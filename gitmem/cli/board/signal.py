@@ -5,9 +5,9 @@ A signal of severity critical or high closes the gate until someone answers or w
 
 from __future__ import annotations
 
-from gitmem.boards.entry import SEVERITIES
 from gitmem.cli.board import rows
 from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.commands.board.entry import SEVERITIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -109,7 +109,7 @@ def test_what_cannot_be_posted_is_refused(board, words, status, said):
 def test_what_others_wrote_reaches_a_terminal_without_its_control_characters(board, repo):
     from conftest import NOW, put_files
 
-    from gitmem.boards.entry import Entry, format_entry, id_of, path_of
+    from gitmem.commands.board.entry import Entry, format_entry, id_of, path_of
 
     bad = Entry("observation", "red \x1b[31m\u202e alert", "w9", "Mal\x07lory", NOW, {})
     put_files(repo, {path_of("e", 2, id_of(bad)): format_entry(bad)}, ref="refs/gitmem/runs/audit-7")

@@ -7,8 +7,8 @@ import shutil
 import pytest
 from conftest import NOW, git, put_files
 
-from gitmem.boards.entry import Entry, Source, format_entry, id_of, path_of
-from gitmem.boards.log import ref_of
+from gitmem.commands.board.entry import Entry, Source, format_entry, id_of, path_of
+from gitmem.commands.board.log import ref_of
 from gitmem.memory import Memory
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import time
 
-from gitmem.boards.board import board_of
-from gitmem.boards.entry import CLOSING, FILE_LIMIT, TYPES, find_place, format_entry, parse_entry, path_of
+from gitmem.commands.board.board import board_of
+from gitmem.commands.board.entry import CLOSING, FILE_LIMIT, TYPES, find_place, format_entry, parse_entry, path_of
 from gitmem.errors import ConflictError, NotFoundError, RefusedError, RunClosedError, UnwritableError, suppress
 from gitmem.frozen import frozen, replace
 from gitmem.store import RUN_REFS, layout
@@ -25,8 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.boards.board import Board
-    from gitmem.boards.entry import Entry, EntryPlace
+    from gitmem.commands.board.board import Board
+    from gitmem.commands.board.entry import Entry, EntryPlace
     from gitmem.git import Git
     from gitmem.store.commit import CommitResult
 

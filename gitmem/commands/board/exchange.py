@@ -6,7 +6,7 @@ not restored there: an entry may have been removed on purpose.
 
 from __future__ import annotations
 
-from gitmem.boards.log import list_runs, read_entries, read_places, ref_of
+from gitmem.commands.board.log import list_runs, read_entries, read_places, ref_of
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git import remotes

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from gitmem.boards.board import board_of, resolve
-from gitmem.boards.entry import Entry, find_place, id_of, path_of
+from gitmem.commands.board.board import board_of, resolve
+from gitmem.commands.board.entry import Entry, find_place, id_of, path_of
 from gitmem.errors import AmbiguousKeyError, NotFoundError
 from gitmem.frozen import replace
 

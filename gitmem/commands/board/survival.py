@@ -11,7 +11,7 @@ from gitmem.text.tokens import all_terms, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.boards.board import Board, Due
+    from gitmem.commands.board.board import Board, Due
 
 # Dotfiles calls it a "token-containment heuristic" and gives no share. With six terms of ten a sentence can be
 # reworded, and no two findings in the tests' table match each other.

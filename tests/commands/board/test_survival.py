@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.boards.board import board_of
-from gitmem.boards.entry import Entry
-from gitmem.boards.survival import find_missing
+from gitmem.commands.board.board import board_of
+from gitmem.commands.board.entry import Entry
+from gitmem.commands.board.survival import find_missing
 
 REPORT = """
 # Audit 7

@@ -5,9 +5,9 @@ Text typed by people and agents is refused for the same reasons as in a memory: 
 
 from __future__ import annotations
 
-from gitmem.boards import log
-from gitmem.boards.board import BLOCKING, resolve
-from gitmem.boards.entry import (
+from gitmem.commands.board import log
+from gitmem.commands.board.board import BLOCKING, resolve
+from gitmem.commands.board.entry import (
     ADDRESSES,
     ANSWER,
     CLOSING,
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from gitmem.boards.board import Board
-    from gitmem.boards.log import PostedEntry
+    from gitmem.commands.board.board import Board
+    from gitmem.commands.board.log import PostedEntry
     from gitmem.repository import OpenRepository
 
 # The worker's name if the original gives no slug (one in Chinese).

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.boards.entry import Entry, Source, find_place, format_entry, id_of, parse_entry, path_of, validate_entry
+from gitmem.commands.board.entry import (
+    Entry,
+    Source,
+    find_place,
+    format_entry,
+    id_of,
+    parse_entry,
+    path_of,
+    validate_entry,
+)
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
 

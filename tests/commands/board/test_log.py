@@ -10,8 +10,8 @@ import sys
 import pytest
 from conftest import NOW, git, put_files
 
-from gitmem.boards import log
-from gitmem.boards.entry import Entry, format_entry, id_of, path_of
+from gitmem.commands.board import log
+from gitmem.commands.board.entry import Entry, format_entry, id_of, path_of
 from gitmem.errors import ConflictError, NotFoundError, RefusedError, RunClosedError
 from gitmem.frozen import replace
 from gitmem.git import Git

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gitmem.boards.entry import (
+from gitmem.commands.board.entry import (
     ADDRESSES,
     CLOSING,
     CONTRADICTION,
@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gitmem.boards.entry import Entry, EntryPlace
+    from gitmem.commands.board.entry import Entry, EntryPlace
 
 OPEN, ANSWERED, WAIVED = "open", "answered", "waived"
 # Dotfiles: "gate exits non-zero while critical/high signals are open".
