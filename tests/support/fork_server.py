@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import gc
 import os
 import pickle
 import select
@@ -19,6 +20,12 @@ import sys
 import tempfile
 
 HEADER = struct.Struct(">I")
+# What loads large libraries (Textual, MCP's, NumPy, Whoosh): a fork copies the page table of all that is loaded.
+LEFT_OUT = (
+    *("gitmem.__main__", "gitmem.cli.browse.", "gitmem.mcp.", "gitmem.commands.embed"),
+    *("gitmem.index.embed", "gitmem.index.vectors", "gitmem.index.whoosh"),
+    *("gitmem.recall.by_syntax", "gitmem.recall.semantic", "gitmem.repository.semantic"),
+)
 
 
 def run_forked(
@@ -89,8 +96,9 @@ def _serve() -> None:
     import gitmem
 
     for module in pkgutil.walk_packages(gitmem.__path__, "gitmem."):
-        if module.name != "gitmem.__main__":
+        if not module.name.startswith(LEFT_OUT):
             import_module(module.name)
+    gc.freeze()
     requests, answers = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
     while True:
         try:
