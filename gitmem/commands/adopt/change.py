@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
 
+from gitmem.commands.adopt.claims import claims_of
 from gitmem.commands.adopt.claims.claim import PATH, SYMBOL
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.corpus import Corpus, search
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.judge.occurrence import is_defined_in
+from gitmem.commands.adopt.statements import split
 from gitmem.errors import GitmemError
 from gitmem.frozen import replace
 
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from gitmem.commands.adopt.claims.claim import Claim
-    from gitmem.commands.adopt.documents import Document
-    from gitmem.commands.adopt.findings import Finding
+    from gitmem.commands.adopt.findings import Finding, Mention
     from gitmem.commands.adopt.past import Past
     from gitmem.git import Git
 
@@ -40,25 +40,18 @@ def find_base(git: Git, rev: str, head: str) -> str:
 class Change:
     """The change between a commit and the head."""
 
-    def __init__(self, git: Git, base: str, head: Code, past: Past, contents: dict[str, str]) -> None:
-        """Open the change.
-
-        Args:
-            git: The repository.
-            base: The commit before it.
-            head: The code after it.
-            past: The past of the head.
-            contents: Texts by object name, shared by the trees of one repository.
-        """
-        self.before = Code(git, base, contents)
-        self._git, self._head, self._past = git, head, past
+    def __init__(self, base: str, head: Code, past: Past) -> None:
+        """Open the change from a base commit to the head, given the head's past."""
+        self.before = Code(head.git, base, head.contents)
+        self._head, self._past = head, past
+        # The claims that each document made before.
+        self._claims: dict[str, set[tuple[str, str, str]]] = {}
 
     @cached_property
     def paths(self) -> frozenset[str]:
         """Return the files that it adds, changes or removes."""
-        argv = ("diff-tree", "-r", "-z", "--no-renames", "--name-only", self.before.commit, self._head.commit)
-        done = self._git.run(*argv)
-        return frozenset(os.fsdecode(part) for part in done.stdout.split(b"\0") if part)
+        git = self.before.git
+        return frozenset(change.path for change in git.diff_trees(self.before.commit, self._head.commit))
 
     def corpus(self, head: Corpus, symbols: Iterable[str], values: Mapping[str, Iterable[str]]) -> Corpus:
         """Return which names the code had before, starting from the head's: only touched files are read.
@@ -68,7 +61,7 @@ class Change:
             symbols: Names that the head does not have.
             values: Names that are defined somewhere, each with how it may be spelled.
         """
-        found = search(self.before, symbols, values, progress=_quiet, among=self.paths)
+        found = search(self.before, symbols, values, among=self.paths)
         for name, paths in head.files_by_name.items():
             found.files_by_name[name] = [
                 *(path for path in paths if path not in self.paths),
@@ -76,28 +69,21 @@ class Change:
             ]
         return found
 
-    def list_made_false(
-        self,
-        findings: Iterable[Finding],
-        judge: Callable[[Finding], Finding | None],
-        claims: Callable[[Document, str], Iterable[Claim]],
-    ) -> list[Finding]:
+    def list_made_false(self, findings: Iterable[Finding], judge: Callable[[Mention], Finding | None]) -> list[Finding]:
         """Return the findings whose statements held before the change, or were written by it, and are false after it.
 
         Args:
             findings: The findings at the head.
-            judge: Judges a finding's claim on the code before the change.
-            claims: Returns the claims of a document's text.
+            judge: Judges a claim on the code before the change.
         """
-        wrote = _Written(self.before, self.paths, self._past, claims)
         found = []
         for finding in findings:
             if finding.verdict not in (FALSE, NEVER):
                 continue
-            held = self._newly_false(finding, judge(finding))
+            held = self._newly_false(finding, judge(finding.mention))
             if held is not None:
                 found.append(held)
-            elif finding.verdict == FALSE and wrote.has(finding):
+            elif finding.verdict == FALSE and self._is_new(finding):
                 found.append(finding)
         return found
 
@@ -116,39 +102,21 @@ class Change:
             return None
         return replace(finding, verdict=FALSE, held=True, source=was.source, check=was.check)
 
-
-class _Written:
-    """The claims that a change wrote: those that the document did not make before."""
-
-    def __init__(
-        self,
-        before: Code,
-        touched: frozenset[str],
-        past: Past,
-        claims: Callable[[Document, str], Iterable[Claim]],
-    ) -> None:
-        self._before, self._touched, self._past, self._claims = before, touched, past, claims
-        self._made: dict[str, set[tuple[str, str, str]]] = {}
-
-    def has(self, finding: Finding) -> bool:
-        path = finding.document.path
-        if path not in self._touched:
+    def _is_new(self, finding: Finding) -> bool:
+        """Return whether the change wrote a claim: whether the document did not make it before."""
+        document = finding.document
+        if document.path not in self.paths:
             return False
-        if path not in self._made:
-            self._made[path] = {_key(one) for one in self._claims(finding.document, self._text(path))}
-        return _key(finding.claim) not in self._made[path]
+        if document.path not in self._claims:
+            statements = split(self._text_before(document.path))
+            self._claims[document.path] = {_key(one) for each in statements for one in claims_of(each, document)}
+        return _key(finding.claim) not in self._claims[document.path]
 
-    def _text(self, path: str) -> str:
-        """Return the document's text before the change, following renames."""
-        if path in self._before.files:
-            return self._before.text(path)
-        old = self._past.name_before(path, self._before.commit)
-        return self._before.text(old) if old else ""
+    def _text_before(self, path: str) -> str:
+        """Return a document's text before the change, following renames."""
+        old = path if path in self.before.files else self._past.name_before(path, self.before.commit)
+        return self.before.text(old) if old else ""
 
 
 def _key(claim: Claim) -> tuple[str, str, str]:
     return claim.kind, claim.name, claim.stated
-
-
-def _quiet(done: int, total: int) -> None:
-    """A progress callback that does nothing."""

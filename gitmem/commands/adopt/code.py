@@ -16,19 +16,18 @@ FILE_LIMIT = 1024 * 1024
 
 
 class Code:
-    """The tree of one commit. Paths have no trailing slash; the root is the empty path."""
+    """The tree of one commit. Paths have no trailing slash; the root is the empty path.
+
+    Attributes:
+        git: The repository.
+        commit: The commit.
+        contents: Texts by object name, shared by the trees of one repository.
+    """
 
     def __init__(self, git: Git, commit: str, contents: dict[str, str] | None = None) -> None:
-        """Open the tree.
-
-        Args:
-            git: The repository.
-            commit: The commit.
-            contents: Texts by object name, shared by the trees of one repository.
-        """
         self.git = git
         self.commit = commit
-        self._contents = {} if contents is None else contents
+        self.contents = {} if contents is None else contents
 
     @cached_property
     def files(self) -> Mapping[str, tuple[str, str]]:
@@ -82,10 +81,10 @@ class Code:
     def texts(self, paths: Iterable[str]) -> dict[str, str]:
         """Return the texts of files by path, in order; those that are missing, too large or binary are left out."""
         wanted = {path: self.files[path][1] for path in paths if self.is_regular(path)}
-        missing = [oid for oid in dict.fromkeys(wanted.values()) if oid not in self._contents]
+        missing = [oid for oid in dict.fromkeys(wanted.values()) if oid not in self.contents]
         for oid, content in read_texts(self.git, missing):
-            self._contents[oid] = content
-        return {path: self._contents[oid] for path, oid in wanted.items() if oid in self._contents}
+            self.contents[oid] = content
+        return {path: self.contents[oid] for path, oid in wanted.items() if oid in self.contents}
 
     @cached_property
     def ignore_rules(self) -> list[tuple[str, re.Pattern[str], bool]]:

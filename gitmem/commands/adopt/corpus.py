@@ -50,7 +50,7 @@ def search(
     symbols: Iterable[str],
     values: Mapping[str, Iterable[str]],
     *,
-    progress: Callable[[int, int], None],
+    progress: Callable[[int, int], None] = lambda *_: None,
     among: Container[str] | None = None,
 ) -> Corpus:
     """Search for names in the texts of the code.

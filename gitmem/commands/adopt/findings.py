@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.commands.adopt.claims.claim import is_denied, is_log
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -14,6 +15,21 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.statements import Statement
 
 HOLDS, FALSE, NEVER = "holds", "false", "never-held"
+
+
+@frozen
+class Mention:
+    """A claim, with the statement and the document that make it."""
+
+    document: Document
+    statement: Statement
+    claim: Claim
+
+    @property
+    def is_past(self) -> bool:
+        """Return whether the statement says that the thing is gone, or is an entry of a log."""
+        text = self.statement.text
+        return is_denied(text, self.claim.token) or is_log(self.statement.section, text)
 
 
 @frozen
@@ -75,9 +91,7 @@ class Finding:
     """One claim, judged.
 
     Attributes:
-        document: The document that claims it.
-        statement: The statement.
-        claim: The claim.
+        mention: The claim, and where it is made.
         verdict: ``holds``, ``false`` or ``never-held``.
         source: The place in the code that confirms or contradicts it.
         held: Whether it held when the line was written; None if unknown.
@@ -95,9 +109,7 @@ class Finding:
         home: The file that the statement says has the name, if the name is no longer defined there.
     """
 
-    document: Document
-    statement: Statement
-    claim: Claim
+    mention: Mention
     verdict: str
     source: Source | None = None
     held: bool | None = None
@@ -112,6 +124,21 @@ class Finding:
     is_surplus: bool = False
     check: Mapping[str, Any] | None = None
     home: str = ""
+
+    @property
+    def document(self) -> Document:
+        """Return the document that makes the claim."""
+        return self.mention.document
+
+    @property
+    def statement(self) -> Statement:
+        """Return the statement that makes it."""
+        return self.mention.statement
+
+    @property
+    def claim(self) -> Claim:
+        """Return the claim."""
+        return self.mention.claim
 
 
 @frozen

@@ -15,9 +15,9 @@ from gitmem.git.history import read_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gitmem.commands.adopt.findings import Probe
+    from gitmem.commands.adopt.findings import Mention, Probe
     from gitmem.git import Git
 
 _HEAD = re.compile(rb"^([0-9a-f]{40,64}) \d+ (\d+)")
@@ -36,12 +36,10 @@ _TEXTS = ("md", "mdx", "mdc", "rst", "txt", "ipynb", "svg", "snap")
 
 
 class Past:
-    """The past before one commit."""
+    """The past before the commit of some code."""
 
-    def __init__(self, git: Git, commit: str, contents: dict[str, str]) -> None:
-        self._git = git
-        self._commit = commit
-        self._contents = contents
+    def __init__(self, head: Code) -> None:
+        self._git, self._commit, self._contents = head.git, head.commit, head.contents
         self._blames: dict[str, Mapping[int, tuple[str, str]]] = {}
         self._codes: dict[str, Code] = {}
         self._versions: dict[str, list[tuple[str, str]]] = {}
@@ -49,11 +47,12 @@ class Past:
         self.notes: dict[str, None] = {}
         self._words: dict[tuple[str, str], list[str]] = {}
 
-    def writer(self, path: str, line: int) -> tuple[str, str]:
-        """Return the commit that last wrote a line, and the document's name then; empty if git cannot tell."""
+    def writer(self, mention: Mention) -> tuple[str, str]:
+        """Return the commit that last wrote a claim's line, and the document's name then; empty if git cannot tell."""
+        path = mention.document.path
         if path not in self._blames:
             self._blames[path] = self._blame(path)
-        commit, named = self._blames[path].get(line, ("", path))
+        commit, named = self._blames[path].get(mention.claim.line, ("", path))
         if commit in self._oldest:  # git attributes everything older to it
             self.notes["this clone lacks older commits, so some causes are unknown; git fetch --unshallow"] = None
             return "", path
@@ -79,7 +78,9 @@ class Past:
         return found
 
     def code(self, commit: str) -> Code | None:
-        """Return the code at a commit; None if too many trees have been listed."""
+        """Return the code at a commit; None without a commit, or if too many trees have been listed."""
+        if not commit:
+            return None
         if commit not in self._codes:
             if len(self._codes) >= MOST_TREES:
                 self.notes["some names were not looked up in the past: too many commits wrote them"] = None
@@ -98,9 +99,8 @@ class Past:
         proved = self._confirm(self._removals(every)) if len(every) > 1 else {}
         left = [path for path in wanted if path not in proved]
         if len(left) > MOST_PATHS:
-            self.notes[f"culprits were looked up for {len(wanted) - len(left) + MOST_PATHS} of {len(wanted)} paths"] = (
-                None
-            )
+            number = len(wanted) - len(left) + MOST_PATHS
+            self.notes[f"culprits were looked up for {number} of {len(wanted)} paths"] = None
         # git simplifies the history of one path to the line where it changed, but not that of several at once.
         for path in left[:MOST_PATHS]:
             for walk in _WALKS:
@@ -114,14 +114,9 @@ class Past:
 
     def _removals(self, paths: Sequence[str]) -> dict[str, str]:
         """Return the newest non-merge commit that removed each path or a file below it; one walk for all."""
-        argv = ("log", "--no-merges", "--no-renames", "--diff-filter=D", "--name-only", "-z", "--format=%x01%H")
-        done = self._git.run(
-            "--literal-pathspecs", *argv, "--no-show-signature", self._commit, "--", *paths, check=False
-        )
         found: dict[str, str] = {}
         left = set(paths)
-        for record in done.stdout.split(b"\x01")[1:]:
-            commit, *names = (os.fsdecode(part).strip("\n") for part in record.split(b"\0"))
+        for commit, names in self._log("--no-merges", "--no-renames", "--diff-filter=D", paths=paths):
             for name in names:
                 parts = name.split("/")
                 for path in left.intersection("/".join(parts[:at]) for at in range(1, len(parts) + 1)):
@@ -129,30 +124,39 @@ class Past:
                     left.discard(path)
         return found
 
+    def _log(self, *options: str, paths: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+        """Yield the commits of a walk through the history of some paths, each with the names of its changed files."""
+        argv = ("log", "--name-only", "-z", "--format=%x01%H", "--no-show-signature", *options, self._commit)
+        done = self._git.run("--literal-pathspecs", *argv, "--", *paths, check=False)
+        for record in done.stdout.split(b"\x01")[1:]:
+            commit, *names = (os.fsdecode(part).strip("\n") for part in record.split(b"\0"))
+            yield commit, names
+
     def _confirm(self, candidates: Mapping[str, str]) -> dict[str, str]:
         """Return the pairs whose path existed at the commit's first parent and does not at the commit."""
         specs = [spec for path, commit in candidates.items() for spec in (f"{commit}:{path}", f"{commit}^:{path}")]
-        there = self.exist(specs)
+        there = self._objects(specs)[0]
         return {
             path: commit
             for path, commit in candidates.items()
             if f"{commit}^:{path}" in there and f"{commit}:{path}" not in there
         }
 
-    def exist(self, specs: Iterable[str]) -> set[str]:
-        """Return those of some ``commit:path`` names that exist."""
+    def _objects(self, specs: Iterable[str]) -> tuple[dict[str, tuple[str, str]], bool]:
+        """Return the object name and type of each existing ``commit:path``, and whether git could look up all."""
         names = [spec for spec in dict.fromkeys(specs) if "\n" not in spec]
         if not names:
-            return set()
-        done = self._git.run(
-            *("cat-file", "--batch-check=%(objecttype)"),
-            input=os.fsencode("".join(f"{n}\n" for n in names)),
-            check=False,
-        )
+            return {}, True
+        form = "--batch-check=%(objectname) %(objecttype)"
+        done = self._git.run("cat-file", form, input=os.fsencode("".join(f"{n}\n" for n in names)), check=False)
         if done.status:
             self.notes[_MISSING] = None
-        lines = done.stdout.split(b"\n")
-        return {name for name, line in zip(names, lines, strict=False) if line in (b"blob", b"tree", b"commit")}
+        found = {}
+        for name, line in zip(names, done.stdout.decode("utf-8", "replace").split("\n"), strict=False):
+            oid, _, kind = line.partition(" ")
+            if kind in ("blob", "tree", "commit"):
+                found[name] = oid, kind
+        return found, not done.status
 
     def broke(self, probe: Probe) -> str:
         """Return the newest commit after which a claim about a file was false; empty if none is found.
@@ -181,12 +185,8 @@ class Past:
     def _versions_of(self, path: str) -> list[tuple[str, str]]:
         """Return the commits that changed a file, newest first, with its name in each."""
         if path not in self._versions:
-            argv = ("log", "--follow", f"--max-count={MOST_VERSIONS}", "--format=%x01%H", "--name-only", "-z")
-            done = self._git.run(*argv, "--no-show-signature", self._commit, "--", f":(literal){path}", check=False)
-            found = []
-            for record in done.stdout.split(b"\x01")[1:]:
-                commit, *names = (os.fsdecode(part).strip("\n") for part in record.split(b"\0"))
-                found.append((commit, next(filter(None, names), path)))
+            walk = self._log("--follow", f"--max-count={MOST_VERSIONS}", paths=[path])
+            found = [(commit, next(filter(None, names), path)) for commit, names in walk]
             self._versions[path] = found
             if len(found) >= MOST_VERSIONS:
                 self.notes[f"only the newest {MOST_VERSIONS} changes of {path} were searched"] = None
@@ -197,24 +197,14 @@ class Past:
 
         None if a partial clone lacks one of them and cannot fetch it.
         """
+        found, is_whole = self._objects(specs)
+        oids = {name: oid for name, (oid, kind) in found.items() if kind == "blob"} if is_whole else {}
         try:
-            oids = self._blobs(specs)
             self._contents |= read_texts(self._git, [oid for oid in oids.values() if oid not in self._contents])
         except ProcessError:
             self.notes[_MISSING] = None
             return {}
         return {name: self._contents[oid] for name, oid in oids.items() if oid in self._contents}
-
-    def _blobs(self, specs: Iterable[str]) -> dict[str, str]:
-        names = [spec for spec in dict.fromkeys(specs) if "\n" not in spec]
-        form = "--batch-check=%(objectname) %(objecttype)"
-        done = self._git.run("cat-file", form, input=os.fsencode("".join(f"{name}\n" for name in names)))
-        found = {}
-        for name, line in zip(names, done.stdout.decode("ascii", "replace").split("\n"), strict=False):
-            oid, _, kind = line.partition(" ")
-            if kind == "blob":
-                found[name] = oid
-        return found
 
     def files_with(self, commit: str, word: str) -> list[str] | None:
         """Return the files of a commit that contain a word, without documents; None if the limit was reached."""
@@ -222,21 +212,8 @@ class Past:
             self.notes["some names were not looked up in the code of the past: there are too many"] = None
             return None
         if (commit, word) not in self._words:
-            argv = (
-                "grep",
-                "-l",
-                "-z",
-                "-I",
-                "-w",
-                "-F",
-                "-e",
-                word,
-                commit,
-                "--",
-                ".",
-                *(f":(exclude,glob)**/*.{end}" for end in _TEXTS),
-            )
-            done = self._git.run(*argv, check=False)
+            argv = ("grep", "-l", "-z", "-I", "-w", "-F", "-e", word, commit, "--", ".")
+            done = self._git.run(*argv, *(f":(exclude,glob)**/*.{end}" for end in _TEXTS), check=False)
             names = [os.fsdecode(part) for part in done.stdout.split(b"\0") if part]
             self._words[commit, word] = [name.removeprefix(f"{commit}:") for name in names]
         return self._words[commit, word]
@@ -245,6 +222,10 @@ class Past:
         """Return the texts of a file at the commits that have it."""
         found = self._texts(f"{commit}:{path}" for commit in commits)
         return {spec.partition(":")[0]: text for spec, text in found.items()}
+
+    def text(self, commit: str, path: str) -> str:
+        """Return the text of a file at a commit; empty without a commit, or if it has no such file."""
+        return self.texts([commit], path).get(commit, "") if commit else ""
 
     def find_new_name(self, path: str, commit: str, since: str = "") -> str:
         """Return the new name of a file or folder after a commit; empty if it was deleted.

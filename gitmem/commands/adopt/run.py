@@ -5,18 +5,14 @@ from __future__ import annotations
 import itertools
 
 from gitmem.commands.adopt.change import Change
+from gitmem.commands.adopt.claims import claims_of
 from gitmem.commands.adopt.claims.claim import CLASSES, DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
-from gitmem.commands.adopt.claims.commands import command_claims
-from gitmem.commands.adopt.claims.dependencies import dependency_claims
-from gitmem.commands.adopt.claims.numbers import number_claims
-from gitmem.commands.adopt.claims.paths import path_claims
-from gitmem.commands.adopt.claims.symbols import symbol_claims
 from gitmem.commands.adopt.claims.ties import tied_paths
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.corpus import is_aside, search
 from gitmem.commands.adopt.correct import with_fixes
 from gitmem.commands.adopt.documents import find_documents
-from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption, Mention
 from gitmem.commands.adopt.judge.figures import Numbers, all_names
 from gitmem.commands.adopt.judge.occurrence import find_symbol_culprit, judge_symbol
 from gitmem.commands.adopt.judge.presence import judge_path
@@ -28,7 +24,7 @@ from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.corpus import Corpus
@@ -40,10 +36,6 @@ if TYPE_CHECKING:
     _Read = tuple[Document, Statement, list[Claim]]
 
 
-def _quiet(what: str, done: int, total: int) -> None:
-    """A progress callback that does nothing."""
-
-
 def adopt(
     git: Git,
     commit: str,
@@ -51,7 +43,7 @@ def adopt(
     *,
     base: str = "",
     kinds: Container[str] = CLASSES,
-    progress: Callable[[str, int, int], None] = _quiet,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Adoption:
     """Judge the claims in a commit's documents. Nothing is written, and no program of the repository is run.
 
@@ -63,8 +55,8 @@ def adopt(
         kinds: The kinds of claims to judge.
         progress: Called with the current step, the work done and the total.
     """
-    contents: dict[str, str] = {}
-    head, past = Code(git, commit, contents), Past(git, commit, contents)
+    head = Code(git, commit)
+    past = Past(head)
     documents = find_documents(head.files, wanted)
     texts = head.texts([one.path for one in documents])
     read = _read(documents, texts, kinds)
@@ -76,7 +68,7 @@ def adopt(
         notes.append(f"not read, because they are binary or too large: {display(', '.join(unread))}")
     if base:
         progress("judging what is false before the change", len(read), len(read))
-        findings, earlier = _list_made_false(findings, Change(git, base, head, past, contents), past, corpus, names)
+        findings, earlier = _list_made_false(findings, Change(base, head, past), past, corpus, names)
         notes += [f"{earlier} more statements were false before the change; gitmem adopt shows them"] if earlier else []
     progress("finding culprits", len(read), len(read))
     findings = with_fixes(_with_culprits(_group(findings), past), head, past, base)
@@ -89,7 +81,7 @@ def adopt(
 def _read(documents: Iterable[Document], texts: Mapping[str, str], kinds: Container[str]) -> list[_Read]:
     """Return the statements of some documents, each with its claims of these kinds."""
     return [
-        (document, statement, [claim for claim in _claims(statement, document) if claim.kind in kinds])
+        (document, statement, [claim for claim in claims_of(statement, document) if claim.kind in kinds])
         for document in documents
         for statement in split(texts.get(document.path, ""))
     ]
@@ -141,23 +133,10 @@ def _list_made_false(
     """Return the findings that hold or that a change made false, and how many were false before it."""
     before = change.corpus(corpus, names.symbols, names.values)
     older = _Judge(change.before, past, before, names)
-    made = change.list_made_false(findings, older.again, _claims_of)
+    made = change.list_made_false(findings, older.judge_one)
     claims = {one.claim for one in made}
     earlier = sum(one.verdict == FALSE and one.claim not in claims for one in findings)
     return [*(one for one in findings if one.verdict == HOLDS), *made], earlier
-
-
-def _claims_of(document: Document, text: str) -> Iterator[Claim]:
-    for statement in split(text):
-        yield from _claims(statement, document)
-
-
-def _claims(statement: Statement, document: Document) -> Iterator[Claim]:
-    yield from path_claims(statement, document)
-    yield from command_claims(statement)
-    yield from number_claims(statement)
-    yield from symbol_claims(statement)
-    yield from dependency_claims(statement)
 
 
 def _values_by_section(read: Sequence[_Read]) -> dict[tuple[str, str], list[str]]:
@@ -188,7 +167,7 @@ def _judge_claims(
     unchecked = []
     for number, (document, statement, claims) in enumerate(read):
         progress(f"judging {document.path}", number, len(read))
-        found = judge.judge(document, statement, claims)
+        found = judge.judge_all(Mention(document, statement, claim) for claim in claims)
         findings += found
         if not found and statement.kind != HEADING:
             unchecked.append((document, statement))
@@ -202,37 +181,29 @@ class _Judge:
         self._head, self._past, self._corpus, self._ties = head, past, corpus, names.ties
         self._numbers = Numbers(head, past, corpus, names.sections)
 
-    def judge(self, document: Document, statement: Statement, claims: Iterable[Claim]) -> list[Finding]:
-        found: list[Finding] = []
-        for claim in claims:
-            finding = self._one(claim, statement, document)
-            if finding is not None:
-                found.append(finding)
+    def judge_all(self, mentions: Iterable[Mention]) -> list[Finding]:
+        found = [finding for mention in mentions if (finding := self.judge_one(mention)) is not None]
         # A package with a version is stated once, and its name is not also a name in the code.
         versions = {one.claim.name.lower() for one in found if one.claim.kind == VERSION}
         found = [one for one in found if one.claim.kind != DEPENDENCY or one.claim.name.lower() not in versions]
         packages = {one.claim.token for one in found if one.claim.kind == DEPENDENCY}
         return [one for one in found if one.claim.kind != SYMBOL or one.claim.token not in packages]
 
-    def again(self, finding: Finding) -> Finding | None:
-        """Judge a finding's claim at another commit."""
-        return self._one(finding.claim, finding.statement, finding.document)
-
-    def _one(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
-        match claim.kind:
+    def judge_one(self, mention: Mention) -> Finding | None:
+        match mention.claim.kind:
             case "path":
-                return judge_path(claim, statement, document, self._head, self._past)
+                return judge_path(mention, self._head, self._past)
             case "command":
-                return judge_command(claim, statement, document, self._head, self._past)
+                return judge_command(mention, self._head, self._past)
             case "symbol":
-                tie = self._ties.get((document.path, claim), "")
-                return judge_symbol(claim, statement, document, self._corpus, self._past, head=self._head, tie=tie)
+                tie = self._ties.get((mention.document.path, mention.claim), "")
+                return judge_symbol(mention, self._corpus, self._head, self._past, tie=tie)
             case "dependency":
-                return self._numbers.judge_mention(claim, statement, document)
+                return self._numbers.judge_package(mention)
             case "version":
-                return self._numbers.judge_version(claim, statement, document)
+                return self._numbers.judge_version(mention)
             case _:
-                return self._numbers.judge_value(claim, statement, document)
+                return self._numbers.judge_value(mention)
 
 
 def _group(findings: Sequence[Finding]) -> list[Finding]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from gitmem.commands.adopt.claims.claim import is_denied, is_log
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, Finding, Probe, Source
 from gitmem.commands.adopt.judge.definitions import DECLARED, PASSED, find_definitions, is_nothing, is_same, spellings
@@ -36,10 +35,10 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.corpus import Corpus
     from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.findings import Mention
     from gitmem.commands.adopt.judge.definitions import Definition
     from gitmem.commands.adopt.judge.versions import Place
     from gitmem.commands.adopt.past import Past
-    from gitmem.commands.adopt.statements import Statement
 
 _LENGTHS = re.compile(r"(?:line[-_]length|max[-_]line[-_]length|printWidth|max_width|lineWidth)[\"']?\s*[=:]\s*(\d+)")
 _LENGTH_FILES = frozenset({
@@ -75,55 +74,34 @@ class Numbers:
         self._defined: dict[tuple[str, str], list[tuple[str, Definition]]] = {}
         self._voted: dict[tuple[str, str], dict[str, int]] = {}
 
-    def judge_version(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+    def judge_version(self, mention: Mention) -> Finding | None:
         """Judge a stated version; None if no file states it, or the claim turns out to mean something else."""
-        product = product_of(claim.name)
-        if product:
-            return self._judge_product(product, claim, statement, document)
-        return self._judge_dependency(claim, statement, document)
+        product = product_of(mention.claim.name)
+        return self._judge_product(product, mention) if product else self._judge_dependency(mention)
 
-    def judge_value(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+    def judge_value(self, mention: Mention) -> Finding | None:
         """Judge a stated value; None if no file defines it, or the definition is uncertain."""
-        if claim.tool == "line-length":
-            return self._judge_length(claim, statement, document)
-        if claim.tool == "port":
-            where = self._corpus.present.get(claim.stated)
-            return Finding(document, statement, claim, HOLDS, Source(where)) if where else None
-        if claim.tool == "count":
-            return self._judge_count(claim, statement, document)
-        return self._judge_default(claim, statement, document)
+        tool = mention.claim.tool
+        if tool == "line-length":
+            return self._judge_length(mention)
+        if tool == "port":
+            where = self._corpus.present.get(mention.claim.stated)
+            return Finding(mention, HOLDS, Source(where)) if where else None
+        if tool == "count":
+            return self._judge_count(mention)
+        return self._judge_default(mention)
 
     # Versions
 
-    def _judge_product(self, product: str, claim: Claim, statement: Statement, document: Document) -> Finding | None:
-        stated: list[tuple[Place, str, int, str]] = []
-        for place in PRODUCTS[product]:
-            for path, text in self._head.texts(self._near(place, document)).items():
-                stated += [(place, path, line, version) for line, version in versions_in(place, path, text)]
-        if claim.relation == "below":
-            for place, path, _, _ in stated:
-                if place.how == BELOW:
-                    return self._judge_one(claim, statement, document, _version_reader(place, path, claim.stated))
-            return None
-        places = [one for one in stated if one[0].how != BELOW]
-        least = next((one for one in places if one[0].how == LEAST), None)
-        if least is not None and claim.relation == "at-least":
-            if compare(claim.stated, least[3]) > 0:
-                return None
-            return self._judge_one(claim, statement, document, _version_reader(least[0], least[1], claim.stated))
-        same = next((one for one in places if compare(claim.stated, one[3]) == 0), None)
-        if same is not None:
-            return self._judge_one(claim, statement, document, _version_reader(same[0], same[1], claim.stated))
-        exact = next((one for one in places if one[0].how == EXACT and claim.relation == "is"), None)
-        beside = document.path.rpartition("/")[0]
-        wrong = exact if exact and exact[1].rpartition("/")[0] == beside else least or exact
-        if (
-            wrong is None
-            or compare(claim.stated, wrong[3]) > 0
-            or (wrong is exact and product in ("node", "pnpm", "npm"))
-        ):
-            return None
-        return self._judge_one(claim, statement, document, _version_reader(wrong[0], wrong[1], claim.stated))
+    def _judge_product(self, product: str, mention: Mention) -> Finding | None:
+        stated = [
+            (place, path, version)
+            for place in PRODUCTS[product]
+            for path, text in self._head.texts(self._near(place, mention.document)).items()
+            for _, version in versions_in(place, path, text)
+        ]
+        found = _deciding_place(mention, product, stated)
+        return self._judge_one(mention, _version_reader(*found, mention.claim.stated)) if found else None
 
     def _near(self, place: Place, document: Document) -> list[str]:
         """Return the files of a kind that apply to a document: beside it, or in the nearest folder above."""
@@ -151,23 +129,23 @@ class Numbers:
                 found.setdefault(plain, []).append((path, name, version, line))
         return found
 
-    def judge_mention(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+    def judge_package(self, mention: Mention) -> Finding | None:
         """Judge that a manifest lists a package named in a document; None if none does."""
-        plain = plain_name(claim.name)
+        plain, folder = plain_name(mention.claim.name), mention.document.folder
         listed = [one for one in self.dependencies.get(plain, ()) if plain_name(one[1]) == plain]
-        listed = [one for one in listed if one[0].startswith(f"{document.folder}/")] or [
-            one for one in listed if not is_aside(one[0])
-        ]
+        below = [one for one in listed if one[0].startswith(f"{folder}/")]
+        listed = below or [one for one in listed if not is_aside(one[0])]
         if not listed:
             return None
         path, name, version, line = min(listed, key=lambda one: (one[0].count("/"), one[0]))
         check = {"depends": name, "in": path}
-        return Finding(document, statement, claim, HOLDS, Source(path, line, version), check=check)
+        return Finding(mention, HOLDS, Source(path, line, version), check=check)
 
-    def _judge_dependency(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+    def _judge_dependency(self, mention: Mention) -> Finding | None:
+        claim, folder = mention.claim, mention.document.folder
         plain = plain_name(claim.name)
         listed = [one for one in self.dependencies.get(plain, ()) if re.search(r"\d", one[2])]
-        below = [one for one in listed if document.folder and one[0].startswith(f"{document.folder}/")]
+        below = [one for one in listed if folder and one[0].startswith(f"{folder}/")]
         listed = below or [one for one in listed if not is_aside(one[0])] or listed
         if not listed or not plain:
             return None
@@ -178,7 +156,7 @@ class Numbers:
         if same is None and (len({_major(one[2]) for one in listed}) > 1 or compare(claim.stated, listed[0][2]) > 0):
             return None
         for path, name, _, _ in [same] if same else listed:
-            finding = self._judge_one(claim, statement, document, _dependency_reader(path, name, plain, claim.stated))
+            finding = self._judge_one(mention, _dependency_reader(path, name, plain, claim.stated))
             # A number beside a name may mean anything: it counts as a version only if it once was one.
             if finding is not None and (finding.verdict == HOLDS or finding.held):
                 return finding
@@ -186,27 +164,28 @@ class Numbers:
 
     # Values
 
-    def _judge_default(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+    def _judge_default(self, mention: Mention) -> Finding | None:
         """Judge a default by the places that define it, preferring files that define the section's other names too."""
+        claim, document = mention.claim, mention.document
         found = [
             (path, one)
             for path, one in self._definitions(claim.name, document)
             if not is_nothing(one.value) or one.is_opaque or is_nothing(claim.stated)
         ]
         best = max((one.strength for _, one in found), default=0)
-        votes = self._votes(document, statement.section)
+        votes = self._votes(document, mention.statement.section)
         most = max(votes.values(), default=0)
         homes = _homes(found, best, votes)
         same = list(dict.fromkeys(path for path, one in homes if is_same(claim.stated, one.value)))
-        others = [
+        unlike = (
             path for path, one in homes if not is_same(claim.stated, one.value) and _is_alike(claim.stated, one.value)
-        ]
-        others = list(dict.fromkeys(others))
+        )
+        others = list(dict.fromkeys(unlike))
         if same:
-            return self._judge_agreeing(claim, statement, document, same, others if best == DECLARED else [])
+            return self._judge_agreeing(mention, same, others if best == DECLARED else [])
         # A file with several values for a name has several things with that name.
         others = [path for path in others if len({one.value for where, one in homes if where == path}) == 1]
-        false = self._false_in(claim, statement, document, others) if best > PASSED else []
+        false = self._false_in(mention, others) if best > PASSED else []
         if held := next((finding for finding in false if finding.held), None):
             return held
         is_clear = len({one.value for path, one in homes if path in others}) == 1
@@ -216,32 +195,24 @@ class Numbers:
         is_meant = _is_own(claim) and (most > 2 or _is_near(document, others))
         return false[0] if false and is_clear and is_meant and not has_same else None
 
-    def _judge_agreeing(
-        self, claim: Claim, statement: Statement, document: Document, same: list[str], others: list[str]
-    ) -> Finding | None:
+    def _judge_agreeing(self, mention: Mention, same: list[str], others: list[str]) -> Finding | None:
         """Judge a default that one place states; another one that did when the line was written may not any more."""
-        names = spellings(claim.name)
-        is_new = bool(others) and not self._were(claim, document, same, names)
-        false = self._false_in(claim, statement, document, others) if is_new else []
+        is_new = bool(others) and not self._held_in(mention, same)
+        false = self._false_in(mention, others) if is_new else []
         if held := next((one for one in false if one.held), None):
             return held
-        return self._judge_one(claim, statement, document, _default_reader(same[0], names, claim.stated))
+        return self._judge_one(mention, _default_reader(same[0], mention.claim))
 
-    def _false_in(self, claim: Claim, statement: Statement, document: Document, paths: Iterable[str]) -> list[Finding]:
+    def _false_in(self, mention: Mention, paths: Iterable[str]) -> list[Finding]:
         """Return the findings of the files that contradict a default."""
-        names = spellings(claim.name)
-        every = (
-            self._judge_one(claim, statement, document, _default_reader(path, names, claim.stated)) for path in paths
-        )
+        every = (self._judge_one(mention, _default_reader(path, mention.claim)) for path in paths)
         return [one for one in every if one is not None and one.verdict == FALSE]
 
-    def _were(self, claim: Claim, document: Document, paths: list[str], names: tuple[str, ...]) -> bool:
-        """Return whether one of some files said so when the line was written."""
-        wrote, _ = self._past.writer(document.path, claim.line)
+    def _held_in(self, mention: Mention, paths: list[str]) -> bool:
+        """Return whether one of some files stated a default when the line was written, if that is known."""
+        wrote, _ = self._past.writer(mention)
         return not wrote or any(
-            _default_reader(path, names, claim.stated).holds(text)
-            for path in paths
-            for text in self._past.texts([wrote], path).values()
+            _default_reader(path, mention.claim).holds(self._past.text(wrote, path)) for path in paths
         )
 
     def _definitions(self, name: str, document: Document) -> list[tuple[str, Definition]]:
@@ -272,13 +243,14 @@ class Numbers:
             self._voted[key] = votes
         return self._voted[key]
 
-    def _judge_length(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+    def _judge_length(self, mention: Mention) -> Finding | None:
+        stated, folder = mention.claim.stated, mention.document.folder
         paths = [path for path in self._head.files if path.rpartition("/")[2] in _LENGTH_FILES or ".prettierrc" in path]
         paths.sort(key=lambda path: path.count("/"))
         texts = self._head.texts(paths)
         found = [(path, number) for path, text in texts.items() for number in _LENGTHS.findall(text)]
-        same = next((path for path, number in found if number == claim.stated), None)
-        rooted = [path for path, _ in found if path.count("/") == document.folder.count("/") + bool(document.folder)]
+        same = next((path for path, number in found if number == stated), None)
+        rooted = [path for path, _ in found if path.count("/") == folder.count("/") + bool(folder)]
         if same is None and not rooted:
             return None
 
@@ -286,28 +258,29 @@ class Numbers:
             numbers = [(hit[1], hit.start(1)) for hit in _LENGTHS.finditer(text)]
             if not numbers:
                 return None
-            number, at = next(((number, at) for number, at in numbers if number == claim.stated), numbers[0])
-            return number == claim.stated, text.count("\n", 0, at) + 1, number
+            number, at = next(((number, at) for number, at in numbers if number == stated), numbers[0])
+            return number == stated, text.count("\n", 0, at) + 1, number
 
-        return self._judge_one(claim, statement, document, _Reader(same or rooted[0], read))
+        return self._judge_one(mention, _Reader(same or rooted[0], read))
 
-    def _judge_count(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+    def _judge_count(self, mention: Mention) -> Finding | None:
+        claim = mention.claim
         ending = re.compile(rf"\.{_ENDINGS[claim.name.removesuffix(' files')]}$")
         actual = sum(bool(ending.search(path)) for path in self._head.files)
         stated = int(claim.stated)
         source = Source("", 0, str(actual))
         if abs(actual - stated) * 10 <= max(stated, 10):
-            return Finding(document, statement, claim, HOLDS, source)
+            return Finding(mention, HOLDS, source)
         if abs(actual - stated) * 5 <= stated:
             return None
-        wrote, _ = self._past.writer(document.path, claim.line)
-        then = self._past.code(wrote) if wrote else None
+        wrote, _ = self._past.writer(mention)
+        then = self._past.code(wrote)
         was = sum(bool(ending.search(path)) for path in then.files) if then is not None else None
         held = None if was is None else abs(was - stated) * 10 <= max(stated, 10)
         fix = claim.token.replace(claim.stated, str(actual))
-        return Finding(document, statement, claim, FALSE, source, held=held, wrote=wrote, fix=fix)
+        return Finding(mention, FALSE, source, held=held, wrote=wrote, fix=fix)
 
-    def _judge_one(self, claim: Claim, statement: Statement, document: Document, reader: _Reader) -> Finding | None:
+    def _judge_one(self, mention: Mention, reader: _Reader) -> Finding | None:
         """Return the finding for a claim that one file decides."""
         here = self._head.text(reader.path)
         answer = reader.read(here)
@@ -316,15 +289,14 @@ class Numbers:
         holds, line, actual = answer
         source = Source(reader.path, line, actual)
         if holds:
-            return Finding(document, statement, claim, HOLDS, source, check=reader.check(here, line))
-        text = statement.text
-        if is_denied(text, claim.token) or is_log(statement.section, text):
+            return Finding(mention, HOLDS, source, check=reader.check(here, line))
+        if mention.is_past:
             return None
-        wrote, _ = self._past.writer(document.path, claim.line)
-        then = self._past.texts([wrote], reader.path).get(wrote, "") if wrote else ""
+        wrote, _ = self._past.writer(mention)
+        then = self._past.text(wrote, reader.path)
         was = reader.read(then) if then else None
         return Finding(
-            *(document, statement, claim, FALSE, source),
+            *(mention, FALSE, source),
             held=None if was is None else was[0],
             wrote=wrote,
             probe=Probe(reader.path, reader.holds, reader.near),
@@ -363,6 +335,34 @@ class _Reader:
         return {"contains": text.split("\n")[line - 1].strip(), "in": self.path} if line else None
 
 
+def _deciding_place(
+    mention: Mention, product: str, stated: Sequence[tuple[Place, str, str]]
+) -> tuple[Place, str] | None:
+    """Return the place and the file that decide a claim of a product's version; None if none does.
+
+    Args:
+        mention: The claim.
+        product: The product.
+        stated: The versions in files that apply to the document, each with its place and its file.
+    """
+    claim = mention.claim
+    if claim.relation == "below":
+        return next(((place, path) for place, path, _ in stated if place.how == BELOW), None)
+    places = [one for one in stated if one[0].how != BELOW]
+    least = next((one for one in places if one[0].how == LEAST), None)
+    if least is not None and claim.relation == "at-least":
+        return least[:2] if compare(claim.stated, least[2]) <= 0 else None
+    same = next((one for one in places if compare(claim.stated, one[2]) == 0), None)
+    if same is not None:
+        return same[:2]
+    exact = next((one for one in places if one[0].how == EXACT and claim.relation == "is"), None)
+    beside = mention.document.path.rpartition("/")[0]
+    wrong = exact if exact and exact[1].rpartition("/")[0] == beside else least or exact
+    if wrong is None or compare(claim.stated, wrong[2]) > 0 or (wrong is exact and product in ("node", "pnpm", "npm")):
+        return None
+    return wrong[:2]
+
+
 def _version_reader(place: Place, path: str, stated: str) -> _Reader:
     def read(text: str) -> tuple[bool, int, str] | None:
         found = versions_in(place, path, text)
@@ -387,7 +387,9 @@ def _dependency_reader(path: str, name: str, plain: str, stated: str) -> _Reader
     return _Reader(path, read, ({"depends": name, "in": path, "at": stated},))
 
 
-def _default_reader(path: str, names: tuple[str, ...], stated: str) -> _Reader:
+def _default_reader(path: str, claim: Claim) -> _Reader:
+    names, stated = spellings(claim.name), claim.stated
+
     def read(text: str) -> tuple[bool, int, str] | None:
         found = [one for one in find_definitions(text, names) if not one.is_opaque]
         if not is_nothing(stated):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log
+from gitmem.commands.adopt.claims.claim import is_example
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Finding, Probe, Source
 from gitmem.document.builtin_checks import OR_IN
@@ -14,12 +14,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.corpus import Corpus
     from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.findings import Mention
     from gitmem.commands.adopt.past import Past
-    from gitmem.commands.adopt.statements import Statement
 
 # Where a name may be that no file is stated for: a document may be about any of the code.
 SCOPE = "**"
@@ -27,76 +26,59 @@ SCOPE = "**"
 MOST_HOMES = 3
 
 
-def judge_symbol(
-    claim: Claim,
-    statement: Statement,
-    document: Document,
-    corpus: Corpus,
-    past: Past,
-    *,
-    head: Code,
-    tie: str = "",
-) -> Finding | None:
+def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, tie: str = "") -> Finding | None:
     """Judge the claim that a name is in the code; None if it turns out not to be a claim.
 
     Args:
-        claim: The claim.
-        statement: Its statement.
-        document: The document.
+        mention: The claim.
         corpus: The names in the code.
-        past: Its past.
         head: The code.
+        past: Its past.
         tie: The file that the statement says the name is in; empty if it names none.
     """
+    claim = mention.claim
     where = corpus.present.get(claim.name)
     if where is not None:
-        tied = _judge_tie(claim, statement, document, past, head=head, tie=tie) if tie else None
+        tied = _judge_tie(mention, head, past, tie) if tie else None
         # Without a file in the sentence, the name may move: the file only says where to look first.
         check = {"contains": claim.name, "in": where, OR_IN: SCOPE}
-        return tied or Finding(document, statement, claim, HOLDS, Source(where), check=check)
-    text = statement.text
-    if not claim.is_certain or not corpus.is_whole or is_denied(text, claim.token) or is_log(statement.section, text):
+        return tied or Finding(mention, HOLDS, Source(where), check=check)
+    if not claim.is_certain or not corpus.is_whole or mention.is_past:
         return None
-    return _judge_missing(claim, statement, document, past, tie)
+    return _judge_missing(mention, past, tie)
 
 
-def _judge_missing(claim: Claim, statement: Statement, document: Document, past: Past, tie: str) -> Finding | None:
+def _judge_missing(mention: Mention, past: Past, tie: str) -> Finding | None:
     """Judge the claim that a name is in the code, which does not have it now."""
-    wrote, _ = past.writer(document.path, claim.line)
-    were = past.files_with(wrote, claim.name) if wrote else None
-    home = _home(claim.name, were or (), wrote, document, past)
+    name = mention.claim.name
+    wrote, _ = past.writer(mention)
+    were = past.files_with(wrote, name) if wrote else None
+    home = _home(name, were or (), wrote, mention.document, past)
     if home:
-        probe, check = _probe(claim.name, home), {"symbol": claim.name, "in": home}
-        check |= {} if tie == home else {OR_IN: SCOPE}
-        return Finding(
-            document, statement, claim, FALSE, Source(home), held=True, wrote=wrote, probe=probe, check=check
-        )
-    if is_example(statement.text):
+        check = {"symbol": name, "in": home} | ({} if tie == home else {OR_IN: SCOPE})
+        return Finding(mention, FALSE, Source(home), held=True, wrote=wrote, probe=_probe(name, home), check=check)
+    if is_example(mention.statement.text):
         return None
-    return Finding(document, statement, claim, NEVER, held=None if were is None else False, wrote=wrote)
+    return Finding(mention, NEVER, held=None if were is None else False, wrote=wrote)
 
 
-def _judge_tie(
-    claim: Claim, statement: Statement, document: Document, past: Past, *, head: Code, tie: str
-) -> Finding | None:
+def _judge_tie(mention: Mention, head: Code, past: Past, tie: str) -> Finding | None:
     """Judge the claim that a file defines a name; None if it only mentions it: the sentence may mean that.
 
     The name is somewhere in the code.
     """
-    name, check = claim.name, {"symbol": claim.name, "in": tie}
+    name, check = mention.claim.name, {"symbol": mention.claim.name, "in": tie}
     if is_defined_in(head.text(tie), name):
-        return Finding(document, statement, claim, HOLDS, Source(tie), check=check)
-    if is_denied(statement.text, claim.token) or is_log(statement.section, statement.text):
+        return Finding(mention, HOLDS, Source(tie), check=check)
+    if mention.is_past:
         return None
-    wrote, _ = past.writer(document.path, claim.line)
-    if not wrote or not is_defined_in(past.texts([wrote], tie).get(wrote, ""), name):
+    wrote, _ = past.writer(mention)
+    if not is_defined_in(past.text(wrote, tie), name):
         is_mentioned = re.search(rf"\b{re.escape(name)}\b", head.text(tie)) is not None
         held = False if wrote else None
-        return None if is_mentioned else Finding(document, statement, claim, NEVER, Source(tie), held=held, wrote=wrote)
+        return None if is_mentioned else Finding(mention, NEVER, Source(tie), held=held, wrote=wrote)
     probe = Probe(tie, lambda text: is_defined_in(text, name), name)
-    return Finding(
-        document, statement, claim, FALSE, Source(tie), held=True, wrote=wrote, probe=probe, check=check, home=tie
-    )
+    return Finding(mention, FALSE, Source(tie), held=True, wrote=wrote, probe=probe, check=check, home=tie)
 
 
 def _home(name: str, files: Iterable[str], wrote: str, document: Document, past: Past) -> str:
@@ -104,7 +86,7 @@ def _home(name: str, files: Iterable[str], wrote: str, document: Document, past:
     for path in sorted(files, key=lambda one: not one.startswith(f"{document.folder}/")):
         if is_aside(path) or not _is_about(document, path):
             continue
-        if is_defined_in(past.texts([wrote], path).get(wrote, ""), name):
+        if is_defined_in(past.text(wrote, path), name):
             return path
     return ""
 

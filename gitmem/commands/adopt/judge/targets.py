@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from gitmem.commands.adopt.claims.claim import is_denied, is_log
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Finding, Probe, Source
 from gitmem.document.sources.scripts import read_scripts
 from gitmem.errors import FormatError
@@ -15,9 +14,8 @@ if TYPE_CHECKING:
 
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.code import Code
-    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.findings import Mention
     from gitmem.commands.adopt.past import Past
-    from gitmem.commands.adopt.statements import Statement
 
 # The files that define each runner's targets.
 _FILES = {
@@ -36,26 +34,22 @@ _FILES = {
 _MORE = {"make": (".mk",), "just": (".just",), "rake": (".rake",)}
 
 
-def judge_command(claim: Claim, statement: Statement, document: Document, head: Code, past: Past) -> Finding | None:
+def judge_command(mention: Mention, head: Code, past: Past) -> Finding | None:
     """Judge the claim that a command can be run; None if it turns out not to be a claim."""
+    claim = mention.claim
     if not _definitions(head, claim.tool):
         return None
     if (source := _find(head, claim)) is not None:
-        return Finding(document, statement, claim, HOLDS, source, check=_check(claim, source))
-    text = statement.text
-    if not claim.is_certain or is_denied(text, claim.token) or is_log(statement.section, text) or "*" in claim.name:
+        return Finding(mention, HOLDS, source, check=_check(claim, source))
+    if not claim.is_certain or mention.is_past or "*" in claim.name:
         return None
-    wrote, _ = past.writer(document.path, claim.line)
-    then = past.code(wrote) if wrote else None
+    wrote, _ = past.writer(mention)
+    then = past.code(wrote)
     was = _find(then, claim) if then is not None else None
-    verdict = FALSE if was is not None else NEVER
-    held = None if then is None else was is not None
-    probe = None
-    if was is not None:
-        path = was.path
-        probe = Probe(path, lambda text: claim.name in targets_in(path, text))
-    check = _check(claim, was) if was is not None else None
-    return Finding(document, statement, claim, verdict, was, held=held, wrote=wrote, probe=probe, check=check)
+    if was is None:
+        return Finding(mention, NEVER, held=None if then is None else False, wrote=wrote)
+    probe = Probe(was.path, lambda text: claim.name in targets_in(was.path, text))
+    return Finding(mention, FALSE, was, held=True, wrote=wrote, probe=probe, check=_check(claim, was))
 
 
 def _definitions(code: Code, tool: str) -> list[str]:
