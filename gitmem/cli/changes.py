@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.arguments import code_path
+from gitmem.cli.arguments import code_path, code_reference
 from gitmem.cli.output import shorten
 from gitmem.store import SCOPES
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.write.place import Change
+
+
+# What a reference of a memory names.
+REF = "path:line, path:line-line, a URL, a run id"
 
 
 def add_place(parser: argparse.ArgumentParser) -> None:
@@ -39,16 +43,30 @@ def memory_options(parser: argparse.ArgumentParser) -> Any:
     return parser.add_argument_group("the memory")
 
 
-def add_memory_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that describe a memory."""
+def add_fields(parser: argparse.ArgumentParser, *, ref: str = REF) -> None:
+    """Add the options for fields of any new memory; *ref* describes what a reference names."""
     memory = memory_options(parser)
     memory.add_argument("--key", default="", help="its key (made from the text)")
     memory.add_argument("--tag", action="append", default=[], help="a tag; others are found in the text")
-    memory.add_argument(
-        "--path", action="append", default=[], type=code_path, metavar="GLOB", help="code files it is about"
-    )
+    about = "code files it is about"
+    memory.add_argument("--path", action="append", default=[], type=code_path, metavar="GLOB", help=about)
+    memory.add_argument("--ref", action="append", default=[], type=code_reference, help=ref)
+    memory.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
+
+
+def add_links(parser: argparse.ArgumentParser, *, produces: str = "a label that others can require") -> None:
+    """Add the options for what a new memory rests on and how long it is valid; *produces* describes its labels."""
+    memory = memory_options(parser)
     memory.add_argument("--requires", action="append", default=[], metavar="KEY", help="a memory or label it rests on")
+    memory.add_argument("--produces", action="append", default=[], metavar="LABEL", help=produces)
     memory.add_argument("--ttl", default="", metavar="TIME", help="time to live: 12h, 30d, never")
+
+
+def memory_fields(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of these options, as arguments of ``Memory.remember``."""
+    names = {"key": "key", "tag": "tags", "path": "paths", "ref": "refs", "importance": "importance"}
+    names |= {"requires": "requires", "produces": "produces", "ttl": "ttl"}
+    return {field: getattr(args, name) for name, field in names.items() if name in args}
 
 
 def print_change(change: Change, args: argparse.Namespace, out: Output, *, did: str = "recorded") -> int:

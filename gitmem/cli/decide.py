@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from gitmem.cli import steps
-from gitmem.cli.arguments import code_reference
-from gitmem.cli.changes import print_change
+from gitmem.cli.changes import memory_fields, memory_options, print_change
+from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
@@ -27,31 +27,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``decide``."""
     parser.add_argument("text", help="the decision and the reason; - reads it from standard input")
     steps.add_step(parser)
-    memory = parser.add_argument_group("the memory")
-    memory.add_argument(
-        "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
-    )
-    about = "a decision that it replaces"
-    memory.add_argument("--supersedes", action="append", default=[], metavar="KEY", help=about)
     steps.add_written(parser)
+    about = "a decision that it replaces"
+    memory_options(parser).add_argument("--supersedes", action="append", default=[], metavar="KEY", help=about)
     add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Write a decision and print its key."""
-    text = steps.text_of(args)
+    text = read_text(args.text)
     with open_memory(args, out) as memory:
         change = memory.workflow.decide(
             text,
             steps.step_of(args),
             title=args.title,
-            key=args.key,
-            tags=args.tag,
-            paths=args.path,
-            refs=args.ref,
-            importance=args.importance,
             supersedes=args.supersedes,
             force=args.force,
+            **memory_fields(args),
         )
         print_notices(memory, out)
         return print_change(change, args, out)

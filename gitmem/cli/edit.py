@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import code_path, code_reference
 from gitmem.cli.changes import add_force, memory_options, print_change
+from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json, add_scope, open_memory, print_notices
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, judging_of, verify_of
-from gitmem.cli.terminal import is_interactive, read_standard_input
+from gitmem.cli.terminal import is_interactive
 from gitmem.errors import GitmemError, RefusedError, UsageError
 from gitmem.frozen import frozen
 from gitmem.repository.companion import holder_to_change
@@ -108,11 +109,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     check = verify_of(args)
     if check is not None:
         changes["verify"] = check
-    body = args.body
-    if body == "-":
-        from gitmem.store.layout import MEMORY_LIMIT
-
-        body = read_standard_input(MEMORY_LIMIT)
+    body = read_text(args.body) if args.body else args.body
     with open_memory(args, out) as memory:
         if not changes and body is None:
             if not is_interactive():

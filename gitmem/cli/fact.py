@@ -7,11 +7,11 @@ cannot be approved now, the fact is recorded as unproven.
 
 from __future__ import annotations
 
-from gitmem.cli.arguments import code_reference
-from gitmem.cli.changes import add_force, add_memory_options, add_place, memory_options, print_change
+from gitmem.cli.changes import add_fields, add_force, add_links, add_place, memory_fields, memory_options, print_change
+from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
-from gitmem.cli.terminal import is_interactive, read_standard_input
+from gitmem.cli.terminal import is_interactive
 from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
@@ -36,18 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_check(parser, "the check, one of")
     memory = memory_options(parser)
     memory.add_argument("--body", default="", help="more details; - reads them from standard input")
-    add_memory_options(parser)
-    memory.add_argument(
-        "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
-    )
+    add_fields(parser)
+    add_links(parser)
     add_place(parser)
-    memory.add_argument(
-        "--produces", action="append", default=[], metavar="LABEL", help="a label that others can require"
-    )
     memory.add_argument("--supersedes", action="append", default=[], metavar="KEY", help="a memory that it replaces")
     add_limits(parser, "check")
     parser.add_argument_group("how the check runs").add_argument("--outside", action="store_true", help=OUTSIDE)
-    memory.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     memory.add_argument("--task", default="", help="the task that produced it")
     add_judging(parser)
     add_force(parser)
@@ -56,33 +50,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Write one fact and print its key."""
-    from gitmem.store.layout import MEMORY_LIMIT
-
-    body = read_standard_input(MEMORY_LIMIT) if args.body == "-" else args.body
+    body = read_text(args.body)
     with open_memory(args, out) as memory:
         change = memory.fact(
             args.title,
             verify=verify_of(args),
             body=body,
-            key=args.key,
             scope=args.scope or PROJECT,
             in_tree=args.in_tree,
             domains=args.domain,
             approve=is_interactive(),
             **judging_of(args),
-            tags=args.tag,
-            paths=args.path,
-            refs=args.ref,
-            requires=args.requires,
-            produces=args.produces,
+            **memory_fields(args),
             supersedes=args.supersedes,
-            ttl=args.ttl,
             timeout=args.timeout,
             network=args.network or None,
             env=args.env,
             outside=args.outside or None,
             refute=args.refute,
-            importance=args.importance,
             task=args.task,
             force=args.force,
         )

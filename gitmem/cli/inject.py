@@ -9,8 +9,8 @@ if `gitmem.leads` is not set or lists it.
 from __future__ import annotations
 
 from gitmem.cli import steps
-from gitmem.cli.arguments import code_reference
-from gitmem.cli.changes import print_change
+from gitmem.cli.changes import memory_fields, print_change
+from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.terminal import is_interactive
 from gitmem.commands.workflow.inject import CATEGORIES
@@ -38,10 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to.add_argument("--all", action="store_true", help="send it to everyone who shares the project's memory")
     who.add_argument("--push", action="store_true", help="with --to: send it to that worker in another clone")
     parser.add_argument("--category", required=True, choices=CATEGORIES, help="the kind of learning")
-    memory = parser.add_argument_group("the memory")
-    memory.add_argument(
-        "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
-    )
     steps.add_written(parser)
     add_json(parser)
 
@@ -51,7 +47,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.push and not args.to:
         message = "--push needs --to AGENT"
         raise UsageError(message, hint="what goes to everyone is pushed with gitmem sync")
-    text = steps.text_of(args)
+    text = read_text(args.text)
     if args.push:
         return _send(text, args, out)
     with open_memory(args, out) as memory:
@@ -60,12 +56,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
             category=args.category,
             worker=args.to,
             title=args.title,
-            key=args.key,
-            tags=args.tag,
-            paths=args.path,
-            refs=args.ref,
-            importance=args.importance,
             force=args.force,
+            **memory_fields(args),
         )
         print_notices(memory, out)
         return print_change(change, args, out, did="sent")
@@ -76,8 +68,7 @@ def _send(text: str, args: argparse.Namespace, out: Output) -> int:
     from gitmem.git.remotes import RemoteOptions
 
     talk = RemoteOptions(interactive=is_interactive())
-    options = {name: getattr(args, name) for name in ("title", "key", "importance")}
-    options |= {"tags": args.tag, "paths": args.path, "refs": args.ref}
+    options = {"title": args.title, **memory_fields(args)}
     with open_memory(args, out) as memory:
         ref = memory.workflow.send(text, category=args.category, worker=args.to, talk=talk, **options)
         print_notices(memory, out)

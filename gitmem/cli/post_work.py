@@ -7,8 +7,8 @@ refused. --kind outcome records how a story went instead; sessions see it for a 
 from __future__ import annotations
 
 from gitmem.cli import steps
-from gitmem.cli.arguments import code_reference
-from gitmem.cli.changes import print_change
+from gitmem.cli.changes import memory_fields, print_change
+from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
@@ -29,33 +29,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", help="how it was built, how it fits in, and pitfalls; - reads it from standard input")
     steps.add_step(parser)
     parser.add_argument(
-        "--ref", action="append", default=[], type=code_reference, help="the code location: path:line or path:line-line"
-    )
-    parser.add_argument(
         "--kind",
         default="code-pattern",
         choices=("code-pattern", "outcome"),
         help="whether this is a pattern or an outcome",
     )
-    steps.add_written(parser)
+    steps.add_written(parser, ref="the code location: path:line or path:line-line")
     add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Write it and print its key."""
-    text = steps.text_of(args)
+    text = read_text(args.text)
     with open_memory(args, out) as memory:
         change = memory.workflow.post_work(
             text,
             steps.step_of(args),
-            refs=args.ref,
             kind=args.kind.replace("-", "_"),
             title=args.title,
-            key=args.key,
-            tags=args.tag,
-            paths=args.path,
-            importance=args.importance,
             force=args.force,
+            **memory_fields(args),
         )
         print_notices(memory, out)
         return print_change(change, args, out)

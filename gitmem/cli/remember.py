@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.cli.arguments import code_path, code_reference
-from gitmem.cli.changes import add_force, add_memory_options, add_place, memory_options, print_change
+from gitmem.cli.arguments import code_path
+from gitmem.cli.changes import add_fields, add_force, add_links, add_place, memory_fields, memory_options, print_change
+from gitmem.cli.input import read_file, read_text
 from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.terminal import read_standard_input
-from gitmem.errors import NotFoundError, RefusedError, UsageError
+from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,15 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     memory.add_argument("--kind", "--type", default="", help="learned, gotcha, pattern, decision, … (learned)")
     about = "the collection it must belong to; without --kind, it gets that collection's kind"
     memory.add_argument("--collection", default="", metavar="NAME", help=about)
-    add_memory_options(parser)
-    memory.add_argument(
-        "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
-    )
+    add_fields(parser)
+    add_links(parser)
     add_place(parser)
-    memory.add_argument(
-        "--produces", action="append", default=[], metavar="LABEL", help="a label that others can require"
-    )
-    memory.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     memory.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
     memory.add_argument("--supersedes", action="append", default=[], metavar="KEY", help="a memory that it replaces")
     about = "the role or run that verified it, such as reviewer or run-7"
@@ -69,8 +63,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Write one memory and print its key."""
-    from gitmem.store.layout import MEMORY_LIMIT
-
     if args.from_run:
         _refuse_others(args)
         with open_memory(args, out) as memory:
@@ -78,31 +70,24 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.text is None or args.partial:
         message = "--partial requires --from-run" if args.partial else "remember needs a text or --from-run FILE"
         raise UsageError(message, hint='gitmem remember "what you learned"')
-    text = read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text
+    text = read_text(args.text)
     with open_memory(args, out) as memory:
         is_first = args.scope in ("", "project") and not args.in_tree and memory.repository.find_tip() is None
         change = memory.remember(
             text,
             title=args.title,
             kind=args.kind.replace("-", "_"),
-            key=args.key,
             collection=args.collection,
             scope=args.scope,
             in_tree=args.in_tree,
-            tags=args.tag,
             domains=args.domain,
-            paths=args.path,
-            refs=args.ref,
-            ttl=args.ttl,
-            requires=args.requires,
-            produces=args.produces,
             supersedes=args.supersedes,
             confidence=args.confidence,
-            importance=args.importance,
             verified_by=args.verified_by,
             task=args.task,
             workspace=args.workspace,
             force=args.force,
+            **memory_fields(args),
         )
         if is_first:
             out.note(f"created the branch {memory.repository.config.branch}; gitmem init adds its policy file")
@@ -149,26 +134,15 @@ def _distil(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 
 def _read(file: str) -> tuple[bytes, str]:
-    """Read a file up to a limit, and return its content with a default name for the run.
-
-    Raises:
-        NotFoundError: There is no such file.
-        RefusedError: It cannot be read.
-    """
+    """Return the content of a file, up to a limit, and a default name for the run."""
     from pathlib import Path
 
     from gitmem.commands.workflow.run_file import BYTES
 
     if file == "-":
         return (sys.stdin.buffer.read(BYTES + 1) if sys.stdin is not None else b""), ""
-    path = Path(file)
-    if not path.is_file():
-        raise NotFoundError(f"there is no file {file}", hint="use gitmem remember --from-run FILE; - is standard input")
-    try:
-        with path.open("rb") as opened:
-            return opened.read(BYTES + 1), path.stem
-    except OSError as err:
-        raise RefusedError(f"{file} cannot be read: {err.strerror}") from err
+    raw = read_file(file, BYTES, hint="use gitmem remember --from-run FILE; - is standard input")
+    return raw, Path(file).stem
 
 
 def _table(done: RunResult) -> dict[str, object]:

@@ -1,11 +1,11 @@
-"""The person at the terminal: whether there is one, who may approve commands, and what standard input says."""
+"""The person at the terminal: whether there is one, and who may approve commands."""
 
 from __future__ import annotations
 
 import sys
 
 from gitmem.config import CLIENT_VARIABLES, variable
-from gitmem.errors import RefusedError, TrustError
+from gitmem.errors import TrustError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,20 +62,3 @@ def open_terminal() -> Any:
     except OSError:
         return None
     return terminal
-
-
-def read_standard_input(limit: int) -> str:
-    """Return standard input as text.
-
-    Raises:
-        RefusedError: It is larger than a memory may be, or not UTF-8.
-    """
-    raw = sys.stdin.buffer.read(limit + 1) if sys.stdin is not None else b""
-    if len(raw) > limit:
-        raise RefusedError(
-            f"standard input is larger than {limit} bytes, the maximum size of a memory", hint="split it"
-        )
-    try:
-        return raw.decode("utf-8-sig")  # skips a byte order mark at the beginning
-    except UnicodeDecodeError as err:
-        raise RefusedError(f"standard input is not valid UTF-8 (byte {err.start})") from err

@@ -24,6 +24,7 @@ SHARED = {
     "columns",
     "harness",
     "hits",
+    "input",
     "live",
     "manual",
     "options",

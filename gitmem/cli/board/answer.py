@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import code_reference
 from gitmem.cli.board import rows
+from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json, open_memory, print_notices
 
 TYPE_CHECKING = False
@@ -34,7 +35,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         posted = memory.boards.answer(
             args.run,
             args.signal,
-            text=rows.text_of(args),
+            text=read_text(args.text),
             ref=args.source_ref,
             evidence=args.evidence,
             worker=args.worker,

@@ -9,8 +9,10 @@ you give --force and --why. If a memory is refused, the others are written (exit
 from __future__ import annotations
 
 from gitmem.cli.board import rows
+from gitmem.cli.input import read_file
 from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.errors import NotFoundError, RefusedError, UsageError
+from gitmem.commands.workflow.run_file import BYTES
+from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +44,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("--from-run and --no-memories cannot be combined", hint="remove one of them")
     if args.force and not args.why.strip():
         raise UsageError("--force requires --why", hint=f'gitmem board close {args.run} --force --why "…"')
-    raw = _read(args.from_run) if args.from_run else None
+    hint = "gitmem board close RUN --from-run FILE"
+    raw = read_file(args.from_run, BYTES, hint=hint) if args.from_run else None
     with open_memory(args, out) as memory:
         board, done = memory.boards.close(
             args.run, raw=raw, why=args.why, force=args.force, distil=not args.no_memories
@@ -61,24 +64,3 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.note(f"refused: {where}: {reason}")
         out.announce(f"the run {board.run} is closed; its board stays readable: gitmem board show {board.run}")
     return int(bool(refused))
-
-
-def _read(file: str) -> bytes:
-    """Read a file up to a limit.
-
-    Raises:
-        NotFoundError: There is no such file.
-        RefusedError: It cannot be read.
-    """
-    from pathlib import Path
-
-    from gitmem.commands.workflow.run_file import BYTES
-
-    path = Path(file)
-    if not path.is_file():
-        raise NotFoundError(f"there is no file {file}", hint="gitmem board close RUN --from-run FILE")
-    try:
-        with path.open("rb") as opened:
-            return opened.read(BYTES + 1)
-    except OSError as err:
-        raise RefusedError(f"{file} cannot be read: {err.strerror}") from err

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import code_reference
 from gitmem.cli.board import rows
+from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.commands.board.entry import POSTED
 
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with open_memory(args, out) as memory:
         posted = memory.boards.post(
             args.run,
-            rows.text_of(args),
+            read_text(args.text),
             type=args.type,
             links=rows.links_of(args),
             doc=args.source_doc,

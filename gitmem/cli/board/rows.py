@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gitmem.cli.output import counted, list_of, shorten
-from gitmem.cli.terminal import read_standard_input
 from gitmem.commands.board.board import WAIVED
 from gitmem.commands.board.entry import RELATIONS
 from gitmem.document.times import format_time
@@ -45,13 +44,6 @@ def add_links(parser: argparse.ArgumentParser) -> None:
 def links_of(args: argparse.Namespace) -> Mapping[str, list[str]]:
     """Return the typed relations of an entry to others."""
     return {relation: getattr(args, relation) for relation in RELATIONS}
-
-
-def text_of(args: argparse.Namespace) -> str:
-    """Return the typed text, or standard input for ``-``."""
-    from gitmem.store.layout import MEMORY_LIMIT
-
-    return read_standard_input(MEMORY_LIMIT) if args.text == "-" else str(args.text)
 
 
 def print_posted(posted: PostedEntry, args: argparse.Namespace, out: Output) -> int:

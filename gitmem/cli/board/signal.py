@@ -6,6 +6,7 @@ A signal of severity critical or high closes the gate until someone answers or w
 from __future__ import annotations
 
 from gitmem.cli.board import rows
+from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.commands.board.entry import SEVERITIES
 
@@ -35,6 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Post one signal and print its name."""
     with open_memory(args, out) as memory:
-        posted = memory.boards.signal(args.run, rows.text_of(args), severity=args.severity, worker=args.worker)
+        posted = memory.boards.signal(args.run, read_text(args.text), severity=args.severity, worker=args.worker)
         print_notices(memory, out)
     return rows.print_posted(posted, args, out)

@@ -8,9 +8,10 @@ else: read it. Exit status: 0 everything is present; 1 something is missing.
 from __future__ import annotations
 
 from gitmem.cli.board import rows
+from gitmem.cli.input import read_file
 from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.output import counted, list_of, shorten
-from gitmem.errors import NotFoundError, RefusedError, UsageError
+from gitmem.errors import RefusedError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,18 +65,9 @@ def _read(file: str) -> str:
 
     Raises:
         NotFoundError: There is no such file.
-        RefusedError: It is too large or cannot be read.
+        RefusedError: It is too large, or cannot be read.
     """
-    from pathlib import Path
-
-    path = Path(file)
-    if not path.is_file():
-        raise NotFoundError(f"there is no file {file}", hint="gitmem board survival RUN --report FILE")
-    try:
-        with path.open("rb") as opened:
-            raw = opened.read(REPORT_LIMIT + 1)
-    except OSError as err:
-        raise RefusedError(f"{file} cannot be read: {err.strerror}") from err
+    raw = read_file(file, REPORT_LIMIT, hint="gitmem board survival RUN --report FILE")
     if len(raw) > REPORT_LIMIT:
         raise RefusedError(f"{file} is larger than {REPORT_LIMIT} bytes", hint="give the report alone")
     return raw.decode("utf-8", "replace")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gitmem.agents.session.topics import SPEC_BYTES
+from gitmem.cli.input import read_text
 from gitmem.cli.options import open_memory, print_notices
-from gitmem.cli.terminal import read_standard_input
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
@@ -26,8 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Add the paragraph."""
-    text = " ".join(args.text)
-    text = read_standard_input(SPEC_BYTES) if text == "-" else text
+    text = read_text(" ".join(args.text), SPEC_BYTES)
     if not text.strip():
         raise UsageError("the text is empty", hint="gitmem session note TEXT")
     with open_memory(args, out) as memory:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os.path
 
 from gitmem.agents.session.topics import SPEC_BYTES
+from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.terminal import read_standard_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Set the topic's name and print it."""
-    text = " ".join(args.text)
-    text = read_standard_input(SPEC_BYTES) if text == "-" else text
+    text = read_text(" ".join(args.text), SPEC_BYTES)
     with open_memory(args, out) as memory:
         topic = memory.sessions.use(args.topic, text)
         print_notices(memory, out)

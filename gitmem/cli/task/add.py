@@ -6,11 +6,11 @@ approves it. A task without a check can be closed freely.
 
 from __future__ import annotations
 
-from gitmem.cli.arguments import code_reference
-from gitmem.cli.changes import add_memory_options, print_change
+from gitmem.cli.changes import add_fields, add_links, memory_fields, print_change
+from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.proof import add_check, add_limits, verify_of
-from gitmem.cli.terminal import is_interactive, read_standard_input
+from gitmem.cli.terminal import is_interactive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,15 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     task.add_argument("--body", default="", help="more details; - reads them from standard input")
     task.add_argument("--priority", type=priority, metavar="0..4", help="0 is the most urgent (2)")
     task.add_argument("--parent", default="", metavar="KEY", help="its parent task")
-    add_memory_options(parser)
-    task.add_argument(
-        "--produces", action="append", default=[], metavar="LABEL", help="a label that it provides once closed"
-    )
-    task.add_argument(
-        "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
-    )
+    add_fields(parser)
+    add_links(parser, produces="a label that it provides once closed")
     add_limits(parser, "gate")
-    task.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     add_json(parser)
 
 
@@ -56,29 +50,20 @@ def priority(text: str) -> int:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Write one task and print its key."""
-    from gitmem.store.layout import MEMORY_LIMIT
-
-    body = read_standard_input(MEMORY_LIMIT) if args.body == "-" else args.body
+    body = read_text(args.body)
     with open_memory(args, out) as memory:
         change = memory.tasks.add(
             args.title,
             verify=verify_of(args),
             body=body,
-            key=args.key,
             approve=is_interactive(),
             priority=args.priority,
             parent=memory.repository.full_key(args.parent) if args.parent else "",
-            tags=args.tag,
-            paths=args.path,
-            refs=args.ref,
-            requires=args.requires,
-            produces=args.produces,
-            ttl=args.ttl,
+            **memory_fields(args),
             timeout=args.timeout,
             network=args.network or None,
             env=args.env,
             refute=args.refute,
-            importance=args.importance,
         )
         print_notices(memory, out)
         return print_change(change, args, out)
