@@ -187,6 +187,6 @@ def summarize(memory: Memory) -> list[str]:
     from gitmem.agents.capture.source import source_fields
     from gitmem.agents.capture.turns import capture
     from gitmem.agents.session.summary import SummaryTools, finish
-    from gitmem.commands.capture.quality import says_something
+    from gitmem.write.quality import says_something
 
     return finish(memory.repository, SummaryTools(capture, source_fields, says_something))

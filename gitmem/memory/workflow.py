@@ -53,8 +53,8 @@ class Workflow:
 
     def remember_run(self, raw: bytes, *, name: str = "", partial: bool = False) -> RunResult:
         """Write the result of a finished run in one commit; if a part is refused, write nothing unless *partial*."""
-        from gitmem.commands.capture.quality import says_something
         from gitmem.commands.workflow.from_run import from_run
+        from gitmem.write.quality import says_something
 
         return from_run(self._repository, raw, name=name, partial=partial, is_worth=says_something)
 

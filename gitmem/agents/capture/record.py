@@ -7,7 +7,6 @@ from gitmem.agents.capture.marks import is_marked, mark
 from gitmem.agents.capture.source import place_of, read_inside, source_fields, task_of
 from gitmem.commands.capture.keep import keep
 from gitmem.commands.capture.markers import AT_MOST, DECISION, FACT, TEXT_LIMIT, find_marked
-from gitmem.commands.capture.quality import says_something
 from gitmem.config import home
 from gitmem.errors import RefusedError
 from gitmem.store import background
@@ -16,6 +15,7 @@ from gitmem.store.spool import Spool
 from gitmem.text import display
 from gitmem.text.home_paths import shorten
 from gitmem.text.secrets import redact, redact_all
+from gitmem.write.quality import says_something
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-from gitmem.commands.capture.quality import says_something
 from gitmem.config import agent_client
 from gitmem.errors import RefusedError, UsageError
 from gitmem.store import tally
 from gitmem.store.spool import Spool
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
+from gitmem.write.quality import says_something
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

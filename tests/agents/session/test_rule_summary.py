@@ -25,9 +25,9 @@ from gitmem.agents.session.rule_summary import (
 )
 from gitmem.agents.transcripts import claude_code
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID, TODOS, Turn
-from gitmem.commands.capture.quality import says_something
 from gitmem.text.budget import count_tokens
 from gitmem.text.secrets import find_secrets
+from gitmem.write.quality import says_something
 
 
 def summary_of(*turns: Turn, with_prompts: bool = True) -> Summary:

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from gitmem import policy
-from gitmem.commands.capture.quality import says_something
 from gitmem.commands.workflow.run_file import BYTES, MOST, read_run
 from gitmem.errors import RefusedError
+from gitmem.write.quality import says_something
 
 POLICY = policy.builtin()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.commands.capture.quality import says_something
+from gitmem.write.quality import says_something
 
 
 @pytest.mark.parametrize(
