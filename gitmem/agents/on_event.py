@@ -184,9 +184,6 @@ def summarize_session(memory: Memory, session: str = "") -> str:
 
 def summarize(memory: Memory) -> list[str]:
     """Capture from transcripts what no hook captured, write the summaries that are due, and return their keys."""
-    from gitmem.agents.capture.source import source_fields
-    from gitmem.agents.capture.turns import capture
-    from gitmem.agents.session.summary import SummaryTools, finish
-    from gitmem.write.quality import says_something
+    from gitmem.agents.session.summary import finish
 
-    return finish(memory.repository, SummaryTools(capture, source_fields, says_something))
+    return finish(memory.repository)

@@ -54,9 +54,8 @@ class Workflow:
     def remember_run(self, raw: bytes, *, name: str = "", partial: bool = False) -> RunResult:
         """Write the result of a finished run in one commit; if a part is refused, write nothing unless *partial*."""
         from gitmem.commands.workflow.from_run import from_run
-        from gitmem.write.quality import says_something
 
-        return from_run(self._repository, raw, name=name, partial=partial, is_worth=says_something)
+        return from_run(self._repository, raw, name=name, partial=partial)
 
     def inject(self, text: str, *, category: str, worker: str = "", **options: Any) -> Change:
         """Pass a learning to one worker, or to all who share the project's memory."""

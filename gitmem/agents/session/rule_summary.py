@@ -14,6 +14,7 @@ from gitmem.agents.transcripts.turns import EDIT, PROMPT, SAID, TODOS
 from gitmem.frozen import frozen, replace
 from gitmem.text.budget import count_tokens
 from gitmem.text.secrets import safe_output
+from gitmem.write.quality import says_something
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,22 +89,15 @@ class Summary:
         return self.is_asked and bool(done or self.asked)
 
 
-def distil(
-    turns: Sequence[Turn],
-    *,
-    place_of: Callable[[str], str],
-    is_worth: Callable[[str], bool],
-    with_prompts: bool = False,
-) -> Summary:
+def distil(turns: Sequence[Turn], *, place_of: Callable[[str], str], with_prompts: bool = False) -> Summary:
     """Summarize a session.
 
     Args:
         turns: The session.
         place_of: Returns the path of a file in the work tree; empty for one outside of it.
-        is_worth: Returns whether a text is informative.
         with_prompts: Whether to include the person's prompts, besides what was done and decided.
     """
-    prompts = [said for turn in turns if turn.what == PROMPT and (said := _request(turn.text)) and is_worth(said)]
+    prompts = [said for turn in turns if turn.what == PROMPT and (said := _request(turn.text)) and says_something(said)]
     named = [name for turn in turns if turn.what == EDIT and not turn.failed for name in turn.files]
     places = {name: place_of(name) for name in dict.fromkeys(named)}
     todos = next((turn.todos for turn in reversed(turns) if turn.what == TODOS), ())

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import time
 
+from gitmem.agents.capture.source import source_fields
+from gitmem.agents.capture.turns import capture
 from gitmem.agents.event import END, Event
 from gitmem.agents.session.model_summary import better
 from gitmem.agents.session.rule_summary import distil, format_summary, from_dict, merge, title_of, to_dict
@@ -29,11 +31,10 @@ from gitmem.write.place import find_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from gitmem.agents.session.rule_summary import Summary
-    from gitmem.agents.transcripts.turns import Turn
     from gitmem.repository import OpenRepository
 
 KIND = "session"
@@ -48,21 +49,6 @@ FILE_LIMIT = 256 * 1024
 PLACES = 8
 # The longest path (PATH_MAX of Linux).
 TEXT_LIMIT = 4_096
-
-
-@frozen
-class SummaryTools:
-    """Functions of sibling packages that a summary needs.
-
-    Attributes:
-        take: Captures from the turns of a transcript (``agents.capture.turns.capture``).
-        by: Returns the fields for who captured something (``agents.capture.source.source_fields``).
-        is_worth: Returns whether a text is informative (``commands.capture.quality.says_something``).
-    """
-
-    take: Callable[[OpenRepository, Event, Sequence[Turn]], None]
-    by: Callable[[OpenRepository, Event], Mapping[str, str]]
-    is_worth: Callable[[str], bool]
 
 
 @frozen
@@ -122,20 +108,20 @@ def waits(state_folder: str) -> bool:
     return any(True for _ in _requests(state_folder))
 
 
-def finish(memory: OpenRepository, given: SummaryTools) -> list[str]:
+def finish(memory: OpenRepository) -> list[str]:
     """Harvest the transcripts, write the summaries that are due, and return the keys of those written.
 
     Raises:
         GitmemError: One of them failed; the others were written.
     """
     written, failed, is_over = [], None, False
-    for left in harvest(memory, given.take):
+    for left in harvest(memory, capture):
         if left.event.harness in HARNESSES:
             _request(memory, _Request(left.event, left.at, left.branch, left.workspace))
     for path in list(_requests(memory.git.repository.state)):
         try:
             request = _take(path)
-            key = _finish_one(memory, given, request) if request is not None else ""
+            key = _finish_one(memory, request) if request is not None else ""
             written += [key] if key else []
             is_over = is_over or (request is not None and request.is_over)
         except (BusyError, ConflictError):
@@ -191,7 +177,7 @@ def _workspace(memory: OpenRepository) -> str:
     return "main" if repository.git == repository.common else f"worktree-{os.path.basename(repository.git)}"
 
 
-def _finish_one(memory: OpenRepository, given: SummaryTools, request: _Request) -> str:
+def _finish_one(memory: OpenRepository, request: _Request) -> str:
     """Write the summary of one session and return its key; empty if there is nothing worth saving.
 
     Raises:
@@ -205,7 +191,7 @@ def _finish_one(memory: OpenRepository, given: SummaryTools, request: _Request) 
     kept = os.path.join(state, FOLDER, KEPT, f"{_hashed(event)}.json")
     # Prompts are not meant for everyone who reads the memory, unless the policy includes them.
     with_prompts = memory.policy().session.prompts
-    seen = distil(found.turns, place_of=place.of, is_worth=given.is_worth, with_prompts=with_prompts)
+    seen = distil(found.turns, place_of=place.of, with_prompts=with_prompts)
     summary = merge(from_dict(_read(kept)), seen)
     known = find_known(memory.catalog(), key_of(event))
     if not summary.has_content or (known is not None and known.archived):  # nothing to say, or the memory was retired
@@ -217,13 +203,13 @@ def _finish_one(memory: OpenRepository, given: SummaryTools, request: _Request) 
         text = better(memory.config, found.turns, text, folder=state) or text
     except GitmemError as err:
         failed = err
-    _store(memory, request, summary, text, given.by(memory, event))
+    _store(memory, request, summary, text)
     if failed is not None:
         raise failed
     return key_of(event)
 
 
-def _store(memory: OpenRepository, request: _Request, summary: Summary, text: str, by: Mapping[str, str]) -> None:
+def _store(memory: OpenRepository, request: _Request, summary: Summary, text: str) -> None:
     """Put a summary among the pending captures, replacing an uncommitted one of the same session."""
     path = os.path.join(memory.git.repository.state, FOLDER, KEPT, f"{_hashed(request.event)}.waiting")
     before = _read(path).get("name")
@@ -245,7 +231,7 @@ def _store(memory: OpenRepository, request: _Request, summary: Summary, text: st
         key=key,
         once=False,
         options=options,
-        by={**by, "agent": request.event.harness},
+        by={**source_fields(memory, request.event), "agent": request.event.harness},
     )
     _write(path, format_json({"name": name}, is_ascii=True))
     if isinstance(before, str):

@@ -16,7 +16,6 @@ from gitmem.write.queue import Rehearsal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from gitmem.commands.workflow.run_file import RunMemory
@@ -47,9 +46,7 @@ class RunResult:
     is_written: bool
 
 
-def from_run(
-    memory: OpenRepository, raw: bytes, *, name: str, partial: bool, is_worth: Callable[[str], bool]
-) -> RunResult:
+def from_run(memory: OpenRepository, raw: bytes, *, name: str, partial: bool) -> RunResult:
     """Write the memories of a run.
 
     Args:
@@ -57,13 +54,12 @@ def from_run(
         raw: The file (``run_file``).
         name: The run's name if the file does not give one; may be empty.
         partial: Whether to write the rest if some are refused.
-        is_worth: Returns whether a text is informative.
 
     Raises:
         RefusedError: The file is invalid, or its name contains a secret.
     """
     policy = memory.policy()
-    run = read_run(raw, policy, is_worth=is_worth)
+    run = read_run(raw, policy)
     label = " ".join((run.name or name).replace(":", "-").split())[:100]
     for what, typed in (("the run's name", label), ("the run's role", run.role)):
         refuse_typed(what, typed, policy)

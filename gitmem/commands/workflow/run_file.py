@@ -12,6 +12,7 @@ from gitmem.errors import RefusedError
 from gitmem.frozen import frozen
 from gitmem.policy.settings import BOARD_KINDS
 from gitmem.text import display
+from gitmem.write.quality import says_something
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,13 +72,12 @@ class WorkflowRun:
     items: tuple[RunMemory, ...]
 
 
-def read_run(raw: bytes, policy: Policy, *, is_worth: Callable[[str], bool]) -> WorkflowRun:
+def read_run(raw: bytes, policy: Policy) -> WorkflowRun:
     """Return the run in a file.
 
     Args:
         raw: The file; its first ``BYTES + 1`` bytes suffice.
         policy: The store's policy, for its kinds.
-        is_worth: Returns whether a text is informative.
 
     Raises:
         RefusedError: The file is invalid or too large.
@@ -97,7 +97,7 @@ def read_run(raw: bytes, policy: Policy, *, is_worth: Callable[[str], bool]) -> 
         message = f"the run has {len(memories) + len(attempts)} memories, more than {MOST}"
         raise RefusedError(message, hint="keep only what the next run needs")
     run, role, task, title = (_top(found, name) for name in ("run", "role", "task", "title"))
-    items = [_item(one, f"memories[{n}]", policy, is_worth, task) for n, one in enumerate(memories)]
+    items = [_item(one, f"memories[{n}]", policy, task) for n, one in enumerate(memories)]
     items += [_attempt(one, f"attempts[{n}]", task, title) for n, one in enumerate(attempts)]
     return WorkflowRun(run.replace(":", "-"), role, tuple(items))
 
@@ -127,7 +127,7 @@ def _top(found: Mapping[str, Any], name: str) -> str:
     return " ".join(value.split())
 
 
-def _item(one: Any, where: str, policy: Policy, is_worth: Callable[[str], bool], task: str) -> RunMemory:
+def _item(one: Any, where: str, policy: Policy, task: str) -> RunMemory:
     if not isinstance(one, dict):
         return RunMemory(where, reason="it is not an object")
     fields: dict[str, Any] = {"task": task} if task else {}
@@ -145,7 +145,7 @@ def _item(one: Any, where: str, policy: Policy, is_worth: Callable[[str], bool],
     if kind in ELSEWHERE or kind not in policy.kinds:
         why = ELSEWHERE.get(kind) or f"unknown kind {display(kind)[:LINE]!r}"
         return RunMemory(where, title=title, reason=why)
-    if not is_worth(f"{title} {text}"):
+    if not says_something(f"{title} {text}"):
         return RunMemory(where, title=title, reason="it is empty: it needs a title or a body")
     return RunMemory(where, text or title, title if text else "", kind, fields)
 

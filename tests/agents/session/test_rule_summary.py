@@ -27,14 +27,12 @@ from gitmem.agents.transcripts import claude_code
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID, TODOS, Turn
 from gitmem.text.budget import count_tokens
 from gitmem.text.secrets import find_secrets
-from gitmem.write.quality import says_something
 
 
 def summary_of(*turns: Turn, with_prompts: bool = True) -> Summary:
     return distil(
         turns,
         place_of=lambda path: path.removeprefix("/w/") if path.startswith("/w/") else "",
-        is_worth=says_something,
         with_prompts=with_prompts,
     )
 

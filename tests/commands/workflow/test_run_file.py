@@ -9,14 +9,13 @@ import pytest
 from gitmem import policy
 from gitmem.commands.workflow.run_file import BYTES, MOST, read_run
 from gitmem.errors import RefusedError
-from gitmem.write.quality import says_something
 
 POLICY = policy.builtin()
 
 
 def read(found: object):
     raw = found if isinstance(found, bytes) else json.dumps(found).encode()
-    return read_run(raw, POLICY, is_worth=says_something)
+    return read_run(raw, POLICY)
 
 
 def reason(**fields) -> str:
