@@ -57,7 +57,7 @@ def is_off(memory: OpenRepository, event: Event) -> bool:
     """Return whether this is switched off: by a setting, or because a review judges without earlier findings (E3)."""
     if memory.find_tip() is None:
         return True
-    place = topics.place_of(memory.git.repository, memory.git.read_head()[0])
+    place = topics.workplace_of(memory)
     topic = topics.topic_of(place, event.session)
     return topics.is_off(place, topic) or topic.is_review
 

@@ -201,6 +201,6 @@ def _values(name: str, argument: Argument, last: str) -> list[tuple[str, str]]:
 
 
 def _topics(repository: OpenRepository) -> list[str]:
-    from gitmem.agents.session.topics import list_names, place_of
+    from gitmem.agents.session.topics import list_names, workplace_of
 
-    return list_names(place_of(repository.git.repository, repository.git.read_head()[0]))
+    return list_names(workplace_of(repository))

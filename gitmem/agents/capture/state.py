@@ -10,10 +10,12 @@ import os
 import time
 from binascii import crc32
 
+from gitmem.agents.session.places import parse_table, read_table, write_text
+from gitmem.errors import suppress
 from gitmem.frozen import fields_of, replace
-from gitmem.system import make_folder
+from gitmem.system import discard, make_folder
 from gitmem.system.file_lock import lock, open_lock
-from gitmem.text import format_json, parse_json
+from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def rules_of(memory: OpenRepository) -> CaptureSettings:
 
     path = os.path.join(memory.git.repository.state, FOLDER, RULES)
     tip = memory.find_tip() or ""
-    kept = _read(path)
+    kept = read_table(path, SIZE_LIMIT)
     if kept.get("tip") == tip and kept.get("format") == FORMAT:
         try:
             kept["capture"]["exempt"] = tuple(kept["capture"]["exempt"])
@@ -51,14 +53,8 @@ def rules_of(memory: OpenRepository) -> CaptureSettings:
     rules = policy.capture
     if policy.session.profile == BMAD and rules.edits == "off":  # its method stores what each story built (C3)
         rules = replace(rules, edits="patterns")
-    content = format_json({"format": FORMAT, "tip": tip, "capture": fields_of(rules)}, is_ascii=True)
-    try:
-        make_folder(os.path.dirname(path))
-        with open(f"{path}.{os.getpid()}.new", "w", encoding="utf-8") as file:
-            file.write(content)
-        os.replace(f"{path}.{os.getpid()}.new", path)
-    except OSError:
-        pass  # it is read again next time
+    with suppress(OSError):  # else it is read again next time
+        write_text(path, format_json({"format": FORMAT, "tip": tip, "capture": fields_of(rules)}, is_ascii=True))
     return rules
 
 
@@ -84,7 +80,7 @@ def change(path: str, how: Callable[[dict[str, Any]], None]) -> None:
     fd = open_lock(path)
     try:
         lock(fd)  # held for microseconds
-        state = _decode(os.read(fd, SIZE_LIMIT))
+        state = parse_table(os.read(fd, SIZE_LIMIT))
         how(state)
         content = format_json(state, is_ascii=True).encode("ascii") if state else b""
         if len(content) > SIZE_LIMIT:
@@ -104,22 +100,6 @@ def is_kept(path: str) -> bool:
         return False
 
 
-def _read(path: str) -> dict[str, Any]:
-    try:
-        with open(path, "rb") as file:
-            return _decode(file.read(SIZE_LIMIT))
-    except OSError:
-        return {}
-
-
-def _decode(content: bytes) -> dict[str, Any]:
-    try:
-        found = parse_json(content) if content else {}
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _sweep(folder: str) -> None:
     """Remove the files of sessions that are over."""
     now, files = time.time(), []
@@ -132,7 +112,4 @@ def _sweep(folder: str) -> None:
     files.sort(reverse=True)
     for number, (at, path) in enumerate(files):
         if number >= SESSIONS_AT_MOST or now - at > QUIET_S:
-            try:
-                os.unlink(path)
-            except OSError:
-                continue
+            discard(path)

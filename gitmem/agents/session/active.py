@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.agents.session import topics, worklog
+from gitmem.agents.session import log, topics, worklog
 from gitmem.agents.session.places import read_lines
 from gitmem.text.budget import count_tokens
 
@@ -33,8 +33,6 @@ class Sessions:
         Raises:
             RefusedError: The name is invalid, or the text holds a secret or a hidden character.
         """
-        from gitmem.agents.session import topics
-
         self._refuse_typed("the specification", spec)
         return topics.use(self.place(), name, spec)
 
@@ -44,8 +42,6 @@ class Sessions:
         Raises:
             RefusedError: The text holds a secret or a hidden character.
         """
-        from gitmem.agents.session import topics
-
         self._refuse_typed("the note", text)
         topic = self.topic(session)
         topics.note(topic, text)
@@ -57,8 +53,6 @@ class Sessions:
         Raises:
             RefusedError: The text holds a secret or a hidden character.
         """
-        from gitmem.agents.session import topics
-
         self._refuse_typed("the evidence", "\n".join((text, *refs)))
         topic = self.topic(session)
         topics.add_evidence(topic, text, refs, now=self._opened.now)
@@ -66,8 +60,6 @@ class Sessions:
 
     def wipe(self, *, session: str = "") -> tuple[Topic, bool]:
         """Remove the active topic's specification, worklog and evidence; return whether it had any."""
-        from gitmem.agents.session import topics
-
         topic = self.topic(session)
         return topic, topics.wipe(self.place(), topic)
 
@@ -77,14 +69,10 @@ class Sessions:
         Raises:
             NotFoundError: The topic is empty.
         """
-        from gitmem.agents.session import topics
-
         return topics.archive(self.place(), self.topic(session), now=self._opened.now)
 
     def switch_context(self, *, is_on: bool, everywhere: bool, session: str = "") -> str:
         """Switch the context for agents on or off, for the active topic or everywhere here; return the switch file."""
-        from gitmem.agents.session import topics
-
         return topics.switch(self.place(), None if everywhere else self.topic(session), is_on=is_on)
 
     def status(self, *, session: str = "", name: str = "") -> dict[str, Any]:
@@ -93,8 +81,6 @@ class Sessions:
 
     def shown(self, session: str = "") -> list[dict[str, Any]]:
         """Return what a session was shown, oldest first; without a name, the latest session."""
-        from gitmem.agents.session import log
-
         place = self.place()
         name = session or next(iter(log.sessions(place)), "")
         return [{"session": name, **entry} for entry in log.entries_of(place, name)]
@@ -105,7 +91,6 @@ class Sessions:
         Args:
             days: The number of days to look back, including today; >= 1.
         """
-        from gitmem.agents.session import log
         from gitmem.commands.report import usage
 
         place = self.place()
@@ -120,9 +105,7 @@ class Sessions:
 
     def place(self) -> Workplace:
         """Return the workspace: this work tree and branch."""
-        from gitmem.agents.session import topics
-
-        return topics.place_of(self._opened.git.repository, self._opened.git.read_head()[0])
+        return topics.workplace_of(self._opened)
 
     def topic(self, session: str = "", name: str = "") -> Topic:
         """Return the active topic, or a named one, archived or not.
@@ -130,8 +113,6 @@ class Sessions:
         Raises:
             NotFoundError: There is no topic with this name.
         """
-        from gitmem.agents.session import topics
-
         return topics.find(self.place(), name) if name else topics.topic_of(self.place(), session)
 
 

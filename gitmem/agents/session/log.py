@@ -9,7 +9,7 @@ import os
 
 from gitmem.agents.event import COMPACT, PROMPT, RESUME, START
 from gitmem.agents.session.places import append, file_name, read_lines, read_text, spelt_out, write_text
-from gitmem.agents.session.topics import place_of
+from gitmem.agents.session.topics import workplace_of
 from gitmem.errors import BusyError
 from gitmem.frozen import frozen
 from gitmem.store import tally
@@ -117,7 +117,7 @@ def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> N
 
 def forget(memory: OpenRepository, event: Event) -> None:
     """Log that a session's context is about to be cleared or compacted: everything may be shown again."""
-    place = place_of(memory.git.repository, memory.git.read_head()[0])
+    place = workplace_of(memory)
     if not entries_of(place, event.session):
         return
     try:
@@ -136,7 +136,7 @@ def keep_written(memory: OpenRepository, event: Event) -> None:
     catalog = memory.catalog()
     written = {word: "" for word in sorted(words) if catalog.row("SELECT 1 FROM memory WHERE key = ?", (word,))}
     if written:
-        place = place_of(memory.git.repository, memory.git.read_head()[0])
+        place = workplace_of(memory)
         keep(place, event, ContextRecord(written, memory.find_tip() or ""), now=memory.now)
 
 
@@ -162,7 +162,7 @@ def release(memory: OpenRepository, event: Event) -> str:
 
 
 def _hold_path(memory: OpenRepository, event: Event) -> str:
-    place = place_of(memory.git.repository, memory.git.read_head()[0])
+    place = workplace_of(memory)
     return os.path.join(place.root, SHOWN, f"{file_name(event.session)}{HELD}")
 
 

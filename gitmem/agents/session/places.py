@@ -65,6 +65,20 @@ def _unescape(part: str) -> bytes:
     return byte + _bytes(part[2:]) if byte else _bytes(f"%{part}")
 
 
+def parse_table(text: str | bytes) -> dict[str, Any]:
+    """Return a JSON object; empty if the text is not one."""
+    try:
+        found = parse_json(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def read_table(path: str, limit: int) -> dict[str, Any]:
+    """Return the JSON object in a file; empty if the file is missing, damaged or longer than *limit* bytes."""
+    return parse_table(read_text(path, limit))
+
+
 def read_text(path: str, limit: int) -> str:
     """Return the beginning of a text file, at most *limit* bytes; empty if there is no such file."""
     try:
@@ -145,12 +159,4 @@ def read_lines(path: str, limit: int) -> list[dict[str, Any]]:
             content = file.read(limit)
     except OSError:
         return []
-    found = []
-    for line in content.splitlines():
-        try:
-            entry = parse_json(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(entry, dict):
-            found.append(entry)
-    return found
+    return [entry for line in content.splitlines() if (entry := parse_table(line))]

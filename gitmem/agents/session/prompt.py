@@ -45,7 +45,7 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     """
     if not memory.config.context or not (query := question_of(event.prompt)):
         return ""
-    place = topics.place_of(memory.git.repository, memory.git.read_head()[0])
+    place = topics.workplace_of(memory)
     topic = topics.topic_of(place, event.session)
     if topics.is_off(place, topic) or topic.is_review or not memory.has_store():
         return ""

@@ -104,7 +104,7 @@ class _Here:
 
 def start(memory: OpenRepository, event: Event, doors: Doors) -> str:
     """Return the context for a session's start, at most ``told.CHARACTERS`` long; empty if there is none."""
-    place = topics.place_of(memory.git.repository, memory.git.read_head()[0])
+    place = topics.workplace_of(memory)
     topic = topics.topic_of(place, event.session)
     if not memory.config.context or topics.is_off(place, topic) or not memory.has_store():
         return ""

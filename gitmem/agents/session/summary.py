@@ -13,7 +13,9 @@ from gitmem.agents.capture.source import source_fields
 from gitmem.agents.capture.turns import capture
 from gitmem.agents.event import END, Event
 from gitmem.agents.session.model_summary import better
+from gitmem.agents.session.places import read_table
 from gitmem.agents.session.rule_summary import distil, format_summary, from_dict, merge, title_of, to_dict
+from gitmem.agents.session.topics import workplace_of
 from gitmem.agents.transcripts import ledger
 from gitmem.agents.transcripts.harvest import harvest
 from gitmem.agents.transcripts.read import read_transcript
@@ -25,7 +27,8 @@ from gitmem.frozen import frozen
 from gitmem.store import background
 from gitmem.store.spool import Spool
 from gitmem.system import discard, make_folder
-from gitmem.text import display, format_json, parse_json
+from gitmem.system.atomic_write import write_synced
+from gitmem.text import display, format_json
 from gitmem.text.home_paths import shorten
 from gitmem.write.place import find_known
 
@@ -157,8 +160,8 @@ def _record_and_start(memory: OpenRepository, event: Event) -> bool:
     ledger.enter(memory, event)
     if not event.transcript or event.agent or event.harness not in HARNESSES or not memory.has_store():
         return False
-    branch = memory.git.read_head()[0].removeprefix("refs/heads/")
-    _request(memory, _Request(event, memory.now, branch, _workspace(memory), event.name == END))
+    place = workplace_of(memory)
+    _request(memory, _Request(event, memory.now, place.branch, place.workspace, event.name == END))
     repository = memory.git.repository
     background.start(repository.state, repository.top or repository.git, WORK)
     return True
@@ -169,12 +172,7 @@ def _request(memory: OpenRepository, asked: _Request) -> None:
     fields: dict[str, Any] = {name: getattr(asked.event, name)[:TEXT_LIMIT] for name in _TOLD}
     fields |= {"at": asked.at, "workspace": asked.workspace, "branch": asked.branch, "is_over": asked.is_over}
     path = os.path.join(memory.git.repository.state, FOLDER, ASKED, f"{_hashed(asked.event)}.json")
-    _write(path, format_json(fields, is_ascii=True))
-
-
-def _workspace(memory: OpenRepository) -> str:
-    repository = memory.git.repository
-    return "main" if repository.git == repository.common else f"worktree-{os.path.basename(repository.git)}"
+    _write(path, fields)
 
 
 def _finish_one(memory: OpenRepository, request: _Request) -> str:
@@ -192,11 +190,11 @@ def _finish_one(memory: OpenRepository, request: _Request) -> str:
     # Prompts are not meant for everyone who reads the memory, unless the policy includes them.
     with_prompts = memory.policy().session.prompts
     seen = distil(found.turns, place_of=place.of, with_prompts=with_prompts)
-    summary = merge(from_dict(_read(kept)), seen)
+    summary = merge(from_dict(read_table(kept, FILE_LIMIT)), seen)
     known = find_known(memory.catalog(), key_of(event))
     if not summary.has_content or (known is not None and known.archived):  # nothing to say, or the memory was retired
         return ""
-    _write(kept, format_json(to_dict(summary), is_ascii=True))
+    _write(kept, to_dict(summary))
     where = f"on branch {display(request.branch)}" if request.branch else "on no branch"
     text, failed = format_summary(summary, f"A session of {event.harness} {where}."), None
     try:
@@ -212,7 +210,7 @@ def _finish_one(memory: OpenRepository, request: _Request) -> str:
 def _store(memory: OpenRepository, request: _Request, summary: Summary, text: str) -> None:
     """Put a summary among the pending captures, replacing an uncommitted one of the same session."""
     path = os.path.join(memory.git.repository.state, FOLDER, KEPT, f"{_hashed(request.event)}.waiting")
-    before = _read(path).get("name")
+    before = read_table(path, FILE_LIMIT).get("name")
     options = {
         "tags": [KIND, request.event.harness],
         "paths": _places(summary.files),
@@ -233,7 +231,7 @@ def _store(memory: OpenRepository, request: _Request, summary: Summary, text: st
         options=options,
         by={**source_fields(memory, request.event), "agent": request.event.harness},
     )
-    _write(path, format_json({"name": name}, is_ascii=True))
+    _write(path, {"name": name})
     if isinstance(before, str):
         Spool(memory.git.repository.state).remove([before])
 
@@ -278,7 +276,7 @@ def _take(path: str) -> _Request | None:
     """Claim a request and return it, leaving a newer one in place; None if it is damaged."""
     if os.path.exists(path):  # otherwise a killed process had claimed it
         os.replace(path, f"{path}.doing")
-    found = _read(f"{path}.doing")
+    found = read_table(f"{path}.doing", FILE_LIMIT)
     fits = all(isinstance(found.get(name), str) for name in (*_TOLD, "branch", "workspace"))
     if not fits or type(at := found.get("at")) is not int:
         return None
@@ -287,16 +285,7 @@ def _take(path: str) -> _Request | None:
     return _Request(Event(found["harness"], END, **values), at, found["branch"], found["workspace"], is_over)
 
 
-def _read(path: str) -> dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            found = parse_json(file.read(FILE_LIMIT))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _write(path: str, text: str) -> None:
+def _write(path: str, values: dict[str, Any]) -> None:
     """Write a file atomically and durably.
 
     Raises:
@@ -304,11 +293,7 @@ def _write(path: str, text: str) -> None:
     """
     make_folder(os.path.dirname(path))
     fresh = f"{path}.{os.getpid()}.new"
-    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(fd, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    write_synced(fresh, format_json(values, is_ascii=True).encode("ascii"))
     os.replace(fresh, path)
 
 

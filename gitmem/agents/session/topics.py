@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.git.repository import Repository
+    from gitmem.repository import OpenRepository
 
 # A topic is a review if it begins with one of these words, or ends with it after another word.
 REVIEWS = ("review", "rereview")
@@ -112,16 +112,13 @@ class Topic:
         return read_lines(os.path.join(self.folder, EVIDENCE), EVIDENCE_BYTES)
 
 
-def place_of(repository: Repository, head: str) -> Workplace:
-    """Return the workplace of a repository and HEAD.
-
-    Args:
-        repository: The repository, as found from the working directory.
-        head: The full ref that HEAD names; empty if it is detached.
-    """
+def workplace_of(memory: OpenRepository) -> Workplace:
+    """Return the workplace of the working directory."""
+    repository = memory.git.repository
     is_main = repository.git == repository.common
     workspace = "main" if is_main else f"worktree-{os.path.basename(repository.git)}"
-    return Workplace(workspace, head.removeprefix("refs/heads/"), os.path.join(repository.state, FOLDER))
+    branch = memory.git.read_head()[0].removeprefix("refs/heads/")
+    return Workplace(workspace, branch, os.path.join(repository.state, FOLDER))
 
 
 def topic_of(place: Workplace, session: str = "") -> Topic:

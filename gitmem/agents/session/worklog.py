@@ -10,7 +10,7 @@ import os
 
 from gitmem.agents import event as what
 from gitmem.agents.session.places import append, read_lines
-from gitmem.agents.session.topics import place_of, topic_of
+from gitmem.agents.session.topics import topic_of, workplace_of
 from gitmem.text import display
 from gitmem.text.secrets import redact
 
@@ -36,9 +36,8 @@ def record(memory: OpenRepository, event: Event) -> None:
         BusyError: Timed out waiting for other writers of the worklog.
         OSError: The worklog cannot be written.
     """
-    repository = memory.git.repository
-    topic = topic_of(place_of(repository, memory.git.read_head()[0]), event.session)
-    top = repository.top or ""
+    topic = topic_of(workplace_of(memory), event.session)
+    top = memory.git.repository.top or ""
     entry: dict[str, Any] = {"at": memory.now, "tool": event.tool}
     if event.tool == what.SHELL:
         entry["did"] = _line(event.command)

@@ -10,10 +10,13 @@ import os
 from zlib import crc32
 
 from gitmem.agents.event import END
+from gitmem.agents.session.places import read_table, write_text
+from gitmem.agents.session.topics import workplace_of
 from gitmem.agents.transcripts.source import DATABASE
+from gitmem.errors import suppress
 from gitmem.frozen import frozen
-from gitmem.system import make_folder
-from gitmem.text import format_json, parse_json
+from gitmem.system import discard
+from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,12 +73,9 @@ def enter(memory: OpenRepository, event: Event) -> None:
     has_ended = event.name == END
     if not has_ended and os.path.exists(path):
         return
-    repository = memory.git.repository
+    place = workplace_of(memory)
     found = {name: str(getattr(event, name, ""))[:FIELD_LIMIT] for name in FIELDS}
-    found["branch"] = memory.git.read_head()[0].removeprefix("refs/heads/")
-    found["workspace"] = (
-        "main" if repository.git == repository.common else f"worktree-{os.path.basename(repository.git)}"
-    )
+    found |= {"branch": place.branch, "workspace": place.workspace}
     _write(path, {**found, "at": memory.now, "has_ended": has_ended})
 
 
@@ -95,7 +95,7 @@ def entries(state_folder: str) -> list[LedgerEntry]:
     found = []
     for name in names:
         path = os.path.join(folder, name)
-        values, read = _read(path), _read(f"{path}{READ}")
+        values, read = read_table(path, ENTRY_BYTES), read_table(f"{path}{READ}", ENTRY_BYTES)
         if all(isinstance(values.get(field), str) for field in FIELDS):
             fields = {field: values[field] for field in FIELDS}
             numbers = (_whole(values.get("at"), 0), _whole(read.get("read"), -1), _whole(read.get("summarized"), -1))
@@ -112,10 +112,7 @@ def mark(entry: LedgerEntry, *, read: int, summarized: int) -> None:
 def remove(entry: LedgerEntry) -> None:
     """Remove a session from the ledger."""
     for path in (f"{entry.path}{READ}", entry.path):
-        try:
-            os.unlink(path)
-        except OSError:
-            continue
+        discard(path)
 
 
 def extent_of(transcript: str) -> int:
@@ -144,24 +141,9 @@ def write_time_ns(transcript: str) -> int:
         return at
 
 
-def _read(path: str) -> dict[str, Any]:
-    try:
-        with open(path, "rb") as file:
-            found = parse_json(file.read(ENTRY_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _write(path: str, values: dict[str, Any]) -> None:
-    fresh = f"{path}.{os.getpid()}.new"
-    try:
-        make_folder(os.path.dirname(path))
-        with open(fresh, "w", encoding="utf-8", errors="replace") as file:
-            file.write(format_json(values, is_ascii=True))
-        os.replace(fresh, path)
-    except OSError:
-        return  # the next event enters it
+    with suppress(OSError):  # the next event enters it
+        write_text(path, format_json(values, is_ascii=True))
 
 
 def _whole(value: object, default: int) -> int:
