@@ -86,7 +86,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/document/sources/manifests.py": "names of files: tests/verify/test_builtin.py",
     "gitmem/__init__.py": "the lazy Memory: tests/memory/test_init.py",
     "gitmem/results.py": "data: tests/memory/test_init.py, tests/test_python_docs.py",
-    "gitmem/store/registration.py": "the other half of clone: tests/store/test_clone.py",
+    "gitmem/store/state/registration.py": "the other half of clone: tests/store/test_clone.py",
     "gitmem/recall/inventory.py": "without a question: tests/recall/test_ranker.py",
     "gitmem/mcp/schemas.py": "what clients may send: tests/mcp/test_server.py",
     "gitmem/agents/event.py": "data: tests/agents/",

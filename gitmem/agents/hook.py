@@ -1,8 +1,8 @@
 """Handle a hook call by a harness: read its JSON, act on the event, print the answer.
 
-A failure here must not disturb the session: it is logged for ``gitmem doctor`` (``gitmem.store.hook_log``), nothing is
-printed, and the status is 0. Some harnesses show a failed hook to the person; in others it stops the agent's turn (exit
-status 2).
+A failure here must not disturb the session: it is logged for ``gitmem doctor`` (``gitmem.store.state.hook_log``),
+nothing is printed, and the status is 0. Some harnesses show a failed hook to the person; in others it stops the agent's
+turn (exit status 2).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from gitmem.config import home
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import replace
 from gitmem.git.repository import discover
-from gitmem.store import hook_log
 from gitmem.store.clone import remove_links
+from gitmem.store.state import hook_log
 from gitmem.system.environment import is_switched_off
 from gitmem.text import format_json
 
@@ -112,7 +112,7 @@ class HookCall:
         """Handle the event, and return context for the agent."""
         from gitmem.agents import on_event
         from gitmem.memory import Memory
-        from gitmem.store.registration import is_accepted
+        from gitmem.store.state.registration import is_accepted
 
         try:
             memory = Memory(self.place)

@@ -8,7 +8,7 @@ from time import monotonic
 from zlib import crc32
 
 from gitmem.frozen import frozen
-from gitmem.store.hook_log import UnusableError
+from gitmem.store.state.hook_log import UnusableError
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False

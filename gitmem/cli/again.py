@@ -11,7 +11,8 @@ import os
 
 from gitmem.errors import DamagedIndexError, GitmemError
 from gitmem.git.repository import discover
-from gitmem.store import find_universal, registration
+from gitmem.store import find_universal
+from gitmem.store.state import registration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

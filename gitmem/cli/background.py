@@ -14,7 +14,7 @@ from gitmem.cli.verify import summary
 from gitmem.commands.sync.quiet import sync_quietly
 from gitmem.document.times import format_time
 from gitmem.memory import Memory
-from gitmem.store import background
+from gitmem.store.state import background
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from gitmem.cli.options import add_json
 from gitmem.cli.output import list_of
 from gitmem.errors import NotFoundError
 from gitmem.store import layout
-from gitmem.store.merge.files import FileVersion, unite_policies
 from gitmem.store.merge.memories import Version, unite
+from gitmem.store.merge.policy import FileVersion, unite_policies
 from gitmem.store.verdicts.buckets import unite_buckets, unite_verdicts
 
 TYPE_CHECKING = False

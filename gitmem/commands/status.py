@@ -8,7 +8,7 @@ from gitmem.model import STATES
 from gitmem.statuses import age_s
 from gitmem.store import PROJECT
 from gitmem.store.proposal import branch_of
-from gitmem.store.spool import counts
+from gitmem.store.state.spool import counts
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.due import list_elsewhere
 from gitmem.verify.overview.stock import culprits, take_stock

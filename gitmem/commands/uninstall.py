@@ -16,11 +16,12 @@ from gitmem.commands.view import view as views
 from gitmem.errors import ConflictError, suppress
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store import FOREIGN, clone, foreign, home_ref, layout, proposal, registration
-from gitmem.store.guard import refuse_checked_out
-from gitmem.store.lock import WriteLock
-from gitmem.store.registration import ACCEPTED
-from gitmem.store.spool import Spool
+from gitmem.store import FOREIGN, clone, foreign, home_ref, layout, proposal
+from gitmem.store.commit.guard import refuse_checked_out
+from gitmem.store.state import registration
+from gitmem.store.state.lock import WriteLock
+from gitmem.store.state.registration import ACCEPTED
+from gitmem.store.state.spool import Spool
 from gitmem.store.view import state as viewpoint
 from gitmem.verify import trust
 

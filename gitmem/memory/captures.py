@@ -111,7 +111,7 @@ class Captures:
 
     def start(self, job: str) -> None:
         """Start a background process for a job (a row of the table in ``cli.background``)."""
-        from gitmem.store import background
+        from gitmem.store.state import background
 
         repository = self._repository.git.repository
         background.start(repository.state, repository.top or repository.git, job)

@@ -138,7 +138,7 @@ class Jobs:
         schedules = self.schedules()
         if not schedules:
             return None
-        from gitmem.store.background import list_failures
+        from gitmem.store.state.background import list_failures
         from gitmem.text.secrets import safe_output
         from gitmem.verify.jobs.history import Signs
         from gitmem.verify.jobs.job import last_job
@@ -216,7 +216,8 @@ class Jobs:
     def _counts(self, catalog: Catalog, ground: int | None, found: Mapping[str, Any]) -> Counts:
         """Return the metrics that are not in *found*, the status."""
         from gitmem.commands.report.metrics import Counts, count_due, moment_of
-        from gitmem.store import background, hook_log, tally
+        from gitmem.store import tally
+        from gitmem.store.state import background, hook_log
         from gitmem.verify.jobs.history import count_behind
 
         state, jobs = self._repository.git.repository.state, found["jobs"]

@@ -411,7 +411,7 @@ class OpenRepository(OpenStore):
 
     def accept(self) -> None:
         """Let hooks in the person's own settings show the memories of this clone."""
-        from gitmem.store.registration import accept
+        from gitmem.store.state.registration import accept
 
         if not accept(self.git.repository.state):
             self.notices.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.spec import format_spec
 from gitmem.repository import guarded_settings, trusted_settings
-from gitmem.store.registration import accept
+from gitmem.store.state.registration import accept
 from gitmem.verify.trust import Approval, of_clone
 
 TYPE_CHECKING = False

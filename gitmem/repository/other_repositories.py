@@ -18,10 +18,11 @@ from gitmem.git import Git
 from gitmem.git.repository import named
 from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog, discard_file, is_by_another
 from gitmem.repository.open_store import OpenStore
-from gitmem.store import LISTED, Store, clone, find_tree, find_universal, read_tree, registration
+from gitmem.store import LISTED, Store, clone, find_tree, find_universal, read_tree
 from gitmem.store.clone import has_links
 from gitmem.store.listed_repositories import APART, entries_of
 from gitmem.store.local import is_damage
+from gitmem.store.state import registration
 from gitmem.system import file_lock
 from gitmem.text.tokens import format_stamp
 

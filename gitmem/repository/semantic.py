@@ -21,7 +21,7 @@ from gitmem.model import ENGLISH
 from gitmem.recall.distinctive_words import distinctive_text
 from gitmem.recall.ranker import together
 from gitmem.recall.semantic import Dense, VectorQuery
-from gitmem.store import background
+from gitmem.store.state import background
 from gitmem.system.environment import embed_key, model_cache
 from gitmem.text import tokens
 

@@ -68,7 +68,7 @@ def settle(state: str) -> CloneState:
     """
     if is_registered(state):
         return CloneState(True)
-    from gitmem.store.registration import accept_clone
+    from gitmem.store.state.registration import accept_clone
 
     return accept_clone(state)
 

@@ -13,7 +13,7 @@ import stat
 from gitmem.config import state_home
 from gitmem.errors import TrustError
 from gitmem.frozen import fields_of, frozen
-from gitmem.store.registration import clone_id
+from gitmem.store.state.registration import clone_id
 from gitmem.system import CLOSE_ON_EXEC, remove
 from gitmem.text import format_json, parse_json
 from gitmem.text.sha256 import sha256

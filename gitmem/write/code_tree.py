@@ -20,7 +20,7 @@ from gitmem.model import IndexText
 from gitmem.policy import Policy
 from gitmem.store import CODE_FOLDER, CODE_PREFIX, layout
 from gitmem.store.commit import CommitPlan, CommitResult
-from gitmem.store.lock import WriteLock
+from gitmem.store.state.lock import WriteLock
 from gitmem.store.view.safe_folder import Folder
 from gitmem.write.place import Change
 from gitmem.write.writer import Writer

@@ -11,8 +11,8 @@ from gitmem.frozen import frozen, replace
 from gitmem.policy import load as load_policy
 from gitmem.store import POLICY_PATH, layout
 from gitmem.store.commit import CommitPlan
-from gitmem.store.merge.files import FileVersion, unite_policies
 from gitmem.store.merge.memories import Version, unite
+from gitmem.store.merge.policy import FileVersion, unite_policies
 from gitmem.store.view.safe_folder import oid_of
 from gitmem.write import place
 from gitmem.write.draft import check_file, refuse_typed

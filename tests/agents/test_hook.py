@@ -19,7 +19,7 @@ from gitmem.agents import hook as entry
 from gitmem.agents.event import Event
 from gitmem.agents.hook import Limit, fit_output, load, sender, serve
 from gitmem.memory import Memory
-from gitmem.store import hook_log
+from gitmem.store.state import hook_log
 
 SILENT = {"claude-code": "", "codex": "", "copilot": "", "cursor": "{}", "gemini": "{}", "opencode": "{}", "pi": "{}"}
 

@@ -17,9 +17,9 @@ from gitmem.agents.hook import ACTIONS, load
 from gitmem.agents.session.summary import waits
 from gitmem.frozen import replace
 from gitmem.memory import Memory
-from gitmem.store import background
 from gitmem.store.clone import spool_folders, waiting_captures
-from gitmem.store.spool import Spool
+from gitmem.store.state import background
+from gitmem.store.state.spool import Spool
 
 
 def test_every_event_has_its_method() -> None:

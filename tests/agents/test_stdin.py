@@ -13,7 +13,7 @@ import pytest
 
 from gitmem.agents import stdin
 from gitmem.agents.stdin import read_input
-from gitmem.store.hook_log import UnusableError
+from gitmem.store.state.hook_log import UnusableError
 
 
 @contextmanager

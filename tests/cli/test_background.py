@@ -11,7 +11,7 @@ from conftest import tip
 
 from gitmem.cli import background as command
 from gitmem.errors import ConflictError
-from gitmem.store import background
+from gitmem.store.state import background
 
 
 @pytest.fixture(autouse=True)

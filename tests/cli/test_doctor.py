@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conftest import put_files
 
-from gitmem.store.spool import Spool
+from gitmem.store.state.spool import Spool
 
 
 def test_well_formed_store_exits_with_0(run_cli) -> None:

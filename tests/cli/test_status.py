@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conftest import commit_files, git, put_files, tip
 
-from gitmem.store.spool import Spool
+from gitmem.store.state.spool import Spool
 
 
 def test_text_says_how_the_memory_stands(run_cli, repo: Path) -> None:

@@ -20,7 +20,7 @@ from gitmem.index.catalog import FORMAT
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.repository import other_repositories
-from gitmem.store import registration
+from gitmem.store.state import registration
 from gitmem.system import file_lock
 
 OURS = make_memory("gw", "The gateway of the service retries")

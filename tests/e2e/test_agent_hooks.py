@@ -18,7 +18,7 @@ from support.payloads import payload
 from benchmarks import agents
 from gitmem.agents import HARNESSES
 from gitmem.agents.hook import ANSWER_LIMIT
-from gitmem.store import hook_log
+from gitmem.store.state import hook_log
 
 # One payload of each kind of event.
 KINDS = (

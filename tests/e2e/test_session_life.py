@@ -11,7 +11,7 @@ from support.console import Console, environment
 from support.fork_server import run_forked
 from support.payloads import payload
 
-from gitmem.store import hook_log
+from gitmem.store.state import hook_log
 
 COMMENT = 'bd comments add shop-12 "LEARNED: the billing job needs TZ=UTC, else it runs an hour late"'
 WORDS = "LEARNED: the ledger rounds half to even, so totals differ by a cent"

@@ -14,7 +14,7 @@ from support.console import Console, environment
 from support.fork_server import run_forked
 
 from gitmem.agents.transcripts import ledger
-from gitmem.store import hook_log
+from gitmem.store.state import hook_log
 
 # What a payload calls the agent's last words, where it has them.
 LAST = {

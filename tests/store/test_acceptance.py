@@ -10,7 +10,7 @@ from conftest import git
 from support.facts import approve_all, make_fact, make_memory, put
 
 from gitmem.memory import Memory
-from gitmem.store.registration import accept, is_accepted
+from gitmem.store.state.registration import accept, is_accepted
 
 
 def state(repo: Path) -> str:

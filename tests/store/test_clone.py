@@ -19,7 +19,7 @@ from support.payloads import payload
 from gitmem.config import clones_place
 from gitmem.memory import Memory
 from gitmem.store.clone import is_registered, settle
-from gitmem.store.registration import register, unregister
+from gitmem.store.state.registration import register, unregister
 from gitmem.system import settle_modes
 
 

@@ -20,7 +20,7 @@ from gitmem.frozen import replace
 from gitmem.model import FAILS, HOLDS, Blocked, Verdict
 from gitmem.store import local as module
 from gitmem.store.local import KEPT_OUTPUTS, KEPT_PER_FACT, CheckOutput, LocalState
-from gitmem.store.registration import clone_id
+from gitmem.store.state.registration import clone_id
 
 VERDICT = Verdict("a", "5" * 64, "c" * 64, HOLDS, "0" * 40, "files:1", 1_790_000_000, because="it's", seconds=0.5)
 
@@ -237,7 +237,7 @@ def test_an_empty_file_is_filled(local: LocalState, tmp_path: Path) -> None:
 def run_limited(script: str, folder: Path) -> str:
     """Run Python where no file may grow (a full disk, to a program) and return what it printed."""
     limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
-    setup = "from gitmem.store.local import LocalState\nfrom gitmem.store.registration import clone_id\n"
+    setup = "from gitmem.store.local import LocalState\nfrom gitmem.store.state.registration import clone_id\n"
     setup += "from gitmem.model import Blocked, Verdict\n"
     setup += f"local = LocalState({str(folder)!r})\nverdict = Verdict('b', 's', 'c', 'holds', 'o', 'i', 1)\n"
     done = subprocess.run([sys.executable, "-c", setup + limit + script], capture_output=True, text=True, check=False)
@@ -301,7 +301,7 @@ def test_a_clones_id_is_no_one_elses_to_read(tmp_path: Path) -> None:
 
 def test_many_processes_that_begin_at_once_agree_on_the_clones_id(tmp_path: Path) -> None:
     made = "sys.stdin.read(1); print(clone_id(sys.argv[1]))"
-    script = f"import sys; from gitmem.store.registration import clone_id; {made}"
+    script = f"import sys; from gitmem.store.state.registration import clone_id; {made}"
     argv = [sys.executable, "-c", script, str(tmp_path / "state")]
     children = [subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(6)]
 

@@ -15,7 +15,7 @@ from conftest import NOW, commit_files, memory_text, put_files
 
 from gitmem.cli.columns import width_of
 from gitmem.memory import Memory
-from gitmem.store.spool import Spool
+from gitmem.store.state.spool import Spool
 
 # What Rich's SVG has of a run of characters (rich/_export_format.py): where it begins, its line, and the characters.
 _RUN = re.compile(r'<text class="[^"]*" x="([\d.]+)" y="([\d.]+)"[^>]*>(.*?)</text>')

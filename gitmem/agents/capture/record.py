@@ -9,9 +9,9 @@ from gitmem.commands.capture.keep import keep
 from gitmem.commands.capture.markers import AT_MOST, DECISION, FACT, TEXT_LIMIT, find_marked
 from gitmem.config import home
 from gitmem.errors import RefusedError
-from gitmem.store import background
 from gitmem.store.clone import waiting_captures
-from gitmem.store.spool import Spool
+from gitmem.store.state import background
+from gitmem.store.state.spool import Spool
 from gitmem.text import display
 from gitmem.text.home_paths import shorten
 from gitmem.text.secrets import redact, redact_all

@@ -23,8 +23,9 @@ from gitmem.policy.settings import START as AT_START
 from gitmem.policy.settings import Role, role_name
 from gitmem.recall import Query, render, where
 from gitmem.recall.render import About, MemoryText, Part
-from gitmem.store import LISTED, PROJECT, losses, tally
+from gitmem.store import LISTED, PROJECT, tally
 from gitmem.store.clone import spool_folders
+from gitmem.store.state import losses
 from gitmem.text import display, format_json, parse_json
 from gitmem.text.budget import count_tokens, opening_of
 

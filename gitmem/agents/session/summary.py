@@ -24,8 +24,8 @@ from gitmem.commands.capture.keep import keep
 from gitmem.config import home
 from gitmem.errors import BusyError, ConflictError, GitmemError, NotFoundError
 from gitmem.frozen import frozen
-from gitmem.store import background
-from gitmem.store.spool import Spool
+from gitmem.store.state import background
+from gitmem.store.state.spool import Spool
 from gitmem.system import discard, make_folder
 from gitmem.system.atomic_write import write_synced
 from gitmem.text import display, format_json

@@ -13,7 +13,7 @@ from gitmem.agents.transcripts import ledger
 from gitmem.agents.transcripts.source import DATABASE, HARNESSES, UnreadableError, open_own
 from gitmem.errors import BusyError, suppress
 from gitmem.frozen import frozen
-from gitmem.store import background
+from gitmem.store.state import background
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

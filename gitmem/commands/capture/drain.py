@@ -11,7 +11,7 @@ from gitmem.errors import ConflictError, FormatError, GitmemError, RefusedError,
 from gitmem.frozen import replace
 from gitmem.policy import Policy
 from gitmem.policy.settings import CAPTURE
-from gitmem.store.spool import Spool
+from gitmem.store.state.spool import Spool
 from gitmem.tasks.digest import is_anything_held, list_claimed
 from gitmem.tasks.task import Worker
 from gitmem.text import display

@@ -7,7 +7,7 @@ import json
 from gitmem.config import agent_client
 from gitmem.errors import RefusedError, UsageError
 from gitmem.store import tally
-from gitmem.store.spool import Spool
+from gitmem.store.state.spool import Spool
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
 from gitmem.write.quality import says_something

@@ -7,11 +7,11 @@ import time
 from gitmem.document.times import format_time
 from gitmem.git import plausible
 from gitmem.model import Problem
-from gitmem.store import hook_log, losses
-from gitmem.store.background import list_failures
 from gitmem.store.clone import spool_folders
-from gitmem.store.litter import sweep
-from gitmem.store.spool import Spool
+from gitmem.store.state import hook_log, losses
+from gitmem.store.state.background import list_failures
+from gitmem.store.state.litter import sweep
+from gitmem.store.state.spool import Spool
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False

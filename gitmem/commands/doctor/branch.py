@@ -16,8 +16,8 @@ from gitmem.store import STORES
 from gitmem.store.commit import CommitPlan, ref_lock_path, write_commit
 from gitmem.store.foreign import is_stray, kind_of
 from gitmem.store.layout import ROOT_EMAIL, ROOT_NAME
-from gitmem.store.lock import STALE_AFTER_S, is_held
 from gitmem.store.read import display_path
+from gitmem.store.state.lock import STALE_AFTER_S, is_held
 from gitmem.system import make_folder
 from gitmem.text import display
 

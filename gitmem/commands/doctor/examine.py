@@ -25,7 +25,7 @@ from gitmem.index.catalog.state import TO_SETTLE
 from gitmem.model import Document, Problem
 from gitmem.store import POLICY_PATH, is_home
 from gitmem.store.layout import POLICY_LIMIT
-from gitmem.store.merge.files import SETTLE_MARK
+from gitmem.store.merge.policy import SETTLE_MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import os
 
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen
-from gitmem.store.spool import Spool
+from gitmem.store.state.spool import Spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from gitmem.commands.install.pieces import FileRefusedError, Whole
 from gitmem.commands.install.place import InstallFolder
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
-from gitmem.store.guest import note_empty, was_empty
+from gitmem.store.state.empty_files import note_empty, was_empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

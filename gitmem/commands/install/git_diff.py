@@ -15,7 +15,7 @@ from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, 
 from gitmem.commands.install.pieces import TOML, FileRefusedError, FileSection
 from gitmem.errors import GitmemError, suppress
 from gitmem.policy.settings import KINDS
-from gitmem.store.guest import note_empty, was_empty
+from gitmem.store.state.empty_files import note_empty, was_empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

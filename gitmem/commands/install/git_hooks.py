@@ -13,7 +13,7 @@ from pathlib import Path
 from gitmem.commands.install import shim
 from gitmem.errors import ConflictError, GitmemError, UsageError, suppress
 from gitmem.frozen import frozen
-from gitmem.store.guest import note_empty, was_empty
+from gitmem.store.state.empty_files import note_empty, was_empty
 from gitmem.system import atomic_write
 
 TYPE_CHECKING = False

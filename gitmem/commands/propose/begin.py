@@ -16,8 +16,8 @@ from gitmem.git.remotes import RemoteOptions
 from gitmem.store import proposal
 from gitmem.store.commit import advance
 from gitmem.store.foreign import init_hint, need_store
-from gitmem.store.lock import WriteLock
 from gitmem.store.proposal import COMPANION_NAME, PREFIX, Current, code_of
+from gitmem.store.state.lock import WriteLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.store import proposal
-from gitmem.store.guard import refuse_checked_out
+from gitmem.store.commit.guard import refuse_checked_out
 from gitmem.store.proposal import COMPANION_NAME, PREFIX
 
 TYPE_CHECKING = False

@@ -16,7 +16,7 @@ from gitmem.git import remotes
 from gitmem.git.objects import open_objects
 from gitmem.store import proposal
 from gitmem.store.commit import ref_lock_path
-from gitmem.store.lock import clear_stale_lock
+from gitmem.store.state.lock import clear_stale_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from gitmem.commands.sync.sync import WAIT_S, companions_of, sync
 from gitmem.errors import BusyError, NoRepositoryError, NotFoundError, RemoteError
 from gitmem.git.remotes import RemoteOptions, has_remote
-from gitmem.store.lock import WriteLock
 from gitmem.store.proposal import HEADS, branch_of, memory_tip
+from gitmem.store.state.lock import WriteLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,11 +22,11 @@ from gitmem.repository.verification import counts_here
 from gitmem.store import FOREIGN, home_ref, layout
 from gitmem.store.commit import CommitPlan, advance, ref_lock_path, write_commit
 from gitmem.store.foreign import init_hint, kind_of, need_store
-from gitmem.store.lock import WriteLock, clear_stale_lock
 from gitmem.store.merge.plan import plan_of
 from gitmem.store.merge.trees import merge
 from gitmem.store.outgoing import Push, refuse_secrets
 from gitmem.store.proposal import PREFIX
+from gitmem.store.state.lock import WriteLock, clear_stale_lock
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.overview.stock import culprits, status_page, take_stock
 

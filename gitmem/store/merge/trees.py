@@ -13,8 +13,8 @@ from gitmem.frozen import frozen
 from gitmem.git.objects import PathEntry
 from gitmem.policy.settings import KINDS
 from gitmem.store import layout
-from gitmem.store.merge.files import FileVersion, unite_policies
 from gitmem.store.merge.memories import Version, unite
+from gitmem.store.merge.policy import FileVersion, unite_policies
 from gitmem.store.read import LIMITS
 from gitmem.store.verdicts.buckets import unite_buckets, unite_verdicts
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import suppress
-from gitmem.store.guest import note_empty, was_empty
+from gitmem.store.state.empty_files import note_empty, was_empty
 
 COMMENT = "# gitmem's view of the memory; `gitmem view --remove` takes this out"
 # The special characters in a pattern.

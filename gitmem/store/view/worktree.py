@@ -15,7 +15,7 @@ from gitmem.errors import ConflictError, GitmemError, ProcessError, RefusedError
 from gitmem.frozen import replace
 from gitmem.git import Git, worktrees
 from gitmem.git.repository import Repository
-from gitmem.store.lock import WriteLock, clear_stale_lock, is_worked_in
+from gitmem.store.state.lock import WriteLock, clear_stale_lock, is_worked_in
 from gitmem.store.view import exclude, repair
 from gitmem.store.view.state import FILE_NAME, View, load
 from gitmem.system import make_folder

@@ -20,7 +20,7 @@ from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import replace
 from gitmem.memory import Memory
 from gitmem.recall import Query
-from gitmem.store import background
+from gitmem.store.state import background
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from gitmem.agents.event import END, START, STOP, Event
 from gitmem.agents.transcripts import harvest, ledger, opencode
 from gitmem.agents.transcripts.turns import Turn
 from gitmem.memory import Memory
-from gitmem.store import background
+from gitmem.store.state import background
 
 LINE = "LEARNED: the ledger rounds half to even"
 

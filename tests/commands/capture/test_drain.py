@@ -18,8 +18,8 @@ from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.repository import OpenRepository
 from gitmem.store.clone import waiting_captures
-from gitmem.store.lock import WriteLock
-from gitmem.store.spool import Spool
+from gitmem.store.state.lock import WriteLock
+from gitmem.store.state.spool import Spool
 from gitmem.verify.options import Options
 
 GATEWAY = "learned-the-gateway-drops-idle-connections"

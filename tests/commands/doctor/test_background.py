@@ -8,8 +8,8 @@ import pytest
 
 from gitmem.commands.install import git_hooks
 from gitmem.errors import ConflictError
-from gitmem.store import background
-from gitmem.store.spool import Spool
+from gitmem.store.state import background
+from gitmem.store.state.spool import Spool
 
 
 def test_what_was_captured_and_not_written_is_reported_and_fix_writes_what_can_be(memory, repo: Path) -> None:

@@ -10,7 +10,7 @@ from support.agent_work import SECRET, captured_memories, ran
 from gitmem.agents import on_event
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.memory import Memory
-from gitmem.store.spool import Spool
+from gitmem.store.state.spool import Spool
 
 
 @pytest.fixture

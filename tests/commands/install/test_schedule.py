@@ -19,7 +19,7 @@ from support.facts import make_fact, put
 from gitmem.commands.install import schedule
 from gitmem.errors import GitmemError, UsageError
 from gitmem.memory import Memory
-from gitmem.store.background import list_failures
+from gitmem.store.state.background import list_failures
 from gitmem.verify.jobs.schedule import Schedule, read_note
 
 _CRONTAB = """#!/bin/sh

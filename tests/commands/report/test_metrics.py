@@ -17,8 +17,8 @@ from gitmem.commands.capture.keep import keep
 from gitmem.commands.report.metrics import KINDS_AT_MOST, Family, _limit_kinds, format_metrics
 from gitmem.memory import Memory
 from gitmem.recall import Query
-from gitmem.store import hook_log
-from gitmem.store.spool import Spool
+from gitmem.store.state import hook_log
+from gitmem.store.state.spool import Spool
 
 NONE = {"exists": "none"}
 README = {"exists": "README.md"}

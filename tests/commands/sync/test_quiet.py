@@ -14,7 +14,7 @@ from gitmem.agents.event import START, STARTUP, Event
 from gitmem.commands.sync.quiet import sync_quietly
 from gitmem.errors import GitmemError
 from gitmem.memory import Memory
-from gitmem.store import background
+from gitmem.store.state import background
 
 
 @pytest.fixture

@@ -171,7 +171,7 @@ def test_every_way_of_moving_the_branch_lets_it_follow(
     memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    monkeypatch.setattr("gitmem.store.background.start", lambda *args: asked.append(args[2]))
+    monkeypatch.setattr("gitmem.store.state.background.start", lambda *args: asked.append(args[2]))
     old = memory.remember("More is known", key="b").commit
     new = git(repo, "commit-tree", "-p", old, "-m", "x", f"{old}^{{tree}}")
 

@@ -10,7 +10,7 @@ from support.facts import DAY, Clock, make_fact, put, verify
 from support.schedules import installed, workflow
 
 from gitmem.memory import Memory
-from gitmem.store import background
+from gitmem.store.state import background
 from gitmem.verify.options import Options
 
 

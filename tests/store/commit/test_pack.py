@@ -11,7 +11,7 @@ from support.facts import make_fact, put, verify
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
-from gitmem.store import pack
+from gitmem.store.commit import pack
 
 
 def loose(repo: Path) -> set[str]:

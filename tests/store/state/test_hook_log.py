@@ -10,7 +10,7 @@ import pytest
 
 from gitmem.config import second_place
 from gitmem.errors import BusyError, ConfigError, ProcessError, RefusedError
-from gitmem.store import hook_log
+from gitmem.store.state import hook_log
 
 
 def raised(err: BaseException) -> BaseException:

@@ -11,7 +11,7 @@ import pytest
 from conftest import git
 
 from gitmem.memory import Memory
-from gitmem.store.litter import AGE_S, sweep
+from gitmem.store.state.litter import AGE_S, sweep
 
 BROKEN = "commit {ref}\nmark :1\ncommitter A <a@b> 1 +0000\ndata 3\nabc\nM 100644 inline x\ndata 10\nab"
 

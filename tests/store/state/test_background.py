@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import ConflictError, NoRepositoryError
-from gitmem.store import background
+from gitmem.store.state import background
 
 
 def wait_for(condition, *, seconds: float = 20.0) -> bool:  # type: ignore[no-untyped-def]

@@ -13,13 +13,13 @@ import pytest
 
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import replace
-from gitmem.store import lock as module
-from gitmem.store.lock import FRESH_S, LEFT_WITHIN_S, Holder, WriteLock, clear_stale_lock
+from gitmem.store.state import lock as module
+from gitmem.store.state.lock import FRESH_S, LEFT_WITHIN_S, Holder, WriteLock, clear_stale_lock
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from gitmem.store.lock import WriteLock
+from gitmem.store.state.lock import WriteLock
 with WriteLock(Path(sys.argv[1]), command="remember", timeout_s=5):
     print("held", flush=True)
     time.sleep(60)

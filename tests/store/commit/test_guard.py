@@ -11,7 +11,7 @@ from gitmem.errors import ConflictError, ForeignBranchError
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
-from gitmem.store.guard import need_own, refuse_checked_out, refuse_symbolic
+from gitmem.store.commit.guard import need_own, refuse_checked_out, refuse_symbolic
 
 REF = "refs/heads/memory"
 

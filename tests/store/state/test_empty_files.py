@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.store.guest import NOTE, note_empty, was_empty
+from gitmem.store.state.empty_files import NOTE, note_empty, was_empty
 
 
 def test_only_what_was_there_and_empty_is_noted(tmp_path: Path) -> None:

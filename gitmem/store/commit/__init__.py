@@ -14,10 +14,11 @@ from gitmem.config import machine_identity
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git import Git
-from gitmem.store import POLICY_PATH, ROOTED, RUN_REFS, STORES, background, layout, litter, note_proof
+from gitmem.store import POLICY_PATH, ROOTED, RUN_REFS, STORES, layout, note_proof
+from gitmem.store.commit.guard import need_own, refuse_checked_out, refuse_symbolic
 from gitmem.store.foreign import init_hint, kind_of, short
-from gitmem.store.guard import need_own, refuse_checked_out, refuse_symbolic
-from gitmem.store.lock import WriteLock, clear_stale_lock
+from gitmem.store.state import background, litter
+from gitmem.store.state.lock import WriteLock, clear_stale_lock
 from gitmem.store.view.state import has_one
 from gitmem.system import ONLY_FOLDER, process
 
@@ -126,7 +127,7 @@ def write_commit(
 
 def _accept_own(git: Git) -> None:
     """Accept a clone whose memory was started in it; if that cannot be recorded, `gitmem init` reports it."""
-    from gitmem.store.registration import accept  # 3 ms, once per clone
+    from gitmem.store.state.registration import accept  # 3 ms, once per clone
 
     accept(git.repository.state)
 

@@ -12,8 +12,9 @@ import os
 import time
 
 from gitmem.errors import suppress
-from gitmem.store import losses, tally
+from gitmem.store import tally
 from gitmem.store.clone import REFUSED, SUFFIX, WAITING, names_in_spool, spool_folders, spooled_names
+from gitmem.store.state import losses
 from gitmem.system import make_folder, remove
 from gitmem.system.atomic_write import sync_folder, write_durably, write_synced
 from gitmem.system.file_lock import try_lock

@@ -7,11 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gitmem.store import losses
+from gitmem.store.state import losses
 
 NOTE = """
 import resource, sys
-from gitmem.store import losses
+from gitmem.store.state import losses
 losses.reserve(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (losses.ROOM, losses.ROOM))
 for n in range(200):

@@ -22,7 +22,7 @@ from gitmem.memory import Memory
 from gitmem.store import POLICY_PATH, layout
 from gitmem.store import commit as module
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit
-from gitmem.store.lock import FRESH_S
+from gitmem.store.state.lock import FRESH_S
 
 REF = "refs/heads/memory"
 # An empty tree, the constants of `layout`, SHA-1: what every clone that begins apart must begin with.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 from gitmem.policy import load
-from gitmem.store.merge.files import SETTLE_MARK, FileVersion, unite_policies
+from gitmem.store.merge.policy import SETTLE_MARK, FileVersion, unite_policies
 
 
 def policies(base: str, one: str, other: str) -> tuple[str, bool]:

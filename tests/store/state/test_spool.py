@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from gitmem.config import second_place
-from gitmem.store import losses
 from gitmem.store.clone import spool_folders, waiting_captures
-from gitmem.store.spool import LITTER_S, Spool, counts
+from gitmem.store.state import losses
+from gitmem.store.state.spool import LITTER_S, Spool, counts
 
 WRITER = """
 import sys
-from gitmem.store.spool import Spool
+from gitmem.store.state.spool import Spool
 spool = Spool(sys.argv[1])
 for n in range(40):
     spool.append({"text": f"{sys.argv[2]}-{n}"})
@@ -190,7 +190,7 @@ def test_two_repositories_do_not_share_a_second_place(tmp_path: Path) -> None:
 
 SHORT = """
 import resource, sys
-from gitmem.store.spool import Spool
+from gitmem.store.state.spool import Spool
 spool = Spool(sys.argv[1])
 spool.append({"text": "short"})
 resource.setrlimit(resource.RLIMIT_FSIZE, (6_000, 6_000))
