@@ -67,8 +67,8 @@ def verify_of(args: argparse.Namespace) -> Any:
     Raises:
         UsageError: More than one was given, or one of its options is missing or does not apply.
     """
-    from gitmem.commands.fact import check_of
+    from gitmem.commands.fact import check_from_fields
 
     commands = [*([args.verify] if args.verify is not None else []), *([list(args.program)] if args.program else [])]
     names = (*CHECKS, *(field.name for field in iter_fields()))
-    return check_of(commands, {name: getattr(args, name) for name in names})
+    return check_from_fields(commands, {name: getattr(args, name) for name in names})

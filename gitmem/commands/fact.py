@@ -9,7 +9,7 @@ from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
 from gitmem.document.meaning import CORRECTION, correction_of
 from gitmem.document.parse import parse
-from gitmem.document.spec import claim_hash, format_check, own_spec, spec_hash, spec_of
+from gitmem.document.spec import check_of, format_check, own_spec
 from gitmem.document.times import format_time
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.frozen import frozen, replace
@@ -83,24 +83,24 @@ def check_from(verify: Any, options: dict[str, Any]) -> Any:
         options: The options of ``Memory.fact``, from which those of built-in checks are removed.
 
     Raises:
-        UsageError: As ``check_of``.
+        UsageError: As ``check_from_fields``.
     """
     keywords = {name: name for name in CHECKS} | {field.keyword or field.name: field.name for field in iter_fields()}
-    given = {keywords[name]: options.pop(name) for name in tuple(options) if name in keywords}
-    return check_of([verify] if verify is not None else [], given)
+    fields = {keywords[name]: options.pop(name) for name in tuple(options) if name in keywords}
+    return check_from_fields([verify] if verify is not None else [], fields)
 
 
-def check_of(commands: Sequence[Any], given: Mapping[str, Any]) -> Any:
+def check_from_fields(commands: Sequence[Any], fields: Mapping[str, Any]) -> Any:
     """Return the check of a fact in its frontmatter form; None if none is given.
 
     Args:
         commands: The checks that run something, in their frontmatter form.
-        given: The fields of built-in checks by name; None for those that are not given.
+        fields: The fields of built-in checks by name; None for those that are not given.
 
     Raises:
         UsageError: More than one check is given, or a field is missing or unused.
     """
-    fields = {name: value for name, value in given.items() if value is not None}
+    fields = {name: value for name, value in fields.items() if value is not None}
     rows = [row for row in CHECKS.values() if row.name in fields]
     if len(commands) + len(rows) > 1:
         raise UsageError(
@@ -161,19 +161,7 @@ def write_fact(
         DuplicateError: Another memory says the same; the check was not run.
         RefusedError: There is no check, it cannot fail, or it does not hold now.
     """
-    if verify is None or verify in ("", []):
-        raise RefusedError(
-            "a fact needs a check that proves it",
-            hint="--verify CMD, --exists PATH, --contains TEXT --in GLOB, …\nif it cannot be checked, record "
-            f"another kind of memory: gitmem remember {title!r} --kind convention",
-        )
-    if not title.strip():
-        raise RefusedError("a fact needs a title: one sentence that is true")
-    if isinstance(verify, dict) and (named := next((n for n in ("outside", "network", "env") if options.get(n)), "")):
-        raise RefusedError(
-            f"a built-in check reads the code alone, so `{named}` has no effect",
-            hint=f"remove --{named}, or give a command: --verify CMD",
-        )
+    _refuse_incomplete(title, verify, options)
     policy = memory.policy()
     draft = make_draft(
         body,
@@ -197,6 +185,23 @@ def write_fact(
     if proof.verdict is not None and home.store == memory.store:
         home.keep_verdicts([replace(proof.verdict, key=change.key)])
     return change
+
+
+def _refuse_incomplete(title: str, verify: Any, options: Mapping[str, Any]) -> None:
+    if verify in (None, "", []):
+        raise RefusedError(
+            "a fact needs a check that proves it",
+            hint="--verify CMD, --exists PATH, --contains TEXT --in GLOB, …\nif it cannot be checked, record "
+            f"another kind of memory: gitmem remember {title!r} --kind convention",
+        )
+    if not title.strip():
+        raise RefusedError("a fact needs a title: one sentence that is true")
+    unused = [name for name in ("outside", "network", "env") if options.get(name)]
+    if isinstance(verify, dict) and unused:
+        raise RefusedError(
+            f"a built-in check reads the code alone, so `{unused[0]}` has no effect",
+            hint=f"remove --{unused[0]}, or give a command: --verify CMD",
+        )
 
 
 def _refuse_said(home: OpenStore, draft: Draft, policy: Policy, *, again: str) -> None:
@@ -285,7 +290,7 @@ def edit_text(
     before, after = parse(old, path=f"{key}.md"), own_spec(document)
     changed = after is not None and after != own_spec(before)
     if changed and document.kind == TASK:
-        proof = Proof(None, approve_gate(memory, document, approve=approve))
+        proof = Proof(None, tuple(approve_gate(memory, document, approve=approve)))
     else:
         is_in_tree = memory.is_in_tree
         proof = (
@@ -336,68 +341,69 @@ def prove(
     Raises:
         RefusedError: It cannot fail, fails, or could not be run.
     """
-    policy = memory.policy()
-    how = policy.verify
-    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
-    assert spec is not None, "a fact has a check"
-    why = trivial.why_trivial(spec.check)
-    if why:
-        raise RefusedError(
-            f"{document.key}: a check that cannot fail proves nothing: {why}", hint="let it read the code"
-        )
-    suggested = trivial.suggest_builtin(spec.check)
-    notices = (
-        (f"the same as a built-in check, which needs no approval: gitmem fact … {suggested}",) if suggested else ()
-    )
+    check = check_of(document)
+    assert check is not None, "a fact has a check"
+    notices = _refuse_trivial(document.key, check)
     if unproven:
-        return Proof(None, notices)
+        return Proof(None, tuple(notices))
     if memory.git.read_head()[1] is None:
         return Proof(None, (*notices, "there is no commit to check it against yet; it stays unproven"))
     session = memory.session()
-    due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
-    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.approved_line):
+    due = session.due_of(document)
+    if not session.may_run(due):
         if session.trust.denies(due.row.spec):
             message = "its command was denied in this clone"
             raise RefusedError(f"{document.key}: {message}", hint="allow it again at a terminal: gitmem trust KEY")
         # A setup comes from the policy, which others write: typing the check does not approve what runs before it.
-        if not approve or spec.setup:
+        if not approve or due.spec.setup:
             message = (
                 "its command cannot be approved here; it stays unproven until you approve it: gitmem trust --review"
             )
             return Proof(None, (*notices, message))
         approve_command(memory, due)
     result, judged = _judge(session, due, tree)
-    _refuse(result, due, judged, meant=_did_you_mean(memory, spec.check) if result.outcome == FAILS else "")
-    notices = (*notices, *_never_there(memory, spec.check))
+    _refuse(result, due, judged, meant=_did_you_mean(memory, check) if result.outcome == FAILS else "")
+    notices += _never_there(memory, check)
     if judged:
-        notices = (*notices, IN_TREE.format(judged=judged)) if is_in_tree else notices
-        return Proof(None, notices, session, judged)
-    if result.verdict is not None and result.verdict.weak:
-        notices = (
-            *notices,
-            "the check is weak: it also holds in an empty folder; use --refute to show what makes it fail",
-        )
-    if result.verdict is not None and (message := advice(document.key, result.verdict.undeclared)):
-        notices = (*notices, message)
-    if result.verdict is not None and result.verdict.flapping:
-        notices = (*notices, f"the check flaps: {result.verdict.attempt}")
-    return Proof(result.verdict, notices, session)
+        notices += [IN_TREE.format(judged=judged)] if is_in_tree else []
+        return Proof(None, tuple(notices), session, judged)
+    return Proof(result.verdict, (*notices, *_doubts(document.key, result.verdict)), session)
+
+
+def _refuse_trivial(key: str, check: Check) -> list[str]:
+    """Refuse a check that cannot fail; return notices about any other."""
+    if why := trivial.why_trivial(check):
+        raise RefusedError(f"{key}: a check that cannot fail proves nothing: {why}", hint="let it read the code")
+    suggested = trivial.suggest_builtin(check)
+    return [f"the same as a built-in check, which needs no approval: gitmem fact … {suggested}"] if suggested else []
+
+
+def _doubts(key: str, verdict: Verdict | None) -> list[str]:
+    """Return what limits a verdict: a weak check, undeclared reads, different answers on the same code."""
+    if verdict is None:
+        return []
+    found = []
+    if verdict.weak:
+        found.append("the check is weak: it also holds in an empty folder; use --refute to show what makes it fail")
+    if message := advice(key, verdict.undeclared):
+        found.append(message)
+    if verdict.flapping:
+        found.append(f"the check flaps: {verdict.attempt}")
+    return found
 
 
 def pass_gate(memory: OpenStore, document: Document) -> Gate:
     """Run the check of a task now, like that of a fact: in the sandbox, and only if it is approved."""
-    policy, key = memory.policy(), document.key
-    how = policy.verify
-    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
-    if spec is None:
+    key = document.key
+    if check_of(document) is None:
         return Gate(None)
     if memory.git.read_head()[1] is None:
         message = f"{key}: there is no commit to run its gate on"
         return Gate(None, GitmemError(message, hint="commit the work first"))
     session = memory.session()
-    due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
-    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.approved_line):
-        message = f"{key}: the command of its gate is not approved here: {format_check(spec.check)}"
+    due = session.due_of(document)
+    if not session.may_run(due):
+        message = f"{key}: the command of its gate is not approved here: {format_check(due.spec.check)}"
         return Gate(None, TrustError(message, hint=f"gitmem trust {key}, at a terminal"))
     result = session.judge_one(due)
     if result.outcome == FAILS:
@@ -411,7 +417,7 @@ def pass_gate(memory: OpenStore, document: Document) -> Gate:
     return Gate(result.verdict, None, notices, session.counts())
 
 
-def approve_gate(memory: OpenStore, document: Document, *, approve: bool) -> tuple[str, ...]:
+def approve_gate(memory: OpenStore, document: Document, *, approve: bool) -> list[str]:
     """Refuse a task's new check that proves nothing, and approve it for its author; it need not hold yet.
 
     Returns:
@@ -420,22 +426,17 @@ def approve_gate(memory: OpenStore, document: Document, *, approve: bool) -> tup
     Raises:
         RefusedError: It cannot fail.
     """
-    notices = prove(memory, document, approve=False, unproven=True).notices
-    policy = memory.policy()
-    how = policy.verify
-    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
-    assert spec is not None, "prove has asked for it"
+    check = check_of(document)
+    assert check is not None, "there is a new check"
+    notices = _refuse_trivial(document.key, check)
     if memory.git.read_head()[1] is None:
         return notices
     session = memory.session()
-    due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
-    if spec.check.form == BUILTIN:  # it costs nothing to run
-        holds = session.judge_one(due).outcome == HOLDS
-        return (
-            *notices,
-            *(["the gate already holds: is there anything left to do, or does it check too little?"] * holds),
-        )
-    if approve and not spec.setup and not session.trust.denies(due.row.spec):
+    due = session.due_of(document)
+    if check.form == BUILTIN:  # it costs nothing to run
+        if session.judge_one(due).outcome == HOLDS:
+            notices.append("the gate already holds: is there anything left to do, or does it check too little?")
+    elif approve and not due.spec.setup and not session.trust.denies(due.row.spec):
         approve_command(memory, due)
     return notices
 

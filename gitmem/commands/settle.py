@@ -8,7 +8,7 @@ from functools import cached_property
 from gitmem.document.builtin_checks import mapping_of
 from gitmem.document.meaning import CONFIRMED, format_foundations
 from gitmem.document.parse import parse
-from gitmem.document.spec import check_of, claim_hash, format_check, spec_hash, spec_of
+from gitmem.document.spec import check_of, format_check
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state
@@ -174,22 +174,23 @@ class _Store:
         """Return the memories without those whose new check does not hold; keep the others' verdicts."""
         self._new: dict[str, Verdict] = {}
         dues: dict[str, Due] = {}
+        session = self._session
         for number, one in enumerate(found):
             if "verify" not in one.fields:
                 continue
             verdict = self._verdicts[one.key]
             due = self._due(one.key, paths[one.key], one.fields)
-            was_allowed = self._may_run(self._due(one.key, paths[one.key], {}))
+            was_allowed = session.may_run(self._due(one.key, paths[one.key], {}))
             if verdict.outcome != HOLDS:
                 found[number] = replace(one, skipped=FAILING)
-            elif self._may_run(due) or (approve and was_allowed and not self._session.trust.denies(due.row.spec)):
+            elif session.may_run(due) or (approve and was_allowed and not session.trust.denies(due.row.spec)):
                 dues[one.key] = due
             elif one.key not in keys:
                 found[number] = replace(one, skipped=NOT_APPROVED if was_allowed else UNAPPROVED_BEFORE)
         if dry_run or not dues:
             return found
         for due in dues.values():
-            if not self._may_run(due):
+            if not session.may_run(due):
                 approve_command(self._store, due)
         # A session reads the approvals when it is opened.
         self._session = self._store.session(self._session.options)
@@ -205,15 +206,8 @@ class _Store:
                 found[number] = replace(one, skipped=f"the changed check does not hold: {why}")
         return found
 
-    def _may_run(self, due: Due) -> bool:
-        return due.spec.check.form == BUILTIN or self._session.trust.allows(due.row.spec, due.approved_line)
-
     def _due(self, key: str, path: str, fields: Mapping[str, Any]) -> Due:
-        how = self._store.policy().verify
-        document = parse(with_fields(self._text_of(key, path), fields, f"{key}.md"), path=path)
-        spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
-        assert spec is not None, "a fact has a check"
-        return self._session.due_of(document, spec, spec_hash(spec), claim_hash(document))
+        return self._session.due_of(parse(with_fields(self._text_of(key, path), fields, f"{key}.md"), path=path))
 
     def _home(self, path: str) -> OpenStore:
         return self._repository.in_tree() if is_home(path) else self._store

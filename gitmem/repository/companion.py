@@ -6,7 +6,7 @@ companion (``store.proposal``), which is merged with the branch.
 
 from __future__ import annotations
 
-from gitmem.document.spec import claim_hash, spec_hash, spec_of
+from gitmem.document.spec import check_of
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.model import FAILS, HOLDS
 from gitmem.repository.holder import holder_of
@@ -131,7 +131,7 @@ def keys_changed(opened: OpenRepository) -> tuple[str, ...]:
 def is_apart(opened: OpenRepository, document: Document, *, outcome: str = "", is_uncommitted: bool = False) -> bool:
     """Return whether a memory's check has a different answer here than on the default branch.
 
-    If it may not be run, true if the files that it reads differ.
+    If it may not run, true if the files that it reads differ.
 
     Args:
         opened: The repository.
@@ -139,13 +139,11 @@ def is_apart(opened: OpenRepository, document: Document, *, outcome: str = "", i
         outcome: The outcome of its check here, if known.
         is_uncommitted: Whether that outcome needs uncommitted changes.
     """
-    how = opened.policy().verify
-    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
     there = opened.git.read_ref(opened.default_branch())
-    if spec is None or there is None or opened.git.read_head()[1] is None:
+    if check_of(document) is None or there is None or opened.git.read_head()[1] is None:
         return False
     session = opened.session()
-    due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
+    due = session.due_of(document)
     found = session.judge_at(due, there)
     if found is None:  # its inputs are the same there
         return is_uncommitted

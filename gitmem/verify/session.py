@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock  # `threading` takes 0.7 ms (measured)
 
-from gitmem.errors import GitmemError, UnwritableError
+from gitmem.document.spec import claim_hash, spec_hash, spec_of
+from gitmem.errors import GitmemError, UnwritableError, suppress
 from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
 from gitmem.index.catalog import fact_state, shown_by, state
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from gitmem.config import Config
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
-    from gitmem.model import Document, Spec, Verdict
+    from gitmem.model import Document, Verdict
     from gitmem.policy import Policy
     from gitmem.store.local import LocalState
     from gitmem.verify.claims import Wrong
@@ -122,10 +123,10 @@ class Session:
         )
         is_mine = self._in_shard()
         is_asked = bool(self.options.keys)  # by name: a fact that may not run is reported
-        may = [due for due in found if due.why != "environment" or is_asked or self._may_run(due)]
+        may = [due for due in found if due.why != "environment" or is_asked or self.may_run(due)]
         return [due for due in may if is_mine(due.row.key)]
 
-    def _may_run(self, due: Due) -> bool:
+    def may_run(self, due: Due) -> bool:
         """Return whether a check may run here; if not, a claim from another environment has to do."""
         return due.spec.check.form == BUILTIN or self.trust.allows(due.row.spec, due.approved_line)
 
@@ -172,10 +173,12 @@ class Session:
         """Return how checks run here; the sandbox is probed by running it."""
         from gitmem.verify.run.evidence import find_tracer
         from gitmem.verify.run.judge import Means
-        from gitmem.verify.sandbox import sandbox
+        from gitmem.verify.sandbox import probe, sandbox
 
-        path = search_path()
-        rung = "none" if self.options.no_sandbox else self._remembered("rung", path, lambda: sandbox.probe(path))
+        path, now = search_path(), self._now
+        rung = "none"
+        if not self.options.no_sandbox:
+            rung = probe.cached_probe("rung", path, lambda: sandbox.probe(path), now=now)
         self.rung = rung if rung != "none" or self.options.no_sandbox else ""
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         jobs = self.options.jobs or self._config.jobs or self._policy.verify.jobs or cores
@@ -185,43 +188,35 @@ class Session:
             disk_mib=self._config.check_disk_mib,
         )
         is_traced = (self._config.trace or self._policy.verify.trace) != "off"
-        strace = self._remembered(f"tracer {rung}", path, lambda: find_tracer(path, self.rung)) if is_traced else ""
+        strace = ""
+        if is_traced:
+            strace = probe.cached_probe(f"tracer {rung}", path, lambda: find_tracer(path, self.rung), now=now)
         pause_s = self._config.confirm_pause_s
         may = (self.trust.allows, self.trust.denies)
         return Means(self.rung, path, jobs, *may, limits, strace, pause_s, fetch=self._fetch, trial_s=TRIAL_S)
 
-    def _remembered(self, what: str, path: str, ask: Callable[[], str]) -> str:
-        from gitmem.verify.sandbox import probe
-
-        return probe.cached_probe(what, path, ask, now=self._now)
-
-    def _forget_probes(self) -> None:
-        """Make the next run probe again, because a sandbox that worked no longer does."""
-        from gitmem.verify.sandbox import probe
-
-        probe.forget()
-
     def _fetch(self, commit: str) -> bool:
         """Fetch a missing commit from the remote, once; return whether it is here now."""
-        with self._fetching:
-            if commit not in self._fetched:
-                self._fetched[commit] = self._is_fetched(commit)
-            return self._fetched[commit]
-
-    def _is_fetched(self, commit: str) -> bool:
         from gitmem.git import remotes  # only if a commit is missing
 
-        try:
-            remotes.fetch_commit(self._git, self._config.remote, commit, remotes.RemoteOptions(timeout_s=FETCH_S))
-        except GitmemError:
-            return False
-        return self._git.has(commit, "commit")
+        with self._fetching:
+            if commit not in self._fetched:
+                options = remotes.RemoteOptions(timeout_s=FETCH_S)
+                with suppress(GitmemError):
+                    remotes.fetch_commit(self._git, self._config.remote, commit, options)
+                self._fetched[commit] = self._git.has(commit, "commit")
+            return self._fetched[commit]
 
-    def due_of(self, document: Document, spec: Spec, spec_hash: str, claim: str) -> Due:
-        """Return a memory that is not in the store yet in a form that can be judged."""
+    def due_of(self, document: Document) -> Due:
+        """Return a memory with a check that is not in the store yet in a form that can be judged."""
+        how = self._policy.verify
+        spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
+        assert spec is not None, "it has a check"
         words = format_json(spec.check.words)
         inputs = inputs_of(document, spec.check)
-        row = fact_state.FactRow(0, document.key, spec_hash, claim, spec.check.form, words, format_json(inputs), None)
+        row = fact_state.FactRow(
+            0, document.key, spec_hash(spec), claim_hash(document), spec.check.form, words, format_json(inputs), None
+        )
         rests = due_module.rests_of(self._catalog, document.strings("requires"))
         return due_module.Due(row, document, spec, digest(self.tree(), inputs, spec.check), None, "new", rests=rests)
 
@@ -294,9 +289,10 @@ class Session:
             written = "" if self.options.dry_run else self.options.results
             due = self._explain(dues)
             judged = VerifyRun(self.commit, len(dues), (), None, standing, would_run=due, written=written, wrong=wrong)
-            return replace(judged, runnable=frozenset(one.row.key for one in dues if self._may_run(one)))
+            return replace(judged, runnable=frozenset(one.row.key for one in dues if self.may_run(one)))
         from gitmem.verify.overview.news import with_news
         from gitmem.verify.run.run_all import judge_all
+        from gitmem.verify.sandbox import probe
 
         results: list[Result] = []
         if watch is not None:
@@ -321,7 +317,7 @@ class Session:
             except UnwritableError as err:
                 recorded, is_local, self._unrecorded = None, False, err.message
         if any(result.reason.startswith(SANDBOX_FAILED) for result in results):
-            self._forget_probes()
+            probe.forget()  # a sandbox that worked no longer does
         standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         judged = VerifyRun(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)
@@ -467,7 +463,7 @@ class Session:
 
     def _means_for(self, dues: Sequence[Due]) -> Means:
         """Return how these checks run; nothing is probed if none of them starts a process."""
-        needs_process = any(d.spec.check.form != BUILTIN and self._may_run(d) for d in dues)
+        needs_process = any(d.spec.check.form != BUILTIN and self.may_run(d) for d in dues)
         return self.means() if needs_process else self._no_means()
 
     def _no_means(self) -> Means:
