@@ -331,7 +331,9 @@ class Git:
 
         # With a limit, git must print each header before it reads the content, so that it can be stopped in between.
         argv = self.argv("cat-file", "--batch", *(("--buffer",) if limit is None else ()))
-        with process.stream(argv, env=self.environment(), input=os.fsencode("".join(f"{n}\n" for n in names))) as out:
+        with process.RunningTool(
+            argv, env=self.environment(), input=os.fsencode("".join(f"{n}\n" for n in names))
+        ) as out:
             for name in names:
                 words = out.readline().split()
                 # A missing name that contains a space also gives three words: "HEAD:a blob missing".

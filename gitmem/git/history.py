@@ -187,7 +187,7 @@ def read_diff(git: Git, old: str, new: str, paths: Iterable[str]) -> tuple[bytes
         *wanted[:DIFF_PATHS],
     )  # fmt: skip
     try:
-        with process.stream(argv, env=git.environment(), input=b"") as out:
+        with process.RunningTool(argv, env=git.environment(), input=b"") as out:
             text = out.read_within(CODE_BOUNDS[1], DIFF_LIMIT + 1)
     except ProcessError:
         return b"", False
@@ -197,7 +197,7 @@ def read_diff(git: Git, old: str, new: str, paths: Iterable[str]) -> tuple[bytes
 def _read(git: Git, *args: str, input: bytes = b"") -> bytes:
     at_most, within_s = CODE_BOUNDS
     argv = git.argv(*args)
-    with process.stream(argv, env=git.environment(), input=input) as out:
+    with process.RunningTool(argv, env=git.environment(), input=input) as out:
         found = out.read_within(within_s, at_most + 1)
         if len(found) > at_most:
             message = f"git {args[0]} prints more than {at_most >> 20} MiB for this history"

@@ -15,7 +15,7 @@ from gitmem.git import Git
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.repository import Unsure
 from gitmem.system import process
-from gitmem.system.environment import asking
+from gitmem.system.environment import prompt_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -377,7 +377,7 @@ def _talk(git: Git, remote: str, args: Sequence[str], talk: RemoteOptions) -> tu
         git.argv(*ALONE, *args, durable=True),
         # A relative path of a remote starts at the top of the work tree (git-remote(1) leaves that to where git runs).
         cwd=git.repository.top or git.repository.common,
-        env=own | asking(interactive=talk.interactive, is_silent=talk.is_silent),
+        env=own | prompt_variables(interactive=talk.interactive, is_silent=talk.is_silent),
         timeout_s=None if talk.interactive else talk.timeout_s,
         output=lambda line: _keep(answer, line),
         error=hear,

@@ -55,7 +55,7 @@ def list_trees(git: Git, *args: str, trees: Sequence[str], bounds: tuple[int, fl
 
 def _listed(git: Git, args: Sequence[str], at_most: int, within_s: float) -> list[bytes]:
     argv = git.argv(*args)
-    with process.stream(argv, env=git.environment(), input=b"") as out:
+    with process.RunningTool(argv, env=git.environment(), input=b"") as out:
         # Also limited in time, since diff-tree prints nothing until it has read everything.
         found = out.read_within(within_s, at_most + 1)
         if len(found) > at_most:
@@ -124,7 +124,7 @@ def _read_folders(git: Git, tree: str) -> dict[str, tuple[int, list[str]]] | Non
 def _read(git: Git, names: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each tree that is present. Source: git-cat-file(1), BATCH OUTPUT."""
     argv = git.argv("cat-file", "--batch", "--buffer")
-    with process.stream(argv, env=git.environment(), input=names) as out:
+    with process.RunningTool(argv, env=git.environment(), input=names) as out:
         for _ in names.splitlines():
             words = out.readline().split()
             if len(words) == 3 and words[1] != b"missing":

@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 
+from gitmem.config import variable
 from gitmem.errors import BusyError, GitmemError
 from gitmem.index.embed.choose import provider_for
 from gitmem.index.fts import FtsEngine
@@ -22,7 +23,7 @@ from gitmem.recall.distinctive_words import distinctive_text
 from gitmem.recall.ranker import together
 from gitmem.recall.semantic import Dense, VectorQuery
 from gitmem.store.state import background
-from gitmem.system.environment import embed_key, model_cache
+from gitmem.system.environment import model_cache
 from gitmem.text import tokens
 
 TYPE_CHECKING = False
@@ -66,7 +67,7 @@ def providers_of(settings: Config, *, download: bool = False) -> Providers | Non
 
 
 def _providers(settings: Config, *, download: bool) -> Providers:
-    options = {"cache": model_cache(), "key": embed_key()}
+    options = {"cache": model_cache(), "key": variable("GITMEM_EMBED_KEY")}
     prose = provider_for(settings.embed, download=download, **options)
     code = provider_for(settings.embed_code, download=download, **options)
     assert prose is not None, "it is not off"

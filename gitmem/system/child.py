@@ -12,6 +12,8 @@ import select
 import sys
 import time
 
+from gitmem.errors import suppress
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -146,10 +148,8 @@ class Child:
     def kill(self) -> None:
         """Kill it, unless it was waited for: its number may then be another program's."""
         if self.returncode is None:
-            try:  # noqa: SIM105 - contextlib costs 5 ms to import (measured)
+            with suppress(ProcessLookupError):
                 os.kill(self.pid, _SIGKILL)
-            except ProcessLookupError:
-                pass
 
     def wait(self) -> int:
         """Wait for it and return its exit status; if a signal ended it, the signal's negative number."""

@@ -1,4 +1,4 @@
-"""What the environment says to single commands: keys and tokens, the editor, an agent's session, prompts, threads."""
+"""What the environment says to single commands: a token, the editor, an agent's session, prompts, threads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from gitmem.config import BOOLEANS, home, variable
 
 
-def asking(*, interactive: bool, is_silent: bool = False) -> dict[str, str]:
+def prompt_variables(*, interactive: bool, is_silent: bool) -> dict[str, str]:
     """Return the variables that tell git and ssh whether they may prompt (git(1), ssh(1): ``SSH_ASKPASS_REQUIRE``).
 
     An empty ``GIT_ASKPASS`` starts no program that asks, in a window or otherwise (gitcredentials(7)); Git Credential
@@ -51,24 +51,9 @@ def editor() -> str:
     return variable("GIT_EDITOR") or variable("VISUAL") or variable("EDITOR")
 
 
-def embed_key() -> str:
-    """Return the key of an embedding endpoint, or an empty string: from the environment only, never stored."""
-    return variable("GITMEM_EMBED_KEY")
-
-
-def summary_key() -> str:
-    """Return the key of an endpoint for summaries, or an empty string: from the environment only, never stored."""
-    return variable("GITMEM_SUMMARY_KEY")
-
-
 def forge_token() -> str:
     """Return the token that a forge gave a job, or an empty string: from the environment only, never stored."""
     return variable("GITHUB_TOKEN")
-
-
-def note_token() -> str:
-    """Return the token for notes on merge requests of GitLab, or an empty string."""
-    return variable("GITMEM_NOTE_TOKEN")
 
 
 def model_cache() -> str:

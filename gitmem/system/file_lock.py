@@ -27,15 +27,13 @@ def try_lock(path: str | os.PathLike[str]) -> int | None:
     Raises:
         OSError: The file cannot be made or opened.
     """
-    fd = open_lock(path)
+    fd, is_held = open_lock(path), False
     try:
-        if lock_now(fd):
-            return fd
-    except BaseException:
-        os.close(fd)
-        raise
-    os.close(fd)
-    return None
+        is_held = lock_now(fd)
+    finally:
+        if not is_held:
+            os.close(fd)
+    return fd if is_held else None
 
 
 def open_lock(path: str | os.PathLike[str]) -> int:

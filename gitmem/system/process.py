@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
     from subprocess import Popen
-    from typing import IO, Any
+    from typing import IO, TypeVar
+
+    Started = TypeVar("Started")
 
 # The bytes kept from the end of a check's output: many screens of context, and enough according to measurements
 # (threats-and-faults, section 5: "64 KiB kept").
@@ -96,7 +98,7 @@ def _run_spawned(
     keep: tuple[int, ...],
 ) -> ProcessResult:
     """Run a tool without ``subprocess``; *source* is its input."""
-    child = _spawn(argv, env, stdin=source, stderr=None, keep=keep)
+    child = _start(argv, lambda: Child(argv, env, stdin=source, stderr=None, keep=keep))
     try:
         found = child.outputs(timeout_s)
         if found is None:
@@ -121,8 +123,12 @@ def _run_anywhere(
 ) -> ProcessResult:
     import subprocess
 
-    stdin = subprocess.DEVNULL if input is None else subprocess.PIPE
-    child = _start(argv, cwd=cwd, env=env, stdin=stdin, keep=keep)
+    pipe = subprocess.PIPE
+    stdin = subprocess.DEVNULL if input is None else pipe
+    child = _start(
+        argv,
+        lambda: subprocess.Popen(argv, cwd=cwd, env=env, stdin=stdin, stdout=pipe, stderr=pipe, pass_fds=keep),
+    )
     with child:
         try:
             stdout, stderr = child.communicate(input, timeout=timeout_s)
@@ -162,13 +168,10 @@ def run_by_lines(
     import subprocess
     from threading import Thread
 
-    try:
-        child = subprocess.Popen(
-            argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            encoding="utf-8", errors="backslashreplace", start_new_session=timeout_s is not None,
-        )  # fmt: skip
-    except (OSError, ValueError) as err:
-        raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
+    child = _start(argv, lambda: subprocess.Popen(
+        argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        encoding="utf-8", errors="backslashreplace", start_new_session=timeout_s is not None,
+    ))  # fmt: skip
 
     def pass_on(file: IO[str], to: Callable[[str], None]) -> None:
         with file:
@@ -204,23 +207,8 @@ def _kill_all(child: Popen[str], *, is_apart: bool) -> None:
     child.wait()
 
 
-def stream(
-    argv: list[str],
-    *,
-    cwd: str | Path | None = None,
-    env: Mapping[str, str] | None,
-    input: bytes | None = None,
-) -> RunningTool:
-    """Start a tool for interaction while it runs, as a context manager.
-
-    With *input*, that is its whole standard input (from an unnamed file: writing it to a pipe before reading the
-    answer would block for ever once both pipes are full); without, ``write`` and ``close_input`` feed it.
-    """
-    return RunningTool(argv, cwd=cwd, env=env, input=input)
-
-
 class RunningTool:
-    """A running tool: its output is read, and its input written, piece by piece.
+    """A tool that runs inside a ``with`` block: its output is read, and its input written, piece by piece.
 
     Leaving the block closes the pipes and waits; leaving it by an exception kills the tool first.
 
@@ -230,11 +218,16 @@ class RunningTool:
         stdout: Its standard output.
     """
 
-    def __init__(
-        self, argv: list[str], *, cwd: str | Path | None, env: Mapping[str, str] | None, input: bytes | None
-    ) -> None:
+    def __init__(self, argv: list[str], *, env: Mapping[str, str], input: bytes | None = None) -> None:
+        """Prepare a tool, which starts when the block is entered.
+
+        Args:
+            argv: The program, found on the PATH of *env*, and its arguments.
+            env: Its whole environment.
+            input: Its whole standard input (from an unnamed file: writing it to a pipe before reading the answer would
+                block for ever once both pipes are full); None to feed it with ``write`` and ``close_input``.
+        """
         self._argv = argv
-        self._cwd = cwd
         self._env = env
         self._input = input
         self._is_stopped = False
@@ -246,16 +239,17 @@ class RunningTool:
             ProcessError: It could not start.
         """
         source = None if self._input is None else unnamed_file(self._input)
-        self._stderr = unnamed_file(b"")
+        self._stderr = stderr = unnamed_file(b"")
+        argv, env = self._argv, self._env
         self.process: Child | Popen[bytes]
         try:
-            if self._env is not None and self._cwd is None and can_spawn():
-                self.process = _spawn(self._argv, self._env, stdin=source, stderr=self._stderr)
+            if can_spawn():
+                self.process = _start(argv, lambda: Child(argv, env, stdin=source, stderr=stderr))
             else:
-                import subprocess
+                from subprocess import PIPE, Popen
 
-                stdin = source or subprocess.PIPE
-                self.process = _start(self._argv, cwd=self._cwd, env=self._env, stdin=stdin, stderr=self._stderr)
+                stdin = source or PIPE
+                self.process = _start(argv, lambda: Popen(argv, env=env, stdin=stdin, stdout=PIPE, stderr=stderr))
         except ProcessError:
             self._stderr.close()
             raise
@@ -337,51 +331,24 @@ class RunningTool:
                 return  # it ended before it had read everything; its status gives the reason
 
 
-def _start(
-    argv: list[str],
-    *,
-    cwd: str | Path | None,
-    env: Mapping[str, str] | None,
-    stdin: Any,
-    stderr: Any = None,
-    keep: tuple[int, ...] = (),
-) -> Popen[bytes]:
-    import subprocess
+def _start(argv: list[str], start: Callable[[], Started]) -> Started:
+    """Return the program that a function starts.
 
-    stderr = subprocess.PIPE if stderr is None else stderr
+    Raises:
+        ProcessError: It could not start.
+    """
+    program, hint = argv[0], ""
     try:
-        return subprocess.Popen(
-            argv, cwd=cwd, env=env, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, pass_fds=keep
-        )
+        return start()
     except (OSError, ValueError) as err:
-        raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
-
-
-def _spawn(
-    argv: list[str],
-    env: Mapping[str, str],
-    *,
-    stdin: IO[bytes] | None,
-    stderr: IO[bytes] | None,
-    keep: tuple[int, ...] = (),
-) -> Child:
-    try:
-        return Child(argv, env, stdin=stdin, stderr=stderr, keep=keep)
-    except (OSError, ValueError) as err:
-        raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
-
-
-def _cannot_start(program: str, err: OSError | ValueError) -> str:
-    if isinstance(err, OSError):
-        # A missing working directory raises the same error as a missing program; only the name differs.
-        where = os.fsdecode(err.filename) if err.filename is not None else program
-        return f"cannot start {program}: " + (f"{where}: " if where != program else "") + str(err.strerror)
-    return f"cannot start {program}: {err}"
-
-
-def _install(program: str, err: OSError | ValueError) -> str:
-    missing = isinstance(err, FileNotFoundError) and err.filename in (program, os.fsencode(program))
-    return f"install {program}, or put the folder it is in on PATH" if missing else ""
+        why = str(err)
+        if isinstance(err, OSError):
+            # A missing working directory raises the same error as a missing program; only the name differs.
+            where = os.fsdecode(err.filename) if err.filename is not None else program
+            why = (f"{where}: " if where != program else "") + str(err.strerror)
+            if isinstance(err, FileNotFoundError) and where == program:
+                hint = f"install {program}, or put the folder it is in on PATH"
+        raise ProcessError(f"cannot start {program}: {why}", argv=argv, hint=hint) from err
 
 
 def _failure(argv: list[str], status: int, stderr: bytes) -> ProcessError:
@@ -459,20 +426,17 @@ def start_apart(
     """
     import subprocess
 
-    try:
-        return subprocess.Popen(
-            argv,
-            cwd=cwd,
-            env=env,
-            stdin=source or (subprocess.PIPE if given else subprocess.DEVNULL),
-            stdout=output or subprocess.PIPE,
-            stderr=subprocess.DEVNULL if source else subprocess.STDOUT,
-            bufsize=0,
-            start_new_session=True,
-            pass_fds=given,
-        )
-    except (OSError, ValueError) as err:
-        raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
+    return _start(argv, lambda: subprocess.Popen(
+        argv,
+        cwd=cwd,
+        env=env,
+        stdin=source or (subprocess.PIPE if given else subprocess.DEVNULL),
+        stdout=output or subprocess.PIPE,
+        stderr=subprocess.DEVNULL if source else subprocess.STDOUT,
+        bufsize=0,
+        start_new_session=True,
+        pass_fds=given,
+    ))  # fmt: skip
 
 
 # $0 is the log, $1 the folder, the rest the program. The shell detaches the program from us: otherwise a long-running
@@ -518,17 +482,15 @@ def run_interactive(argv: list[str], *, what: str, input: bytes | None = None) -
     """
     import subprocess
 
-    try:
-        child = subprocess.Popen(argv, stdin=None if input is None else subprocess.PIPE)
-    except OSError as err:
-        raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
+    stdin = None if input is None else subprocess.PIPE
+    child = _start(argv, lambda: subprocess.Popen(argv, stdin=stdin))
     status = None
     while status is None:
         try:
             if child.stdin is not None and not child.stdin.closed:
                 try:
-                    with child.stdin as stdin:
-                        stdin.write(input or b"")
+                    with child.stdin as pipe:
+                        pipe.write(input or b"")
                 except BrokenPipeError:
                     continue  # a pager may be closed early
             status = child.wait()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.config import load
+from gitmem.config import load, variable
 from gitmem.errors import ConfigError
 from gitmem.system import environment
 
@@ -44,7 +44,7 @@ def test_an_embedding_endpoints_key_is_the_environments_alone(monkeypatch: pytes
     with pytest.raises(ConfigError) as caught:
         load({"embedkey": "sk-hunter2"}, environment={})
 
-    assert environment.embed_key() == "sk-hunter2"
+    assert variable("GITMEM_EMBED_KEY") == "sk-hunter2"
     assert "hunter2" not in repr(load({}))
     assert "hunter2" not in caught.value.message + caught.value.hint
     assert caught.value.hint == "use the environment variable GITMEM_EMBED_KEY instead"

@@ -114,7 +114,7 @@ def test_run_returns_at_its_limit_though_a_grandchild_holds_the_pipe(mark):
 
 
 def test_a_conversation_goes_line_by_line():
-    with process.stream(["cat"], env=ENV) as cat:
+    with process.RunningTool(["cat"], env=ENV) as cat:
         cat.write(b"one\n")
         first = cat.readline()
         cat.write(b"two\n")
@@ -126,13 +126,13 @@ def test_a_conversation_goes_line_by_line():
 def test_input_given_whole_cannot_block_both_ends():
     lines = b"".join(b"%d\n" % n for n in range(300_000))
 
-    with process.stream(["cat"], env=ENV, input=lines) as cat:
+    with process.RunningTool(["cat"], env=ENV, input=lines) as cat:
         assert cat.readline() == b"0\n"
         assert len(cat.read()) == len(lines) - 2
 
 
 def test_leaving_by_an_exception_kills_the_tool(mark):
-    with pytest.raises(ZeroDivisionError), process.stream(["sleep", mark], env=ENV):
+    with pytest.raises(ZeroDivisionError), process.RunningTool(["sleep", mark], env=ENV):
         raise ZeroDivisionError
 
     assert pids_of(mark) == []
@@ -140,7 +140,7 @@ def test_leaving_by_an_exception_kills_the_tool(mark):
 
 def test_an_abandoned_reader_of_blobs_leaves_no_process(mark):
     def lines():
-        with process.stream(["sh", "-c", f"echo 1; exec sleep {mark}"], env=ENV) as tool:
+        with process.RunningTool(["sh", "-c", f"echo 1; exec sleep {mark}"], env=ENV) as tool:
             yield tool.readline()
 
     generator = lines()
@@ -151,14 +151,14 @@ def test_an_abandoned_reader_of_blobs_leaves_no_process(mark):
 
 
 def test_an_answer_that_is_not_read_to_its_end_is_no_failure():
-    with process.stream(["yes"], env=ENV, input=b"") as tool:
+    with process.RunningTool(["yes"], env=ENV, input=b"") as tool:
         assert tool.readline() == b"y\n"
 
 
 def test_a_streaming_tool_that_fails_is_an_error():
     with (
         pytest.raises(ProcessError, match="no good"),
-        process.stream(["sh", "-c", "echo no good >&2; exit 3"], env=ENV),
+        process.RunningTool(["sh", "-c", "echo no good >&2; exit 3"], env=ENV),
     ):
         pass
 
@@ -166,14 +166,14 @@ def test_a_streaming_tool_that_fails_is_an_error():
 def test_writing_to_a_tool_that_has_ended_tells_why():
     with (
         pytest.raises(ProcessError, match="no good"),
-        process.stream(["sh", "-c", "echo no good >&2; exit 3"], env=ENV) as tool,
+        process.RunningTool(["sh", "-c", "echo no good >&2; exit 3"], env=ENV) as tool,
     ):
         for _ in range(100):
             tool.write(b"x" * 100_000)
 
 
 def test_a_missing_tool_cannot_be_talked_to():
-    with pytest.raises(ProcessError, match="cannot start gitt"), process.stream(["gitt"], env=ENV, input=b""):
+    with pytest.raises(ProcessError, match="cannot start gitt"), process.RunningTool(["gitt"], env=ENV, input=b""):
         pass
 
 

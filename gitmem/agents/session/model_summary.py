@@ -11,10 +11,9 @@ import shlex
 
 from gitmem.agents.session.rule_summary import TOKENS
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID
-from gitmem.config import git_environment
+from gitmem.config import git_environment, variable
 from gitmem.errors import ConfigError, GitmemError
 from gitmem.system import process
-from gitmem.system.environment import summary_key
 from gitmem.text.budget import count_tokens
 from gitmem.text.secrets import redact, safe_output
 
@@ -135,7 +134,12 @@ def _by_endpoint(setting: str, text: str) -> str:
     from gitmem.system.http import Endpoint
 
     endpoint = Endpoint(
-        setting, "chat/completions", named="summary", what="summary", error=SummaryError, key=summary_key()
+        setting,
+        "chat/completions",
+        named="summary",
+        what="summary",
+        error=SummaryError,
+        key=variable("GITMEM_SUMMARY_KEY"),
     )
     fields = {"messages": [{"role": "user", "content": text}], "stream": False}
     found: Any = endpoint.ask(fields, limit=ANSWER_BYTES, limit_s=LIMIT_S)

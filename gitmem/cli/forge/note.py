@@ -11,7 +11,7 @@ from gitmem.cli.options import add_json
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import KINDS, body_of, read_text
 from gitmem.commands.forge.note import gitlab_place, keep
-from gitmem.system.environment import note_token
+from gitmem.config import variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.dry_run:
         out.text(body_of(args.kind, text, place)[0])
         return 0
-    action = keep(Forge(place, note_token()), args.kind, text)
+    action = keep(Forge(place, variable("GITMEM_NOTE_TOKEN")), args.kind, text)
     if args.json:
         out.json({"kind": args.kind, "action": action})
     elif action == "none":

@@ -35,7 +35,7 @@ def provider_for(setting: str, *, cache: str, key: str = "", download: bool = Fa
         setting: ``model2vec:NAME_OR_FOLDER``, ``fastembed:NAME``, ``dir:FOLDER``, ``http(s)://host[:port]/path#MODEL``,
             ``PLUGIN:MODEL`` (``index.plugins``), or empty or ``off``.
         cache: The Hugging Face hub's cache folder (``config.model_cache``), which holds downloaded models.
-        key: The endpoint's key (``config.embed_key``), which never appears in a message or a name.
+        key: The endpoint's key, which never appears in a message or a name.
         download: Whether to download the model from its hub first; only at a person's request.
 
     Raises:
