@@ -334,10 +334,12 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 # A hundred years: past every use, and small enough for a 64-bit clock to be added to it.
 _LONGEST_S = 100 * 366 * 86_400
 
-# What shows as nothing, or changes the character before it, without being a control or format character: combining
-# grapheme joiner, Hangul and halfwidth fillers, Khmer inherent vowels, Mongolian selectors, Braille blank
-# (Unicode 15 categories Mn, Lo, So: `str.isprintable` lets them pass; measured).
-_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+# Characters that draw nothing, or change the one before them, although `str.isprintable` lets them pass (Unicode 15,
+# categories Mn, Lo, So; measured): the combining grapheme joiner, Hangul and halfwidth fillers, Khmer inherent vowels,
+# Mongolian selectors, the blank Braille pattern, and the variation selectors 1-16 and 17-256.
+UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | frozenset(
+    map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
+)
 
 
 def parse_duration(text: str) -> int:
@@ -364,11 +366,7 @@ def is_plain_command(text: str) -> bool:
     """
     if not text.replace("\n", "").replace("\t", "").isprintable():
         return False
-    return text.isascii() or not any(c in _UNSEEN or _is_selector(c) for c in text)
-
-
-def _is_selector(character: str) -> bool:
-    return "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
+    return text.isascii() or UNSEEN.isdisjoint(text)
 
 
 @frozen

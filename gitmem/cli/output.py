@@ -12,7 +12,7 @@ from time import monotonic
 
 from gitmem.config import variable
 from gitmem.statuses import MARKS, SIGNS
-from gitmem.text import display, escaped_json, unlike_command
+from gitmem.text import display, escape_json, unlike_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ class Output:
         self.clear_progress()
         self.has_printed = True
         text = json.dumps(found, ensure_ascii=False, indent=2)
-        shown = escaped_json(text)
+        shown = escape_json(text)
         print(shown.replace("##[", "#\\u0023[") if self._is_in_workflow else shown, file=self._out)
 
     def row(self, *cells: str) -> None:

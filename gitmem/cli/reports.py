@@ -84,9 +84,9 @@ def json_text(table: Mapping[str, Any]) -> str:
     """Return a table as the text of a JSON file, with hidden characters escaped."""
     import json
 
-    from gitmem.text import escaped_json
+    from gitmem.text import escape_json
 
-    return escaped_json(json.dumps(table, ensure_ascii=False, indent=2)) + "\n"
+    return escape_json(json.dumps(table, ensure_ascii=False, indent=2)) + "\n"
 
 
 def emit_forms(args: argparse.Namespace, out: Output, render: Callable[[str], str], page: Callable[[int], str]) -> None:

@@ -18,7 +18,7 @@ from gitmem.model import HOLDS, STALE, VERIFIED
 from gitmem.recall import narrow, where
 from gitmem.store import CODE_PREFIX, POLICY_PATH, layout
 from gitmem.store.clone import waiting_captures
-from gitmem.text import escaped_json
+from gitmem.text import escape_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def json_lines(contents: Iterable[tuple[str, bytes]]) -> Iterator[str]:
             "body": document.body,
             **({} if _formats_as(document.text, document.fields, document.body) else {"text": document.text}),
         }
-        yield escaped_json(json.dumps(table, ensure_ascii=False)) + "\n"
+        yield escape_json(json.dumps(table, ensure_ascii=False)) + "\n"
 
 
 def _formats_as(text: str, fields: dict[str, object], body: str) -> bool:

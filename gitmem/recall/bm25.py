@@ -19,7 +19,7 @@ from math import exp, log
 from gitmem.frozen import frozen
 from gitmem.index import FIELD_WEIGHTS
 from gitmem.model import ENGLISH
-from gitmem.text.tokens import beginning, stems
+from gitmem.text.tokens import stems, word_start
 from gitmem.text.tokens import terms as analyse
 
 TYPE_CHECKING = False
@@ -368,6 +368,6 @@ def all_variants() -> dict[str, tuple[str, ...]]:
 @lru_cache(maxsize=1000)
 def variants(term: str) -> tuple[str, ...]:
     """Return the short or long forms of an analysed term, sorted; may be empty."""
-    start = f" {beginning(term)}"
+    start = f" {word_start(term)}"
     rows = [stems(row.split()) for row in _ROWS if start in row]
     return tuple(sorted({other for row in rows if term in row for other in row} - {term}))

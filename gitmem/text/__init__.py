@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import _json
 
+from gitmem.model import UNSEEN
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,12 +29,6 @@ if TYPE_CHECKING:
 
 # Category Zs. ``str.isprintable`` refuses all of them except the ASCII space.
 _SPACES = frozenset("\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000")
-
-# Hidden, although of another category: CGJ, Hangul and Khmer fillers, Mongolian selectors, blank Braille, variation
-# selectors 1-16 and 17-256.
-_BLANKS = frozenset(
-    map(chr, [0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0])
-) | frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
 
 _VS16, _ZWJ, _ZWNJ = "\ufe0f", "\u200d", "\u200c"
 _JOINERS = frozenset((_VS16, _ZWJ, _ZWNJ))
@@ -63,7 +59,7 @@ def display(text: str, *, lines: bool = False, sequences: bool = False) -> str:
         Text whose hidden characters are ``\x1b`` below U+0100 and ``\u{202e}`` above; the same object if there are
         none (measured: 0.3 us for 80 ASCII characters).
     """
-    hidden = hidden_in(text, lines=lines)
+    hidden = hidden_characters(text, lines=lines)
     if not hidden:
         return text
     if sequences and not hidden.isdisjoint(_JOINERS):
@@ -72,7 +68,7 @@ def display(text: str, *, lines: bool = False, sequences: bool = False) -> str:
     return text.translate({ord(char): _escape_of(char) for char in hidden})
 
 
-def escaped_json(text: str) -> str:
+def escape_json(text: str) -> str:
     """Return JSON with every hidden character as a JSON escape, which is the same document; line feeds stay."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
@@ -112,7 +108,7 @@ def _as_data(text: str, also: str = "") -> str:
     return unlike_command(text)
 
 
-def hidden_in(text: str, *, lines: bool) -> frozenset[str]:
+def hidden_characters(text: str, *, lines: bool) -> frozenset[str]:
     r"""Return the hidden characters of the text; with *lines*, ``\n`` and ``\t`` do not count."""
     plain = text.replace("\n", "").replace("\t", "") if lines else text
     if plain.isascii() and plain.isprintable():
@@ -122,7 +118,7 @@ def hidden_in(text: str, *, lines: bool) -> frozenset[str]:
 
 def _is_hidden(char: str) -> bool:
     if char.isprintable():
-        return char in _BLANKS
+        return char in UNSEEN
     return char not in _SPACES and not 0x1F000 <= ord(char) <= 0x1FAFF
 
 

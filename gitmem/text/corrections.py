@@ -14,19 +14,19 @@ def as_exact(stated: str, actual: str) -> str:
     return ".".join(actual.split(".")[: stated.count(".") + 1])
 
 
-def value_replaced(line: str, name: str, stated: str, actual: str) -> str:
+def replace_value(line: str, name: str, stated: str, actual: str) -> str:
     """Replace the first mention of a value after its name, else the first one in the line."""
     pattern = re.compile(rf"(?<![\w.]){re.escape(stated)}(?!\w|\.\d)")
     found = pattern.search(line, max(line.find(name), 0)) or pattern.search(line)
     return line if found is None else line[: found.start()] + actual + line[found.end() :]
 
 
-def path_replaced(line: str, old: str, new: str) -> str:
+def replace_path(line: str, old: str, new: str) -> str:
     """Replace each mention of a path or another name."""
     return re.sub(rf"(?<![\w/.-]){re.escape(old)}(?![\w-])", lambda _: new, line)
 
 
-def path_moved(line: str, folder: str, old: str, new: str) -> str:
+def move_path(line: str, folder: str, old: str, new: str) -> str:
     """Replace the mentions of a moved path, written from the root or from a folder of the line's document.
 
     Args:
@@ -35,11 +35,11 @@ def path_moved(line: str, folder: str, old: str, new: str) -> str:
         old: The former path, from the root.
         new: The path now.
     """
-    line = path_replaced(line, old, new)
+    line = replace_path(line, old, new)
     # A link may name the path from the root, but lead there from its own folder or one above: documents have no other
     # way.
     while folder:
-        line = path_replaced(line, posixpath.relpath(old, folder), posixpath.relpath(new, folder))
+        line = replace_path(line, posixpath.relpath(old, folder), posixpath.relpath(new, folder))
         folder = posixpath.dirname(folder)
     was, now = posixpath.basename(old), posixpath.basename(new)
     named = rf"\[(`?){re.escape(was)}\1\](?=\((?:[^)]*/)?{re.escape(now)}[)#])"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from gitmem.model import ENGLISH
-from gitmem.text.tokens import all_terms, spelt
+from gitmem.text.tokens import all_terms, unify_spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _vocabulary(
     phrases_of: dict[str, list[tuple[str, str]]] = {}
     for tag, given in words:
         for word in given:
-            parts = "".join(char if char.isalnum() else " " for char in spelt(word, language)).split()
+            parts = "".join(char if char.isalnum() else " " for char in unify_spelling(word, language)).split()
             apart, joined = " ".join(parts), "".join(parts)
             for spelling in (apart, joined) if len(word.split()) == 1 else (apart,):
                 stemmed = all_terms(spelling, language)

@@ -128,7 +128,7 @@ class _Gaps(dict[str, bool]):
         self[char] = found = not (char.isalnum() or char in "_./" or _is_within(char, self._signs))
         return found
 
-    def spaced(self, text: str) -> str:
+    def put_spaces(self, text: str) -> str:
         """Return the text with a space for each of them."""
         if text.isascii():
             return text.translate(_GAPS)
@@ -145,7 +145,7 @@ def _is_within(char: str, ranges: tuple[tuple[str, str], ...]) -> bool:
 def _chunks(text: str, gaps: _Gaps) -> list[str]:
     """Return the words of a text in order; those with a single full stop or slash between them are one."""
     found: list[str] = []
-    for piece in gaps.spaced(text).split():
+    for piece in gaps.put_spaces(text).split():
         if "." in piece or "/" in piece:
             for border in ("..", "//", "./", "/."):
                 piece = piece.replace(border, " ")  # noqa: PLW2901
@@ -261,43 +261,43 @@ def fold(text: str) -> str:
         return text
     from unicodedata import normalize  # an extension module: 0.2 ms, and most text is ASCII
 
-    plain = normalize("NFC", _unmarked(normalize("NFKD", text)))
+    plain = normalize("NFC", _remove_marks(normalize("NFKD", text)))
     for letter in _LETTERS.keys() & set(plain):
         plain = plain.replace(letter, _LETTERS[letter])
     return plain
 
 
-def _unmarked(text: str) -> str:
+def _remove_marks(text: str) -> str:
     for mark in _MARKS.intersection(text):  # quicker than ``translate``, which is slow where a text is not ASCII
         text = text.replace(mark, "")
     return text
 
 
-def _composed(text: str) -> str:
+def _compose(text: str) -> str:
     """Return the text with its accents, which stemmers for languages other than English need."""
     if text.isascii():
         return text
     from unicodedata import normalize
 
-    return _unmarked(normalize("NFKC", text))
+    return _remove_marks(normalize("NFKC", text))
 
 
 @frozen
 class _Speech:
     """How text in one language becomes terms.
 
-    A text is brought into one spelling (*spelt*) and cut into words, identifiers and paths at *gaps*, which have
+    A text is brought into one spelling (by *unify*) and cut into words, identifiers and paths at *gaps*, which have
     *terms*; *every* has stop words as well. A query is rid of *questions* besides.
     """
 
-    spelt: Callable[[str], str]
+    unify: Callable[[str], str]
     gaps: _Gaps
     terms: _Memo
     every: _Memo
     questions: frozenset[str]
 
     def chunks(self, text: str) -> list[str]:
-        return _chunks(self.spelt(text), self.gaps)
+        return _chunks(self.unify(text), self.gaps)
 
     def cut(self, text: str, memo: _Memo) -> list[str]:
         # Pieces of ASCII with a full stop or slash around them are analysed once each, in the cache.
@@ -315,10 +315,10 @@ def _speech(language: str) -> _Speech:
         general, questions = (GENERAL, QUESTION) if language == ENGLISH else (none, none)
         return _Speech(fold, PLAIN, _Memo(stem, general), _Memo(stem, none), questions)
 
-    def folded(word: str) -> str:
+    def stem_and_fold(word: str) -> str:
         return fold(stem(word))[:MAX_TERM] or word
 
-    return _Speech(_composed, _Gaps(_SIGNS), _Memo(folded, words_of(language)), _Memo(folded, none), none)
+    return _Speech(_compose, _Gaps(_SIGNS), _Memo(stem_and_fold, words_of(language)), _Memo(stem_and_fold, none), none)
 
 
 def terms(text: str, language: str = ENGLISH) -> list[str]:
@@ -341,7 +341,7 @@ def all_terms(text: str, language: str = ENGLISH) -> list[str]:
 def terms_of_chunks(chunks: Iterable[str], language: str = ENGLISH) -> list[str]:
     """Return the terms of words, identifiers or paths, in order, including stop words; used for comparing texts."""
     speech = _speech(language)
-    return list(chain.from_iterable(map(speech.every.__getitem__, map(speech.spelt, chunks))))
+    return list(chain.from_iterable(map(speech.every.__getitem__, map(speech.unify, chunks))))
 
 
 def stems(words: Sequence[str], language: str = ENGLISH) -> list[str]:
@@ -349,9 +349,9 @@ def stems(words: Sequence[str], language: str = ENGLISH) -> list[str]:
     return list(map(_speech(language).every.stem, words))
 
 
-def spelt(text: str, language: str = ENGLISH) -> str:
+def unify_spelling(text: str, language: str = ENGLISH) -> str:
     """Return a text in the uniform spelling in which it is analysed."""
-    return _speech(language).spelt(text)
+    return _speech(language).unify(text)
 
 
 def compounds(text: str, language: str = ENGLISH) -> list[tuple[str, ...]]:
@@ -406,7 +406,7 @@ def snippet(
     head, tail = "…" * (start > 0), "…" * (end < len(text))
     shown = [(max(a, start), min(b, end)) for a, b, _ in marks if a < end and b > start]
     shift = len(head) - start
-    return head + text[start:end] + tail, [(a + shift, b + shift) for a, b in _united(shown)]
+    return head + text[start:end] + tail, [(a + shift, b + shift) for a, b in _merge_spans(shown)]
 
 
 def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int, int, str]]:
@@ -415,8 +415,8 @@ def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int
     chunks = _chunks(text, speech.gaps) if wanted else []
     # Most words are not among them and occur more than once: each is looked up once.
     different = _possible(set(chunks), wanted) if speech is _speech(ENGLISH) else set(chunks)
-    spelt = zip(different, different if text.isascii() else map(speech.spelt, different), strict=True)
-    here = {chunk: its for chunk, plain in spelt if not wanted.isdisjoint(its := speech.terms[plain])}
+    uniform = zip(different, different if text.isascii() else map(speech.unify, different), strict=True)
+    here = {chunk: its for chunk, plain in uniform if not wanted.isdisjoint(its := speech.terms[plain])}
     end = 0
     for chunk in chunks if here else ():
         start = text.index(chunk, end)  # nothing of a word is between two of them
@@ -429,7 +429,7 @@ def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int
     return marks
 
 
-def beginning(term: str) -> str:
+def word_start(term: str) -> str:
     """Return the beginning of every word that has this term, in English and lower case.
 
     The stemmer leaves two letters of a word as they are, but for *dying*, *lying* and *tying*.
@@ -439,17 +439,20 @@ def beginning(term: str) -> str:
 
 def _possible(chunks: set[str], wanted: frozenset[str]) -> set[str]:
     """Return the chunks that may have one of these terms; analysing all takes half of the time (measured)."""
-    starts = tuple({beginning(term) for term in wanted})
+    starts = tuple({word_start(term) for term in wanted})
     return {
         chunk
         for chunk in chunks
         if (low := chunk.lower()).startswith(starts)
-        or (not (chunk.isalpha() and low[1:] == chunk[1:]) and any(start in _joined(low) for start in starts))
+        or (
+            not (chunk.isalpha() and low[1:] == chunk[1:])
+            and any(start in _without_separators(low) for start in starts)
+        )
         or not chunk.isascii()
     }
 
 
-def _joined(chunk: str) -> str:
+def _without_separators(chunk: str) -> str:
     """Return a compound as one match: its whole and its parts are in it."""
     return chunk.replace("_", "").replace(".", "").replace("/", "")
 
@@ -495,7 +498,7 @@ def _window(text: str, span: tuple[int, int], width: int) -> tuple[int, int]:
     return start, space if space >= 0 else end - 1
 
 
-def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return sorted spans, with those that touch or overlap merged."""
     united: list[tuple[int, int]] = []
     for start, end in spans:

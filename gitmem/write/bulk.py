@@ -9,8 +9,7 @@ from hashlib import blake2b
 from gitmem.document.fields import is_newer
 from gitmem.frozen import frozen
 from gitmem.store import layout
-from gitmem.text.near_pairs import near_pairs
-from gitmem.text.similarity import claim_of, claim_text, numerals, similarity
+from gitmem.text.similarity import claim_of, claim_text, near_pairs, numerals, similarity
 from gitmem.write.archive import is_rotated
 from gitmem.write.draft import SAME_ABOVE, short_hash
 from gitmem.write.duplicates import EVENTS, find_duplicate

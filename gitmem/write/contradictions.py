@@ -19,8 +19,7 @@ from gitmem.index.catalog.state import LIVE
 from gitmem.model import BUILTIN, ENGLISH, Check
 from gitmem.text import tokens as analysis
 from gitmem.text.globs import is_plain, matcher
-from gitmem.text.near_pairs import MOST_IN_A_BUCKET
-from gitmem.text.similarity import claim_of
+from gitmem.text.similarity import MOST_IN_A_BUCKET, claim_of
 from gitmem.write.duplicates import EVENTS
 
 TYPE_CHECKING = False

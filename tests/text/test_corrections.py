@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitmem.text.corrections import as_exact, only_difference, path_moved, path_replaced, value_replaced
+from gitmem.text.corrections import as_exact, move_path, only_difference, replace_path, replace_value
 
 
 @pytest.mark.parametrize(
@@ -15,11 +15,11 @@ from gitmem.text.corrections import as_exact, only_difference, path_moved, path_
     ],
 )
 def test_value_is_replaced_behind_its_name(line, name, stated, actual, corrected):
-    assert value_replaced(line, name, stated, actual) == corrected
+    assert replace_value(line, name, stated, actual) == corrected
 
 
 def test_path_is_replaced_where_it_is_whole():
-    assert path_replaced("`a/b.py`, x/a/b.py", "a/b.py", "c.py") == "`c.py`, x/a/b.py"
+    assert replace_path("`a/b.py`, x/a/b.py", "a/b.py", "c.py") == "`c.py`, x/a/b.py"
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_path_is_replaced_where_it_is_whole():
     ],
 )
 def test_moved_path_is_replaced_as_the_line_writes_it(line, folder, corrected):
-    assert path_moved(line, folder, "app/a.py", "app/sub/a.py") == corrected
+    assert move_path(line, folder, "app/a.py", "app/sub/a.py") == corrected
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_moved_path_is_replaced_as_the_line_writes_it(line, folder, corrected):
     ],
 )
 def test_text_of_a_link_that_is_the_name_of_its_file_follows_the_link(line, corrected):
-    assert path_moved(line, "docs", "app/a.py", "app/b.py") == corrected
+    assert move_path(line, "docs", "app/a.py", "app/b.py") == corrected
 
 
 def test_version_is_as_exact_as_the_stated_one():

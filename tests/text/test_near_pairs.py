@@ -7,8 +7,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.text.near_pairs import near_pairs
-from gitmem.text.similarity import claim_of, likeness
+from gitmem.text.similarity import claim_of, likeness, near_pairs
 
 WORDS = [
     "gateway",

@@ -12,8 +12,7 @@ from gitmem.index.catalog.update import add_problem
 from gitmem.model import Problem
 from gitmem.policy import builtin
 from gitmem.store import layout
-from gitmem.text.near_pairs import near_pairs
-from gitmem.text.similarity import claim_of, claim_text
+from gitmem.text.similarity import claim_of, claim_text, near_pairs
 from gitmem.write.bulk import ImportPlan, _with_same_numerals, changes_of, settle
 from gitmem.write.incoming import Incoming, incoming_exact
 

@@ -13,7 +13,7 @@ from gitmem.commands.adopt.judge.targets import targets_in
 from gitmem.commands.adopt.removal import block_of, is_entry_of, without
 from gitmem.frozen import frozen, replace
 from gitmem.text.code.languages import is_prose
-from gitmem.text.corrections import as_exact, path_moved, path_replaced, value_replaced
+from gitmem.text.corrections import as_exact, move_path, replace_path, replace_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -224,11 +224,9 @@ def _replaced(line: str, finding: Finding) -> str:
         named = rf"(\b{re.escape(tool)}\b[^`]*?(?<![\w/.-])){re.escape(claim.name)}(?![\w-])"
         return re.sub(named, lambda found: found[1] + new, line)
     if claim.kind in ("version", "value") and claim.tool != "count":
-        return value_replaced(line, claim.name, claim.stated, finding.fix)
+        return replace_value(line, claim.name, claim.stated, finding.fix)
     if finding.home:
-        return path_moved(line, posixpath.dirname(finding.document.path), finding.home, finding.fix)
-    line = path_replaced(line, claim.token, finding.fix)
+        return move_path(line, posixpath.dirname(finding.document.path), finding.home, finding.fix)
+    line = replace_path(line, claim.token, finding.fix)
     # A link often contains the path twice, in two forms.
-    return (
-        path_moved(line, posixpath.dirname(finding.document.path), finding.then, finding.now) if finding.now else line
-    )
+    return move_path(line, posixpath.dirname(finding.document.path), finding.then, finding.now) if finding.now else line

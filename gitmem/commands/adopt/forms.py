@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from gitmem import __version__
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
-from gitmem.text import display, escaped_json, unlike_command, workflow_command
+from gitmem.text import display, escape_json, unlike_command, workflow_command
 from gitmem.verify.overview.finding import describe_lines
 
 TYPE_CHECKING = False
@@ -162,7 +162,7 @@ def sarif(adoption: Adoption) -> str:
         "properties": {"head": adoption.commit, "summary": summary(adoption)},
     }
     text = json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2)
-    return escaped_json(text) + "\n"
+    return escape_json(text) + "\n"
 
 
 def _result(finding: Finding) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from gitmem.document.builtin_checks import SURE_PART, parse_arguments, row_of
 from gitmem.frozen import replace
 from gitmem.model import ADOPTED, BUILTIN, Check
 from gitmem.text.code.languages import is_prose
-from gitmem.text.corrections import as_exact, only_difference, path_moved, value_replaced
+from gitmem.text.corrections import as_exact, move_path, only_difference, replace_value
 from gitmem.verify import builtin
 from gitmem.verify.due import read_fact
 from gitmem.verify.moves import parse_moves, scope_of
@@ -150,16 +150,16 @@ class StatedLines:
         """Return the corrected line; the line itself if unknown."""
         # What a fact with a scope looks for moved, not the file: a path on the line is about something else.
         for move in parse_moves(pair.head.moved) if check is None or not scope_of(check) else ():
-            line = path_moved(line, dirname(path), move.old.rstrip("/"), move.new.rstrip("/"))
+            line = move_path(line, dirname(path), move.old.rstrip("/"), move.new.rstrip("/"))
         if check is None or answer is None or pair.head.moved:
             return line
         taken = parse_arguments(check.words)
         if row_of(check).part == SURE_PART and not scope_of(check):  # a definition, in a file that the line may name
             there = self._defining(check)
-            return path_moved(line, dirname(path), taken.where, there) if there else line
+            return move_path(line, dirname(path), taken.where, there) if there else line
         if check.words[0] == "contains":
             old, new = self._edited(taken.text, pair)
-            return value_replaced(line, "", old, new) if old and _is_once(old, line) else line
+            return replace_value(line, "", old, new) if old and _is_once(old, line) else line
         wanted = next((taken.more[field] for field in _EXPECTED if field in taken.more), "")
         stated = next((text for text in (wanted, *re.findall(r"\d+(?:\.\d+)*", wanted)) if _is_once(text, line)), "")
         if not stated or not answer.actual:
@@ -167,7 +167,7 @@ class StatedLines:
         numbers = re.findall(r"\d+(?:\.\d+)*", answer.actual)
         is_version = stated != wanted or re.fullmatch(r"\d+(?:\.\d+)+", stated) is not None
         actual = as_exact(stated, numbers[0]) if is_version and numbers else answer.actual
-        return value_replaced(line, "", stated, actual)
+        return replace_value(line, "", stated, actual)
 
     def _defining(self, check: Check) -> str:
         """Return the changed file that now defines a name; empty if none or several do."""

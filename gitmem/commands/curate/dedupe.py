@@ -11,8 +11,7 @@ import json
 from gitmem.frozen import frozen
 from gitmem.index.catalog.state import statuses_of, suspects
 from gitmem.model import VERIFIED
-from gitmem.text.near_pairs import near_pairs
-from gitmem.text.similarity import claim_of, claim_text
+from gitmem.text.similarity import claim_of, claim_text, near_pairs
 from gitmem.write.draft import check_file, with_fields
 from gitmem.write.duplicates import EVENTS, have_different_checks
 from gitmem.write.place import before_of, find_known

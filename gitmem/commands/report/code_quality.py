@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from gitmem.commands.report.words import sentence
-from gitmem.text import escaped_json
+from gitmem.text import escape_json
 from gitmem.text.sha256 import sha256
 from gitmem.verify.overview.finding import ERROR, KINDS, NOTE, WARNING, WORDS, Spot
 
@@ -25,7 +25,7 @@ SEVERITIES = {ERROR: "major", WARNING: "minor", NOTE: "info"}
 def report(found: Findings) -> str:
     """Return the report of one run; facts that hold are left out."""
     rows = [_row(finding) for finding in found.findings if WORDS[finding.kind].level]
-    return escaped_json(json.dumps(rows, ensure_ascii=False, indent=2)) + "\n"
+    return escape_json(json.dumps(rows, ensure_ascii=False, indent=2)) + "\n"
 
 
 def _row(finding: Finding) -> dict[str, Any]:

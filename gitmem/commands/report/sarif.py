@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from gitmem import __version__
 from gitmem.commands.report.words import sentence
-from gitmem.text import escaped_json
+from gitmem.text import escape_json
 from gitmem.verify.overview.finding import KINDS, WORDS, Spot
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ def log(found: Findings) -> str:
         "properties": {"head": found.head, "base": found.base, "summary": found.summary, "notes": list(found.notes)},
     }
     text = json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2)
-    return escaped_json(text) + "\n"
+    return escape_json(text) + "\n"
 
 
 def _rule(kind: str) -> dict[str, Any]:

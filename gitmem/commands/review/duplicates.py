@@ -12,8 +12,7 @@ from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.frozen import frozen
 from gitmem.index.catalog.state import LIVE
-from gitmem.text.near_pairs import near_pairs
-from gitmem.text.similarity import claim_of, claim_text
+from gitmem.text.similarity import claim_of, claim_text, near_pairs
 from gitmem.write.contradictions import find_opposed, find_opposed_checks
 from gitmem.write.duplicates import EVENTS, find_duplicate, have_different_checks
 

@@ -101,9 +101,9 @@ class Inserts:
             written: Fingerprint of its text, if the file has several verdicts.
         """
         if v.because or v.attempt:
-            from gitmem.index.catalog.redaction import shown_verdict
+            from gitmem.index.catalog.redaction import redact_verdict
 
-            v = shown_verdict(v)
+            v = redact_verdict(v)
         self._held["verdict"].append(
             (
                 *(path, v.key, v.spec, v.claim, v.outcome, v.commit, v.inputs, v.at, v.because, v.sandbox),

@@ -36,7 +36,7 @@ def without_secrets(document: Document) -> Document:
     return replace(document, fields=fields, body=redact(document.body))
 
 
-def shown_verdict(verdict: Verdict) -> Verdict:
+def redact_verdict(verdict: Verdict) -> Verdict:
     """Return a verdict with its secrets redacted."""
     return replace(verdict, because=redact(verdict.because), attempt=redact(verdict.attempt))
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.text import completes, hidden_in
+from gitmem.text import completes, hidden_characters
 
 
 @frozen
@@ -41,7 +41,7 @@ def find_hidden(text: str) -> list[Flaw]:
     """
     from unicodedata import is_normalized  # an extension module: 0.2 ms
 
-    hidden = hidden_in(text, lines=True)
+    hidden = hidden_characters(text, lines=True)
     is_nfc = is_normalized("NFC", text)
     if not hidden and is_nfc:
         return []

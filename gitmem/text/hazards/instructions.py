@@ -64,6 +64,8 @@ _DESCRIBED = rf"{_NOT}|\b(?:to|can|could) $|--\w|# $|\w:\*\* $"
 _IF = r"\b(?:if|once|unless|until|when|whenever|after|only|whether|that|before|where)\b"
 # How far before a sentence's first word these count, in characters, within the same sentence.
 _BEFORE = 40
+# How many sentences are reported of one text.
+AT_MOST = 5
 
 _EARLIER = r"(?:previous|prior|above|earlier|preceding|existing|system|developer|original|your|their|other)"
 _RULES = r"(?:instructions?|prompts?|directives?|guidelines?|guardrails?|orders|rules|policies|training|restrictions)"
@@ -253,8 +255,8 @@ def _patterns() -> tuple[Any, list[tuple[InstructionClass, Any, Any]]]:
     return _compiled("|".join(f"(?:{pattern})" for one in _CLASSES for pattern in one.patterns)), found
 
 
-def find_instructions(text: str, *, at_most: int = 5) -> list[Instruction]:
-    """Return the sentences that instruct an agent: one per class and line, by line, at most *at_most*."""
+def find_instructions(text: str) -> list[Instruction]:
+    """Return the sentences that instruct an agent: one per class and line, by line, at most ``AT_MOST``."""
     plain = text.replace("\u2019", "'")
     found: dict[tuple[int, str], Instruction] = {}
     anything, patterns = _patterns()
@@ -262,7 +264,7 @@ def find_instructions(text: str, *, at_most: int = 5) -> list[Instruction]:
         for start in _starts(plain, pattern, unless):
             line = plain.count("\n", 0, start) + 1
             found.setdefault((line, one.name), Instruction(line, one.severity, one.message))
-    return [found[place] for place in sorted(found)][:at_most]
+    return [found[place] for place in sorted(found)][:AT_MOST]
 
 
 def _starts(text: str, pattern: Any, unless: Any) -> Iterator[int]:

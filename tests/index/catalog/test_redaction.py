@@ -9,7 +9,7 @@ from conftest import memory_text
 from support.facts import make_fact, put, verify
 
 from gitmem.document.parse import parse
-from gitmem.index.catalog.redaction import secrets_of, shown_verdict, without_secrets
+from gitmem.index.catalog.redaction import redact_verdict, secrets_of, without_secrets
 from gitmem.memory import Memory
 from gitmem.model import HOLDS, Verdict
 from gitmem.repository.approvals import approve_command
@@ -94,4 +94,4 @@ def test_what_holds_none_is_left_alone() -> None:
 def test_verdict_of_others_says_no_secret() -> None:
     verdict = Verdict("k", "0" * 64, "1" * 64, HOLDS, "c", "d", 1, because=f"exit 1: {TOKEN}", attempt=TOKEN)
 
-    assert TOKEN not in repr(shown_verdict(verdict))
+    assert TOKEN not in repr(redact_verdict(verdict))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.text.hazards.downloads import find_downloads
+from gitmem.text.hazards.hazard import find_downloads
 
 
 @pytest.mark.parametrize(

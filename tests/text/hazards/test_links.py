@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.text.hazards.links import find_misleading_links
+from gitmem.text.hazards.hazard import find_misleading_links
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.text.hazards.spoken_lines import find_spoken
+from gitmem.text.hazards.hazard import find_spoken
 
 
 @pytest.mark.parametrize(
