@@ -24,7 +24,7 @@ from gitmem import cli
 from gitmem.cli.terminal import AGENT_VARIABLES
 from gitmem.config import ROBOTS
 from gitmem.memory import Memory
-from gitmem.policy.settings import KINDS
+from gitmem.policy import KINDS
 from gitmem.store import ROOTED, clone, layout, note_proof, read_proofs
 from gitmem.system.environment import SESSION_VARIABLES
 

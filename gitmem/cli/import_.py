@@ -14,7 +14,7 @@ import sys
 from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.output import counted
 from gitmem.errors import UsageError
-from gitmem.policy.values import is_slug
+from gitmem.policy.settings import is_slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

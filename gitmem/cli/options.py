@@ -185,7 +185,7 @@ def query_of(args: argparse.Namespace, memory: Memory, *, query: str = "", limit
 
 def _kinds_of(memory: Memory, typed: str) -> tuple[str, ...]:
     """Return the kinds that a role of the policy prefers; empty for a role without preferences."""
-    from gitmem.policy.settings import role_name
+    from gitmem.policy import role_name
 
     roles = memory.repository.policy().roles
     if role_name(typed) not in roles:

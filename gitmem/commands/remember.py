@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.anchors import FIELD
-from gitmem.policy.settings import REMEMBER
+from gitmem.policy import REMEMBER
 from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
 from gitmem.verify.references import anchors_for
 from gitmem.write.draft import make_draft, refuse_project_code, validate_text

@@ -11,8 +11,16 @@ from __future__ import annotations
 
 from gitmem.config import WrongValue, setting, settings
 from gitmem.errors import RefusedError, UsageError
-from gitmem.policy import values as read
-from gitmem.policy.settings import CAPTURE, IMPORT, PROMPT, PULLED, REMEMBER, REQUEST, START, WORK, WORKFLOW
+from gitmem.policy import CAPTURE, IMPORT, PROMPT, PULLED, REMEMBER, REQUEST, START, WORK, WORKFLOW
+from gitmem.policy.settings import (
+    read_collection,
+    read_field_names,
+    read_flag,
+    read_lifetime,
+    read_line,
+    read_lines,
+    read_whole,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,18 +71,18 @@ class Collection:
     """
 
     name: str
-    description: str = setting("", read.line, "one line for people")
-    kind: str = setting("", read.collection, "the kind of what is written to it without a kind; empty = its first")
+    description: str = setting("", read_line, "one line for people")
+    kind: str = setting("", read_collection, "the kind of what is written to it without a kind; empty = its first")
     readers: tuple[str, ...] = setting(READERS, some_of(*READERS), "who reads it unless it is named")
     writers: tuple[str, ...] = setting(WRITERS, some_of(*WRITERS), "who may write to it")
     prompt_words: tuple[str, ...] = setting(
-        (), read.lines, "prompts with one of these phrases read it; with neither this nor `prompt_paths`, all do"
+        (), read_lines, "prompts with one of these phrases read it; with neither this nor `prompt_paths`, all do"
     )
-    prompt_paths: bool = setting(False, read.flag, "whether prompts that name a file read it")
-    ttl_s: int | None = setting(None, read.lifetime, "when its memories leave search, for kinds without a `ttl`")
-    min_tokens: int = setting(0, read.whole(0, 100_000), "minimum tokens of one of its memories")
-    max_tokens: int = setting(0, read.whole(0, 100_000), "maximum tokens of one of its memories; 0 = any number")
-    required: tuple[str, ...] = setting((), read.field_names, "fields that its memories must have, with their kind's")
+    prompt_paths: bool = setting(False, read_flag, "whether prompts that name a file read it")
+    ttl_s: int | None = setting(None, read_lifetime, "when its memories leave search, for kinds without a `ttl`")
+    min_tokens: int = setting(0, read_whole(0, 100_000), "minimum tokens of one of its memories")
+    max_tokens: int = setting(0, read_whole(0, 100_000), "maximum tokens of one of its memories; 0 = any number")
+    required: tuple[str, ...] = setting((), read_field_names, "fields that its memories must have, with their kind's")
     scope: str = setting("", home, 'where it is kept; "project": also refused in shared scopes; empty = as written')
 
 

@@ -1,23 +1,259 @@
-"""The tables of a store's settings, roles, kinds and tag words: a class for each section of ``gitmem.toml``. Pure.
+"""The settings of a store: a class for each section of ``gitmem.toml``, and the readers of their values. Pure.
 
-Reading and checking a policy, a new store's file and the reference page are all made from these rows. The sources are
-the five systems whose features gitmem combines, named by the letters of ``FEATURES.md``: A beadboard, B Beans, C the AI
-Memory Module, D Agent Swarm, E the dotfiles' agent memory.
+Reading and checking a policy, a new store's file and the reference page are all made from these rows. A reader returns
+the value or says what is allowed. The sources are the five systems whose features gitmem combines, named by the letters
+of ``FEATURES.md``: A beadboard, B Beans, C the AI Memory Module, D Agent Swarm, E the dotfiles' agent memory.
 """
 
 from __future__ import annotations
 
-from gitmem.config import Setting, rows_of, setting, settings
-from gitmem.model import ENGLISH
-from gitmem.policy import values as read
+from gitmem.config import Setting, WrongValue, rows_of, setting, settings
+from gitmem.model import ENGLISH, FACTORS, NO_LANGUAGE, is_plain_command, parse_duration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
-
 DAY_S = 86_400
+
+# The fields that a kind may require, to detect misspelt ones: the design's field names (DESIGN, section 3).
+FIELDS = frozenset(
+    (
+        *(
+            "title",
+            "kind",
+            "tags",
+            "domains",
+            "paths",
+            "refs",
+            "verify",
+            "ttl",
+            "timeout",
+            "network",
+            "outside",
+            "refute",
+        ),
+        *("requires", "produces", "supersedes", "superseded_by", "confidence", "importance", "priority", "category"),
+        *("workspace", "project", "created", "by", "task", "parent"),
+    )
+)
+
+# Folders at the root of a store that hold no memories of a kind (DESIGN, section 2; the private and run boards).
+RESERVED_FOLDERS = frozenset(("archive", "verdicts", "private", "runs"))
+
+
+# The most that a branch can make an agent read at once: the maximum budget of MCP's `context`.
+MOST_TOKENS = 8000
+# More folders than any project's tools have, and names that no check should see.
+MOST_WORK_FOLDERS = 16
+NEVER_SEEN = frozenset({".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".local"})
+
+
+def read_number(low: float, high: float = 1e9, *, is_open: bool = False) -> Callable[[Any], float]:
+    """Return a reader for numbers from *low* (or above it, if *is_open*) to *high*."""
+
+    def read(value: Any) -> float:
+        # `nan` fails both comparisons.
+        if type(value) not in (int, float) or not low <= value <= high or (is_open and value == low):
+            least, most = ("above", " and at most") if is_open else ("from", " to")
+            raise WrongValue(f"a number {least} {low:g}" + (f"{most} {high:g}" if high < 1e9 else ""))
+        return float(value)
+
+    return read
+
+
+def read_one_of(*words: str) -> Callable[[Any], str]:
+    """Return a reader for one of some words, at least two."""
+    *most, last = (f'"{word}"' for word in words)
+    wanted = f"{', '.join(most)} or {last}"
+
+    def read(value: Any) -> str:
+        if value not in words:
+            raise WrongValue(wanted)
+        return str(value)
+
+    return read
+
+
+read_looking = read_one_of("asked", "always")
+read_stop_log = read_one_of("off", "activity", "responses")
+read_edits = read_one_of("off", "patterns")
+read_severity = read_one_of("error", "warning", "note", "never")
+read_tracing = read_one_of("auto", "off")
+read_fail_on = read_one_of("newly_false", "unchecked", "never")
+
+
+def read_share_or_off(value: Any) -> float:
+    """Read a share above 0; ``"off"`` is 0.
+
+    Raises:
+        WrongValue: It is invalid.
+    """
+    if value == "off":
+        return 0.0
+    try:
+        return read_number(0, 1, is_open=True)(value)
+    except WrongValue as err:
+        raise WrongValue('a number above 0 and at most 1, or "off"') from err
+
+
+def read_whole(low: int, high: int = 1_000_000_000) -> Callable[[Any], int]:
+    """Return a reader for whole numbers from *low* to *high*."""
+
+    def read(value: Any) -> int:
+        if type(value) is not int or not low <= value <= high:
+            raise WrongValue(f"a whole number from {low}" + (f" to {high}" if high < 1_000_000_000 else ""))
+        return value
+
+    return read
+
+
+def read_budget(low: int) -> Callable[[Any], int]:
+    """Return a reader for tokens shown to an agent: at most ``MOST_TOKENS``, whatever a branch says."""
+    return lambda value: min(read_whole(low)(value), MOST_TOKENS)
+
+
+def read_flag(value: Any) -> bool:
+    """Read a boolean."""
+    if not isinstance(value, bool):
+        raise WrongValue("true or false")
+    return value
+
+
+def read_line(value: Any) -> str:
+    """Read text on one line; it may be empty."""
+    if not isinstance(value, str) or not value.isprintable():
+        raise WrongValue("text on one line")
+    return value
+
+
+def read_command(value: Any) -> str:
+    """Read a shell command; it may be empty."""
+    if not isinstance(value, str) or not is_plain_command(value):
+        raise WrongValue("a shell command without invisible characters")
+    return value
+
+
+def read_lines(value: Any) -> tuple[str, ...]:
+    """Read a list of texts, none of them empty."""
+    if not isinstance(value, list) or not all(isinstance(part, str) and part and part.isprintable() for part in value):
+        raise WrongValue("a list of strings")
+    return tuple(value)
+
+
+def read_factors(value: Any) -> tuple[str, ...]:
+    """Read a list of factors of a score."""
+    names = read_lines(value)
+    if not set(FACTORS).issuperset(names):
+        raise WrongValue(f"a list of factors ({', '.join(FACTORS)})")
+    return names
+
+
+def read_field_names(value: Any) -> tuple[str, ...]:
+    """Read a list of the design's fields."""
+    names = read_lines(value)
+    if not FIELDS.issuperset(names):
+        raise WrongValue(f"a list of fields ({', '.join(sorted(FIELDS))})")
+    return names
+
+
+def read_lifetime(value: Any) -> int | None:
+    """Read a length of time in seconds, or None for ``never``."""
+    return None if value == "never" else _seconds(value, 'a length of time such as "30d" or "12h", or "never"')
+
+
+def read_time_limit(value: Any) -> int:
+    """Read a time limit of a check in seconds, at most a day."""
+    wanted = 'a length of time such as "30s" or "5m", at most a day'
+    seconds = _seconds(value, wanted)
+    if seconds > DAY_S:
+        raise WrongValue(wanted)
+    return seconds
+
+
+def _seconds(value: Any, wanted: str) -> int:
+    try:
+        return parse_duration(value if isinstance(value, str) else "")
+    except ValueError as err:
+        raise WrongValue(wanted) from err
+
+
+def read_rung(value: Any) -> str:
+    """Read a level of the sandbox; empty for any."""
+    if value not in ("", "none", "landlock", "seatbelt", "bubblewrap"):
+        raise WrongValue('"none", "landlock", "seatbelt" or "bubblewrap", or empty')
+    return str(value)
+
+
+def read_language(value: Any) -> str:
+    """Read the language for word stems; ``none`` to search words unchanged."""
+    if value in (ENGLISH, NO_LANGUAGE):
+        return str(value)
+    if not isinstance(value, str):
+        raise WrongValue(f'the name of a language, such as "german", or "{NO_LANGUAGE}"')
+    import Stemmer  # 1 ms, and not for English
+
+    known = Stemmer.algorithms()
+    if value not in known:
+        raise WrongValue(f'"{NO_LANGUAGE}" or one of {", ".join(known)}')
+    return value
+
+
+def read_profile(value: Any) -> str:
+    """Read the profile of a session's context; empty for all of it."""
+    if value not in ("", "bmad"):
+        raise WrongValue('"bmad", or empty')
+    return str(value)
+
+
+def read_collection(value: Any) -> str:
+    """Read the name of a collection; empty for none."""
+    if value != "" and not (isinstance(value, str) and is_slug(value)):
+        raise WrongValue("one word in lower case, or empty")
+    return str(value)
+
+
+def read_folder(value: Any) -> str:
+    """Read the name of a folder for memories."""
+    if not isinstance(value, str) or not is_slug(value) or value in RESERVED_FOLDERS:
+        raise WrongValue(f"one word in lower case, and none of {', '.join(sorted(RESERVED_FOLDERS))}")
+    return value
+
+
+def read_work_folders(value: Any) -> tuple[str, ...]:
+    """Read a list of folders of the work tree that checks may see; sorted, without duplicates.
+
+    The memory branch's authors write it, so nothing in it may lead out of the work tree, to git's own folder, or to
+    where a person keeps keys (a work tree may be someone's home).
+    """
+    found = tuple(sorted({name.rstrip("/") for name in read_lines(value)}))
+    parts = [name.split("/") for name in found]
+    is_nested = any(other != part and other[: len(part)] == part for part in parts for other in parts)
+    if is_nested or len(found) > MOST_WORK_FOLDERS or not all(_is_inside(part) for part in parts):
+        raise WrongValue(
+            f"a list of at most {MOST_WORK_FOLDERS} folders of the work tree, none in another, without '..',"
+            f" and none of {', '.join(sorted(NEVER_SEEN))}"
+        )
+    return found
+
+
+def _is_inside(parts: list[str]) -> bool:
+    names = (not part.strip(".") or part.lower() in NEVER_SEEN for part in parts)
+    return not any(names) and all(char.isalnum() or char in "._-+@" for part in parts for char in part)
+
+
+def is_slug(name: str) -> bool:
+    """Return whether a text can name a kind or its folder: 2 to 40 of a-z, 0-9, ``_``, ``-``, a letter first."""
+    joined = name.replace("_", "").replace("-", "")
+    return (
+        2 <= len(name) <= 40
+        and name.isascii()
+        and joined.isalnum()
+        and joined == joined.lower()
+        and name[0].isalpha()
+        and name[-1].isalnum()
+    )
 
 
 @settings
@@ -27,11 +263,11 @@ class Weights:
     # Measured on the recall benchmark's public half: tags 2 and key 0.5 instead of 1 give LoCoMo's turns 0.509 nDCG@10
     # instead of 0.500 and change the other tasks by less than 0.003; a title of 2 loses 0.003 there, 4 wins as much. A
     # key repeats its title: counted whole, it would weigh these words twice.
-    title: float = setting(3.0, read.number(0, 1000), "what a word in the title counts")
-    tags: float = setting(2.0, read.number(0, 1000), "what a word in the tags counts")
-    key: float = setting(0.5, read.number(0, 1000), "what a word in the key counts")
-    paths: float = setting(1.0, read.number(0, 1000), "what a word in the paths counts")
-    body: float = setting(1.0, read.number(0, 1000), "what a word in the body counts")
+    title: float = setting(3.0, read_number(0, 1000), "what a word in the title counts")
+    tags: float = setting(2.0, read_number(0, 1000), "what a word in the tags counts")
+    key: float = setting(0.5, read_number(0, 1000), "what a word in the key counts")
+    paths: float = setting(1.0, read_number(0, 1000), "what a word in the paths counts")
+    body: float = setting(1.0, read_number(0, 1000), "what a word in the body counts")
 
 
 @settings
@@ -40,35 +276,35 @@ class StatusFactors:
 
     # The order is the design's (section 1). The sizes are ours: of two equal matches the better proved one comes first,
     # and a much better match comes first whatever its status.
-    verified: float = setting(1.1, read.number(0, 10, is_open=True), "score factor of verified memories")
-    stale: float = setting(0.95, read.number(0, 10, is_open=True), "score factor of stale memories")
-    unproven: float = setting(0.9, read.number(0, 10, is_open=True), "score factor of unproven memories")
-    blocked: float = setting(0.9, read.number(0, 10, is_open=True), "score factor of blocked memories")
-    suspect: float = setting(0.7, read.number(0, 10, is_open=True), "score factor of suspect memories")
-    failed: float = setting(0.5, read.number(0, 10, is_open=True), "score factor of failed memories")
+    verified: float = setting(1.1, read_number(0, 10, is_open=True), "score factor of verified memories")
+    stale: float = setting(0.95, read_number(0, 10, is_open=True), "score factor of stale memories")
+    unproven: float = setting(0.9, read_number(0, 10, is_open=True), "score factor of unproven memories")
+    blocked: float = setting(0.9, read_number(0, 10, is_open=True), "score factor of blocked memories")
+    suspect: float = setting(0.7, read_number(0, 10, is_open=True), "score factor of suspect memories")
+    failed: float = setting(0.5, read_number(0, 10, is_open=True), "score factor of failed memories")
 
 
 @settings
 class ScopeFactors:
     """The factor of a memory's score by its scope, > 0: of two equal matches, the nearer one comes first."""
 
-    project: float = setting(1.0, read.number(0, 10, is_open=True), "score factor of project memories")
-    private: float = setting(0.95, read.number(0, 10, is_open=True), "score factor of private memories")
-    domain: float = setting(0.9, read.number(0, 10, is_open=True), "score factor of domain memories")
-    universal: float = setting(0.85, read.number(0, 10, is_open=True), "score factor of universal memories")
-    listed: float = setting(0.8, read.number(0, 10, is_open=True), "score factor of listed memories")
+    project: float = setting(1.0, read_number(0, 10, is_open=True), "score factor of project memories")
+    private: float = setting(0.95, read_number(0, 10, is_open=True), "score factor of private memories")
+    domain: float = setting(0.9, read_number(0, 10, is_open=True), "score factor of domain memories")
+    universal: float = setting(0.85, read_number(0, 10, is_open=True), "score factor of universal memories")
+    listed: float = setting(0.8, read_number(0, 10, is_open=True), "score factor of listed memories")
 
 
 @settings
 class FactorSizes:
     """The largest change of a score by each factor, as a share of it (``recall.score.Ranking`` says why)."""
 
-    recency: float = setting(0.5, read.number(0, 1), "maximum share of a score that age removes")
-    importance: float = setting(0.2, read.number(0, 0.99), "maximum share that it adds or removes")
-    confidence: float = setting(0.3, read.number(0, 0.99), "maximum share that doubt removes")
-    workspace: float = setting(0.2, read.number(0, 10), "maximum share added for memories learned in this folder")
+    recency: float = setting(0.5, read_number(0, 1), "maximum share of a score that age removes")
+    importance: float = setting(0.2, read_number(0, 0.99), "maximum share that it adds or removes")
+    confidence: float = setting(0.3, read_number(0, 0.99), "maximum share that doubt removes")
+    workspace: float = setting(0.2, read_number(0, 10), "maximum share added for memories learned in this folder")
     provenance: float = setting(
-        0.15, read.number(0, 0.99), "maximum share removed from an agent's memory without a check"
+        0.15, read_number(0, 0.99), "maximum share removed from an agent's memory without a check"
     )
 
 
@@ -77,11 +313,11 @@ class WorkPoints:
     """Points for a relation to the current work: their sum orders a digest, each is a factor of recall."""
 
     # Beans (B5): "path_overlap × 3 + dependency_match × 5 + recency × 1".
-    path: float = setting(3.0, read.number(0, 1000), "points of a memory about the place you work in")
-    dependency: float = setting(5.0, read.number(0, 1000), "points of a memory linked to your work")
-    recency: float = setting(1.0, read.number(0, 1000), "points of a new memory, in a session's digest")
+    path: float = setting(3.0, read_number(0, 1000), "points of a memory about the place you work in")
+    dependency: float = setting(5.0, read_number(0, 1000), "points of a memory linked to your work")
+    recency: float = setting(1.0, read_number(0, 1000), "points of a new memory, in a session's digest")
     # A memory about exactly this place counts 1.5 times: that lifts a second place to the first (`recall.score`).
-    double: float = setting(6.0, read.number(0, 1000, is_open=True), "points that double the score of a hit")
+    double: float = setting(6.0, read_number(0, 1000, is_open=True), "points that double the score of a hit")
 
 
 @settings
@@ -90,21 +326,21 @@ class DenseSettings:
 
     # Measured (`recall.fuse`, `recall.distinctive_words`). A weight of 0.5 to 1 and a power of 2 to 6 change the mean
     # of the four tasks by .007 at most; 0.15 to 0.5 for `common` by less.
-    weight: float = setting(0.7, read.number(0, 10), "weight of meaning, where words have 1; 0 = off")
-    adapt: float = setting(4.0, read.number(0, 10), "extra weight if the nearest memories are distinct; 0 = none")
+    weight: float = setting(0.7, read_number(0, 10), "weight of meaning, where words have 1; 0 = off")
+    adapt: float = setting(4.0, read_number(0, 10), "extra weight if the nearest memories are distinct; 0 = none")
     common: float = setting(
-        0.4, read.number(0, 1), "share of memories above which a word is ignored in a question's meaning"
+        0.4, read_number(0, 1), "share of memories above which a word is ignored in a question's meaning"
     )
     # Measured: it decides between hits of nearly the same score, and costs .004 nDCG@10 on Cranfield and nothing
     # elsewhere; 0.2 costs .016 there and .006 on CoSQA.
-    mmr: float = setting(0.05, read.number(0, 1), "weight of differing from higher hits; 0 = off")
+    mmr: float = setting(0.05, read_number(0, 1), "weight of differing from higher hits; 0 = off")
     # Dotfiles, for automatic context: "any hit whose score falls below 60% of the best is dropped", per turn a
     # "0.85 relative tail floor" and an "absolute top-cosine 0.55 gate". Measured with MiniLM: of the benchmark's
     # questions put to a store of another task none passes (talk in a store of code reaches 0.45 at best), of those
     # put to their own store 40 to 85 %.
-    gate: float = setting(0.55, read.number(0, 1), "minimum cosine of the best hit for automatic context; 0 = none")
-    floor: float = setting(0.6, read.number(0, 1), "minimum share of the best score for automatic context; 0 = none")
-    turn_floor: float = setting(0.85, read.number(0, 1), "the same for context with every prompt")
+    gate: float = setting(0.55, read_number(0, 1), "minimum cosine of the best hit for automatic context; 0 = none")
+    floor: float = setting(0.6, read_number(0, 1), "minimum share of the best score for automatic context; 0 = none")
+    turn_floor: float = setting(0.85, read_number(0, 1), "the same for context with every prompt")
 
 
 @settings
@@ -114,26 +350,26 @@ class RecallSettings:
     # Agent Swarm, "Configuration": MEMORY_RECENCY_HALF_LIFE_DAYS 14, MEMORY_ACCESS_BOOST_MAX 1.5,
     # MEMORY_ACCESS_RECENCY_HOURS 48, MEMORY_CANDIDATE_MULTIPLIER 3.
     half_life_days: float = setting(
-        14.0, read.number(0, is_open=True), "days until age has half its effect, for kinds without half_life"
+        14.0, read_number(0, is_open=True), "days until age has half its effect, for kinds without half_life"
     )
-    access_boost_max: float = setting(1.5, read.number(1, 10), "factor for memories that are read often")
-    access_recency_hours: float = setting(48.0, read.number(0), "hours in which a read counts fully")
-    candidate_multiplier: float = setting(3.0, read.number(1, 1000), "candidates ranked for each hit")
+    access_boost_max: float = setting(1.5, read_number(1, 10), "factor for memories that are read often")
+    access_recency_hours: float = setting(48.0, read_number(0), "hours in which a read counts fully")
+    candidate_multiplier: float = setting(3.0, read_number(1, 1000), "candidates ranked for each hit")
     # Measured: 0.1 drops 3 % of the ten best on the recall benchmark and 0.1 % of the right ones (`recall.score`).
-    relative_floor: float = setting(0.1, read.number(0, 1), "hits below this share of the best are dropped")
+    relative_floor: float = setting(0.1, read_number(0, 1), "hits below this share of the best are dropped")
     weights: Weights = Weights()
     status: StatusFactors = StatusFactors()
     scope: ScopeFactors = ScopeFactors()
     factors: FactorSizes = FactorSizes()
     points: WorkPoints = WorkPoints()
     dense: DenseSettings = DenseSettings()
-    without: tuple[str, ...] = setting((), read.factors, "factors that are switched off: recency, status, …")
+    without: tuple[str, ...] = setting((), read_factors, "factors that are switched off: recency, status, …")
     work: str = setting(
-        "asked", read.looking, '"always" = recall always considers changed files and the tasks you hold'
+        "asked", read_looking, '"always" = recall always considers changed files and the tasks you hold'
     )
-    domains: tuple[str, ...] = setting((), read.lines, "domains of this project, whose memories are also read here")
+    domains: tuple[str, ...] = setting((), read_lines, "domains of this project, whose memories are also read here")
     language: str = setting(
-        ENGLISH, read.language, 'language for word stems in search: "german", "french", …; or "none"'
+        ENGLISH, read_language, 'language for word stems in search: "german", "french", …; or "none"'
     )
 
 
@@ -147,7 +383,7 @@ class CheckSettings:
 
     # A stranger's unapproved fact, or a machine without a sandbox, is not the change's fault.
     fail_on: str = setting(
-        "newly_false", read.fail_on, '"newly_false", "unchecked" (also facts that could not be checked) or "never"'
+        "newly_false", read_fail_on, '"newly_false", "unchecked" (also facts that could not be checked) or "never"'
     )
 
 
@@ -155,25 +391,25 @@ class CheckSettings:
 class VerifySettings:
     """How checks run, and which verdicts are effective."""
 
-    setup: str = setting("", read.command, "shell command run before each check")
+    setup: str = setting("", read_command, "shell command run before each check")
     folders: tuple[str, ...] = setting(
-        (), read.work_folders, 'ignored folders that checks can see: [".venv", "node_modules"]'
+        (), read_work_folders, 'ignored folders that checks can see: [".venv", "node_modules"]'
     )
     # Our choice: a minute is long for a check and for a person who waits; a test suite sets its own.
-    timeout_s: int = setting(60, read.time_limit, "time limit of checks without their own")
+    timeout_s: int = setting(60, read_time_limit, "time limit of checks without their own")
     # Beans: "Default TTL: 30 days".
-    ttl_s: int | None = setting(30 * DAY_S, read.lifetime, "how long a verdict is valid")
+    ttl_s: int | None = setting(30 * DAY_S, read_lifetime, "how long a verdict is valid")
     outside_ttl_s: int | None = setting(
         DAY_S,
-        read.lifetime,
+        read_lifetime,
         "the same for checks that depend on the network, on git's "
         "tags and branches, or on what `outside: true` declares",
     )
-    jobs: int = setting(0, read.whole(0, 1024), "checks run in parallel; 0 = one per core")
-    min_sandbox: str = setting("", read.rung, '"landlock" or "bubblewrap": verdicts from weaker sandboxes do not count')
-    claimed: bool = setting(True, read.flag, "whether verdicts made in other clones count")
-    default_branch: str = setting("", read.line, "branch whose verdicts are committed; empty = found from git")
-    trace: str = setting("auto", read.tracing, '"auto" = observe the files checks read, if strace works; "off" = never')
+    jobs: int = setting(0, read_whole(0, 1024), "checks run in parallel; 0 = one per core")
+    min_sandbox: str = setting("", read_rung, '"landlock" or "bubblewrap": verdicts from weaker sandboxes do not count')
+    claimed: bool = setting(True, read_flag, "whether verdicts made in other clones count")
+    default_branch: str = setting("", read_line, "branch whose verdicts are committed; empty = found from git")
+    trace: str = setting("auto", read_tracing, '"auto" = observe the files checks read, if strace works; "off" = never')
 
 
 @settings
@@ -181,9 +417,9 @@ class ContextSettings:
     """The size of a session's context."""
 
     # Beans: "Token budget: ~4000 default", "closed beans from last 7 days". AI Memory Module: 500 tokens a shard.
-    budget_tokens: int = setting(4000, read.budget(1), "tokens of a session's digest")
-    max_memory_tokens: int = setting(500, read.budget(1), "tokens shown of one memory")
-    recent_days: int = setting(7, read.whole(0, 36500), "number of days that count as recent work")
+    budget_tokens: int = setting(4000, read_budget(1), "tokens of a session's digest")
+    max_memory_tokens: int = setting(500, read_budget(1), "tokens shown of one memory")
+    recent_days: int = setting(7, read_whole(0, 36500), "number of days that count as recent work")
 
 
 @settings
@@ -192,34 +428,34 @@ class DuplicateSettings:
 
     # C, "Duplicate Detection": "Semantic Duplicate (similarity > 0.85)". On 153 labelled pairs the lexical measure is
     # the same from 0.75 to 0.9 (`likeness`, benchmarks/README.md).
-    threshold: float = setting(0.85, read.share_or_off, 'minimum similarity of a duplicate, which is refused; or "off"')
+    threshold: float = setting(0.85, read_share_or_off, 'minimum similarity of a duplicate, which is refused; or "off"')
 
 
 @settings
 class ReviewSettings:
     """The findings for which a review fails."""
 
-    fail_on: str = setting("error", read.severity, '"error", "warning", "note" or "never": findings that fail a review')
+    fail_on: str = setting("error", read_severity, '"error", "warning", "note" or "never": findings that fail a review')
 
 
 @settings
 class StopSettings:
     """What to do when an agent stops; nothing is captured from it at that point."""
 
-    worktree: bool = setting(False, read.flag, "whether a sub-agent is asked to commit everything in its work tree")
+    worktree: bool = setting(False, read_flag, "whether a sub-agent is asked to commit everything in its work tree")
     # Others write the memory branch: this setting is still accepted for older stores, but has no effect.
     push: bool = setting(
-        *(False, read.flag, "no effect: set gitmem.stopPush in your own configuration"),
+        *(False, read_flag, "no effect: set gitmem.stopPush in your own configuration"),
         instead="git config --global gitmem.stopPush true",
     )
-    task: bool = setting(False, read.flag, "whether it is asked to end its tasks, and the bead of its branch")
+    task: bool = setting(False, read_flag, "whether it is asked to end its tasks, and the bead of its branch")
     # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
     exempt: tuple[str, ...] = setting(
-        ("worker-supervisor",), read.lines, "types of sub-agents that are never asked to do anything"
+        ("worker-supervisor",), read_lines, "types of sub-agents that are never asked to do anything"
     )
     log: str = setting(
         "off",
-        read.stop_log,
+        read_stop_log,
         '"activity" = log stops in each clone; "responses" = also log responses and dispatched prompts',
     )
 
@@ -230,12 +466,12 @@ class CaptureSettings:
 
     # C stores each edit (C3). git has them all already, and hundreds a day would bury the rest: C's own document
     # says of its session start that it "returns random code patterns (low relevance)". So only a store that wants it.
-    edits: str = setting("off", read.edits, '"patterns" = definitions in edits become code patterns; "off" = none do')
-    fixes: bool = setting(True, read.flag, "whether failures that later pass become candidates for gotchas")
-    notes: bool = setting(True, read.flag, "whether note files that agents write become memories")
+    edits: str = setting("off", read_edits, '"patterns" = definitions in edits become code patterns; "off" = none do')
+    fixes: bool = setting(True, read_flag, "whether failures that later pass become candidates for gotchas")
+    notes: bool = setting(True, read_flag, "whether note files that agents write become memories")
     # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
     exempt: tuple[str, ...] = setting(
-        ("worker-supervisor",), read.lines, "types of sub-agents whose work is never captured automatically"
+        ("worker-supervisor",), read_lines, "types of sub-agents whose work is never captured automatically"
     )
 
 
@@ -245,7 +481,7 @@ class SecretSettings:
 
     # Like `stops.push`.
     allow: tuple[str, ...] = setting(
-        *((), read.lines, "no effect: set gitmem.secretsAllow in your own configuration"),
+        *((), read_lines, "no effect: set gitmem.secretsAllow in your own configuration"),
         instead="git config --add gitmem.secretsAllow RULE",
     )
 
@@ -255,33 +491,33 @@ class RotationSettings:
     """When old memories of a kind are archived."""
 
     # A: "When knowledge.jsonl exceeds 1,000 lines, the oldest 500 are moved to knowledge.archive.jsonl".
-    limit: int = setting(1000, read.whole(0), "live memories of a kind before the oldest are archived; 0 = never")
-    move: int = setting(500, read.whole(1), "how many are archived at a time")
-    kinds: tuple[str, ...] = setting(("learned", "session"), read.lines, "the kinds to rotate")
+    limit: int = setting(1000, read_whole(0), "live memories of a kind before the oldest are archived; 0 = never")
+    move: int = setting(500, read_whole(1), "how many are archived at a time")
+    kinds: tuple[str, ...] = setting(("learned", "session"), read_lines, "the kinds to rotate")
 
 
 @settings
 class SessionSettings:
     """The automatic context of an agent's session."""
 
-    profile: str = setting("", read.profile, '"bmad" = session summaries at the start, nothing with prompts')
+    profile: str = setting("", read_profile, '"bmad" = session summaries at the start, nothing with prompts')
     # Issue 6: "a digest of a store of 1,000 memories <= 1,500 tokens by default".
-    budget_tokens: int = setting(1500, read.budget(1), "tokens of context at a session's start")
-    spec_tokens: int = setting(500, read.budget(0), "a longer topic specification is replaced by a pointer")
-    worklog_entries: int = setting(10, read.whole(0, 100), "recent commands and edits shown after a compaction")
+    budget_tokens: int = setting(1500, read_budget(1), "tokens of context at a session's start")
+    spec_tokens: int = setting(500, read_budget(0), "a longer topic specification is replaced by a pointer")
+    worklog_entries: int = setting(10, read_whole(0, 100), "recent commands and edits shown after a compaction")
     # Beadboard: "displays the 5 most recent deduplicated entries when a new session begins".
-    newest: int = setting(5, read.whole(0, 100), "newest memories shown at the start")
-    discipline: bool = setting(True, read.flag, "whether the start explains how to back claims")
-    prompt: bool = setting(True, read.flag, "whether memories are recalled for each prompt")
-    prompts: bool = setting(False, read.flag, "whether session summaries repeat what people asked their agents")
+    newest: int = setting(5, read_whole(0, 100), "newest memories shown at the start")
+    discipline: bool = setting(True, read_flag, "whether the start explains how to back claims")
+    prompt: bool = setting(True, read_flag, "whether memories are recalled for each prompt")
+    prompts: bool = setting(False, read_flag, "whether session summaries repeat what people asked their agents")
     # Dotfiles: "up to three matching capsules". Its floors and its gate by meaning are those of ``[recall.dense]``.
-    limit: int = setting(3, read.whole(1, 20), "maximum number of memories for a prompt or topic")
+    limit: int = setting(3, read_whole(1, 20), "maximum number of memories for a prompt or topic")
     # Measured on the task `developer` (188 questions with an answer, 18 without) and 33 prompts about nothing in it
     # ("open a pull request"): this pair tells something for 134, 2 and 0, and for 120 of the 134 what helps.
     gate: float = setting(
-        1.25, read.number(0, 1000), "minimum score of a prompt's best hit, in words unique to one memory"
+        1.25, read_number(0, 1000), "minimum score of a prompt's best hit, in words unique to one memory"
     )
-    coverage: float = setting(0.3, read.number(0, 1), "minimum share of a prompt's words in its best hit")
+    coverage: float = setting(0.3, read_number(0, 1), "minimum share of a prompt's words in its best hit")
 
 
 @settings
@@ -290,211 +526,10 @@ class WorkflowSettings:
 
     # AI Memory Module: "Developer 1000", pre-work-search "--limit: Max results (default: 3)"; "Per-Shard Limits":
     # 50 to 500 tokens.
-    budget_tokens: int = setting(1000, read.budget(1), "tokens shown before work")
-    limit: int = setting(3, read.whole(1, 20), "maximum number of memories in each part")
-    min_tokens: int = setting(50, read.budget(0), "minimum tokens of a memory stored after work")
-    max_tokens: int = setting(500, read.budget(1), "maximum tokens of a memory stored after work")
-
-
-@settings
-class Role:
-    """The context for a role at a session's start."""
-
-    budget_tokens: int = setting(0, read.budget(0), "tokens of what its start tells at most; 0 = the session's")
-    kinds: tuple[str, ...] = setting((), read.lines, "the kinds that come first")
-
-
-_DISCUSSIONS = ("decision", "discussion")
-ROLES: dict[str, Role] = {
-    # AI Memory Module, "Per-Agent Token Budgets" and "Agent Memory Summary Table" (C7).
-    "architect": Role(1500, ("code_pattern", *_DISCUSSIONS)),
-    "analyst": Role(1200, _DISCUSSIONS),
-    "pm": Role(1200, _DISCUSSIONS),
-    "developer": Role(1000, ("code_pattern",)),
-    "tea": Role(1000, ("code_pattern",)),
-    "tech_writer": Role(1000, ("convention",)),
-    "ux_designer": Role(1000, _DISCUSSIONS),
-    "quick_flow": Role(1000, ("code_pattern", *_DISCUSSIONS)),
-    "sm": Role(800, _DISCUSSIONS),
-    # Dotfiles, "Memory flow during a Ralph run" (E7); the planner gets the broadest slice.
-    "planner": Role(),
-    "executor": Role(0, ("fact", "recipe", "gotcha", "anti_pattern", "pattern")),
-    "reviewer": Role(0, ("gotcha", "anti_pattern")),
-    "re_reviewer": Role(0, ("gotcha", "anti_pattern", "principle")),
-}
-# BMAD's names for agents that differ from the table's.
-ROLE_ALIASES = {"dev": "developer", "quick_flow_solo_dev": "quick_flow"}
-
-
-def role_name(typed: str) -> str:
-    """Return a role's name in the table: ``tech_writer`` for ``Tech Writer``, ``developer`` for ``dev``."""
-    name = "_".join(typed.lower().replace("-", " ").replace("_", " ").split())
-    return ROLE_ALIASES.get(name, name)
-
-
-@settings
-class Kind:
-    """One row of the policy: the rules for every memory of a kind.
-
-    Attributes:
-        name: The kind, as the frontmatter names it.
-    """
-
-    name: str
-    folder: str = setting("", read.folder, "the folder of the store that has its files")
-    description: str = setting("", read.line, "one line for people")
-    ttl_s: int | None = setting(None, read.lifetime, "how long a memory counts that names no `ttl` itself")
-    # The time in which age takes half of its largest effect on a score; 0: as in `[recall] half_life_days`; None: age
-    # does not matter, because a rule holds until someone changes it.
-    half_life_s: int | None = setting(
-        0, read.lifetime, "in how long age takes half of what it can; 0: `recall.half_life_days`"
-    )
-    # A fact becomes stale instead, and is never hidden.
-    expires: bool = setting(False, read.flag, "whether a memory leaves search after its `ttl`; it stays in the store")
-    # If the author gives none, the writer fills in ``created``, ``project`` and ``importance: medium``.
-    required: tuple[str, ...] = setting((), read.field_names, "frontmatter fields that a memory must have")
-    needs_refs: bool = setting(False, read.flag, "whether its `refs` must name lines of the code, `path:line`")
-    needs_verify: bool = setting(False, read.flag, "whether it must have a check")
-    collection: str = setting("", read.collection, "the collection it is in (`[collections.NAME]`)")
-
-
-# What is learned about a code base outlasts the fortnight in which agent-swarm lets its memories fade (D6). Half a
-# year is our choice: on worlds that the figures of the benchmark of factors are not from, nDCG@5 is .532 with
-# 14 days for all kinds, .573 without recency, .578 with 180 days and .588 with 365.
-_LASTING_S = 180 * DAY_S
-
-# C, "Metadata Validation": unique_id, group_id, type, timestamp, importance. The key is the first, the kind the third.
-_C10 = ("project", "created", "importance")
-
-_TABLE = (
-    # B: "If you can't write a verify command, it's not a bn fact"; "Default TTL: 30 days". Also E's capsule `fact`.
-    Kind("fact", "facts", "true while its check holds", ttl_s=30 * DAY_S, half_life_s=_LASTING_S, needs_verify=True),
-    # `adopt --apply`. Built-in checks run again with every change of their inputs, so age does not matter.
-    Kind(
-        *("claim", "claims", "a fact adopted from a document; shown only when it fails"),
-        half_life_s=_LASTING_S,
-        needs_verify=True,
-    ),
-    # B: tasks and facts are one structure; a task's check is its completion gate.
-    Kind("task", "tasks", "should become true; its check is the gate for closing it"),
-    # A: type `learned`, from a `LEARNED:` comment. It is also what a memory is that names no kind.
-    Kind("learned", "learned", "something an agent learned while working", half_life_s=_LASTING_S),
-    # E, capsule kinds: fact / gotcha / pattern / anti_pattern / recipe / principle / doc.
-    Kind("gotcha", "gotchas", "a trap, and how to avoid it", half_life_s=_LASTING_S),
-    Kind("pattern", "patterns", "a way of doing things that works here", half_life_s=_LASTING_S),
-    Kind("anti_pattern", "anti_patterns", "a way of doing things that does not work here", half_life_s=_LASTING_S),
-    Kind("recipe", "recipes", "the steps that lead to a result", half_life_s=_LASTING_S),
-    Kind("principle", "principles", "a rule to decide by", half_life_s=None),
-    Kind("doc", "docs", "a chunk of an ingested document"),
-    # C, collection `discussions`: decisions, session summaries, agents' reasoning.
-    Kind(
-        "decision",
-        "decisions",
-        "a decision, with its reason",
-        required=_C10,
-        collection="discussions",
-        half_life_s=_LASTING_S,
-    ),
-    Kind("discussion", "discussions", "reasoning worth keeping", required=_C10, collection="discussions"),
-    # D, TTL table: session_summary 3 days, "Session context is ephemeral".
-    Kind(
-        *("session", "sessions", "the summary of one session"),
-        ttl_s=3 * DAY_S,
-        expires=True,
-        required=_C10,
-        collection="discussions",
-    ),
-    # D, TTL table: task_completion 7 days, "Task outputs become stale quickly".
-    Kind("outcome", "outcomes", "how a task ended, and what went wrong", ttl_s=7 * DAY_S, expires=True),
-    # D, TTL table: file_index 30 days, "File contents may change".
-    Kind("note", "notes", "a note file that an agent wrote", ttl_s=30 * DAY_S, expires=True),
-    # C, collection `code-patterns`: "Must include file:line references."
-    Kind(
-        *("code_pattern", "code_patterns", "how something was built, with code locations"),
-        half_life_s=_LASTING_S,
-        required=_C10,
-        needs_refs=True,
-        collection="code-patterns",
-    ),
-    # C, collection `conventions`: shared by all projects (C13).
-    Kind(
-        *("convention", "conventions", "how things are done here"),
-        half_life_s=None,
-        required=_C10,
-        collection="conventions",
-    ),
-    # C, collections `github` and `jira-data`: what is pulled from there.
-    Kind("github", "github", "an issue, pull request, commit or release", required=_C10, collection="github"),
-    Kind("jira", "jira", "an issue or comment from Jira", required=_C10, collection="jira"),
-    # D, "Memory Categories" of injected learnings; manual sources never expire.
-    Kind("mistake_pattern", "mistake_patterns", "a common mistake to avoid", half_life_s=_LASTING_S),
-    Kind("best_practice", "best_practices", "the preferred approach", half_life_s=_LASTING_S),
-    Kind("codebase_knowledge", "codebase_knowledge", "how this code base is structured", half_life_s=_LASTING_S),
-    Kind("preference", "preferences", "a preference of a user or team", half_life_s=None),
-    # E, entries of a run's blackboard, and its queue of open questions.
-    Kind("observation", "observations", "an observation of a worker in a run"),
-    Kind("analysis", "analyses", "a conclusion of a worker in a run"),
-    Kind("calculation", "calculations", "a result of a worker in a run"),
-    Kind("strategy", "strategies", "how a run pursues its goal"),
-    Kind("gap", "gaps", "something a run does not know yet"),
-    Kind("contradiction", "contradictions", "two findings of a run that cannot both hold"),
-    Kind("signal", "signals", "an open question of a run"),
-)
-
-KINDS: dict[str, Kind] = {kind.name: kind for kind in _TABLE}
-# Kinds that belong on a board (``gitmem.commands.board``). Stores of earlier versions may have memories of them; no new
-# ones are written.
-BOARD_KINDS = frozenset(("observation", "analysis", "calculation", "strategy", "gap", "contradiction", "signal"))
-# The readers of collections (``policy.collections``): a session's start and `context`, `pre-work`, a prompt, and
-# explicit requests; and the collections that only the last one reads.
-START, WORK, PROMPT, REQUEST = "start", "work", "prompt", "request"
-PULLED = ("github", "jira")
-# The writers: a person or agent on purpose, the steps of a workflow, hooks, and `import`.
-REMEMBER, WORKFLOW, CAPTURE, IMPORT = "remember", "workflow", "capture", "import"
-
-# A, "Auto-detected from content via keyword scan": the words that give each tag. They are found whole, in any case and
-# inflection, also as parts of an identifier. Left out are words whose stem is one of everyday prose (authorization:
-# author, dependency: depends, documentation: document, exception: except, performance: performs, settings: set,
-# typing: type): a tag that everything has ranks nothing.
-TAG_WORDS: dict[str, tuple[str, ...]] = {
-    "api": ("api", "endpoint", "openapi", "swagger", "webhook", "graphql", "grpc"),
-    # `task group` and `sendable`: A's own example of a text that is tagged async.
-    "async": ("async", "await", "asyncio", "coroutine", "event loop", "task group", "sendable"),
-    "auth": (
-        *("auth", "authentication", "oauth", "oidc", "saml", "jwt", "login", "logout", "rbac", "session cookie"),
-        *("access token", "refresh token", "bearer"),
-    ),
-    "build": ("build system", "compiler", "makefile", "cmake", "bazel", "webpack", "vite", "linker", "gradle"),
-    "cache": ("cache", "memcached", "etag"),
-    "ci": ("ci", "continuous integration", "github actions", "gitlab ci", "jenkins", "pipeline"),
-    "concurrency": (
-        *("concurrency", "thread", "mutex", "deadlock", "race condition", "semaphore", "atomic", "goroutine"),
-    ),
-    "config": ("config", "configuration", "environment variable", "env var", "dotenv", "feature flag"),
-    "database": (
-        *("database", "postgres", "postgresql", "mysql", "sqlite", "mongodb", "migration", "orm", "transaction"),
-        *("savepoint", "connection pool"),
-    ),
-    "deps": (
-        *("lockfile", "lock file", "package manager", "dependency version", "dependency tree", "npm", "pnpm", "pip"),
-        *("cargo", "poetry"),
-    ),
-    "docker": ("docker", "dockerfile", "container image", "compose file", "kubernetes", "podman"),
-    "docs": ("docs", "readme", "changelog", "docstring"),
-    "errors": ("traceback", "stack trace", "error handling", "error code", "unhandled exception", "panic"),
-    "git": ("git", "rebase", "merge conflict", "worktree", "cherry-pick", "submodule"),
-    "http": ("http", "https", "status code", "request header", "cors", "redirect", "reverse proxy"),
-    "logging": ("logging", "logger", "log level", "stderr"),
-    "performance": ("latency", "throughput", "benchmark", "profiler", "bottleneck", "memory leak", "slow query"),
-    "security": (
-        *("security", "vulnerability", "cve", "xss", "csrf", "sql injection", "sandbox", "encryption", "password"),
-        *("tls", "certificate"),
-    ),
-    "sql": ("sql", "select statement", "join clause", "query plan", "stored procedure", "foreign key"),
-    "testing": ("testing", "pytest", "fixture", "flaky", "coverage"),
-    "types": ("type checker", "type hint", "type annotation", "type error", "mypy", "pyright", "typescript"),
-    "ui": ("ui", "frontend", "css", "layout shift", "a11y", "jsx", "popup"),
-}
+    budget_tokens: int = setting(1000, read_budget(1), "tokens shown before work")
+    limit: int = setting(3, read_whole(1, 20), "maximum number of memories in each part")
+    min_tokens: int = setting(50, read_budget(0), "minimum tokens of a memory stored after work")
+    max_tokens: int = setting(500, read_budget(1), "maximum tokens of a memory stored after work")
 
 
 # The sections of a policy by name; a subsection by its full name.

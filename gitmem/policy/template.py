@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from gitmem.model import FORMAT
-from gitmem.policy import values as read
-from gitmem.policy.settings import ROWS
+from gitmem.policy.settings import ROWS, read_lifetime, read_time_limit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def default_toml(profile: str = "") -> str:
 
 def default_of(row: Setting) -> str:
     """Return a row's default as spelled in the file."""
-    is_length = row.read in (read.lifetime, read.time_limit)
+    is_length = row.read in (read_lifetime, read_time_limit)
     return _toml(_length(row.default) if is_length else row.default)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state, strings
 from gitmem.model import ADOPTED, STATUSES, SUMMARY, UNPROVEN, VERIFIED
-from gitmem.policy.settings import REQUEST
+from gitmem.policy import REQUEST
 from gitmem.store import domains_of, is_meant
 from gitmem.text import parse_json
 

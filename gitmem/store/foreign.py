@@ -36,8 +36,7 @@ from gitmem.errors import ConfigError, ConflictError, ForeignBranchError, Gitmem
 from gitmem.git import Git, TreeEntry
 from gitmem.git.ancestry import is_shallow
 from gitmem.model import FORMAT
-from gitmem.policy import load
-from gitmem.policy.settings import KINDS
+from gitmem.policy import KINDS, load
 from gitmem.store import FOREIGN, NAMED, NEWER, POLICY_PATH, ROOTED, STORES, STRAY, layout, note_proof, read_proofs
 from gitmem.store.proposal import PREFIX
 from gitmem.store.read import display_path

@@ -13,7 +13,7 @@ from gitmem.document.parse import parse, unify
 from gitmem.document.times import format_time
 from gitmem.errors import FormatError, RefusedError
 from gitmem.frozen import frozen
-from gitmem.policy.settings import BOARD_KINDS, KINDS
+from gitmem.policy import BOARD_KINDS, KINDS
 from gitmem.store import layout
 from gitmem.text import display
 from gitmem.text.budget import count_tokens

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.policy.settings import KINDS, TAG_WORDS
-from gitmem.policy.values import FIELDS, RESERVED_FOLDERS, is_slug
+from gitmem.policy import KINDS, TAG_WORDS
+from gitmem.policy.settings import FIELDS, RESERVED_FOLDERS, is_slug
 from gitmem.store import layout
 from gitmem.text.tags import find_tags
 

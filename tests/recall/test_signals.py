@@ -12,8 +12,7 @@ from gitmem.config import Config
 from gitmem.document.times import format_time
 from gitmem.memory import Memory
 from gitmem.model import FACTORS
-from gitmem.policy import builtin
-from gitmem.policy.settings import KINDS
+from gitmem.policy import KINDS, builtin
 from gitmem.recall import Query
 from gitmem.recall.score import RANKING, ranking_of
 from gitmem.recall.work import neighbours

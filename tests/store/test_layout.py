@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.policy.settings import KINDS
-from gitmem.policy.values import RESERVED_FOLDERS as RESERVED_BY_KINDS
+from gitmem.policy import KINDS
+from gitmem.policy.settings import RESERVED_FOLDERS as RESERVED_BY_KINDS
 from gitmem.store import POLICY_PATH, layout
 from gitmem.store.layout import StorePath, is_key, memory_path, place_of, shard, verdict_path
 

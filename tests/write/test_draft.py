@@ -13,7 +13,7 @@ from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
 from gitmem.policy import Policy
 from gitmem.policy import load as load_policy
-from gitmem.policy.values import FIELDS
+from gitmem.policy.settings import FIELDS
 from gitmem.store import layout
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.write import draft as drafts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.agents.session import log, topics
 from gitmem.commands.workflow.render import part_of
-from gitmem.policy.settings import PROMPT
+from gitmem.policy import PROMPT
 from gitmem.recall import Query, RecallResult, render
 from gitmem.recall.gate import good_hits
 from gitmem.store import tally

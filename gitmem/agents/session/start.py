@@ -19,8 +19,8 @@ from gitmem.index.catalog import places_of, refs_of, state
 from gitmem.index.catalog.counts import count_live
 from gitmem.index.catalog.keys import short_keys
 from gitmem.model import ADOPTED
-from gitmem.policy.settings import START as AT_START
-from gitmem.policy.settings import Role, role_name
+from gitmem.policy import START as AT_START
+from gitmem.policy import Role, role_name
 from gitmem.recall import Query, render, where
 from gitmem.recall.render import About, MemoryText, Part
 from gitmem.store import LISTED, PROJECT, tally

@@ -9,8 +9,7 @@ import time
 from gitmem.commands.capture.keep import BY, OPTIONS
 from gitmem.errors import ConflictError, FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import replace
-from gitmem.policy import Policy
-from gitmem.policy.settings import CAPTURE
+from gitmem.policy import CAPTURE, Policy
 from gitmem.store.state.spool import Spool
 from gitmem.tasks.digest import is_anything_held, list_claimed
 from gitmem.tasks.task import Worker

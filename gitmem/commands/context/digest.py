@@ -40,7 +40,7 @@ from gitmem.commands.context.sections import (
 from gitmem.index.catalog import places_of, refs_of, state
 from gitmem.index.catalog.counts import count_live
 from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUMMARY, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.policy.settings import START
+from gitmem.policy import START
 from gitmem.statuses import SIGNS, age_s, describe_chain
 from gitmem.tasks import digest as tasks
 from gitmem.tasks.task import Worker

@@ -7,7 +7,7 @@ from heapq import nlargest
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import ADOPTED
-from gitmem.policy.settings import START
+from gitmem.policy import START
 from gitmem.recall import score, work
 from gitmem.recall.score import half_life_days
 from gitmem.recall.work import neighbours

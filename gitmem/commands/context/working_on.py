@@ -12,7 +12,7 @@ from gitmem.git import NO_SYSTEM
 from gitmem.git.branches import SHARED, likely_default
 from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
-from gitmem.policy.settings import START
+from gitmem.policy import START
 from gitmem.recall import Query, shown
 from gitmem.store import PROJECT, SCOPES
 from gitmem.store.proposal import branch_notice, notice_of

@@ -7,7 +7,7 @@ from gitmem.document.times import format_time, parse_time
 from gitmem.document.yaml.scalars import is_name
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
-from gitmem.policy.values import is_slug
+from gitmem.policy.settings import is_slug
 from gitmem.store import layout
 from gitmem.text import display
 from gitmem.text.slugs import slug

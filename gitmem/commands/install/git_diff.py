@@ -14,7 +14,7 @@ from gitmem.commands.install import place as places
 from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, HookStep
 from gitmem.commands.install.pieces import TOML, FileRefusedError, FileSection
 from gitmem.errors import GitmemError, suppress
-from gitmem.policy.settings import KINDS
+from gitmem.policy import KINDS
 from gitmem.store.state.empty_files import note_empty, was_empty
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.commands.remember import remember
 from gitmem.commands.workflow.step import author_fields
 from gitmem.errors import RefusedError
-from gitmem.policy.settings import WORKFLOW
+from gitmem.policy import WORKFLOW
 from gitmem.repository import open_private
 from gitmem.text import display
 from gitmem.text.slugs import slug

@@ -6,7 +6,7 @@ import re
 
 from gitmem.commands.remember import anchor_fields, remember
 from gitmem.errors import RefusedError
-from gitmem.policy.settings import WORKFLOW
+from gitmem.policy import WORKFLOW
 from gitmem.text import display
 from gitmem.text.budget import count_tokens
 from gitmem.write.draft import clean_text, is_line_reference

@@ -14,7 +14,7 @@ from gitmem.commands.workflow.step import component_tag, role_of
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.model import FAILED, TASK
-from gitmem.policy.settings import WORK
+from gitmem.policy import WORK
 from gitmem.recall import Query, RecallResult, inventory
 from gitmem.recall.render import MemoryText, Part, one_line
 from gitmem.tasks.digest import FAILURES, FailedAttempt, failures

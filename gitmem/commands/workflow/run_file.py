@@ -10,7 +10,7 @@ import json
 
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen
-from gitmem.policy.settings import BOARD_KINDS
+from gitmem.policy import BOARD_KINDS
 from gitmem.text import display
 from gitmem.write.quality import says_something
 

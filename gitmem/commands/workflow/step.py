@@ -10,7 +10,7 @@ import unicodedata
 
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen
-from gitmem.policy.settings import role_name
+from gitmem.policy import role_name
 from gitmem.text import display
 from gitmem.text.slugs import slug
 
@@ -18,8 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.policy import Policy
-    from gitmem.policy.settings import Role
+    from gitmem.policy import Policy, Role
     from gitmem.repository.open_store import OpenStore
 
 # The longest name of a role, story or component.

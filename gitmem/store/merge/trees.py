@@ -11,7 +11,7 @@ from functools import partial
 
 from gitmem.frozen import frozen
 from gitmem.git.objects import PathEntry
-from gitmem.policy.settings import KINDS
+from gitmem.policy import KINDS
 from gitmem.store import layout
 from gitmem.store.merge.memories import Version, unite
 from gitmem.store.merge.policy import FileVersion, unite_policies

@@ -10,7 +10,7 @@ from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index import FIELD_WEIGHTS, fts
 from gitmem.index.catalog import texts_of
 from gitmem.model import ADOPTED, ENGLISH, FACTORS, FAILED, STALE, VERIFIED
-from gitmem.policy.settings import REQUEST
+from gitmem.policy import REQUEST
 from gitmem.recall import Query, bm25, score
 from gitmem.recall.ranker import candidates_for
 from gitmem.recall.score import half_life_days, ranking_of, signals_of
