@@ -95,7 +95,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/report/page/templates.py": "the page: tests/commands/report/page/test_render.py",
     "gitmem/system/http.py": "one transport for two protocols: tests/index/embed/test_http_endpoint.py",
     "gitmem/commands/forge/errors.py": "what a forge refuses: tests/commands/forge/test_client.py",
-    "gitmem/policy/settings.py": "data: tests/policy/test_init.py",
+    "gitmem/policy/changes.py": "reads policies: tests/policy/test_init.py",
     "gitmem/index/catalog/fact_state.py": "the other half of state: tests/index/catalog/test_state.py",
     "gitmem/document/times.py": "values of fields: tests/document/test_fields.py",
     "gitmem/commands/sync/summary.py": "what a sync did: tests/commands/sync/test_sync.py, tests/cli/test_sync.py",
@@ -388,8 +388,8 @@ def test_exceptions_name_modules_that_exist() -> None:
     ("module", "line", "reason"),
     [
         ("gitmem.recall.run", "import importlib as i; importlib.import_module(x)", "a computed import"),
-        ("gitmem.index.fts", "def f():\n    import bisect", "bisect is imported inside a function"),
-        ("gitmem.index.fts", "def f():\n    def g():\n        import bisect", "bisect is imported inside a function"),
+        ("gitmem.index", "def f():\n    import bisect", "bisect is imported inside a function"),
+        ("gitmem.index", "def f():\n    def g():\n        import bisect", "bisect is imported inside a function"),
     ],
 )
 def test_planted_import_is_found(module: str, line: str, reason: str) -> None:
@@ -404,7 +404,7 @@ def test_planted_import_is_found(module: str, line: str, reason: str) -> None:
         ("gitmem.store.read", "from gitmem import __version__"),
         ("gitmem.document.parse", "def f():\n    import yaml"),
         ("gitmem.cli.table", "def f():\n    importlib.import_module(name)"),
-        ("gitmem.index.fts", "def f():\n    from gitmem.document.parse import parse"),
+        ("gitmem.index", "def f():\n    from gitmem.document.parse import parse"),
     ],
 )
 def test_allowed_import_is_not_found(module: str, line: str) -> None:

@@ -1,4 +1,4 @@
-"""The tables of the engine ``fts``, and how they follow the memories, in the caller's transaction.
+"""The tables of ``FtsEngine``, and how they follow the memories, in the caller's transaction.
 
 The analysed terms are stored next to the FTS5 table, so that candidates are scored without being analysed again: that
 took a third of a warm recall and more of a cold one (measured: 2.4 of 10 ms for 60 candidates).
@@ -12,10 +12,9 @@ import _sqlite3 as sqlite3
 from collections import Counter
 from itertools import islice
 
-from gitmem.index import FIELDS
+from gitmem.index import ASKED_AT_MOST, FIELDS
 from gitmem.index.catalog import SEPARATOR, TERMS
 from gitmem.index.catalog.packed_texts import packer
-from gitmem.index.fts import ASKED_AT_MOST
 from gitmem.model import ENGLISH
 from gitmem.text.tokens import terms as analyse
 

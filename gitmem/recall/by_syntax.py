@@ -6,8 +6,8 @@ A separate module, because importing Whoosh takes several times as long as start
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
+from gitmem.index import FtsEngine
 from gitmem.index.catalog import strings, text_of
-from gitmem.index.fts import FtsEngine
 from gitmem.index.whoosh import syntax
 from gitmem.recall import Query, RecallResult, shown, suggestions, with_status
 from gitmem.recall.inventory import newest

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from gitmem.index import Stats
+from gitmem.index import FtsEngine, Stats, quote
 from gitmem.index.catalog import text_of
-from gitmem.index.fts import FtsEngine, quote
 from gitmem.model import ENGLISH, SUMMARY
 from gitmem.recall.bm25 import idf_of, rarity
 from gitmem.recall.fuse import admit

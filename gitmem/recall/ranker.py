@@ -7,9 +7,8 @@ cosines. Each store is searched in its own language.
 from __future__ import annotations
 
 from gitmem.frozen import fields_of, frozen, replace
-from gitmem.index import Stats
+from gitmem.index import FtsEngine, Stats
 from gitmem.index.catalog import refs_of, state, texts_of
-from gitmem.index.fts import FtsEngine
 from gitmem.model import Hit
 from gitmem.recall import SESSION, SNIPPET, RecallResult, count_statuses, is_sound, score, shown, withheld
 from gitmem.recall.bm25 import all_terms

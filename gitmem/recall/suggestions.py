@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
+    from gitmem.index import FtsEngine
     from gitmem.index.catalog import Catalog
-    from gitmem.index.fts import FtsEngine
     from gitmem.model import IndexText
 
 # A part of a word has at least three letters to be meaningful; no word is longer than a term.

@@ -13,8 +13,8 @@ import numpy as np
 
 from gitmem.config import variable
 from gitmem.errors import BusyError, GitmemError
+from gitmem.index import FtsEngine
 from gitmem.index.embed.choose import provider_for
-from gitmem.index.fts import FtsEngine
 from gitmem.index.vectors.numpy_rows import DamagedError
 from gitmem.index.vectors.store import Vectors
 from gitmem.index.vectors.update import catch_up, last_missing, list_missing

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.engines import make_engine, make_text, numbers, state, words
 
-from gitmem.index import fts_update
-from gitmem.index.fts import FtsEngine
+from gitmem.index import FtsEngine, fts_update
 from gitmem.index.fts_update import apply
 from gitmem.model import IndexText
 

@@ -6,8 +6,8 @@ import pytest
 from conftest import memory_text
 from support.catalogs import catalog_of
 
+from gitmem.index import FtsEngine
 from gitmem.index.catalog import Catalog
-from gitmem.index.fts import FtsEngine
 from gitmem.model import IndexText
 from gitmem.recall import suggestions
 from gitmem.text.tokens import query_terms

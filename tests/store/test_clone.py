@@ -18,6 +18,7 @@ from support.payloads import payload
 
 from gitmem.config import clones_place
 from gitmem.memory import Memory
+from gitmem.store import clone
 from gitmem.store.clone import is_registered, settle
 from gitmem.store.state.registration import register, unregister
 from gitmem.system import settle_modes
@@ -185,3 +186,34 @@ def test_hook_in_a_copied_clone_is_quick_and_quiet(repo: Path, tmp_path: Path, h
         assert (done.status, done.err) == (0, ""), words
         assert "Poison" not in done.out
         assert time.monotonic() - begun < 5
+
+
+def test_what_is_counted_adds_up_and_a_full_disk_is_no_failure(tmp_path: Path) -> None:
+    assert clone.read_count(tmp_path, clone.CAPTURES) == 0
+
+    clone.add_count(tmp_path, clone.CAPTURES)
+    clone.add_count(tmp_path, clone.CAPTURES, 3)
+    clone.add_count(tmp_path, clone.SHOWN, 0)
+    (tmp_path / "file").write_text("")
+    clone.add_count(tmp_path / "file", clone.CAPTURES)
+
+    assert (clone.read_count(tmp_path, clone.CAPTURES), clone.read_count(tmp_path, clone.SHOWN)) == (4, 0)
+
+
+def test_days_are_counted_apart_and_keys_once_a_day(tmp_path: Path) -> None:
+    for day in (10, 10, 12):
+        clone.add_daily_count(tmp_path, day * clone.DAY_S + 5, clone.RECALLS)
+        clone.note_shown_keys(tmp_path, day * clone.DAY_S, ["a", "b"] if day == 10 else ["b"])
+
+    assert clone.daily_counts(tmp_path) == {10: {clone.RECALLS: 2}, 12: {clone.RECALLS: 1}}
+    assert clone.shown_keys(tmp_path) == {"a": 10, "b": 12}
+    assert (tmp_path / "tally/days/10.keys").read_text() == "a\nb\n"
+
+
+def test_counts_of_long_ago_are_removed(tmp_path: Path) -> None:
+    for day in (1, 2):
+        clone.add_daily_count(tmp_path, day * clone.DAY_S, clone.RECALLS)
+
+    clone.sweep_counts(tmp_path, (2 + clone.DAYS_KEPT) * clone.DAY_S)
+
+    assert list(clone.daily_counts(tmp_path)) == [2]

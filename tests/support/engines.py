@@ -1,4 +1,4 @@
-"""An engine ``fts`` over made texts, and everything that it knows."""
+"""An ``FtsEngine`` over made texts, and everything that it knows."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from hypothesis import strategies as st
 
+from gitmem.index import FtsEngine
 from gitmem.index.catalog import register
-from gitmem.index.fts import FtsEngine
 from gitmem.index.fts_update import apply
 from gitmem.model import IndexText
 from gitmem.text.tokens import query_terms

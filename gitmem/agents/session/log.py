@@ -12,7 +12,7 @@ from gitmem.agents.session.places import append, file_name, read_lines, read_tex
 from gitmem.agents.session.topics import workplace_of
 from gitmem.errors import BusyError
 from gitmem.frozen import frozen
-from gitmem.store import tally
+from gitmem.store import clone
 from gitmem.system import discard
 
 TYPE_CHECKING = False
@@ -99,9 +99,9 @@ def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> N
     """
     state = os.path.dirname(place.root)
     if event.name in BROUGHT:
-        tally.add(state, tally.STARTS if event.name == START else tally.PROMPTS)
-        tally.add(state, tally.SHOWN, len(shown.keys))
-        tally.note_keys(state, now, shown.keys)
+        clone.add_count(state, clone.STARTS if event.name == START else clone.PROMPTS)
+        clone.add_count(state, clone.SHOWN, len(shown.keys))
+        clone.note_shown_keys(state, now, shown.keys)
     if not event.session:
         return
     entry: dict[str, Any] = {"at": now, "event": event.name, "harness": event.harness, "source": event.source}

@@ -23,7 +23,7 @@ from gitmem.policy import START as AT_START
 from gitmem.policy import Role, role_name
 from gitmem.recall import Query, render, where
 from gitmem.recall.render import About, MemoryText, Part
-from gitmem.store import LISTED, PROJECT, tally
+from gitmem.store import LISTED, PROJECT, clone
 from gitmem.store.clone import spool_folders
 from gitmem.store.state import losses
 from gitmem.text import display, format_json, parse_json
@@ -120,7 +120,7 @@ def start(memory: OpenRepository, event: Event, doors: Doors) -> str:
     else:
         topics.sweep(place)
         log.sweep(place)
-        tally.sweep(memory.git.repository.state, memory.now)
+        clone.sweep_counts(memory.git.repository.state, memory.now)
         total = _count(here)
         own = _own(here, total)
         parts = _parts(here, own)

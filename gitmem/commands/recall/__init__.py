@@ -6,7 +6,7 @@ from gitmem.config import ENGINES
 from gitmem.frozen import replace
 from gitmem.recall import narrow, ranker
 from gitmem.recall.ranker import Readings
-from gitmem.store import PROJECT, tally
+from gitmem.store import PROJECT, clone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallRe
 def count_recall(repository: OpenRepository, found: RecallResult) -> None:
     """Count a typed query for ``gitmem stats``: whether it found something, and which memories."""
     state, now = repository.git.repository.state, repository.now
-    tally.add_on(state, now, tally.RECALLS)
+    clone.add_daily_count(state, now, clone.RECALLS)
     if found.hits:
-        tally.add_on(state, now, tally.RECALLS_ANSWERED)
-        tally.note_keys(state, now, [hit.key for hit in found.hits if hit.scope == PROJECT and not hit.store])
+        clone.add_daily_count(state, now, clone.RECALLS_ANSWERED)
+        clone.note_shown_keys(state, now, [hit.key for hit in found.hits if hit.scope == PROJECT and not hit.store])
 
 
 def list_memories(repository: OpenRepository, query: Query) -> RecallResult:

@@ -12,7 +12,7 @@ import os
 import time
 
 from gitmem.errors import suppress
-from gitmem.store import tally
+from gitmem.store import clone
 from gitmem.store.clone import REFUSED, SUFFIX, WAITING, names_in_spool, spool_folders, spooled_names
 from gitmem.store.state import losses
 from gitmem.system import make_folder, remove
@@ -122,7 +122,7 @@ class Spool:
         Raises:
             OSError: It cannot be stored.
         """
-        tally.add(os.path.dirname(self._folder), tally.REFUSALS)
+        clone.add_count(os.path.dirname(self._folder), clone.REFUSALS)
         content = NOTHING
         if entry is not None:
             content = format_json({"format": FORMAT, **entry}, is_ascii=True).encode("ascii")

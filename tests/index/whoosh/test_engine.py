@@ -9,8 +9,8 @@ from conftest import memory_text
 from support.catalogs import catalog_of
 from whoosh.query import Or
 
+from gitmem.index import FtsEngine
 from gitmem.index.catalog import Catalog, text_of
-from gitmem.index.fts import FtsEngine
 from gitmem.index.whoosh import engine as whoosh_engine
 from gitmem.index.whoosh.engine import Among, WhooshEngine, in_texts
 from gitmem.index.whoosh.index import refresh_whoosh

@@ -7,7 +7,7 @@ number, which ``recall.score`` computes and the page multiplies.
 from __future__ import annotations
 
 from gitmem.frozen import fields_of, frozen, replace
-from gitmem.index import FIELD_WEIGHTS, fts
+from gitmem.index import EVERYWHERE, FEW, FIELD_WEIGHTS
 from gitmem.index.catalog import texts_of
 from gitmem.model import ADOPTED, ENGLISH, FACTORS, FAILED, STALE, VERIFIED
 from gitmem.policy import REQUEST
@@ -93,8 +93,8 @@ def settings(kinds: Sequence[str], *, policy: Policy, config: Config, language: 
         "floor": ranking.floor,
         "candidates": candidates_for(query, policy, config),
         "found_by": FIELD_WEIGHTS,
-        "everywhere": fts.EVERYWHERE,
-        "few": fts.FEW,
+        "everywhere": EVERYWHERE,
+        "few": FEW,
         "half_lives": {kind: half_life_days(kind, policy, config) for kind in kinds},
         "unread": policy.unread(REQUEST),
         "adopted": [ADOPTED, FAILED],
