@@ -13,6 +13,8 @@ Exit status: 0 no problems; 1 there are problems.
 from __future__ import annotations
 
 from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.output import counted
+from gitmem.frozen import fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,13 +61,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with open_memory(args, out) as memory:
         found = memory.doctor(fix=args.fix, delete=args.delete)
         print_notices(memory, out)
-    errors = [p for p in found.problems if p.severity == "error"]
     if args.json:
-        table = [
-            {"key": p.key, "path": p.path, "code": p.code, "message": p.message, "hint": p.hint, "severity": p.severity}
-            for p in found.problems
-        ]
-        out.json({"problems": table, "fixed": list(found.fixed), "machine": dict(found.machine)})
+        problems = [fields_of(problem) for problem in found.problems]
+        out.json({"problems": problems, "fixed": list(found.fixed), "machine": dict(found.machine)})
         return int(bool(found.problems))
     for done in found.fixed:
         out.line(("fixed ", "green"), done)
@@ -80,10 +78,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if not found.problems:
         out.line(("the store is well formed", "green"))
     else:
-        warnings = len(found.problems) - len(errors)
-        out.line(
-            (f"{len(errors)} problem{'s' * (len(errors) != 1)}, {warnings} warning{'s' * (warnings != 1)}", "bold")
-        )
+        errors = sum(p.severity == "error" for p in found.problems)
+        out.line((f"{counted(errors, 'problem')}, {counted(len(found.problems) - errors, 'warning')}", "bold"))
     return int(bool(found.problems))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.output import counted
+from gitmem.frozen import fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,16 +43,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
         print_notices(memory, out)
     if args.json:
         changes = [{"key": c.key, "path": c.path, "commit": c.commit, "is_new": c.is_new} for c in done.changes]
-        refused = [{"path": r.path, "reason": r.reason, "hint": r.hint} for r in done.refused]
-        out.json(
-            {
-                "memories": changes,
-                "refused": refused,
-                "restored": list(done.restored),
-                "forgotten": list(done.forgotten),
-                "others": done.others,
-            }
-        )
+        refused = [fields_of(refusal) for refusal in done.refused]
+        more = {"restored": list(done.restored), "forgotten": list(done.forgotten), "others": done.others}
+        out.json({"memories": changes, "refused": refused, **more})
         return int(bool(done.refused))
     for change in done.changes:
         out.changed(change.key or change.path, f"saved {change.key or change.path}")

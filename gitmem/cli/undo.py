@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli.options import add_json, add_scope, open_memory, print_notices
 from gitmem.cli.output import list_of
+from gitmem.frozen import fields_of
 from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
@@ -33,8 +34,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         done = memory.bulk.undo(scope=args.scope or PROJECT, dry_run=args.dry_run)
         print_notices(memory, out)
     if args.json:
-        table = {"undone": done.undone, "subject": done.subject, "keys": list(done.keys)}
-        out.json(table | {"archived": list(done.archived), "commit": done.commit})
+        out.json(fields_of(done))
         return 0
     for key in done.keys:
         out.line(key)

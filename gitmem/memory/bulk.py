@@ -79,7 +79,7 @@ class Bulk:
         from gitmem.commands.curate.age import apply_plan, plan_of
         from gitmem.commands.curate.refs import REFS, repairable, stale_references
 
-        store = self._repository.store_for(scope) if scope != PROJECT else self._repository
+        store = self._repository.store_for(scope)
         found = stale_references(store) if verb == REFS else plan_of(store, verb, days=days)
         found = repairable(found) if verb == REFS and apply else found
         return apply_plan(store, found) if apply and found.steps else found
@@ -92,7 +92,7 @@ class Bulk:
         from gitmem.commands.curate.contradictions import as_duplicates, find_contradictions
         from gitmem.commands.curate.dedupe import apply_groups
 
-        store = self._repository.store_for(scope) if scope != PROJECT else self._repository
+        store = self._repository.store_for(scope)
         found = find_contradictions(store)
         groups = as_duplicates(found)
         done = apply_groups(store, groups, what="contradicted claim") if apply and groups.groups else None
@@ -102,14 +102,14 @@ class Bulk:
         """Undo the last command that changed memories, by a new commit."""
         from gitmem.commands.undo import undo
 
-        store = self._repository.store_for(scope) if scope != PROJECT else self._repository
+        store = self._repository.store_for(scope)
         return undo(store, dry_run=dry_run)
 
     def dedupe(self, *, scope: str = PROJECT, threshold: float = 0.0, apply: bool = False) -> DuplicateReport:
         """Find groups of near duplicates in a store; with *apply*, supersede them in one commit."""
         from gitmem.commands.curate.dedupe import apply_groups, find_groups
 
-        store = self._repository.store_for(scope) if scope != PROJECT else self._repository
+        store = self._repository.store_for(scope)
         found = find_groups(store, threshold=threshold, progress=self._repository.progress_of("comparing memories"))
         return apply_groups(store, found) if apply and found.groups else found
 
@@ -117,5 +117,5 @@ class Bulk:
         """Supersede the others of one group from ``dedupe`` in one commit; do nothing if one has changed since."""
         from gitmem.commands.curate.dedupe import DuplicateReport, apply_groups
 
-        store = self._repository.store_for(scope) if scope != PROJECT else self._repository
+        store = self._repository.store_for(scope)
         return apply_groups(store, DuplicateReport((group,), 0))

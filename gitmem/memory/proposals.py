@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
+from gitmem.git.remotes import RemoteOptions
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gitmem.commands.propose.proposals import Proposal
     from gitmem.commands.propose.send import ProposalState
     from gitmem.commands.sync.companions import CompanionStep
-    from gitmem.git.remotes import RemoteOptions
     from gitmem.memory.view import MemoryView
     from gitmem.repository import OpenRepository
 
@@ -26,12 +29,11 @@ class Proposals:
     ) -> ProposalState:
         """Move unpushed commits to a proposal (by default the current one), write there from now on, and push it."""
         from gitmem.commands.propose.send import propose
-        from gitmem.git.remotes import RemoteOptions
 
-        self._settle_captures()
-        done = propose(self._repository, name, talk or RemoteOptions(), push=push, accept_rewritten=accept_rewritten)
-        self._follow_all()
-        return done
+        with self._branch_change():
+            return propose(
+                self._repository, name, talk or RemoteOptions(), push=push, accept_rewritten=accept_rewritten
+            )
 
     def list(self) -> Sequence[Proposal]:
         """Return the proposals of this clone and the remote, current one first."""
@@ -42,34 +44,25 @@ class Proposals:
     def switch(self, name: str, *, talk: RemoteOptions | None = None) -> str:
         """Write future changes to another proposal, or to the memory branch itself; return the branch."""
         from gitmem.commands.propose.begin import switch
-        from gitmem.git.remotes import RemoteOptions
 
-        self._settle_captures()
-        branch = switch(self._repository, name, talk or RemoteOptions())
-        self._follow_all()
-        return branch
+        with self._branch_change():
+            return switch(self._repository, name, talk or RemoteOptions())
 
     def drop(
         self, name: str, *, talk: RemoteOptions | None = None, force: bool = False, remote: bool = False
     ) -> tuple[Proposal, Sequence[str]]:
         """Delete a proposal's branch; return the proposal, and the refs that preserve its unmerged commits."""
         from gitmem.commands.propose.proposals import drop
-        from gitmem.git.remotes import RemoteOptions
 
-        self._settle_captures()
-        done = drop(self._repository, name, talk or RemoteOptions(), force=force, remote=remote)
-        self._follow_all()
-        return done
+        with self._branch_change():
+            return drop(self._repository, name, talk or RemoteOptions(), force=force, remote=remote)
 
     def merge_branch(self, name: str, *, talk: RemoteOptions | None = None) -> str:
         """Merge the companion ``branch/NAME`` of a merged code branch into this clone's memory; return the branch."""
         from gitmem.commands.propose.merge import merge_branch
-        from gitmem.git.remotes import RemoteOptions
 
-        self._settle_captures()
-        code = merge_branch(self._repository, name, talk or RemoteOptions())
-        self._follow_all()
-        return code
+        with self._branch_change():
+            return merge_branch(self._repository, name, talk or RemoteOptions())
 
     def branches(self) -> Sequence[str]:
         """Return the code branches that have an unmerged memory of their own, sorted."""
@@ -82,12 +75,9 @@ class Proposals:
     ) -> Sequence[CompanionStep]:
         """Merge the memories of merged branches, and delete those of closed ones from the remote; return each step."""
         from gitmem.commands.propose.merge import end_branches
-        from gitmem.git.remotes import RemoteOptions
 
-        self._settle_captures()
-        done = end_branches(self._repository, merged, closed, talk or RemoteOptions())
-        self._follow_all()
-        return done
+        with self._branch_change():
+            return end_branches(self._repository, merged, closed, talk or RemoteOptions())
 
     def finish_move(self) -> None:
         """Finish moving commits to a proposal after a ``propose`` was killed."""
@@ -104,12 +94,18 @@ class Proposals:
             self._repository.notices.append(notice)
             self._follow_all()
 
-    def _settle_captures(self) -> None:
-        """Finish an interrupted move, and commit captures and saved changes of the view to their branch."""
+    @contextmanager
+    def _branch_change(self) -> Iterator[None]:
+        """Commit captures and saved changes of the view to their branch, then bring index and view to the current one.
+
+        A move that was interrupted is finished first.
+        """
         self.finish_move()
         if self._repository.has_store():
             self._repository.writer()
             self._view.follow()
+        yield
+        self._follow_all()
 
     def _follow_all(self) -> None:
         """Update index and view to the current branch."""

@@ -7,7 +7,8 @@ sessions are never grouped. Exits with 1 if there is something to decide, with 0
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, add_scope, open_memory, positive, print_notices
+from gitmem.cli.curate import rows
+from gitmem.cli.options import open_memory, print_notices
 from gitmem.cli.output import counted
 from gitmem.errors import UsageError
 from gitmem.store import PROJECT
@@ -24,21 +25,14 @@ EXAMPLES = (
     "gitmem curate dedupe --threshold 0.75 --limit 50",
     "gitmem curate dedupe --apply",
 )
-SHOWN = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``dedupe``."""
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument("--apply", action="store_true", help="supersede the others, in one commit")
-    how.add_argument("--dry-run", action="store_true", help="propose without applying, the default")
+    rows.add_plan(parser, apply="supersede the others, in one commit", what="groups")
     about = "minimum similarity, above 0 and at most 1 (the policy's: 0.85)"
     which = parser.add_argument_group("which memories")
     which.add_argument("--threshold", type=float, default=0.0, metavar="SHARE", help=about)
-    output = parser.add_argument_group("output")
-    output.add_argument("--limit", type=positive, default=SHOWN, metavar="N", help="number of groups to show (20)")
-    add_scope(parser, about="which memories (project)")
-    add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:

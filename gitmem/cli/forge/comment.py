@@ -18,6 +18,7 @@ from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import KINDS, body_of, is_commit, keep, pulls_of, read_text, remove
 from gitmem.commands.forge.place import place_here
 from gitmem.errors import UsageError
+from gitmem.frozen import fields_of
 from gitmem.system.environment import forge_token
 
 TYPE_CHECKING = False
@@ -77,7 +78,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         for pull in pulls if args.kind == "check" and place.form == "github" else ():
             suggestions.keep(forge, pull, text)
     if args.json:
-        out.json({"kind": args.kind, "pulls": [{"pull": d.pull, "action": d.action, "url": d.url} for d in done]})
+        out.json({"kind": args.kind, "pulls": [fields_of(one) for one in done]})
     else:
         _print(args, done, out)
     return 0

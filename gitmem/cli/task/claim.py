@@ -13,6 +13,7 @@ from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.task import rows
 from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import WorkflowStep
+from gitmem.frozen import fields_of
 from gitmem.recall.render import Part, fence_parts
 
 TYPE_CHECKING = False
@@ -51,13 +52,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         print_notices(memory, out)
     if args.json:
         table = {"key": change.key, "path": change.path, "commit": change.commit, "attempt": before.next_num}
-        out.json(
-            table
-            | {
-                "attempts": [rows.attempt_table(attempt) for attempt in before.past_attempts],
-                "relevant": list(relevant.hits),
-            }
-        )
+        attempts = [fields_of(attempt) for attempt in before.past_attempts]
+        out.json(table | {"attempts": attempts, "relevant": list(relevant.hits)})
     else:
         out.changed(change.key, f"claimed {change.key}")
     return 0

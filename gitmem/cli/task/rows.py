@@ -39,19 +39,6 @@ def as_table(row: TaskRow) -> dict[str, Any]:
     }
 
 
-def attempt_table(attempt: Attempt) -> dict[str, Any]:
-    """Return an attempt as documented JSON."""
-    return {
-        "num": attempt.num,
-        "outcome": attempt.outcome,
-        "who": attempt.who,
-        "agent": attempt.agent,
-        "when": attempt.when,
-        "ended": attempt.ended,
-        "notes": attempt.notes,
-    }
-
-
 def attempt_line(attempt: Attempt) -> str:
     """Format an attempt as one line."""
     about = ", ".join(part for part in (str(attempt.worker), attempt.ended or attempt.when) if part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.show import print_memory
 from gitmem.cli.task import rows
+from gitmem.frozen import fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         print_notices(memory, out)
     attempts = [*([task.held] if task.held else []), *task.past_attempts]
     if args.json:
-        lines = [rows.attempt_table(attempt) for attempt in attempts]
+        lines = [fields_of(attempt) for attempt in attempts]
         out.json(found | {"state": task.state, "waits_for": list(waits_for), "attempts": lines})
         return 0
     fields = {name: value for name, value in found["frontmatter"].items() if name not in ("attempts", "claimed")}

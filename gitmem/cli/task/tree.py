@@ -9,6 +9,7 @@ from __future__ import annotations
 from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.output import shorten
 from gitmem.cli.task import rows
+from gitmem.frozen import fields_of
 from gitmem.statuses import TASK_MARKS
 from gitmem.tasks.tree import TaskNode
 
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def as_table(node: TaskNode) -> dict[str, Any]:
     """Return a tree as documented JSON."""
-    needs = [{"name": n.name, "title": n.title, "state": n.state, "is_there": n.is_there} for n in node.needs]
+    needs = [fields_of(need) for need in node.needs]
     table = rows.as_table(node.row) | {"requires": needs, "is_again": node.is_again, "hidden": node.hidden}
     return table | {"parts": [as_table(part) for part in node.parts]}
 
