@@ -25,9 +25,9 @@ from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.moves import place_check, scope_of
 from gitmem.verify.overview.explain import list_changed_reads
 from gitmem.verify.overview.stock import take_stock
+from gitmem.verify.run.batch import refusal
 from gitmem.verify.run.judge import SKIPPED, Judge
 from gitmem.verify.run.outcome import UNCLEAR, is_chosen
-from gitmem.verify.run.run_all import refusal
 from gitmem.verify.run.unsteady import rate_at, since, steadiness
 from gitmem.verify.trace.outside import describe_outside
 

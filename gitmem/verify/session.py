@@ -236,7 +236,7 @@ class Session:
             The result, and whether the inputs are the same as at HEAD; None if the fact was not judged.
         """
         from gitmem.verify.ground import dirty
-        from gitmem.verify.run.run_all import judge_all
+        from gitmem.verify.run.batch import judge_all
 
         with (dirty.staged_snapshot if is_staged else dirty.snapshot)(self._git) as taken:
             tree = CodeTree(taken.git, taken.commit)
@@ -253,7 +253,7 @@ class Session:
 
     def judge_at(self, due: Due, commit: str) -> Result | None:
         """Judge one fact at another commit, and record nothing; None if its inputs are the same there."""
-        from gitmem.verify.run.run_all import judge_all
+        from gitmem.verify.run.batch import judge_all
 
         tree = CodeTree(self._git, commit)
         new = digest(tree, parse_json(due.row.inputs), due.spec.check)
@@ -264,7 +264,7 @@ class Session:
 
     def judge_many(self, dues: list[Due]) -> list[Result]:
         """Judge several facts together and record nothing."""
-        from gitmem.verify.run.run_all import judge_all
+        from gitmem.verify.run.batch import judge_all
 
         means = replace(self._means_for(dues), is_hurried=True)
         return judge_all(self._git, self.tree(), dues, means, now=self._now, report=lambda _: None)
@@ -291,7 +291,7 @@ class Session:
             judged = VerifyRun(self.commit, len(dues), (), None, standing, would_run=due, written=written, wrong=wrong)
             return replace(judged, runnable=frozenset(one.row.key for one in dues if self.may_run(one)))
         from gitmem.verify.overview.news import with_news
-        from gitmem.verify.run.run_all import judge_all
+        from gitmem.verify.run.batch import judge_all
         from gitmem.verify.sandbox import probe
 
         results: list[Result] = []
@@ -433,7 +433,7 @@ class Session:
         """Judge the work tree with its uncommitted changes, and record nothing."""
         from gitmem.verify.ground import dirty
         from gitmem.verify.overview.news import with_news
-        from gitmem.verify.run.run_all import judge_all
+        from gitmem.verify.run.batch import judge_all
 
         results: list[Result] = []
         with dirty.snapshot(self._git) as taken:

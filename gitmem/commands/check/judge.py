@@ -262,7 +262,7 @@ class ChangeJudge:
 
     def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, FactAnswer]:
         from gitmem.verify.run.judge import Means  # threads and the sandbox: 40 ms, only if a command runs
-        from gitmem.verify.run.run_all import judge_all
+        from gitmem.verify.run.batch import judge_all
 
         if self._open is None:
             return {due.row.key: FactAnswer(BLOCKED, "HEAD has no commit yet to run the check on") for due in dues}
