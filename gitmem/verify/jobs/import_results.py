@@ -8,8 +8,8 @@ held. The rest is a claim, as in any file that someone pushed.
 from __future__ import annotations
 
 from gitmem.errors import GitmemError, RefusedError
-from gitmem.frozen import frozen
-from gitmem.model import BLOCKED, BUILTIN, HOLDS, Verdict
+from gitmem.frozen import frozen, replace
+from gitmem.model import BLOCKED, BUILTIN, HOLDS
 from gitmem.statuses import SKEW_S
 from gitmem.store.layout import VERDICT_LIMIT
 from gitmem.store.verdicts import format_verdict
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git import Git
+    from gitmem.model import Verdict
     from gitmem.policy import Policy
     from gitmem.verify.due import Due
     from gitmem.verify.inputs import CodeTree
-    from gitmem.verify.jobs.result_file import ResultLine, Results
+    from gitmem.verify.jobs.result_file import Results
     from gitmem.verify.overview.stock import Stock
     from gitmem.verify.record import RecordResult
     from gitmem.verify.session import Session
@@ -119,21 +120,21 @@ def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: 
     twice = _list_duplicates(files)
     verdicts, unlearnt, skipped = [], [], [(key, TWICE) for key in sorted(twice)]
     for file in files:
-        for line in file.lines:
-            if line.key in twice:
+        for claimed in (line.verdict for line in file.lines):
+            if claimed.key in twice:
                 continue
-            if line.outcome in (BLOCKED, SKIPPED):
-                unlearnt.append((line.key, line.outcome))
+            if claimed.outcome in (BLOCKED, SKIPPED):
+                unlearnt.append((claimed.key, claimed.outcome))
                 continue
-            due = dues.get(line.key)
-            reason, verdict = _judge(here, file, line, due)
+            due = dues.get(claimed.key)
+            reason, verdict = _judge(here, claimed, due)
             answer = answers.get(due.spec.check) if due is not None else None
-            if verdict is not None and answer is not None and answer.outcome != line.outcome:
+            if verdict is not None and answer is not None and answer.outcome != claimed.outcome:
                 reason, verdict = WRONG, None
             if verdict is not None:
                 verdicts.append(verdict)
             else:
-                skipped.append((line.key, reason))
+                skipped.append((claimed.key, reason))
     recorded, standing = session.record_claimed(verdicts)
     return RecordingResult(
         session.commit,
@@ -181,23 +182,23 @@ def _refuse_foreign(here: RecordContext, file: Results) -> None:
 def _list_duplicates(files: Sequence[Results]) -> set[str]:
     seen: set[str] = set()
     twice: set[str] = set()
-    for line in (line for file in files for line in file.lines):
-        (twice if line.key in seen else seen).add(line.key)
+    for key in (line.verdict.key for file in files for line in file.lines):
+        (twice if key in seen else seen).add(key)
     return twice
 
 
-def _judge(here: RecordContext, file: Results, line: ResultLine, due: Due | None) -> tuple[str, Verdict | None]:
-    """Return the verdict of a line, or the reason why it cannot be used here."""
+def _judge(here: RecordContext, claimed: Verdict, due: Due | None) -> tuple[str, Verdict | None]:
+    """Return a claimed verdict as it can be recorded here, or the reason why it cannot be."""
     if due is None:
         return "there is no such fact here", None
-    if (line.spec, line.claim) != (due.row.spec, due.row.claim):
+    if (claimed.spec, claimed.claim) != (due.row.spec, due.row.claim):
         return "the fact or its command is different here", None
-    if (line.sandbox == RUNGS[-1]) is not (due.spec.check.form == BUILTIN) or not line.sandbox:
+    if (claimed.sandbox == RUNGS[-1]) is not (due.spec.check.form == BUILTIN) or not claimed.sandbox:
         return "it was not judged the way such a check is judged", None
-    if line.at > here.now + SKEW_S:
+    if claimed.at > here.now + SKEW_S:
         return "it was judged in the future", None
-    verdict = _verdict(here, file, line, due)
-    if line.inputs != digester(here.tree, due.row)(verdict):
+    verdict = _verdict(here, claimed, due)
+    if claimed.inputs != digester(here.tree, due.row)(verdict):
         return "its inputs are different here", None
     if len(format_verdict(verdict).encode()) > VERDICT_LIMIT:
         return "it is too long for a verdict", None
@@ -205,47 +206,34 @@ def _judge(here: RecordContext, file: Results, line: ResultLine, due: Due | None
         return "the policy does not accept it", None
     old = due.verdict
     # The file may contain verdicts that this clone itself made and that are not on the branch yet.
-    is_itself = old is not None and old.own and (old.at, old.outcome) == (line.at, line.outcome)
-    if old is not None and old.inputs == line.inputs and old.at >= line.at and not is_itself:
+    is_itself = old is not None and old.own and (old.at, old.outcome) == (claimed.at, claimed.outcome)
+    if old is not None and old.inputs == claimed.inputs and old.at >= claimed.at and not is_itself:
         return "there is already a verdict that is as new", None
     return "", verdict
 
 
-def _verdict(here: RecordContext, file: Results, line: ResultLine, due: Due) -> Verdict:
+def _verdict(here: RecordContext, claimed: Verdict, due: Due) -> Verdict:
     old = due.verdict
-    held = (file.code, line.at) if line.outcome == HOLDS else (old.held_commit, old.held_at) if old else ("", 0)
-    is_failure = line.outcome != HOLDS
-    is_blamed = is_failure or line.flapping > 0  # for a flapping fact, the culprit made it unsteady
-    culprit = [
-        c if is_blamed and c and here.is_behind(c, here.commit) else "" for c in (line.culprit, line.culprit_after)
-    ]
-    return Verdict(
-        key=line.key,
-        spec=line.spec,
-        claim=line.claim,
-        outcome=line.outcome,
-        commit=file.code,
-        inputs=line.inputs,
-        at=line.at,
-        because=_plain(line.because) if is_failure else "",
-        sandbox=line.sandbox,
+    is_failure = claimed.outcome != HOLDS
+    held = (claimed.commit, claimed.at) if not is_failure else (old.held_commit, old.held_at) if old else ("", 0)
+    is_blamed = is_failure or claimed.flapping > 0  # for a flapping fact, the culprit made it unsteady
+    culprit, after = (
+        c if is_blamed and c and here.is_behind(c, here.commit) else ""
+        for c in (claimed.culprit, claimed.culprit_after)
+    )
+    return replace(
+        claimed,
+        because=_plain(claimed.because) if is_failure else "",
         held_commit=held[0],
         held_at=held[1],
-        weak=line.weak,
-        confirmed=line.confirmed or not is_failure,
-        culprit=culprit[0],
-        culprit_after=culprit[1] if culprit[0] else "",
-        seconds=float(line.seconds),
-        reads=line.reads,
-        environment=clean_environment(line.tools),
-        undeclared=line.undeclared,
-        moved=line.moved,
+        confirmed=claimed.confirmed or not is_failure,
+        culprit=culprit,
+        culprit_after=after if culprit else "",
+        seconds=float(claimed.seconds),
+        environment=clean_environment(claimed.environment),
         rests=due.rests,
-        flapping=line.flapping,
-        attempt=_plain(line.attempt) if line.flapping else "",
-        attempt_at=min(line.attempt_at, line.at) if line.flapping else 0,
-        alike=line.alike,
-        outside=line.outside,
+        attempt=_plain(claimed.attempt) if claimed.flapping else "",
+        attempt_at=min(claimed.attempt_at, claimed.at) if claimed.flapping else 0,
     )
 
 

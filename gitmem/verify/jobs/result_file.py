@@ -18,7 +18,7 @@ from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.git.repository import is_oid
-from gitmem.model import BLOCKED, FAILS, HOLDS
+from gitmem.model import BLOCKED, FAILS, HOLDS, Verdict
 from gitmem.store import layout
 from gitmem.store.verdicts import FLAPPING_LIMIT, OUTSIDE_LIMIT, TEXT_LIMIT
 from gitmem.system import atomic_write
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.model import Verdict
     from gitmem.verify.run.judge import Result
 
 FORMAT = "gitmem-results-1"
@@ -53,58 +52,12 @@ class ResultLine:
     """One fact's line in a file; only its types have been checked.
 
     Attributes:
-        key: The fact.
-        spec: Hash of the specification that was run.
-        claim: Hash of the claim's text.
-        outcome: ``holds``, ``fails``, ``blocked`` or ``skipped``.
-        inputs: Digest of its inputs.
-        at: When it was judged, epoch seconds.
-        because: Why it fails.
-        reason: Why it was skipped or blocked.
-        seconds: How long it took.
-        sandbox: The rung of the sandbox.
-        weak: Whether the check also holds in an empty folder.
-        confirmed: Whether a failure was confirmed by a run at the commit where the fact last held.
-        held_commit: The commit where it last held, or empty.
-        held_at: When that was, or 0.
-        culprit: The commit that broke it, or empty.
-        culprit_after: The last commit before it that is known to be good, or empty.
-        flapping: How many equal answers are still needed before the fact no longer counts as flapping.
-        reads: What its run was seen to read.
-        tools: The environment it ran in (``store.verdicts.environment``).
-        undeclared: What it read outside its declared paths.
-        moved: Where git renamed the files that its check names.
-        outside: What the answer depends on outside the repository, or empty.
-        attempt: How it was seen to flap, or empty.
-        attempt_at: When that was, or 0.
-        alike: How many equal answers in a row the check has given.
+        verdict: What was learned; its outcome may also be ``blocked`` or ``skipped``.
+        reason: Why the check was blocked or skipped.
     """
 
-    key: str
-    spec: str
-    claim: str
-    outcome: str
-    inputs: str
-    at: int
-    because: str
-    reason: str
-    seconds: float
-    sandbox: str
-    weak: bool
-    confirmed: bool
-    held_commit: str
-    held_at: int
-    culprit: str
-    culprit_after: str
-    flapping: int
-    reads: str
-    tools: str
-    undeclared: str
-    moved: str = ""
-    outside: str = ""
-    attempt: str = ""
-    attempt_at: int = 0
-    alike: int = 0
+    verdict: Verdict
+    reason: str = ""
 
 
 @frozen
@@ -126,27 +79,14 @@ class Results:
     lines: tuple[ResultLine, ...]
 
 
-def lines_of(results: Iterable[Result], known: Iterable[Verdict], now: int) -> list[ResultLine]:
-    """Return lines for the results of a run and for verdicts that are only in this clone, sorted by key."""
-    lines = {v.key: _of_verdict(v, v.because) for v in known}
-    for result in results:
-        row = result.due.row
-        if result.verdict is not None:
-            lines[row.key] = _of_verdict(result.verdict, result.because)
-        else:
-            lines[row.key] = ResultLine(
-                row.key, row.spec, row.claim, result.outcome, result.due.digest, now, "", result.reason[:TEXT_LIMIT],
-                round(result.seconds, 3), "", False, False, "", 0, "", "", 0, "", "", "",
-            )  # fmt: skip
-    return [lines[key] for key in sorted(lines)]
-
-
-def _of_verdict(v: Verdict, because: str) -> ResultLine:
-    return ResultLine(
-        v.key, v.spec, v.claim, v.outcome, v.inputs, v.at, because[:TEXT_LIMIT], "", round(v.seconds, 3), v.sandbox,
-        v.weak, v.confirmed, v.held_commit, v.held_at, v.culprit, v.culprit_after, v.flapping, v.reads, v.environment,
-        v.undeclared, v.moved, v.outside, v.attempt[:TEXT_LIMIT], v.attempt_at, v.alike,
-    )  # fmt: skip
+def _line_of(result: Result, now: int) -> ResultLine:
+    row = result.due.row
+    nothing = Verdict(
+        *(row.key, row.spec, row.claim, result.outcome, "", result.due.digest, now),
+        confirmed=False,
+        seconds=result.seconds,
+    )
+    return ResultLine(result.verdict or nothing, result.reason)
 
 
 def format_results(results: Results) -> str:
@@ -159,10 +99,14 @@ def format_results(results: Results) -> str:
         "shard": results.shard,
         "facts": len(results.lines),
     }
-    rows = [{name: getattr(line, name) for name in FIELDS} for line in results.lines]
-    for row in rows:
-        row |= {name: format_time(row[name]) if row[name] else "" for name in TIMES}
-    return "".join(json.dumps(row) + "\n" for row in [head, *rows])
+    return "".join(json.dumps(row) + "\n" for row in (head, *map(_format_line, results.lines)))
+
+
+def _format_line(line: ResultLine) -> dict[str, Any]:
+    row: dict[str, Any] = {name: getattr(line.verdict, NAMES.get(name, name), line.reason) for name in FIELDS}
+    row |= {name: format_time(row[name]) if row[name] else "" for name in TIMES}
+    row |= {name: row[name][:TEXT_LIMIT] for name in ("because", "reason", "attempt")}
+    return row | {"seconds": round(row["seconds"], 3)}
 
 
 def write_run(
@@ -180,17 +124,21 @@ def write_run(
     Raises:
         GitmemError: The file cannot be written.
     """
-    write_results(path, Results(__version__, *head, tuple(lines_of(judged, known, now))))
+    lines = {verdict.key: ResultLine(verdict) for verdict in known}
+    lines |= {result.due.row.key: _line_of(result, now) for result in judged}
+    write_results(path, Results(__version__, *head, tuple(lines[key] for key in sorted(lines))))
 
 
 def list_unexplained(results: Results) -> tuple[str, ...]:
     """Return the keys of the failed facts without a culprit."""
-    return tuple(line.key for line in results.lines if line.outcome == FAILS and not line.culprit)
+    verdicts = (line.verdict for line in results.lines)
+    return tuple(verdict.key for verdict in verdicts if verdict.outcome == FAILS and not verdict.culprit)
 
 
 def with_culprits(results: Results, named: Mapping[str, Mapping[str, str]]) -> Results:
     """Return results with the fields ``culprit`` and ``culprit_after`` set for some facts, by key."""
-    return replace(results, lines=tuple(replace(line, **named.get(line.key, {})) for line in results.lines))
+    lines = (replace(one, verdict=replace(one.verdict, **named.get(one.verdict.key, {}))) for one in results.lines)
+    return replace(results, lines=tuple(lines))
 
 
 def need_writable(path: str) -> None:
@@ -259,15 +207,17 @@ def parse_results(content: bytes) -> Results:
     head = _object(rows[0], 1, HEAD)
     if head["facts"] != len(rows) - 1:
         raise ValueError("the number of facts differs from its header")
-    lines = [ResultLine(**_times(_object(row, number, FIELDS), number)) for number, row in enumerate(rows[1:], 2)]
+    lines = (_parse_line(_object(row, number, FIELDS), number, head["code"]) for number, row in enumerate(rows[1:], 2))
     return Results(head["tool"], head["code"], head["memory"], head["shard"], tuple(lines))
 
 
-def _times(row: dict[str, Any], number: int) -> dict[str, Any]:
+def _parse_line(row: dict[str, Any], number: int, commit: str) -> ResultLine:
     try:
-        return row | {name: parse_time(row[name]) if row.get(name) else 0 for name in TIMES}
+        row |= {name: parse_time(row[name]) if row.get(name) else 0 for name in TIMES}
     except (FormatError, ValueError, OverflowError) as err:
         raise ValueError(f"line {number}: invalid time") from err
+    reason = row.pop("reason")
+    return ResultLine(Verdict(**{NAMES.get(name, name): value for name, value in row.items()}, commit=commit), reason)
 
 
 def _object(line: bytes, number: int, fields: dict[str, Callable[[Any], bool]]) -> dict[str, Any]:
@@ -375,6 +325,8 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "alike": _number(FLAPPING_LIMIT),
 }
 TIMES = ("at", "held_at", "attempt_at")
+# Fields that have another name in a ``Verdict``.
+NAMES = {"tools": "environment"}
 # Fields that were added later and are missing from files of earlier versions.
 LATER = {"attempt", "attempt_at", "alike"}
 

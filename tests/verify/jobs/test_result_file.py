@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import GitmemError, RefusedError, UsageError
+from gitmem.frozen import replace
+from gitmem.model import Verdict
 from gitmem.verify.jobs import result_file as module
 from gitmem.verify.jobs.result_file import (
     ResultLine,
@@ -21,10 +23,22 @@ from gitmem.verify.jobs.result_file import (
     read_results,
 )
 
-LINE = ResultLine(
-    "auth", "a" * 64, "b" * 64, "fails", "files:1", 1_790_000_000, "exit 1: no", "", 0.5, "bubblewrap", False, True,
-    "c" * 40, 1_780_000_000, "", "", 3, "r", "t", "u", "m", "network", "4 of 8 fail", 1_780_000_001, 7,
-)  # fmt: skip
+VERDICT = Verdict(
+    *("auth", "a" * 64, "b" * 64, "fails", "d" * 40, "files:1", 1_790_000_000, "exit 1: no", "bubblewrap"),
+    held_commit="c" * 40,
+    held_at=1_780_000_000,
+    seconds=0.5,
+    flapping=3,
+    reads="r",
+    environment="t",
+    undeclared="u",
+    moved="m",
+    outside="network",
+    attempt="4 of 8 fail",
+    attempt_at=1_780_000_001,
+    alike=7,
+)
+LINE = ResultLine(VERDICT, "timed out")
 RESULTS = Results("0.1.0", "d" * 40, "e" * 40, "2/8", (LINE,))
 
 
@@ -41,15 +55,15 @@ def test_what_is_written_is_read_back() -> None:
 
 
 def test_file_of_an_earlier_gitmem_lacks_the_later_fields() -> None:
-    (line,) = parse_results(changed(attempt=None, attempt_at=None, alike=None)).lines
+    verdict = parse_results(changed(attempt=None, attempt_at=None, alike=None)).lines[0].verdict
 
-    assert (line.attempt, line.attempt_at, line.alike, line.outside) == ("", 0, 0, "network")
+    assert (verdict.attempt, verdict.attempt_at, verdict.alike, verdict.outside) == ("", 0, 0, "network")
 
 
 @settings(max_examples=40)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=100))
 def test_any_text_of_a_check_comes_through(text: str) -> None:
-    line = ResultLine(**{name: getattr(LINE, name) for name in ResultLine.__fields__} | {"because": text})
+    line = replace(LINE, verdict=replace(VERDICT, because=text))
 
     assert parse_results(format_results(Results("0.1.0", "d" * 40, "", "", (line,))).encode()).lines == (line,)
 
