@@ -27,6 +27,7 @@ from gitmem.verify.inputs import CodeTree
 from gitmem.verify.run.evidence import find_tracer
 from gitmem.verify.run.judge import Judge, Means
 from gitmem.verify.sandbox import sandbox
+from gitmem.verify.trust import of_clone
 
 # What is run: a shell that looks a file up, as most checks begin.
 COMMAND = "test -e ."
@@ -64,7 +65,7 @@ def measure(repo: Path, rounds: int) -> dict[str, list[float]]:
     with Grounds(git, overlay=overlay) as grounds:
 
         def judge(on: str, strace: str = "") -> Judge:
-            means = Means(on, path, 1, lambda _: True, lambda _: False, strace=strace)
+            means = Means(of_clone(git), on, path, strace=strace)
             return Judge(git, grounds, CodeTree(git, head), means, now=0)
 
         ways: dict[str, Way] = {"plain": lambda: plain(repo)}

@@ -105,9 +105,8 @@ def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     with need_terminal(memory, IN_CI) as terminal:
         trust = trust_of(memory.repository)
-        dues = (
-            memory.repository.commands(memory.repository.need(args.keys)) if args.keys else memory.repository.waiting()
-        )
+        repository = memory.repository
+        dues = repository.commands(repository.need(args.keys)) if args.keys else repository.list_waiting()
         dues = [due for due in dues if not trust.allows(due.row.spec)]
         if not dues:
             out.note("these are approved, or need no approval" if args.keys else "nothing is waiting for approval")

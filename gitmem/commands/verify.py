@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import replace
 from gitmem.repository.verification import note_unreadable, stores_to_prove
-from gitmem.verify.options import join_runs
+from gitmem.verify.options import SILENT, join_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +50,6 @@ def _verify(
     stores = stores_to_prove(repository, options)
     if options.shard or options.results:  # other machines do not have private memories
         stores = [(store, own) for store, own in stores if store is repository] or [(repository, options)]
-    runs = [store.session(own).run(report, watch) for store, own in stores]
+    runs = [store.session(own).run(report, watch or SILENT) for store, own in stores]
     note_unreadable(repository)
     return replace(runs[0] if len(runs) == 1 else join_runs(runs), proposal=repository.store.proposal)

@@ -326,10 +326,12 @@ class OpenRepository(OpenStore):
 
         return [holder_of(self, key)[1] for key in keys]
 
-    def waiting(self) -> list[Due]:
+    def list_waiting(self) -> list[Due]:
         """Return the facts whose commands wait for approval, by key, private ones last."""
-        stores = self.stores((PROJECT, PRIVATE))
-        return [due for store in stores for due in (OpenStore.waiting(self) if store is self else store.waiting())]
+        found = []
+        for store in self.stores((PROJECT, PRIVATE)):
+            found += super().list_waiting() if store is self else store.list_waiting()
+        return found
 
     def commands(self, keys: Sequence[str] = ()) -> list[Due]:
         """Return the live facts whose check is a command, by key, private ones last: all, or those with these keys."""

@@ -422,18 +422,18 @@ class OpenStore:
 
         return open_session(self, options)
 
-    def waiting(self) -> list[Due]:
+    def list_waiting(self) -> list[Due]:
         """Return the facts whose commands wait for approval, by key."""
         if self.catalog().row("SELECT 1 FROM fact WHERE form <> 'builtin' LIMIT 1") is None:
             return []
-        return self.session().waiting()
+        return self.session().list_waiting()
 
     def waiting_keys(self) -> list[str]:
         """Return the keys of those facts for a report; none, with a notice, if they cannot be determined now."""
         if self.git.read_head()[1] is None:
             return []  # nothing is due without code
         try:
-            return [due.row.key for due in self.waiting()]
+            return [due.row.key for due in self.list_waiting()]
         except TrustError as err:
             self.notices.append(err.message)
         except (NotFoundError, ProcessError):

@@ -74,6 +74,9 @@ class Watch:
     tick: Callable[[], None]
 
 
+SILENT = Watch(*[lambda *_: None] * 4)
+
+
 @frozen
 class VerifyRun:
     """The result of a verify run.

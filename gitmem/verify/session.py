@@ -19,13 +19,13 @@ from gitmem.verify import due as due_module
 from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.blame.newest import NewestCommits
 from gitmem.verify.inputs import CodeTree, digest
-from gitmem.verify.options import Options, VerifyRun, Watch
+from gitmem.verify.options import SILENT, Options, VerifyRun, Watch
 from gitmem.verify.overview.stock import Stock, take_stock
 from gitmem.verify.trace.programs import describe_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from gitmem.config import Config
     from gitmem.git import Git
@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from gitmem.verify.record import RecordResult
     from gitmem.verify.run.judge import Means, Result
     from gitmem.verify.trust import Trust
-
-    # What was recorded, and whether the verdicts stayed in this clone.
-    Kept = tuple[RecordResult | None, bool]
 
 # How the reason begins if a sandbox failed that had passed its probe (``sandbox``).
 SANDBOX_FAILED = "the sandbox failed"
@@ -112,22 +109,20 @@ class Session:
 
     def list_due(self) -> list[Due]:
         """Return the facts to judge, by key."""
-        found = due_module.list_due(
-            self._catalog,
-            self._local,
-            self.restate(),
-            self._policy,
-            now=self._now,
-            keys=self.options.keys,
-            everything=self.options.everything,
-        )
+        is_named = bool(self.options.keys)  # then a fact that may not run is reported
+        found = self._list_due(self.options.keys, everything=self.options.everything)
+        # If a check may not run here, a claim from another environment has to do.
+        return [due for due in found if due.why != "environment" or is_named or self.may_run(due)]
+
+    def _list_due(self, keys: Collection[str], *, everything: bool = False) -> list[Due]:
+        """Return the facts to judge in the requested shard, by key (``due.list_due``)."""
         is_mine = self._in_shard()
-        is_asked = bool(self.options.keys)  # by name: a fact that may not run is reported
-        may = [due for due in found if due.why != "environment" or is_asked or self.may_run(due)]
-        return [due for due in may if is_mine(due.row.key)]
+        about = self._catalog, self._local, self.restate(), self._policy
+        found = due_module.list_due(*about, now=self._now, keys=keys, everything=everything)
+        return [due for due in found if is_mine(due.row.key)]
 
     def may_run(self, due: Due) -> bool:
-        """Return whether a check may run here; if not, a claim from another environment has to do."""
+        """Return whether a check may run here: a built-in one, or an approved command."""
         return due.spec.check.form == BUILTIN or self.trust.allows(due.row.spec, due.approved_line)
 
     def find_wrong(self, git: Git, tree: CodeTree, *, is_noted: bool = False) -> tuple[Wrong, ...]:
@@ -141,11 +136,8 @@ class Session:
     def _with_wrong(self, dues: list[Due], wrong: Sequence[Wrong]) -> list[Due]:
         """Add the facts with wrong claims to those that are due, without their verdicts."""
         keys = {one.key for one in wrong}
-        missing = tuple(keys - {due.row.key for due in dues})
-        if missing:
-            dues = dues + due_module.list_due(
-                self._catalog, self._local, self.restate(), self._policy, now=self._now, keys=missing
-            )
+        if missing := keys - {due.row.key for due in dues}:
+            dues = dues + self._list_due(missing)
         found = [replace(due, why="wrong", verdict=None) if due.row.key in keys else due for due in dues]
         return sorted(found, key=lambda due: due.row.key)
 
@@ -159,27 +151,21 @@ class Session:
         shards = share_out(list_loads(self._catalog, self.tree()), self.options.shard.of)
         return lambda key: shards.get(key) == number
 
-    def waiting(self) -> list[Due]:
+    def list_waiting(self) -> list[Due]:
         """Return the due facts whose commands are neither approved nor denied here, by key."""
-        return [
-            due
-            for due in self.list_due()
-            if due.spec.check.form != BUILTIN
-            and not self.trust.allows(due.row.spec, due.approved_line)
-            and not self.trust.denies(due.row.spec)
-        ]
+        return [due for due in self.list_due() if not self.may_run(due) and not self.trust.denies(due.row.spec)]
 
     def means(self) -> Means:
         """Return how checks run here; the sandbox is probed by running it."""
         from gitmem.verify.run.evidence import find_tracer
         from gitmem.verify.run.judge import Means
-        from gitmem.verify.sandbox import probe, sandbox
+        from gitmem.verify.sandbox import sandbox
+        from gitmem.verify.sandbox.probe import cached_probe
 
-        path, now = search_path(), self._now
-        rung = "none"
-        if not self.options.no_sandbox:
-            rung = probe.cached_probe("rung", path, lambda: sandbox.probe(path), now=now)
-        self.rung = rung if rung != "none" or self.options.no_sandbox else ""
+        path = search_path()
+        is_free = self.options.no_sandbox
+        rung = "none" if is_free else cached_probe("rung", path, lambda: sandbox.probe(path), now=self._now)
+        self.rung = rung if rung != "none" or is_free else ""
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         jobs = self.options.jobs or self._config.jobs or self._policy.verify.jobs or cores
         limits = sandbox.default_limits(
@@ -190,10 +176,16 @@ class Session:
         is_traced = (self._config.trace or self._policy.verify.trace) != "off"
         strace = ""
         if is_traced:
-            strace = probe.cached_probe(f"tracer {rung}", path, lambda: find_tracer(path, self.rung), now=now)
+            strace = cached_probe(f"tracer {rung}", path, lambda: find_tracer(path, self.rung), now=self._now)
         pause_s = self._config.confirm_pause_s
-        may = (self.trust.allows, self.trust.denies)
-        return Means(self.rung, path, jobs, *may, limits, strace, pause_s, fetch=self._fetch, trial_s=TRIAL_S)
+        return Means(self.trust, self.rung, path, jobs, limits, strace, pause_s, fetch=self._fetch, trial_s=TRIAL_S)
+
+    def means_for(self, dues: Iterable[Due]) -> Means:
+        """Return how these checks run; nothing is probed if none of them starts a process."""
+        from gitmem.verify.run.judge import Means
+
+        needs_process = any(due.spec.check.form != BUILTIN and self.may_run(due) for due in dues)
+        return self.means() if needs_process else Means(self.trust)
 
     def _fetch(self, commit: str) -> bool:
         """Fetch a missing commit from the remote, once; return whether it is here now."""
@@ -212,10 +204,10 @@ class Session:
         how = self._policy.verify
         spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
         assert spec is not None, "it has a check"
-        words = format_json(spec.check.words)
         inputs = inputs_of(document, spec.check)
         row = fact_state.FactRow(
-            0, document.key, spec_hash(spec), claim_hash(document), spec.check.form, words, format_json(inputs), None
+            *(0, document.key, spec_hash(spec), claim_hash(document), spec.check.form),
+            *(format_json(spec.check.words), format_json(inputs), None),
         )
         rests = due_module.rests_of(self._catalog, document.strings("requires"))
         return due_module.Due(row, document, spec, digest(self.tree(), inputs, spec.check), None, "new", rests=rests)
@@ -236,16 +228,13 @@ class Session:
             The result, and whether the inputs are the same as at HEAD; None if the fact was not judged.
         """
         from gitmem.verify.ground import dirty
-        from gitmem.verify.run.batch import judge_all
 
         with (dirty.staged_snapshot if is_staged else dirty.snapshot)(self._git) as taken:
             tree = CodeTree(taken.git, taken.commit)
             new = digest(tree, parse_json(due.row.inputs), due.spec.check)
             if new == due.digest and not is_asked:
                 return None
-            means = replace(self._means_for([due]), is_hurried=True)
-            changed = replace(due, digest=new)
-            result = judge_all(taken.git, tree, [changed], means, now=self._now, report=lambda _: None)[0]
+            result = self._judge(taken.git, tree, [replace(due, digest=new)])[0]
         if new == due.digest and result.verdict is not None:
             verdict = replace(result.verdict, commit=self.commit, held_commit=self.commit)
             result = replace(result, verdict=verdict if result.outcome == HOLDS else None)
@@ -253,23 +242,21 @@ class Session:
 
     def judge_at(self, due: Due, commit: str) -> Result | None:
         """Judge one fact at another commit, and record nothing; None if its inputs are the same there."""
-        from gitmem.verify.run.batch import judge_all
-
         tree = CodeTree(self._git, commit)
         new = digest(tree, parse_json(due.row.inputs), due.spec.check)
-        if new == due.digest:
-            return None
-        means = replace(self._means_for([due]), is_hurried=True)
-        return judge_all(self._git, tree, [replace(due, digest=new)], means, now=self._now, report=lambda _: None)[0]
+        return None if new == due.digest else self._judge(self._git, tree, [replace(due, digest=new)])[0]
 
-    def judge_many(self, dues: list[Due]) -> list[Result]:
+    def judge_many(self, dues: Sequence[Due]) -> list[Result]:
         """Judge several facts together and record nothing."""
+        return self._judge(self._git, self.tree(), dues)
+
+    def _judge(self, git: Git, tree: CodeTree, dues: Sequence[Due]) -> list[Result]:
+        """Judge facts on a tree of the code while a user is waiting."""
         from gitmem.verify.run.batch import judge_all
 
-        means = replace(self._means_for(dues), is_hurried=True)
-        return judge_all(self._git, self.tree(), dues, means, now=self._now, report=lambda _: None)
+        return judge_all(git, tree, dues, replace(self.means_for(dues), is_hurried=True), now=self._now)
 
-    def run(self, report: Callable[[Result, int, int], None], watch: Watch | None = None) -> VerifyRun:
+    def run(self, report: Callable[[Result, int, int], None], watch: Watch = SILENT) -> VerifyRun:
         """Judge the due facts and record the results; an interruption only loses checks that are still running."""
         if self.options.dirty:
             return self._run_dirty(report, watch)
@@ -280,23 +267,31 @@ class Session:
         is_right = not self.options.keys and self._local.is_right(" ".join(shown_by(self._catalog)), self.commit)
         wrong = () if is_right else self.find_wrong(self._git, self.tree(), is_noted=True)
         dues = self._with_broken_again(self._with_wrong(self.list_due(), wrong))
-        if not dues and self.options.results and not self.options.dry_run:
+        if self.options.dry_run:
+            return self._preview(dues, wrong)
+        if dues:
+            return replace(self._run_checks(dues, report, watch), wrong=wrong)
+        if self.options.results:
             self.keep([])
-        if not dues and not self.options.dry_run and self.counts():
-            return self._publish()
-        if self.options.dry_run or not dues:
-            standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
-            written = "" if self.options.dry_run else self.options.results
-            due = self._explain(dues)
-            judged = VerifyRun(self.commit, len(dues), (), None, standing, would_run=due, written=written, wrong=wrong)
-            return replace(judged, runnable=frozenset(one.row.key for one in dues if self.may_run(one)))
+        recorded = self._publish() if self.counts() else None
+        return VerifyRun(self.commit, 0, (), recorded, self._take_stock(), written=self.options.results)
+
+    def _preview(self, dues: Sequence[Due], wrong: tuple[Wrong, ...]) -> VerifyRun:
+        """Return what a run would judge, each fact with its changed inputs."""
+        from gitmem.verify.overview.explain import explain
+
+        runnable = frozenset(due.row.key for due in dues if self.may_run(due))
+        would_run = explain(self._git, self.tree(), dues) if dues else ()
+        preview = VerifyRun(self.commit, len(dues), (), None, self._take_stock(), would_run=would_run, wrong=wrong)
+        return replace(preview, runnable=runnable)
+
+    def _run_checks(self, dues: Sequence[Due], report: Callable[[Result, int, int], None], watch: Watch) -> VerifyRun:
+        """Judge facts and record the results, even if the run is interrupted."""
         from gitmem.verify.overview.news import with_news
         from gitmem.verify.run.batch import judge_all
-        from gitmem.verify.sandbox import probe
 
         results: list[Result] = []
-        if watch is not None:
-            watch.expect(len(dues))
+        watch.expect(len(dues))
         noted = self._local.blocked()
 
         def collect(result: Result) -> None:
@@ -309,7 +304,7 @@ class Session:
                 collect(result)
             keys = {result.due.row.key for result in known}
             if left := [due for due in dues if due.row.key not in keys]:
-                means = self._means_for(left)
+                means = self.means_for(left)
                 judge_all(self._git, self.tree(), left, means, now=self._now, report=collect, watch=watch)
         finally:
             try:
@@ -317,11 +312,15 @@ class Session:
             except UnwritableError as err:
                 recorded, is_local, self._unrecorded = None, False, err.message
         if any(result.reason.startswith(SANDBOX_FAILED) for result in results):
+            from gitmem.verify.sandbox import probe
+
             probe.forget()  # a sandbox that worked no longer does
-        standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
-        judged = VerifyRun(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)
-        return replace(judged, unrecorded=self._unrecorded, written=self.options.results, wrong=wrong)
+        judged = VerifyRun(self.commit, len(dues), ordered, recorded, self._take_stock(), self.rung, is_local)
+        return replace(judged, unrecorded=self._unrecorded, written=self.options.results)
+
+    def _take_stock(self) -> Stock:
+        return take_stock(self._catalog, self.restate(), self._local, now=self._now)
 
     def _list_edited_results(self, dues: Sequence[Due]) -> list[Result]:
         """Return this clone's results for facts whose text alone was edited: the same check on the same inputs.
@@ -352,27 +351,16 @@ class Session:
         is_same = (verdict.spec, verdict.rests) == (due.row.spec, due.rests)
         return is_same and is_young and is_steady and due_module.is_accepted(verdict, self._policy, now=self._now)
 
-    def _explain(self, dues: Sequence[Due]) -> tuple[Due, ...]:
-        """Add the changed inputs to the due facts, for a dry run."""
-        if not dues:
-            return ()
-        from gitmem.verify.overview.explain import explain
-
-        return explain(self._git, self.tree(), dues)
-
     def counts(self) -> bool:
         """Return whether verdicts are committed: HEAD was the default branch, or `--record` is given."""
         return self.options.record or (self._is_on_default and not self.options.results)
 
-    def _publish(self) -> VerifyRun:
+    def _publish(self) -> RecordResult | None:
         """Record verdicts that are only in this clone, when nothing has to run."""
         from gitmem.verify.record import list_news
 
         known = self._list_publishable()
-        recorded = self.keep_verdicts(known)[0] if known and list_news(self._catalog, known) else None
-        return VerifyRun(
-            self.commit, 0, (), recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now)
-        )
+        return self.keep_verdicts(known)[0] if known and list_news(self._catalog, known) else None
 
     def _with_broken_again(self, dues: list[Due]) -> list[Due]:
         """Return the due facts, compared with the last report, and facts that fail again on inputs seen before.
@@ -388,13 +376,9 @@ class Session:
 
             news = [v for v in list_news(self._catalog, known, self._is_fresh) if self._was_fixed(v)]
             again |= {v.key: held for v in news if (held := self._find_holding_verdict(v))}
-        missing = tuple(again.keys() - {due.row.key for due in dues})
+        missing = again.keys() - {due.row.key for due in dues}
         if missing and not self.options.keys:
-            is_mine = self._in_shard()
-            more = due_module.list_due(
-                self._catalog, self._local, self.restate(), self._policy, now=self._now, keys=missing
-            )
-            dues = sorted((*dues, *(due for due in more if is_mine(due.row.key))), key=lambda due: due.row.key)
+            dues = sorted((*dues, *self._list_due(missing)), key=lambda due: due.row.key)
         found = []
         for due in dues:
             held = again.get(due.row.key)
@@ -429,7 +413,7 @@ class Session:
         """Return the verdicts that only this clone has, by key."""
         return due_module.list_publishable(self._catalog, self._local, self.restate())
 
-    def _run_dirty(self, report: Callable[[Result, int, int], None], watch: Watch | None) -> VerifyRun:
+    def _run_dirty(self, report: Callable[[Result, int, int], None], watch: Watch) -> VerifyRun:
         """Judge the work tree with its uncommitted changes, and record nothing."""
         from gitmem.verify.ground import dirty
         from gitmem.verify.overview.news import with_news
@@ -453,7 +437,7 @@ class Session:
 
             if not self.options.dry_run:
                 # A user is waiting, and no commit is blamed.
-                means = replace(self._means_for(dues), is_hurried=True, trial_s=0.0)
+                means = replace(self.means_for(dues), is_hurried=True, trial_s=0.0)
                 judge_all(taken.git, tree, dues, means, now=self._now, report=collect, watch=watch)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         would_run = tuple(dues) if self.options.dry_run else ()
@@ -461,17 +445,7 @@ class Session:
         judged = VerifyRun(self.commit, len(dues), ordered, None, nothing, self.rung, would_run=would_run)
         return replace(judged, dirty=True, notices=taken.notices, wrong=wrong)
 
-    def _means_for(self, dues: Sequence[Due]) -> Means:
-        """Return how these checks run; nothing is probed if none of them starts a process."""
-        needs_process = any(d.spec.check.form != BUILTIN and self.may_run(d) for d in dues)
-        return self.means() if needs_process else self._no_means()
-
-    def _no_means(self) -> Means:
-        from gitmem.verify.run.judge import Means
-
-        return Means("", "", 1, self.trust.allows, self.trust.denies)
-
-    def keep(self, results: list[Result]) -> Kept:
+    def keep(self, results: list[Result]) -> tuple[RecordResult | None, bool]:
         """Record results on the branch if they count, else as local state; also return whether they stayed local."""
         blocked = self._local.blocked()
         verdicts = [self._with_culprit(r, r.verdict, blocked) for r in results if r.verdict is not None]
@@ -536,13 +510,15 @@ class Session:
     def _output(self, result: Result) -> CheckOutput:
         return CheckOutput(result.due.row.key, self.commit, self._now, result.output * (result.outcome != HOLDS))
 
-    def keep_verdicts(self, verdicts: Sequence[Verdict], tried: Sequence[Result] = ()) -> Kept:
+    def keep_verdicts(
+        self, verdicts: Sequence[Verdict], tried: Sequence[Result] = ()
+    ) -> tuple[RecordResult | None, bool]:
         """Record verdicts and blocked attempts on the branch if they count; also return whether they stayed local."""
         verdicts = [
             v if v.key in self._breaks else with_culprit(v, self._git, self._catalog, self._local) for v in verdicts
         ]
         # Before the verdicts are added here, because they change the statuses.
-        before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
+        before = self._take_stock()
         is_kept = self._local.add_verdicts(verdicts)
         # Verdicts that were only not recorded yet are older: the check may have been blocked since.
         self._local.end_blocked(v.key for v in verdicts if v.at >= self._now)
@@ -553,9 +529,8 @@ class Session:
 
     def record_claimed(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult, Stock]:
         """Commit verdicts that were made on other machines; return what was recorded and the state of the store."""
-        before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
-        recorded = self._record(verdicts, before, claimed=True)
-        return recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now)
+        recorded = self._record(verdicts, self._take_stock(), claimed=True)
+        return recorded, self._take_stock()
 
     def _record(
         self, verdicts: Sequence[Verdict], before: Stock, tried: Sequence[Result] = (), *, claimed: bool = False
@@ -590,6 +565,3 @@ class Session:
         found = f"SELECT f.inputs, f.form, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE {live}"
         row = self._catalog.row(found, (key,))
         return None if row is None else (parse_json(row[0]), Check(row[1], tuple(parse_json(row[2]))))
-
-
-__all__ = ["Options", "Session", "Stock", "VerifyRun", "Watch"]

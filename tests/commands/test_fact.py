@@ -277,7 +277,7 @@ def test_command_that_no_one_can_approve_now_waits_unproven_and_is_not_run(memor
 
     assert not marker.exists()
     assert statuses(memory) == {"k": "unproven"}
-    assert [due.row.key for due in memory.repository.waiting()] == ["k"]
+    assert [due.row.key for due in memory.repository.list_waiting()] == ["k"]
     assert any("it stays unproven" in notice for notice in memory.notices)
 
 

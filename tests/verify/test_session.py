@@ -113,7 +113,7 @@ def test_waiting_are_the_due_facts_that_no_one_approved_or_denied(memory, repo):
     approve_command(memory.repository, dues["a"])
     deny_command(memory.repository, dues["b"])
 
-    assert [due.row.key for due in memory.repository.waiting()] == ["c", "d"]
+    assert [due.row.key for due in memory.repository.list_waiting()] == ["c", "d"]
     assert memory.status().document["waiting"] == ["c", "d"]
     texts = [item["text"] for item in memory.context(paths=(), budget_tokens=0).document["sections"][0]["items"]]
     assert "2 commands wait for approval: gitmem trust --review" in texts

@@ -274,7 +274,7 @@ def test_denied_command_is_not_run_whatever_is_listed(memory, repo, marker):
 
     assert outcomes(verify(memory, approved=LIST)) == {"a": "skipped"}
     assert outcomes(verify(memory, "a")) == {"a": "skipped"}
-    assert memory.repository.waiting() == []
+    assert memory.repository.list_waiting() == []
     assert not marker.exists()
 
 
@@ -285,7 +285,7 @@ def test_clone_asks_again(memory, repo, tmp_path, marker):
 
     with Memory(tmp_path / "copy") as cloned:
         assert outcomes(verify(cloned)) == {"a": "skipped"}
-        assert [due.row.key for due in cloned.repository.waiting()] == ["a"]
+        assert [due.row.key for due in cloned.repository.list_waiting()] == ["a"]
     assert not marker.exists()
 
 
@@ -379,7 +379,7 @@ def test_anything_else_typed_approves_nothing(memory, repo, typed):
     status, _ = at_terminal(repo, typed.format(spec_of(memory, "a")[:5]), "trust", "--review")
 
     assert status == 1
-    assert [due.row.key for due in memory.repository.waiting()] == ["a"]
+    assert [due.row.key for due in memory.repository.list_waiting()] == ["a"]
 
 
 FITS = "\n".join(f"echo {n}" for n in range(16))
@@ -415,7 +415,7 @@ def test_d_typed_at_the_terminal_denies(memory, repo):
 
     at_terminal(repo, "d\n", "trust", "--review")
 
-    assert memory.repository.waiting() == []
+    assert memory.repository.list_waiting() == []
     assert outcomes(verify(memory)) == {"a": "skipped"}
 
 
@@ -424,7 +424,7 @@ def test_fact_written_at_the_terminal_is_approved_for_its_author(memory, repo):
 
     assert status == 0, screen
     with Memory(repo) as opened:
-        assert (statuses(opened), opened.repository.waiting()) == ({"k": "verified"}, [])
+        assert (statuses(opened), opened.repository.list_waiting()) == ({"k": "verified"}, [])
 
 
 def test_nothing_can_be_approved_without_a_terminal(memory, repo):
@@ -439,7 +439,7 @@ def test_nothing_can_be_approved_without_a_terminal(memory, repo):
 
     assert ran.returncode == 3
     assert b"approving needs a terminal" in ran.stderr
-    assert [due.row.key for due in memory.repository.waiting()] == ["a"]
+    assert [due.row.key for due in memory.repository.list_waiting()] == ["a"]
 
 
 def test_printing_the_list_approves_nothing(memory, repo, run_cli):
@@ -449,7 +449,7 @@ def test_printing_the_list_approves_nothing(memory, repo, run_cli):
 
     assert ran.out.splitlines()[1].startswith(f"{spec_of(memory, 'a')}  a  test -f README.md")
     assert len(ran.out.splitlines()) == 2
-    assert [due.row.key for due in memory.repository.waiting()] == ["a"]
+    assert [due.row.key for due in memory.repository.list_waiting()] == ["a"]
 
 
 def test_copied_state_of_another_machine_is_no_approval(memory, repo, tmp_path, monkeypatch, marker):

@@ -31,7 +31,7 @@ def gather(memory: Memory) -> Sequence[Due]:
     """
     need_terminal(memory, IN_CI).close()
     trust = trust_of(memory.repository)
-    return [due for due in memory.repository.waiting() if not trust.allows(due.row.spec)]
+    return [due for due in memory.repository.list_waiting() if not trust.allows(due.row.spec)]
 
 
 def draw(_: Memory, due: Due, out: Output) -> None:

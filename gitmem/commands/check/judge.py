@@ -261,17 +261,13 @@ class ChangeJudge:
         return Due(row, document, spec, at.digest, verdict, "asked", latest=latest, moved=moved, rests=rests)
 
     def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, FactAnswer]:
-        from gitmem.verify.run.judge import Means  # threads and the sandbox: 40 ms, only if a command runs
-        from gitmem.verify.run.batch import judge_all
+        from gitmem.verify.run.batch import judge_all  # threads and the sandbox: 40 ms, only if a command runs
 
         if self._open is None:
             return {due.row.key: FactAnswer(BLOCKED, "HEAD has no commit yet to run the check on") for due in dues}
         if self._session is None:
             self._session = self._open()
-        trust = self._session.trust
-        may_run = any(trust.allows(due.row.spec, due.approved_line) for due in dues)
-        means = self._session.means() if may_run else Means("", "", 1, trust.allows, trust.denies)
-        means = replace(means, is_hurried=self._is_hurried)
+        means = replace(self._session.means_for(dues), is_hurried=self._is_hurried)
         self.rung = self._session.rung
         done = 0
 

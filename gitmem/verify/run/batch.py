@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from queue import Empty, SimpleQueue
 
 from gitmem.frozen import replace
@@ -13,19 +14,23 @@ from gitmem.verify import builtin
 from gitmem.verify.due import RUNGS, Due
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.moves import Moves, digest_after_moves, find_homes, held_commit_of, is_moved, place_check, scope_of
+from gitmem.verify.options import SILENT
 from gitmem.verify.run.judge import DENIED, NOT_APPROVED, SKIPPED, Judge, Means, Result, verdict_of
 from gitmem.verify.run.reason import LINE_KEPT
 from gitmem.verify.trivial import why_trivial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeVar
 
     from gitmem.document.answers import BuiltinAnswer
     from gitmem.git import Git
     from gitmem.model import Check
     from gitmem.verify.inputs import CodeTree
     from gitmem.verify.options import Watch
+
+    Item = TypeVar("Item", Due, Result)
 
 # Seconds between updates of the times of running checks.
 TICK_S = 0.1
@@ -40,8 +45,8 @@ def judge_all(
     means: Means,
     *,
     now: int,
-    report: Callable[[Result], None],
-    watch: Watch | None = None,
+    report: Callable[[Result], None] = lambda _: None,
+    watch: Watch = SILENT,
 ) -> list[Result]:
     """Judge facts on one tree of the code; call *report* with each result as it arrives, and *watch* with progress.
 
@@ -49,29 +54,20 @@ def judge_all(
     """
     moves = Moves(git, tree)
     results = _judge_builtin(git, tree, [d for d in dues if d.spec.check.form == BUILTIN], moves, now)
-    runnable = []
-    for due in dues:
-        if due.spec.check.form == BUILTIN:
-            continue
-        why = refusal(due, means)
-        if why:
-            results.append(Result(due, SKIPPED, reason=why))
-        else:
-            runnable.append(due)
+    commands = [(due, refusal(due, means)) for due in dues if due.spec.check.form != BUILTIN]
+    results += [Result(due, SKIPPED, reason=why) for due, why in commands if why]
     for result in results:
         report(result)
-    if runnable:
-        results += _run_all(git, tree, runnable, means, moves, now=now, report=report, watch=watch)
+    if runnable := [due for due, why in commands if not why]:
+        results += _judge_commands(git, tree, runnable, means, moves, now=now, report=report, watch=watch)
     return sorted(results, key=lambda r: r.due.row.key)
 
 
 def refusal(due: Due, means: Means) -> str:
     """Return why a command may not run here; empty if it may."""
-    if not means.allows(due.row.spec, due.approved_line):
-        return DENIED if means.denies(due.row.spec) else NOT_APPROVED
-    if means.rung == "":
-        return "no sandbox works here"
-    return ""
+    if not means.trust.allows(due.row.spec, due.approved_line):
+        return DENIED if means.trust.denies(due.row.spec) else NOT_APPROVED
+    return "" if means.rung else "no sandbox works here"
 
 
 def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], moves: Moves, now: int) -> list[Result]:
@@ -127,7 +123,7 @@ def _with_moves(
     ]
 
 
-def _run_all(
+def _judge_commands(
     git: Git,
     tree: CodeTree,
     dues: list[Due],
@@ -136,63 +132,55 @@ def _run_all(
     *,
     now: int,
     report: Callable[[Result], None],
-    watch: Watch | None,
+    watch: Watch,
 ) -> list[Result]:
-    results = []
-    ended: SimpleQueue[Future[Result]] = SimpleQueue()
+    results, doubtful = [], []
     with (
         open_grounds(git, means.rung, means.path, now=now) as grounds,
         ThreadPoolExecutor(max_workers=min(means.jobs, len(dues))) as pool,
     ):
-        judge_one = Judge(git, grounds, tree, means, now=now, moves=moves)
-
-        def begin(due: Due) -> Result:
-            if watch is not None:
-                watch.began(due.row.key)
-            return judge_one.judge(due)
-
-        width = 1
-
-        def confirm_one(result: Result) -> Result:
-            if watch is not None:
-                watch.began(result.due.row.key)
-            return judge_one.confirm(result, width=width)
-
-        doubtful: list[Result] = []
+        judge = Judge(git, grounds, tree, means, now=now, moves=moves)
         try:
-            for due in dues:
-                pool.submit(begin, due).add_done_callback(ended.put)
-            for _ in dues:
-                result = _next(ended, watch).result()
-                if judge_one.is_doubtful(result):
+            for result in _iter_results(pool, judge.judge, {due.row.key: due for due in dues}, watch):
+                if judge.is_doubtful(result):
                     doubtful.append(result)
-                    if watch is not None:
-                        watch.doubted(result.due.row.key)
-                    continue
-                results.append(result)
-                report(result)
+                    watch.doubted(result.due.row.key)
+                else:
+                    results.append(result)
+                    report(result)
             # One pause for all of them, after everything else, so that the load of the others is gone as well. A check
             # that takes as long needs no pause: it runs where it held first.
             if doubtful and not means.is_hurried and min(r.seconds for r in doubtful) < means.pause_s:
                 time.sleep(means.pause_s)
             # With few failures, the runs that confirm one are parallel; with many, the failures are.
-            width = CONFIRMED_AT_ONCE if len(doubtful) <= means.jobs else 1
-            for result in doubtful:
-                pool.submit(confirm_one, result).add_done_callback(ended.put)
-            for _ in doubtful:
-                results.append(_next(ended, watch).result())
-                report(results[-1])
+            confirm = partial(judge.confirm, width=CONFIRMED_AT_ONCE if len(doubtful) <= means.jobs else 1)
+            for result in _iter_results(pool, confirm, {result.due.row.key: result for result in doubtful}, watch):
+                results.append(result)
+                report(result)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            judge_one.stop()
+            judge.stop()
             raise
     return results
 
 
-def _next(ended: SimpleQueue[Future[Result]], watch: Watch | None) -> Future[Result]:
-    while True:
-        try:
-            return ended.get(timeout=TICK_S if watch is not None else None)
-        except Empty:
-            assert watch is not None, "only a wait with a limit ends without one"
-            watch.tick()
+def _iter_results(
+    pool: ThreadPoolExecutor, judge: Callable[[Item], Result], items: Mapping[str, Item], watch: Watch
+) -> Iterator[Result]:
+    """Judge items, by the keys of their facts, in parallel; yield the results as they arrive."""
+    ended: SimpleQueue[Future[Result]] = SimpleQueue()
+
+    def begin(key: str) -> Result:
+        watch.began(key)
+        return judge(items[key])
+
+    for key in items:
+        pool.submit(begin, key).add_done_callback(ended.put)
+    for _ in items:
+        while True:
+            try:
+                future = ended.get(timeout=TICK_S)
+                break
+            except Empty:
+                watch.tick()
+        yield future.result()

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from gitmem.git import Git
     from gitmem.verify.sandbox.limits import Limits
+    from gitmem.verify.trust import Trust
 
 SKIPPED = "skipped"
 # Seconds from which on a check is slow enough for a user to notice consecutive runs.
@@ -61,11 +62,10 @@ class Means:
     """How checks are run.
 
     Attributes:
-        rung: The rung of the sandbox.
+        trust: Tells which commands may run.
+        rung: The rung of the sandbox; empty if no command can run.
         path: PATH for the checks.
         jobs: How many run at once, >= 1.
-        allows: Returns whether a specification may run, by its hash and its line of an approved list.
-        denies: Returns whether it was denied in this clone.
         limits: What a check may use; None for the defaults.
         strace: The path of strace if checks are traced; else empty.
         pause_s: Seconds between a new failure and the next run, since the cause of a random failure (load, a port, a
@@ -75,11 +75,10 @@ class Means:
         trial_s: Seconds that trial runs of quick checks that hold may take in all.
     """
 
-    rung: str
-    path: str
-    jobs: int
-    allows: Callable[[str, str], bool]
-    denies: Callable[[str], bool]
+    trust: Trust
+    rung: str = ""
+    path: str = ""
+    jobs: int = 1
     limits: Limits | None = None
     strace: str = ""
     pause_s: float = 0.0
