@@ -30,7 +30,7 @@ from benchmarks.world import COMPONENTS, DAY_S, TODAY, Question, World, commit
 from gitmem.frozen import replace
 from gitmem.memory import Memory
 from gitmem.model import FACTORS
-from gitmem.recall import Query, score
+from gitmem.recall import Query, ranker
 from gitmem.verify.options import Options
 
 # Scope and talk have no signal in this world: they are measured by tests, and on the recall benchmark.
@@ -67,7 +67,7 @@ def store(world: World, folder: Path) -> Path:
 @contextmanager
 def shuffled(seed: int) -> Iterator[None]:
     """Give each candidate the factors of another one while this lasts."""
-    rank, rng = score.rank, Random(seed)
+    rank, rng = ranker.rank, Random(seed)
 
     def placebo(candidates: Any, **options: Any) -> Any:
         own = sorted(candidates, key=lambda signals: signals.number)
@@ -76,11 +76,11 @@ def shuffled(seed: int) -> Iterator[None]:
             [replace(b, number=a.number, lexical=a.lexical) for a, b in zip(own, others, strict=True)], **options
         )
 
-    score.rank = placebo
+    ranker.rank = placebo
     try:
         yield
     finally:
-        score.rank = rank
+        ranker.rank = rank
 
 
 def ask(repo: Path, questions: Sequence[Question], without: Sequence[str]) -> Row:

@@ -1,7 +1,7 @@
 """Find memories by words: the protocol of search engines, what they take and return, and the default engine.
 
 ``FtsEngine`` is inside the catalog's SQLite file: an FTS5 table of analysed terms, which ``fts_update`` writes. An
-engine only finds candidates: it analyses text with ``gitmem.text.tokens`` and leaves ranking to ``recall.score``, so
+engine only finds candidates: it analyses text with ``gitmem.text.tokens`` and leaves ranking to ``recall``, so
 two engines over the same memories differ in speed and in which memories they find, not in how they rank.
 
 Source: sqlite.org/fts5.html, section 5.1.1 (bm25).
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
             """
 
 
-# FTS5's bm25() is smaller for better matches. A rough order is enough, since recall.score ranks the candidates again.
+# FTS5's bm25() is smaller for better matches. A rough order is enough, since recall ranks the candidates again.
 _SCORED = f"-bm25(fts, {', '.join(map(str, FIELD_WEIGHTS))})"
 
 _BEST = f"SELECT fts.rowid, {_SCORED} FROM fts {{join}} WHERE fts MATCH ? {{also}} ORDER BY 2 DESC, 1 DESC LIMIT ?"

@@ -297,7 +297,7 @@ class ScopeFactors:
 
 @settings
 class FactorSizes:
-    """The largest change of a score by each factor, as a share of it (``recall.score.Ranking`` says why)."""
+    """The largest change of a score by each factor, as a share of it (``recall.Ranking`` says why)."""
 
     recency: float = setting(0.5, read_number(0, 1), "maximum share of a score that age removes")
     importance: float = setting(0.2, read_number(0, 0.99), "maximum share that it adds or removes")
@@ -316,7 +316,7 @@ class WorkPoints:
     path: float = setting(3.0, read_number(0, 1000), "points of a memory about the place you work in")
     dependency: float = setting(5.0, read_number(0, 1000), "points of a memory linked to your work")
     recency: float = setting(1.0, read_number(0, 1000), "points of a new memory, in a session's digest")
-    # A memory about exactly this place counts 1.5 times: that lifts a second place to the first (`recall.score`).
+    # A memory about exactly this place counts 1.5 times: that lifts a second place to the first (`recall.rank`).
     double: float = setting(6.0, read_number(0, 1000, is_open=True), "points that double the score of a hit")
 
 
@@ -355,7 +355,7 @@ class RecallSettings:
     access_boost_max: float = setting(1.5, read_number(1, 10), "factor for memories that are read often")
     access_recency_hours: float = setting(48.0, read_number(0), "hours in which a read counts fully")
     candidate_multiplier: float = setting(3.0, read_number(1, 1000), "candidates ranked for each hit")
-    # Measured: 0.1 drops 3 % of the ten best on the recall benchmark and 0.1 % of the right ones (`recall.score`).
+    # Measured: 0.1 drops 3 % of the ten best on the recall benchmark and 0.1 % of the right ones (`recall.rank`).
     relative_floor: float = setting(0.1, read_number(0, 1), "hits below this share of the best are dropped")
     weights: Weights = Weights()
     status: StatusFactors = StatusFactors()

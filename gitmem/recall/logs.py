@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.model import IndexText
-    from gitmem.recall.score import Signals
+    from gitmem.recall import Signals
 
 # The field in which an import records the position of memories with equal times and no numbered keys.
 PLACE = "seq"

@@ -10,9 +10,20 @@ from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index import FtsEngine, Stats
 from gitmem.index.catalog import refs_of, state, texts_of
 from gitmem.model import Hit
-from gitmem.recall import SESSION, SNIPPET, RecallResult, count_statuses, is_sound, score, shown, withheld
+from gitmem.recall import (
+    SESSION,
+    SNIPPET,
+    RecallResult,
+    count_statuses,
+    is_sound,
+    lexical_of,
+    rank,
+    ranking_of,
+    shown,
+    signals_of,
+    withheld,
+)
 from gitmem.recall.bm25 import all_terms
-from gitmem.recall.score import lexical_of, ranking_of, signals_of
 from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
 from gitmem.text import tokens
 
@@ -26,7 +37,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog, Reading
     from gitmem.model import IndexText
     from gitmem.policy import Policy
-    from gitmem.recall import Query
+    from gitmem.recall import Query, RankedMemory, Ranking, Signals
     from gitmem.recall.semantic import Sources, VectorQuery
     from gitmem.store.local import LocalState
 
@@ -329,7 +340,7 @@ class Ranker:
             if split[nth]:
                 yield nth, source, split[nth]
 
-    def _signals(self, lexical: Mapping[int, float]) -> list[score.Signals]:
+    def _signals(self, lexical: Mapping[int, float]) -> list[Signals]:
         """Return the signals of each candidate."""
         factors, count = fields_of(self._policy.recall.scope), len(self._sources)
         options: dict[str, Any] = {"policy": self._policy, "config": self._config, "now": self._now}
@@ -346,21 +357,21 @@ class Ranker:
         return signals
 
     def _rank(
-        self, signals: Sequence[score.Signals], ranking: score.Ranking
-    ) -> tuple[list[score.RankedMemory], tuple[tuple[str, int], ...]]:
+        self, signals: Sequence[Signals], ranking: Ranking
+    ) -> tuple[list[RankedMemory], tuple[tuple[str, int], ...]]:
         """Return the ranked candidates; for a strict query only sound ones, and the numbers of others by status."""
         if not self._query.strict:
-            return score.rank(signals, limit=max(1, len(signals)), ranking=ranking), ()
+            return rank(signals, limit=max(1, len(signals)), ranking=ranking), ()
         count = len(self._sources)
         statuses = {id_ * count + nth: one for nth, own in enumerate(self._states) for id_, one in own.items()}
         sound = [one for one in signals if is_sound(statuses[one.number])]
-        ranked = score.rank(sound, limit=max(1, len(signals)), ranking=ranking)
+        ranked = rank(sound, limit=max(1, len(signals)), ranking=ranking)
         unsound = [one for one in signals if not is_sound(statuses[one.number])]
-        others = score.rank(unsound, limit=max(1, len(signals)), ranking=ranking)
+        others = rank(unsound, limit=max(1, len(signals)), ranking=ranking)
         least = ranked[0].score * ranking.floor if ranked else 0.0
         return ranked, count_statuses(statuses[other.number].status for other in others if other.score >= least)
 
-    def _hits(self, ranked: Sequence[score.RankedMemory]) -> list[Hit]:
+    def _hits(self, ranked: Sequence[RankedMemory]) -> list[Hit]:
         """Return the hits for ranked candidates, in the same order."""
         found: dict[int, Hit] = {}
         by_number = {one.number: one for one in ranked}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gitmem.index.vectors.numpy_rows import Floats
     from gitmem.index.vectors.store import Vectors
     from gitmem.policy.settings import DenseSettings
-    from gitmem.recall.score import RankedMemory
+    from gitmem.recall import RankedMemory
 
     Sources = tuple[tuple[str, float], ...]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import IndexText
     from gitmem.policy.settings import WorkPoints
-    from gitmem.recall.score import Signals
+    from gitmem.recall import Signals
 
 
 def relevance(points: WorkPoints, overlap: float, *, is_linked: bool, recency: float) -> float:

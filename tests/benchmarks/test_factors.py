@@ -7,7 +7,7 @@ import pytest
 from benchmarks.factors import judge, p_value, rows_of, shuffled, table
 from benchmarks.world import World
 from gitmem.model import FAILED, VERIFIED
-from gitmem.recall import score
+from gitmem.recall import Signals, ranker
 
 
 def test_world_is_the_same_every_time_and_another_with_another_seed() -> None:
@@ -47,13 +47,13 @@ def test_paired_test_tells_a_difference_from_none() -> None:
 
 
 def test_placebo_keeps_the_words_and_exchanges_the_rest() -> None:
-    signals = [score.Signals(n, 10.0 + n, status=(FAILED, VERIFIED)[n % 2]) for n in range(1, 21)]
-    rank = score.rank
+    signals = [Signals(n, 10.0 + n, status=(FAILED, VERIFIED)[n % 2]) for n in range(1, 21)]
+    rank = ranker.rank
 
     with shuffled(1):
-        found = score.rank(signals, limit=20)
+        found = ranker.rank(signals, limit=20)
 
-    assert score.rank is rank
+    assert ranker.rank is rank
     assert {one.number: dict(one.factors)["lexical"] for one in found} == {n: 10.0 + n for n in range(1, 21)}
     given = {one.number: dict(one.factors)["status"] for one in found}
     assert sorted(given.values()) == [0.5] * 10 + [1.1] * 10

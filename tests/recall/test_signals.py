@@ -13,8 +13,7 @@ from gitmem.document.times import format_time
 from gitmem.memory import Memory
 from gitmem.model import FACTORS
 from gitmem.policy import KINDS, builtin
-from gitmem.recall import Query
-from gitmem.recall.score import RANKING, ranking_of
+from gitmem.recall import RANKING, Query, ranking_of
 from gitmem.recall.work import neighbours
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from heapq import nlargest
 
+from gitmem import recall
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import ADOPTED
 from gitmem.policy import START
-from gitmem.recall import score, work
-from gitmem.recall.score import half_life_days
+from gitmem.recall import half_life_days, work
 from gitmem.recall.work import neighbours
 from gitmem.statuses import age_s
 from gitmem.text import parse_json
@@ -178,7 +178,7 @@ def score_all(
     )
     scored = []
     for row in (*rows, *(RelevanceRow(*other) for other in found)):
-        recency = score.recency(age_s(row.created, now) / DAY_S, half_life_days(row.kind, policy, config))
+        recency = recall.recency(age_s(row.created, now) / DAY_S, half_life_days(row.kind, policy, config))
         overlap, is_linked = overlaps.get(row.id, 0.0), row.key in linked
         words = related.get(row.key, 0.0) if related is not None else 0.0
         if related is None or words or is_linked or overlap >= RELATED:

@@ -1,6 +1,6 @@
 """The engine that searches the Whoosh index, for terms or for a query in the query language.
 
-``recall.score`` ranks its candidates. Term frequencies come from the catalog, where they are exact: Whoosh's own counts
+``recall`` ranks its candidates. Term frequencies come from the catalog, where they are exact: Whoosh's own counts
 include deleted memories until their segment is merged.
 """
 

@@ -1,19 +1,19 @@
 """The data that a page's search needs to rank like ``gitmem recall``: words, sizes, and each memory's factors.
 
 A page knows neither current work nor other stores. So all factors of a memory's score except words and age are one
-number, which ``recall.score`` computes and the page multiplies.
+number, which ``recall`` computes and the page multiplies.
 """
 
 from __future__ import annotations
 
+from gitmem import recall
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index import EVERYWHERE, FEW, FIELD_WEIGHTS
 from gitmem.index.catalog import texts_of
 from gitmem.model import ADOPTED, ENGLISH, FACTORS, FAILED, STALE, VERIFIED
 from gitmem.policy import REQUEST
-from gitmem.recall import Query, bm25, score
+from gitmem.recall import Query, bm25, half_life_days, ranking_of, signals_of
 from gitmem.recall.ranker import candidates_for
-from gitmem.recall.score import half_life_days, ranking_of, signals_of
 from gitmem.text import tokens
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def list_rank_factors(
         signals = signals_of(
             catalog, local, lexical, texts, statuses, query=query, policy=policy, config=config, now=now
         )
-        for one in score.rank(signals, limit=BATCH, ranking=timeless):
+        for one in recall.rank(signals, limit=BATCH, ranking=timeless):
             status = statuses[one.number]
             held = status.at if status.own in (VERIFIED, STALE) else 0
             found[one.number] = RankFactors(max(created[one.number], held), one.score)
