@@ -27,7 +27,7 @@ from typing import Any
 
 from benchmarks.adopt import find_mirror, rows
 from gitmem.commands.adopt.code import read_texts
-from gitmem.commands.adopt.findings import FALSE, Adoption, Finding
+from gitmem.commands.adopt.findings import FALSE, Adoption, JudgedClaim
 from gitmem.commands.adopt.forms import advice
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
@@ -174,12 +174,12 @@ def _run(*argv: str, cwd: Path) -> str:
     return done.stdout
 
 
-def _is_of(finding: Finding, one: dict[str, str]) -> bool:
+def _is_of(finding: JudgedClaim, one: dict[str, str]) -> bool:
     names = {finding.claim.token.strip("./"), finding.claim.name.strip("./")}
     return finding.document.path == one["file"] and one["token"].strip("./") in names
 
 
-def is_confirmed(finding: Finding, later: str) -> bool:
+def is_confirmed(finding: JudgedClaim, later: str) -> bool:
     """Return whether a later text of the document follows the correction that is offered."""
     if finding.fix:
         return finding.fix in later

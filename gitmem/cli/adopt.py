@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.commands.adopt.apply import ApplyResult
     from gitmem.commands.adopt.correct import Correction
-    from gitmem.commands.adopt.findings import Adoption, Finding
+    from gitmem.commands.adopt.findings import Adoption, JudgedClaim
     from gitmem.git import Git
 
 EXAMPLES = (
@@ -281,7 +281,7 @@ def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
         out.note(note)
 
 
-def _print_false(finding: Finding, out: Output) -> None:
+def _print_false(finding: JudgedClaim, out: Output) -> None:
     from gitmem.commands.adopt import forms
 
     out.line(

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.commands.check.run import CheckResult
-    from gitmem.verify.overview.finding import Finding, Findings, FindingSection
+    from gitmem.verify.overview.finding import FactFinding, Findings, FindingSection
 
 LEVEL_STYLES = {"error": "red", "warning": "yellow", "note": "dim"}
 EXAMPLES = (
@@ -153,13 +153,13 @@ def print_sections(sections: Sequence[FindingSection], out: Output) -> None:
         out.line("")
 
 
-def print_findings(findings: Sequence[Finding], out: Output, *, is_each: bool = False, rest: str) -> None:
+def print_findings(findings: Sequence[FactFinding], out: Output, *, is_each: bool = False, rest: str) -> None:
     """Print the findings on facts and suspects by cause; *rest* is the command that lists each."""
     cases = [_case(finding) for finding in findings]
     print_cases(cases, {case.culprit: phrase(*case.culprit) for case in cases}, out, is_each=is_each, rest=rest)
 
 
-def _case(finding: Finding) -> Case:
+def _case(finding: FactFinding) -> Case:
     from gitmem.commands.report.words import place_sentence
 
     words = WORDS[finding.kind]
@@ -241,7 +241,7 @@ def as_table(checked: CheckResult, found: Findings) -> dict[str, Any]:
     }
 
 
-def _row(finding: Finding) -> dict[str, Any]:
+def _row(finding: FactFinding) -> dict[str, Any]:
     return {
         "key": finding.key,
         "title": finding.title,

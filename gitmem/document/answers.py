@@ -28,7 +28,7 @@ SHOWN_LIMIT = 100
 
 
 @frozen
-class Finding:
+class FileFinding:
     """Something that a check found in a file.
 
     Attributes:
@@ -74,10 +74,10 @@ class FoundFiles:
     """
 
     paths: Sequence[str]
-    findings: Mapping[str, Sequence[Finding]]
+    findings: Mapping[str, Sequence[FileFinding]]
     matcher: Callable[[str], Callable[[str], bool]]
 
-    def list_findings(self) -> list[tuple[str, Finding]]:
+    def list_findings(self) -> list[tuple[str, FileFinding]]:
         """Return the findings with their files, by path and in file order."""
         return [
             (path, one)
@@ -109,7 +109,7 @@ class FoundFiles:
         return FoundFiles([path for path in self.paths if path in chosen], self.findings, self.matcher)
 
 
-def place(path: str, finding: Finding) -> str:
+def place(path: str, finding: FileFinding) -> str:
     """Return the place of a finding: ``path:line``, or the path if the line is unknown."""
     return f"{path}:{finding.line}" if finding.line else path
 

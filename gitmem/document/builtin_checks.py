@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.document.answers import (
     BuiltinAnswer,
-    Finding,
+    FileFinding,
     FoundFiles,
     blocked_answer,
     comparison_answer,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gitmem.model import Check
 
     # Returns what a check looks for in one file, given its path and content; may be empty.
-    Probe = Callable[[str, bytes], Sequence[Finding]]
+    Probe = Callable[[str, bytes], Sequence[FileFinding]]
 
 # The field, and the option, for the files that a check searches.
 IN = "in"
@@ -215,7 +215,7 @@ def _matches(taken: CheckArguments) -> Probe | None:
     except (re2.error, UnicodeEncodeError):
         return None
 
-    def probe(_: str, content: bytes) -> Sequence[Finding]:
+    def probe(_: str, content: bytes) -> Sequence[FileFinding]:
         found = pattern.search(content)
         return _at(content, -1 if found is None else found.start())
 
@@ -225,11 +225,11 @@ def _matches(taken: CheckArguments) -> Probe | None:
 def _is_same(taken: CheckArguments) -> Probe:
     from hashlib import sha256  # 3 ms (measured), only for such a check
 
-    return lambda _, content: [Finding()] if sha256(content).hexdigest() == taken.text.lower() else ()
+    return lambda _, content: [FileFinding()] if sha256(content).hexdigest() == taken.text.lower() else ()
 
 
-def _at(content: bytes, offset: int) -> Sequence[Finding]:
-    return () if offset < 0 else [Finding(content.count(b"\n", 0, offset) + 1)]
+def _at(content: bytes, offset: int) -> Sequence[FileFinding]:
+    return () if offset < 0 else [FileFinding(content.count(b"\n", 0, offset) + 1)]
 
 
 def _some_file(holds: str, fails: str) -> Callable[[CheckArguments, FoundFiles], BuiltinAnswer]:
@@ -276,12 +276,12 @@ def _stated(taken: CheckArguments) -> Probe:
 
     addresses = [(one, parse_address(one)) for one in taken.values]
 
-    def probe(path: str, content: bytes) -> Sequence[Finding]:
+    def probe(path: str, content: bytes) -> Sequence[FileFinding]:
         found = []
         for key, address in addresses:
             node = read_value(path, content, address.keys) if address.path == path else None
             if node is not None:
-                found.append(Finding(node.line, node.value(), key=key))
+                found.append(FileFinding(node.line, node.value(), key=key))
         return found
 
     return _guarded(probe)
@@ -290,11 +290,11 @@ def _stated(taken: CheckArguments) -> Probe:
 def _guarded(probe: Probe) -> Probe:
     """Return a probe that reports an unreadable file as a finding."""
 
-    def guarded(path: str, content: bytes) -> Sequence[Finding]:
+    def guarded(path: str, content: bytes) -> Sequence[FileFinding]:
         try:
             return probe(path, content)
         except FormatError as err:
-            return [Finding(err.line, problem=str(err))]
+            return [FileFinding(err.line, problem=str(err))]
 
     return guarded
 
@@ -354,9 +354,9 @@ def _agree(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
 def _defines(taken: CheckArguments) -> Probe:
     from gitmem.document.sources.symbols import find_symbol  # imports re2
 
-    def probe(_: str, content: bytes) -> Sequence[Finding]:
+    def probe(_: str, content: bytes) -> Sequence[FileFinding]:
         line = find_symbol(content, taken.text)
-        return [Finding(line)] if line else ()
+        return [FileFinding(line)] if line else ()
 
     return _guarded(probe)
 
@@ -369,10 +369,10 @@ def _script(taken: CheckArguments) -> Probe:
     from gitmem.document.sources.scripts import read_scripts  # imports yaml
     from gitmem.document.sources.workspaces import read_links
 
-    def probe(path: str, content: bytes) -> Sequence[Finding]:
+    def probe(path: str, content: bytes) -> Sequence[FileFinding]:
         line = read_scripts(path, content).get(taken.text)
         links = read_links(path, content)
-        return [*([Finding(line)] if line else []), *([Finding(links=links)] if links else [])]
+        return [*([FileFinding(line)] if line else []), *([FileFinding(links=links)] if links else [])]
 
     return _guarded(probe)
 
@@ -399,11 +399,11 @@ def _dependency(taken: CheckArguments) -> Probe:
     from gitmem.document.sources.dependencies import normal_name, read_dependencies  # imports yaml
     from gitmem.document.sources.workspaces import read_links
 
-    def probe(path: str, content: bytes) -> Sequence[Finding]:
+    def probe(path: str, content: bytes) -> Sequence[FileFinding]:
         found = read_dependencies(path, content).get(normal_name(path, taken.text), ())
         links = read_links(path, content)
-        mine = [Finding(one.line, one.requirement) for one in found]
-        return [*mine, *([Finding(links=links)] if links else [])]
+        mine = [FileFinding(one.line, one.requirement) for one in found]
+        return [*mine, *([FileFinding(links=links)] if links else [])]
 
     return _guarded(probe)
 

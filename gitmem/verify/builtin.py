@@ -6,7 +6,7 @@ check denies that something exists, it is an error.
 
 from __future__ import annotations
 
-from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles
+from gitmem.document.answers import BuiltinAnswer, FileFinding, FoundFiles
 from gitmem.document.builtin_checks import globs_of, parse_arguments, row_of
 from gitmem.frozen import replace
 from gitmem.model import BLOCKED, Check
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gitmem.verify.inputs import CodeTree
 
     # What was found in each file that was read.
-    Found = Mapping[Entry, Sequence[Finding]]
+    Found = Mapping[Entry, Sequence[FileFinding]]
 
 # A larger file is not code, and reading it would use too much memory.
 FILE_LIMIT = 32 * 1024 * 1024
@@ -50,10 +50,10 @@ def answer_file(check: Check, path: str, content: bytes) -> BuiltinAnswer:
     return conclude(check, [entry], {entry: probe(path, content)} if probe is not None else {})
 
 
-def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, dict[Entry, Sequence[Finding]]]:
+def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, dict[Entry, Sequence[FileFinding]]]:
     """Return what each check found in its files; files that were not read are left out."""
-    found: dict[Check, dict[Entry, Sequence[Finding]]] = {check: {} for check in files}
-    readers: dict[str, list[tuple[Probe, Entry, dict[Entry, Sequence[Finding]]]]] = {}
+    found: dict[Check, dict[Entry, Sequence[FileFinding]]] = {check: {} for check in files}
+    readers: dict[str, list[tuple[Probe, Entry, dict[Entry, Sequence[FileFinding]]]]] = {}
     limits: dict[str, int] = {}
     for check, entries in files.items():
         probe = _probe(check)

@@ -14,7 +14,7 @@ from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.text import display
 from gitmem.verify import builtin
 from gitmem.verify.due import digester
-from gitmem.verify.overview.finding import WRONG, Finding
+from gitmem.verify.overview.finding import WRONG, FactFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,6 +145,6 @@ def _current(
         yield from ((row, title, v) for v in claimed if digest_of(v) == v.inputs)
 
 
-def findings_of(wrong: Iterable[Wrong]) -> list[Finding]:
+def findings_of(wrong: Iterable[Wrong]) -> list[FactFinding]:
     """Return wrong claims as findings."""
-    return [Finding(w.key, w.title, WRONG, w.message, path=w.path) for w in wrong]
+    return [FactFinding(w.key, w.title, WRONG, w.message, path=w.path) for w in wrong]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles, comparison_answer, conceal, place
+from gitmem.document.answers import BuiltinAnswer, FileFinding, FoundFiles, comparison_answer, conceal, place
 from gitmem.model import BLOCKED, FAILS, HOLDS
 
 
@@ -15,15 +15,20 @@ def same(glob: str) -> Callable[[str], bool]:
 
 
 def test_files_that_others_count_as_their_own_are_found_however_far_away() -> None:
-    findings = {"a": [Finding(links=("b",))], "b": [Finding(links=("c", "a"))], "c": [Finding(1)], "d": [Finding(1)]}
+    findings = {
+        "a": [FileFinding(links=("b",))],
+        "b": [FileFinding(links=("c", "a"))],
+        "c": [FileFinding(1)],
+        "d": [FileFinding(1)],
+    }
     files = FoundFiles(["a", "b", "c", "d"], findings, same)
 
     assert files.linked(["a"]).paths == ["a", "b", "c"]
-    assert files.linked(["a"]).list_findings() == [("c", Finding(1))]
+    assert files.linked(["a"]).list_findings() == [("c", FileFinding(1))]
 
 
 def test_file_that_was_not_read_is_named_with_its_reason() -> None:
-    files = FoundFiles(["a", "b"], {"b": [Finding(problem="it is not valid JSON")]}, same)
+    files = FoundFiles(["a", "b"], {"b": [FileFinding(problem="it is not valid JSON")]}, same)
 
     assert files.unread() == ["a could not be read", "b could not be read: it is not valid JSON"]
     assert files.list_findings() == []
@@ -58,4 +63,4 @@ def test_value_whose_key_says_that_it_is_secret_is_not_repeated(key: str, value:
 
 
 def test_place_without_a_line_is_the_file() -> None:
-    assert (place("a", Finding(3)), place("a", Finding())) == ("a:3", "a")
+    assert (place("a", FileFinding(3)), place("a", FileFinding())) == ("a:3", "a")

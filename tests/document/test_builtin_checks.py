@@ -14,7 +14,7 @@ from gitmem.cli import table
 from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import verify_of
 from gitmem.commands.install.harnesses import skill
-from gitmem.document.answers import BuiltinAnswer, Finding
+from gitmem.document.answers import BuiltinAnswer, FileFinding
 from gitmem.document.builtin_checks import (
     CHECKS,
     IN,
@@ -43,7 +43,7 @@ ROOT = Path(__file__).parents[2]
 NEW = BuiltinCheck(
     *("opens", TEXT, "some file of --in opens with this text"),
     globs=lambda taken: (taken.where,),
-    probe=lambda taken: lambda _, content: [Finding(1)] * content.startswith(taken.text.encode()),
+    probe=lambda taken: lambda _, content: [FileFinding(1)] * content.startswith(taken.text.encode()),
     conclude=lambda taken, files: BuiltinAnswer(
         *((HOLDS, "", "") if files.list_findings() else (FAILS, f"no file of {taken.where} opens with {taken.text!r}"))
     ),

@@ -9,7 +9,7 @@ from conftest import commit_files, git
 from gitmem.commands.check.run import CheckResult
 from gitmem.memory import Memory
 from gitmem.verify.options import Options
-from gitmem.verify.overview.finding import Finding
+from gitmem.verify.overview.finding import FactFinding
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 
@@ -35,6 +35,6 @@ def kinds(checked: CheckResult) -> dict[str, str]:
     return {finding.key: finding.kind for finding in checked.findings}
 
 
-def finding(checked: CheckResult, key: str) -> Finding:
+def finding(checked: CheckResult, key: str) -> FactFinding:
     """Return the finding of one key."""
     return next(found for found in checked.findings if found.key == key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conftest import NOW
 
-from gitmem.verify.overview.finding import KINDS, Finding, Findings, Spot, in_order
+from gitmem.verify.overview.finding import KINDS, FactFinding, Findings, Spot, in_order
 
 # What a memory, a file name or a check may hold to be taken for something else.
 HOSTILE = (
@@ -13,10 +13,10 @@ HOSTILE = (
 SECRET = "AKIA" + "Q3EGRMQPZHTYUIOP"
 
 
-def make_findings(*more: Finding, command: str = "check", texts: str = "Plain", number: int = 1) -> Findings:
+def make_findings(*more: FactFinding, command: str = "check", texts: str = "Plain", number: int = 1) -> Findings:
     """Return findings of every kind, *number* of each, their texts as given."""
     found = [
-        Finding(
+        FactFinding(
             f"{kind.replace('_', '-')}-{at}",
             texts,
             kind,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from gitmem.commands.adopt.claims.claim import Claim
-    from gitmem.commands.adopt.findings import Finding, Mention
+    from gitmem.commands.adopt.findings import JudgedClaim, Mention
     from gitmem.commands.adopt.past import Past
     from gitmem.git import Git
 
@@ -69,7 +69,9 @@ class Change:
             ]
         return found
 
-    def list_made_false(self, findings: Iterable[Finding], judge: Callable[[Mention], Finding | None]) -> list[Finding]:
+    def list_made_false(
+        self, findings: Iterable[JudgedClaim], judge: Callable[[Mention], JudgedClaim | None]
+    ) -> list[JudgedClaim]:
         """Return the findings whose statements held before the change, or were written by it, and are false after it.
 
         Args:
@@ -87,7 +89,7 @@ class Change:
                 found.append(finding)
         return found
 
-    def _newly_false(self, finding: Finding, was: Finding | None) -> Finding | None:
+    def _newly_false(self, finding: JudgedClaim, was: JudgedClaim | None) -> JudgedClaim | None:
         """Return a finding that is false because of the change; None if its claim did not hold before."""
         if was is None or was.verdict != HOLDS:
             return None
@@ -102,7 +104,7 @@ class Change:
             return None
         return replace(finding, verdict=FALSE, held=True, source=was.source, check=was.check)
 
-    def _is_new(self, finding: Finding) -> bool:
+    def _is_new(self, finding: JudgedClaim) -> bool:
         """Return whether the change wrote a claim: whether the document did not make it before."""
         document = finding.document
         if document.path not in self.paths:

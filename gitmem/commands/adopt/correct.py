@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gitmem.commands.adopt.code import Code
-    from gitmem.commands.adopt.findings import Finding
+    from gitmem.commands.adopt.findings import JudgedClaim
     from gitmem.commands.adopt.past import Past
 
 
@@ -41,7 +41,7 @@ class Correction:
     after: str | None
 
 
-def with_fixes(findings: Iterable[Finding], head: Code, past: Past, base: str = "") -> list[Finding]:
+def with_fixes(findings: Iterable[JudgedClaim], head: Code, past: Past, base: str = "") -> list[JudgedClaim]:
     """Return the findings, false ones with the replacement or the lines to delete.
 
     Args:
@@ -54,7 +54,7 @@ def with_fixes(findings: Iterable[Finding], head: Code, past: Past, base: str = 
     return _with_removals(fixed, head)
 
 
-def _fixed(finding: Finding, head: Code, past: Past, base: str) -> Finding:
+def _fixed(finding: JudgedClaim, head: Code, past: Past, base: str) -> JudgedClaim:
     # For a change, its total effect counts: one of its commits may have moved only part of a folder.
     commit = head.commit if base else finding.culprit.commit if finding.culprit else ""
     if finding.then and commit:
@@ -67,14 +67,14 @@ def _fixed(finding: Finding, head: Code, past: Past, base: str) -> Finding:
     return replace(finding, fix=_fix(finding, past, before, commit))
 
 
-def _new_home(finding: Finding, head: Code, past: Past, before: str, commit: str) -> str:
+def _new_home(finding: JudgedClaim, head: Code, past: Past, before: str, commit: str) -> str:
     """Return the only file that defines a name since the commit that took it out of the stated one."""
     changed = [path for path in past.list_changes(before, commit) if path != finding.home and not is_prose(path)]
     found = [path for path, text in head.texts(changed).items() if is_defined_in(text, finding.claim.name)]
     return found[0] if len(found) == 1 else ""
 
 
-def _fix(finding: Finding, past: Past, before: str, commit: str) -> str:
+def _fix(finding: JudgedClaim, past: Past, before: str, commit: str) -> str:
     """Return the replacement for a claim's token that is not a path."""
     claim, source = finding.claim, finding.source
     if claim.kind == COMMAND and source is not None and commit:
@@ -88,7 +88,7 @@ def _fix(finding: Finding, past: Past, before: str, commit: str) -> str:
     return source.actual
 
 
-def _find_new_target(finding: Finding, past: Past, before: str, commit: str) -> str:
+def _find_new_target(finding: JudgedClaim, past: Past, before: str, commit: str) -> str:
     """Return a target's new name: the only new one in its file that does the same."""
     assert finding.source is not None
     path, name = finding.source.path, finding.claim.name
@@ -116,7 +116,7 @@ def _bodies(path: str, text: str) -> dict[str, str]:
     return found
 
 
-def _with_removals(findings: list[Finding], head: Code) -> list[Finding]:
+def _with_removals(findings: list[JudgedClaim], head: Code) -> list[JudgedClaim]:
     """Return the findings, with the lines or names to delete for removed things without a successor."""
     cuts: dict[tuple[str, int], range] = {}
     for path, gone in _by_document(one for one in findings if _is_gone(one)).items():
@@ -148,19 +148,19 @@ def _with_removals(findings: list[Finding], head: Code) -> list[Finding]:
     return found
 
 
-def _is_gone(finding: Finding) -> bool:
+def _is_gone(finding: JudgedClaim) -> bool:
     """Return whether a finding is about something that existed and has no known successor."""
     return finding.verdict == FALSE and finding.claim.kind in (PATH, COMMAND) and not finding.fix
 
 
-def _by_document(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
-    found: dict[str, list[Finding]] = {}
+def _by_document(findings: Iterable[JudgedClaim]) -> dict[str, list[JudgedClaim]]:
+    found: dict[str, list[JudgedClaim]] = {}
     for one in findings:
         found.setdefault(one.document.path, []).append(one)
     return found
 
 
-def _like_old_path(finding: Finding, moved: str) -> str:
+def _like_old_path(finding: JudgedClaim, moved: str) -> str:
     """Return a new path written like the old one: relative to the same place, with the same prefix and suffix."""
     token, old = finding.claim.token, finding.then
     bare = token.strip("/")
@@ -180,7 +180,7 @@ def _like_old_path(finding: Finding, moved: str) -> str:
 
 
 def corrections(
-    findings: Iterable[Finding], committed: Mapping[str, Sequence[str]], texts: Mapping[str, Sequence[str]]
+    findings: Iterable[JudgedClaim], committed: Mapping[str, Sequence[str]], texts: Mapping[str, Sequence[str]]
 ) -> list[Correction]:
     """Return the corrected lines of documents, in order; several false claims in a line give one correction.
 
@@ -214,7 +214,7 @@ def _is_unchanged(have: Sequence[str], was: Sequence[str], number: int) -> bool:
     return 0 < number <= len(have) and list(have[number - 1 : number]) == list(was[number - 1 : number])
 
 
-def _replaced(line: str, finding: Finding) -> str:
+def _replaced(line: str, finding: JudgedClaim) -> str:
     claim = finding.claim
     if finding.is_surplus:
         return without(line, claim.token)

@@ -87,7 +87,7 @@ class Culprit:
 
 
 @frozen
-class Finding:
+class JudgedClaim:
     """One claim, judged.
 
     Attributes:
@@ -156,11 +156,11 @@ class Adoption:
 
     commit: str
     documents: Sequence[Document]
-    findings: Sequence[Finding]
+    findings: Sequence[JudgedClaim]
     unchecked: Sequence[tuple[Document, Statement]]
     notes: Sequence[str] = ()
     base: str = ""
 
-    def of(self, verdict: str) -> list[Finding]:
+    def of(self, verdict: str) -> list[JudgedClaim]:
         """Return the findings with a verdict."""
         return [finding for finding in self.findings if finding.verdict == verdict]

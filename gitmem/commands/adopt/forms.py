@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.adopt.correct import Correction
-    from gitmem.commands.adopt.findings import Adoption, Culprit, Finding
+    from gitmem.commands.adopt.findings import Adoption, Culprit, JudgedClaim
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 # GitHub shows this many annotations per step, and drops the others.
 SHOWN = 10
 
 
-def sentence(finding: Finding) -> str:
+def sentence(finding: JudgedClaim) -> str:
     """Return the problem with a claim, on one line, cleaned."""
     claim, source = finding.claim, finding.source
     if claim.kind == "path":
@@ -44,12 +44,12 @@ def sentence(finding: Finding) -> str:
     return display(" ".join(text.split()))
 
 
-def also(finding: Finding) -> str:
+def also(finding: JudgedClaim) -> str:
     """Return which other lines make the same claim: ``also on line 5, 9``; empty without any."""
     return f"also on line {', '.join(map(str, finding.more))}" if finding.more else ""
 
 
-def blame(finding: Finding) -> str:
+def blame(finding: JudgedClaim) -> str:
     """Return since when a claim is false and because of whom, on one line, cleaned; empty if unknown."""
     one = finding.culprit
     if one is not None:
@@ -63,7 +63,7 @@ def _commit_text(commit: Culprit) -> str:
     return f"{commit.commit[:10]} “{commit.subject}” ({commit.author}, {commit.date[:10]})"
 
 
-def advice(finding: Finding) -> str:
+def advice(finding: JudgedClaim) -> str:
     """Return how to correct the document, cleaned; empty if unknown."""
     if finding.fix:
         return f"should say: {display(finding.fix)}"
@@ -102,7 +102,7 @@ def as_table(adoption: Adoption) -> dict[str, Any]:
     }
 
 
-def _row(finding: Finding) -> dict[str, Any]:
+def _row(finding: JudgedClaim) -> dict[str, Any]:
     claim, source = finding.claim, finding.source
     return {
         "path": finding.document.path,
@@ -142,7 +142,7 @@ def commands(adoption: Adoption) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _message(finding: Finding) -> str:
+def _message(finding: JudgedClaim) -> str:
     said = ", ".join(filter(None, (sentence(finding), also(finding), blame(finding))))
     return "; ".join(filter(None, (said, advice(finding))))
 
@@ -165,7 +165,7 @@ def sarif(adoption: Adoption) -> str:
     return escape_json(text) + "\n"
 
 
-def _result(finding: Finding) -> dict[str, Any]:
+def _result(finding: JudgedClaim) -> dict[str, Any]:
     where = f"{finding.document.path} {finding.claim.kind} {finding.claim.name} {finding.claim.stated}"
     related = [_location(finding.source.path, finding.source.line)] if finding.source and finding.source.line else []
     return {

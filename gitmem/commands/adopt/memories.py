@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.adopt.documents import Document
-    from gitmem.commands.adopt.findings import Adoption, Finding
+    from gitmem.commands.adopt.findings import Adoption, JudgedClaim
     from gitmem.commands.adopt.statements import Statement
 
 # The field with the hash of the sentence, and the tag of all adopted memories.
@@ -110,7 +110,7 @@ def _key(kind: str, words: str, *parts: str) -> str:
     return "-".join(filter(None, (kind, named, hash_of("\0".join(parts))[:10])))
 
 
-def _facts(findings: Iterable[Finding]) -> Iterator[Proposal]:
+def _facts(findings: Iterable[JudgedClaim]) -> Iterator[Proposal]:
     for finding in findings:
         claim, path = finding.claim, finding.document.path
         if finding.check is None or finding.verdict == NEVER:

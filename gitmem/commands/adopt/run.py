@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.corpus import Corpus
     from gitmem.commands.adopt.documents import Document
-    from gitmem.commands.adopt.findings import Finding
+    from gitmem.commands.adopt.findings import JudgedClaim
     from gitmem.commands.adopt.statements import Statement
     from gitmem.git import Git
 
@@ -128,8 +128,8 @@ def _names_in(read: Sequence[_Read], head: Code) -> _Names:
 
 
 def _list_made_false(
-    findings: Sequence[Finding], change: Change, past: Past, corpus: Corpus, names: _Names
-) -> tuple[list[Finding], int]:
+    findings: Sequence[JudgedClaim], change: Change, past: Past, corpus: Corpus, names: _Names
+) -> tuple[list[JudgedClaim], int]:
     """Return the findings that hold or that a change made false, and how many were false before it."""
     before = change.corpus(corpus, names.symbols, names.values)
     older = _Judge(change.before, past, before, names)
@@ -161,9 +161,9 @@ def _ties(read: Sequence[_Read], head: Code) -> dict[tuple[str, Claim], str]:
 
 def _judge_claims(
     read: Sequence[_Read], judge: _Judge, progress: Callable[[str, int, int], None]
-) -> tuple[list[Finding], list[tuple[Document, Statement]]]:
+) -> tuple[list[JudgedClaim], list[tuple[Document, Statement]]]:
     """Return what came of the claims, and the statements without one that can be checked."""
-    findings: list[Finding] = []
+    findings: list[JudgedClaim] = []
     unchecked = []
     for number, (document, statement, claims) in enumerate(read):
         progress(f"judging {document.path}", number, len(read))
@@ -181,7 +181,7 @@ class _Judge:
         self._head, self._past, self._corpus, self._ties = head, past, corpus, names.ties
         self._numbers = Numbers(head, past, corpus, names.sections)
 
-    def judge_all(self, mentions: Iterable[Mention]) -> list[Finding]:
+    def judge_all(self, mentions: Iterable[Mention]) -> list[JudgedClaim]:
         found = [finding for mention in mentions if (finding := self.judge_one(mention)) is not None]
         # A package with a version is stated once, and its name is not also a name in the code.
         versions = {one.claim.name.lower() for one in found if one.claim.kind == VERSION}
@@ -189,7 +189,7 @@ class _Judge:
         packages = {one.claim.token for one in found if one.claim.kind == DEPENDENCY}
         return [one for one in found if one.claim.kind != SYMBOL or one.claim.token not in packages]
 
-    def judge_one(self, mention: Mention) -> Finding | None:
+    def judge_one(self, mention: Mention) -> JudgedClaim | None:
         match mention.claim.kind:
             case "path":
                 return judge_path(mention, self._head, self._past)
@@ -206,7 +206,7 @@ class _Judge:
                 return self._numbers.judge_value(mention)
 
 
-def _group(findings: Sequence[Finding]) -> list[Finding]:
+def _group(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
     """Return the findings, merging equal ones in one document, with the other lines that say the same.
 
     A name that is false on one line is false on the other ones, also on one that was edited after it was gone.
@@ -225,17 +225,17 @@ def _group(findings: Sequence[Finding]) -> list[Finding]:
     return [replace(one, more=tuple(sorted(more[id(one)]))) if id(one) in more else one for one in found]
 
 
-def _what(finding: Finding) -> tuple[str, ...]:
+def _what(finding: JudgedClaim) -> tuple[str, ...]:
     """Return the identity of an alarm: the document, the claim, and the file that contradicts it."""
     claim, where = finding.claim, finding.source.path if finding.source else ""
     return (finding.document.path, claim.kind, finding.then or f"{claim.name} {claim.stated}", where)
 
 
-def _name(finding: Finding) -> tuple[str, str, str]:
+def _name(finding: JudgedClaim) -> tuple[str, str, str]:
     return finding.document.path, finding.claim.kind, finding.claim.name
 
 
-def _with_culprits(findings: list[Finding], past: Past) -> list[Finding]:
+def _with_culprits(findings: list[JudgedClaim], past: Past) -> list[JudgedClaim]:
     """Return the findings with the commits that made them false."""
     paths = [finding.then for finding in findings if finding.verdict == FALSE and finding.then]
     never = {
@@ -256,7 +256,7 @@ def _with_culprits(findings: list[Finding], past: Past) -> list[Finding]:
     ]
 
 
-def _find_culprit(finding: Finding, past: Past, gone: Mapping[str, str]) -> str:
+def _find_culprit(finding: JudgedClaim, past: Past, gone: Mapping[str, str]) -> str:
     if finding.probe is None:
         return gone.get(finding.then, "")
     return find_symbol_culprit(finding, past) if finding.claim.kind == SYMBOL else past.broke(finding.probe)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.commands.check.touched_facts import HeadFact
     from gitmem.index.catalog import Catalog
     from gitmem.repository.branch_memory import BranchMemory
-    from gitmem.verify.overview.finding import Finding
+    from gitmem.verify.overview.finding import FactFinding
 
 FORK = (
     "it comes from a fork, and is merged by hand after the pull request: fetch {branch} from there, then gitmem "
@@ -43,7 +43,7 @@ def find_changed(before: Catalog, facts: Iterable[HeadFact]) -> frozenset[int]:
     )
 
 
-def find_settled(silenced: Iterable[SilencedFact], found: Iterable[Finding]) -> dict[str, SilencedFact]:
+def find_settled(silenced: Iterable[SilencedFact], found: Iterable[FactFinding]) -> dict[str, SilencedFact]:
     """Return the facts of the base that a branch's memory resolves: changed and true at the head, or withdrawn."""
     holds = {finding.key for finding in found if finding.kind == HOLDS}
     return {
@@ -58,7 +58,7 @@ def is_by_branch(one: SilencedFact) -> bool:
     return not is_home(one.spot.path) and not is_home(one.fact.path)
 
 
-def list_settled(settled: Mapping[str, SilencedFact], judged: Sequence[Finding]) -> tuple[SettledFact, ...]:
+def list_settled(settled: Mapping[str, SilencedFact], judged: Sequence[FactFinding]) -> tuple[SettledFact, ...]:
     """Return the resolved facts that the change makes false in their version on the memory branch, by key."""
     broken = {finding.key: finding for finding in judged if finding.kind == BROKEN}
     return tuple(

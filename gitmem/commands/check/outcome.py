@@ -21,7 +21,7 @@ from gitmem.verify.overview.finding import (
     STILL,
     SUSPECT,
     UNCHECKED,
-    Finding,
+    FactFinding,
     fact_spot,
 )
 from gitmem.verify.overview.finding import HOLDS as HELD
@@ -80,7 +80,7 @@ class Outcome:
         *,
         broken: Collection[str] = (),
         edits: ProgramEdits = NO_EDITS,
-    ) -> list[Finding]:
+    ) -> list[FactFinding]:
         """Return one finding for each touched fact, and for each suspect that depends on one that became false.
 
         Args:
@@ -147,7 +147,7 @@ class Outcome:
         verdict = with_culprit(head.verdict, self._trees.git, self._catalog, self._store.local)
         return replace(pair, head=replace(head, verdict=verdict))
 
-    def _findings(self, pairs: Sequence[Pair]) -> list[Finding]:
+    def _findings(self, pairs: Sequence[Pair]) -> list[FactFinding]:
         trees, git = self._trees, self._trees.git
         judged = [(pair, *_judgement(pair)) for pair in pairs]
         asked = [pair for pair, kind, _ in judged if kind in TELLING]
@@ -165,7 +165,7 @@ class Outcome:
             kind = OUTDATED if judgement == HELD and stated else judgement
             fact, verdict = pair.touched.fact, pair.head.verdict or (pair.base.verdict if pair.base else None)
             found.append(
-                Finding(
+                FactFinding(
                     fact.row.key,
                     fact.title,
                     kind,
@@ -193,8 +193,8 @@ class Outcome:
         return find_looser(broken, self._trees)
 
     def _suspects(
-        self, found: Sequence[Finding], before: Callable[[], Catalog] | None, broken: Collection[str]
-    ) -> list[Finding]:
+        self, found: Sequence[FactFinding], before: Callable[[], Catalog] | None, broken: Collection[str]
+    ) -> list[FactFinding]:
         """Return the dependents of facts that become false, and those that are suspect only by the change's own claims.
 
         Args:
@@ -223,7 +223,7 @@ class Outcome:
             chains.keys() - failing - broken,
         )
         return [
-            Finding(
+            FactFinding(
                 key,
                 title,
                 SUSPECT,
@@ -238,7 +238,7 @@ class Outcome:
             for number, key, title, path in rows
         ]
 
-    def _wrong(self, pairs: Iterable[Pair]) -> list[Finding]:
+    def _wrong(self, pairs: Iterable[Pair]) -> list[FactFinding]:
         """Return a finding for each fact with a claimed verdict that its check contradicts."""
         found = []
         for pair in pairs:

@@ -26,7 +26,7 @@ from gitmem.verify.overview.finding import (
     STILL,
     SUSPECT,
     ChangeReview,
-    Finding,
+    FactFinding,
     in_order,
 )
 
@@ -71,7 +71,7 @@ class CheckResult:
     span: ChangeSpan
     files: int = 0
     facts: int = 0
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[FactFinding, ...] = ()
     whole: tuple[str, ...] = ()
     brought: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class CheckResult:
     has_memories: bool = False
     branch: BranchMemory | None = None
 
-    def of(self, *kinds: str) -> list[Finding]:
+    def of(self, *kinds: str) -> list[FactFinding]:
         """Return the findings of these kinds."""
         return [f for f in self.findings if f.kind in kinds]
 
@@ -219,7 +219,7 @@ class _Judged:
         settled: The facts resolved by the memory that comes with the change.
     """
 
-    findings: Sequence[Finding]
+    findings: Sequence[FactFinding]
     untouched: tuple[tuple[str, str], ...] = ()
     gone: int = 0
     rung: str = ""
@@ -318,7 +318,7 @@ class _Check:
         return replace(judged, rung=outcome.rung or base.rung, base_answers=outcome.base_answers)
 
     def _with_silenced(
-        self, base: Outcome, found: Sequence[Finding], catalogs: tuple[Catalog, Catalog], facts: Sequence[HeadFact]
+        self, base: Outcome, found: Sequence[FactFinding], catalogs: tuple[Catalog, Catalog], facts: Sequence[HeadFact]
     ) -> _Judged:
         """Return the findings, with the base's facts that the change's own memories silence."""
         from gitmem.commands.check.silenced_facts import find_silenced, is_revised, live_keys, with_silenced

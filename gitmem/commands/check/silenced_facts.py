@@ -11,7 +11,7 @@ import json
 from gitmem.commands.check.touched_facts import list_facts
 from gitmem.frozen import frozen, replace
 from gitmem.store import is_home
-from gitmem.verify.overview.finding import HOLDS, KINDS, SILENCED, SUSPECT, UNCHECKED, WORDS, WRONG, Finding, Spot
+from gitmem.verify.overview.finding import HOLDS, KINDS, SILENCED, SUSPECT, UNCHECKED, WORDS, WRONG, FactFinding, Spot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _find_successor(key: str, path: str, behind: Catalog) -> tuple[str, str]:
     return f"supersedes it in {home}", home
 
 
-def is_revised(one: SilencedFact, found: Iterable[Finding]) -> bool:
+def is_revised(one: SilencedFact, found: Iterable[FactFinding]) -> bool:
     """Return whether a commit in progress changes a fact of the code tree together with its code.
 
     Its own file says something else, which is judged, or is retired. (This does not excuse a pull request.)
@@ -118,13 +118,13 @@ def live_keys(catalog: Catalog) -> set[str]:
 
 
 def with_silenced(
-    found: Sequence[Finding],
-    judged: Sequence[Finding],
+    found: Sequence[FactFinding],
+    judged: Sequence[FactFinding],
     silenced: Sequence[SilencedFact],
     *,
     places: Mapping[str, tuple[Spot, ...]],
     live: Collection[str],
-) -> list[Finding]:
+) -> list[FactFinding]:
     """Return the head's findings, with those for the base's claims, and one for each silenced fact.
 
     Args:
@@ -148,7 +148,7 @@ def with_silenced(
     return [*worst.values(), *more]
 
 
-def _finding(base: Finding, one: SilencedFact | None, how: str) -> Finding:
+def _finding(base: FactFinding, one: SilencedFact | None, how: str) -> FactFinding:
     spot = one.spot if one is not None else base.fact
     return replace(
         base,

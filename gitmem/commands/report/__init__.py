@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gitmem.verify.overview.finding import Finding, FindingRow, Findings, Spot, StatedLine
+    from gitmem.verify.overview.finding import FactFinding, FindingRow, Findings, Spot, StatedLine
 
 WRITERS: dict[str, Callable[[Findings], str]] = {
     "github": github.commands,
@@ -54,7 +54,7 @@ def _row(row: FindingRow) -> FindingRow:
     return replace(row, text=_line(row.text), key=_line(row.key), path=redact(display(row.path)), code=_line(row.code))
 
 
-def _clean(finding: Finding) -> Finding:
+def _clean(finding: FactFinding) -> FactFinding:
     return replace(
         finding,
         title=_line(finding.title),

@@ -13,7 +13,7 @@ from gitmem.verify.overview.finding import ERROR, WARNING, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.verify.overview.finding import Finding, FindingRow, Findings, Spot
+    from gitmem.verify.overview.finding import FactFinding, FindingRow, Findings, Spot
 
 # GitHub shows this many annotations per level and step, and drops the others silently.
 SHOWN = 10
@@ -46,7 +46,7 @@ def _row(level: str, row: FindingRow) -> str:
     return workflow_command(level, message, values | {"title": " ".join(filter(None, (row.key, code)))})
 
 
-def _spots(finding: Finding) -> list[Spot | None]:
+def _spots(finding: FactFinding) -> list[Spot | None]:
     """Return the places at which to show a finding.
 
     These are the lines of documents that state the fact, or its own lines and the first changed code that it reads. A
@@ -58,7 +58,7 @@ def _spots(finding: Finding) -> list[Spot | None]:
     return [*spots[: None if WORDS[finding.kind].level == ERROR else 1]] or [None]
 
 
-def _command(level: str, finding: Finding, spot: Spot | None) -> str:
+def _command(level: str, finding: FactFinding, spot: Spot | None) -> str:
     values = {}
     if spot is not None:
         values["file"] = spot.path

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from gitmem.verify.overview.finding import Finding, Findings, Spot
+    from gitmem.verify.overview.finding import FactFinding, Findings, Spot
 
 # Findings besides the result of a fact's check.
 BESIDES = {WRONG: "verdict", SILENCED: "silenced"}
@@ -45,7 +45,7 @@ def suites(found: Findings) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
 
 
-def _add_case(suite: Element, command: str, finding: Finding) -> None:
+def _add_case(suite: Element, command: str, finding: FactFinding) -> None:
     from xml.etree.ElementTree import SubElement
 
     # A name of its own: readers drop the second of two cases with the same name.
@@ -59,7 +59,7 @@ def _add_case(suite: Element, command: str, finding: Finding) -> None:
         SubElement(case, element, values).text = "\n".join([sentence(finding), *places])
 
 
-def _spots(finding: Finding) -> list[Spot]:
+def _spots(finding: FactFinding) -> list[Spot]:
     return [*(line.spot for line in finding.stated), *finding.places]
 
 

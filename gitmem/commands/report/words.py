@@ -7,10 +7,10 @@ from gitmem.verify.overview.finding import BROKEN, FAILED, OUTSIDE, SILENCED, ST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.verify.overview.finding import Finding, StatedLine
+    from gitmem.verify.overview.finding import FactFinding, StatedLine
 
 
-def sentence(finding: Finding) -> str:
+def sentence(finding: FactFinding) -> str:
     """Return a finding as a sentence for people, without its key and place."""
     words = WORDS[finding.kind]
     parts = [f"“{finding.title}” {words.phrase}" + (f": {finding.because}" if finding.because else "") + "."]

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gitmem.document.answers import BuiltinAnswer, Finding
+    from gitmem.document.answers import BuiltinAnswer, FileFinding
     from gitmem.git import Git
     from gitmem.model import Check
     from gitmem.verify.files import Entry
@@ -46,7 +46,7 @@ def _derive(
     before: BuiltinAnswer,
     was: list[Entry],
     now: list[Entry],
-    seen: Mapping[Entry, Sequence[Finding]],
+    seen: Mapping[Entry, Sequence[FileFinding]],
 ) -> BuiltinAnswer | None:
     """Return the answer at the head, or None if unchanged files must be read to find it."""
     same = set(was) & set(now)

@@ -176,7 +176,7 @@ def describe_lines(lines: range) -> str:
 
 
 @frozen
-class Finding:
+class FactFinding:
     """The result for one fact, or for a memory that rests on one.
 
     Attributes:
@@ -324,7 +324,7 @@ class Findings:
 
     command: str
     summary: str
-    findings: tuple[Finding, ...]
+    findings: tuple[FactFinding, ...]
     head: str
     base: str
     at: int
@@ -334,7 +334,7 @@ class Findings:
     memory: str = ""
     held: int = 0
 
-    def of(self, *kinds: str) -> list[Finding]:
+    def of(self, *kinds: str) -> list[FactFinding]:
         """Return the findings of these kinds."""
         return [f for f in self.findings if f.kind in kinds]
 
@@ -347,6 +347,6 @@ def fact_spot(git: Git, commit: str, path: str) -> Spot | None:
     return Spot(path, next((at for at, line in enumerate(text.split(b"\n"), 1) if line.startswith(b"verify:")), 1))
 
 
-def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def in_order(findings: Iterable[FactFinding]) -> tuple[FactFinding, ...]:
     """Sort findings, the most important first, then by key."""
     return tuple(sorted(findings, key=lambda f: (KINDS.index(f.kind), f.key)))

@@ -13,7 +13,7 @@ from gitmem.verify.overview.finding import (
     SUSPECT,
     UNCHECKED,
     UNSTEADY,
-    Finding,
+    FactFinding,
     Findings,
     Spot,
     fact_spot,
@@ -40,7 +40,7 @@ def findings_of(run: VerifyRun, git: Git, *, summary: str, now: int) -> Findings
     for line in run.standing.lines:
         if line.key not in found or found[line.key].kind == HOLDS:
             kind = KIND_OF[line.status]
-            found[line.key] = Finding(
+            found[line.key] = FactFinding(
                 *(line.key, line.title, kind, line.because, line.by),
                 fact_spot(git, run.commit, line.path),
                 path=line.path,
@@ -52,12 +52,12 @@ def findings_of(run: VerifyRun, git: Git, *, summary: str, now: int) -> Findings
     return Findings("verify", summary, in_order([*found.values(), *wrong]), run.commit, "", now)
 
 
-def _finding(result: Result, git: Git, commit: str) -> Finding:
+def _finding(result: Result, git: Git, commit: str) -> FactFinding:
     document = result.due.document
     held = UNSTEADY if result.is_marked else HOLDS
     kind = held if result.outcome == HELD else FAILED if result.outcome == FAILS else UNCHECKED
     is_broken = result.verdict is not None and kind == FAILED
-    return Finding(
+    return FactFinding(
         result.due.row.key,
         document.title,
         kind,

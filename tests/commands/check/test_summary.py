@@ -7,13 +7,13 @@ import pytest
 from gitmem.commands.check.run import CheckResult
 from gitmem.commands.check.span import ChangeSpan
 from gitmem.commands.check.summary import notes, summary
-from gitmem.verify.overview.finding import KINDS, Finding
+from gitmem.verify.overview.finding import KINDS, FactFinding
 
 SPAN = ChangeSpan("b" * 40, "a" * 40, "main", "compared with where it left")
 
 
 def checked(*kinds: str, **fields) -> CheckResult:
-    findings = tuple(Finding(f"k{n}", "T", kind) for n, kind in enumerate(kinds))
+    findings = tuple(FactFinding(f"k{n}", "T", kind) for n, kind in enumerate(kinds))
     return CheckResult(SPAN, **{"files": 1, "facts": 9, "findings": findings} | fields)
 
 

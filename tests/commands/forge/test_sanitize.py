@@ -13,7 +13,7 @@ from support.github_markdown import alive, rendered, words
 from gitmem.commands.forge.sanitize import LINE_KEPT, page
 from gitmem.commands.report import render
 from gitmem.text import display
-from gitmem.verify.overview.finding import BROKEN, HOLDS, Finding, Findings, Spot
+from gitmem.verify.overview.finding import BROKEN, HOLDS, FactFinding, Findings, Spot
 from gitmem.verify.overview.notice.inert import inert
 
 
@@ -182,13 +182,15 @@ def test_a_line_says_the_same_and_has_no_markup_at_all(text: str) -> None:
 
 
 def test_a_report_of_ours_reads_as_it_did() -> None:
-    broken = Finding(
+    broken = FactFinding(
         *("auth-rs256", "Tokens are *signed* with <RS256> by @ana, see #12", BROKEN, "no file of a|b contains `x`"),
         "ana@example.com",
         places=(Spot("src/auth/[jwt].py", 3), Spot("www.x/y.py")),
         culprit="1234abcd5678" + "0" * 28,
     )
-    found = Findings("check", "1 fact becomes false", (broken, Finding("b", "b", HOLDS)), "d" * 40, "e" * 40, 1, ("n",))
+    found = Findings(
+        "check", "1 fact becomes false", (broken, FactFinding("b", "b", HOLDS)), "d" * 40, "e" * 40, 1, ("n",)
+    )
     text = render("markdown", found)
 
     shown, missing = page(text, 60_000)

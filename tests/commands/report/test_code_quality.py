@@ -7,11 +7,13 @@ import json
 from support.findings import HOSTILE, make_findings
 
 from gitmem.commands.report import render
-from gitmem.verify.overview.finding import Finding
+from gitmem.verify.overview.finding import FactFinding
 
 
 def test_each_finding_has_a_place_a_severity_and_a_fingerprint_of_its_own() -> None:
-    rows = json.loads(render("codequality", make_findings(Finding("nowhere", "T", "failed", path="facts/nowhere.md"))))
+    rows = json.loads(
+        render("codequality", make_findings(FactFinding("nowhere", "T", "failed", path="facts/nowhere.md")))
+    )
 
     kinds = {row["check_name"].removeprefix("gitmem/"): row["severity"] for row in rows}
     assert (kinds["newly-false"], kinds["suspect"], kinds["still-false"]) == ("major", "minor", "info")

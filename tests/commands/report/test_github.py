@@ -8,7 +8,7 @@ from support.findings import HOSTILE, make_findings
 
 from gitmem.commands.report import cleaned
 from gitmem.commands.report.github import SHOWN, commands
-from gitmem.verify.overview.finding import Finding, Spot
+from gitmem.verify.overview.finding import FactFinding, Spot
 
 
 def read(line: str):
@@ -44,7 +44,7 @@ def test_only_what_needs_someone_is_annotated_at_the_fact_and_at_the_code():
 
 
 def test_nothing_of_a_stranger_becomes_a_command_or_a_property():
-    findings = make_findings(Finding("odd", "T", "failed", places=(Spot("a,line=1:b%0A\n::c.py"),)), texts=HOSTILE)
+    findings = make_findings(FactFinding("odd", "T", "failed", places=(Spot("a,line=1:b%0A\n::c.py"),)), texts=HOSTILE)
 
     lines = [read(line) for line in commands(cleaned(findings)).splitlines()]
 
@@ -63,6 +63,6 @@ def test_no_more_is_annotated_than_the_forge_shows_and_the_rest_is_counted():
 
 
 def test_finding_without_a_place_has_none():
-    text = commands(make_findings(Finding("nowhere", "T", "failed", "why")))
+    text = commands(make_findings(FactFinding("nowhere", "T", "failed", "why")))
 
     assert "::error title=nowhere does not hold::“T” does not hold: why. To decide" in text

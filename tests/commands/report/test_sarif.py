@@ -11,7 +11,7 @@ from support.findings import HOSTILE, make_findings
 
 from gitmem.commands.report import render
 from gitmem.commands.report.sarif import SCHEMA
-from gitmem.verify.overview.finding import Finding, Findings
+from gitmem.verify.overview.finding import FactFinding, Findings
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def validator():
     [
         make_findings(number=2),
         make_findings(texts=HOSTILE),
-        make_findings(Finding("nowhere", "", "failed", path="facts/nowhere.md"), command="verify"),
+        make_findings(FactFinding("nowhere", "", "failed", path="facts/nowhere.md"), command="verify"),
         Findings("check", "nothing to check", (), "a" * 40, "a" * 40, 0),
     ],
     ids=["every kind", "hostile texts", "no place", "nothing"],
@@ -44,7 +44,7 @@ def test_schema_refuses_what_is_no_log(validator):
 
 
 def test_results_are_what_needs_reading_each_with_a_place_and_a_fingerprint():
-    run = json.loads(render("sarif", make_findings(Finding("nowhere", "T", "failed", path="facts/nowhere.md"))))[
+    run = json.loads(render("sarif", make_findings(FactFinding("nowhere", "T", "failed", path="facts/nowhere.md"))))[
         "runs"
     ][0]
 

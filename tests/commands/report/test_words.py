@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.findings import make_findings
 
 from gitmem.commands.report.words import sentence
-from gitmem.verify.overview.finding import FAILED, Finding
+from gitmem.verify.overview.finding import FAILED, FactFinding
 
 
 def test_every_kind_has_words_and_the_grave_ones_name_the_way_on():
@@ -19,6 +19,6 @@ def test_every_kind_has_words_and_the_grave_ones_name_the_way_on():
 
 
 def test_range_of_suspects_accuses_none_of_them():
-    finding = Finding("k", "T", FAILED, culprit="c" * 40, culprit_after="a" * 40)
+    finding = FactFinding("k", "T", FAILED, culprit="c" * 40, culprit_after="a" * 40)
 
     assert "It was broken after aaaaaaaaaaaa, by cccccccccccc at the latest." in sentence(finding)

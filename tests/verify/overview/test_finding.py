@@ -7,7 +7,7 @@ from support.code_changes import RS256
 from support.facts import make_fact, tracked
 
 from gitmem.statuses import SIGNS
-from gitmem.verify.overview.finding import HOLDS, KINDS, LISTED, WORDS, Finding, Spot, fact_spot, in_order
+from gitmem.verify.overview.finding import HOLDS, KINDS, LISTED, WORDS, FactFinding, Spot, fact_spot, in_order
 
 
 def test_every_kind_of_finding_has_words_and_the_mark_of_a_status():
@@ -19,7 +19,7 @@ def test_every_kind_of_finding_has_words_and_the_mark_of_a_status():
 
 
 def test_most_important_comes_first_then_by_key():
-    found = [Finding(key, "", kind) for kind in reversed(KINDS) for key in ("b", "a")]
+    found = [FactFinding(key, "", kind) for kind in reversed(KINDS) for key in ("b", "a")]
 
     assert [(f.kind, f.key) for f in in_order(found)] == [(kind, key) for kind in KINDS for key in ("a", "b")]
 

@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 
 from gitmem.commands.adopt.corpus import is_aside
-from gitmem.commands.adopt.findings import FALSE, HOLDS, Finding, Probe, Source
+from gitmem.commands.adopt.findings import FALSE, HOLDS, JudgedClaim, Probe, Source
 from gitmem.commands.adopt.judge.definitions import DECLARED, PASSED, find_definitions, is_nothing, is_same, spellings
 from gitmem.commands.adopt.judge.versions import (
     BELOW,
@@ -74,26 +74,26 @@ class Numbers:
         self._defined: dict[tuple[str, str], list[tuple[str, Definition]]] = {}
         self._voted: dict[tuple[str, str], dict[str, int]] = {}
 
-    def judge_version(self, mention: Mention) -> Finding | None:
+    def judge_version(self, mention: Mention) -> JudgedClaim | None:
         """Judge a stated version; None if no file states it, or the claim turns out to mean something else."""
         product = product_of(mention.claim.name)
         return self._judge_product(product, mention) if product else self._judge_dependency(mention)
 
-    def judge_value(self, mention: Mention) -> Finding | None:
+    def judge_value(self, mention: Mention) -> JudgedClaim | None:
         """Judge a stated value; None if no file defines it, or the definition is uncertain."""
         tool = mention.claim.tool
         if tool == "line-length":
             return self._judge_length(mention)
         if tool == "port":
             where = self._corpus.present.get(mention.claim.stated)
-            return Finding(mention, HOLDS, Source(where)) if where else None
+            return JudgedClaim(mention, HOLDS, Source(where)) if where else None
         if tool == "count":
             return self._judge_count(mention)
         return self._judge_default(mention)
 
     # Versions
 
-    def _judge_product(self, product: str, mention: Mention) -> Finding | None:
+    def _judge_product(self, product: str, mention: Mention) -> JudgedClaim | None:
         stated = [
             (place, path, version)
             for place in PRODUCTS[product]
@@ -129,7 +129,7 @@ class Numbers:
                 found.setdefault(plain, []).append((path, name, version, line))
         return found
 
-    def judge_package(self, mention: Mention) -> Finding | None:
+    def judge_package(self, mention: Mention) -> JudgedClaim | None:
         """Judge that a manifest lists a package named in a document; None if none does."""
         plain, folder = plain_name(mention.claim.name), mention.document.folder
         listed = [one for one in self.dependencies.get(plain, ()) if plain_name(one[1]) == plain]
@@ -139,9 +139,9 @@ class Numbers:
             return None
         path, name, version, line = min(listed, key=lambda one: (one[0].count("/"), one[0]))
         check = {"depends": name, "in": path}
-        return Finding(mention, HOLDS, Source(path, line, version), check=check)
+        return JudgedClaim(mention, HOLDS, Source(path, line, version), check=check)
 
-    def _judge_dependency(self, mention: Mention) -> Finding | None:
+    def _judge_dependency(self, mention: Mention) -> JudgedClaim | None:
         claim, folder = mention.claim, mention.document.folder
         plain = plain_name(claim.name)
         listed = [one for one in self.dependencies.get(plain, ()) if re.search(r"\d", one[2])]
@@ -164,7 +164,7 @@ class Numbers:
 
     # Values
 
-    def _judge_default(self, mention: Mention) -> Finding | None:
+    def _judge_default(self, mention: Mention) -> JudgedClaim | None:
         """Judge a default by the places that define it, preferring files that define the section's other names too."""
         claim, document = mention.claim, mention.document
         found = [
@@ -195,7 +195,7 @@ class Numbers:
         is_meant = _is_own(claim) and (most > 2 or _is_near(document, others))
         return false[0] if false and is_clear and is_meant and not has_same else None
 
-    def _judge_agreeing(self, mention: Mention, same: list[str], others: list[str]) -> Finding | None:
+    def _judge_agreeing(self, mention: Mention, same: list[str], others: list[str]) -> JudgedClaim | None:
         """Judge a default that one place states; another one that did when the line was written may not any more."""
         is_new = bool(others) and not self._held_in(mention, same)
         false = self._false_in(mention, others) if is_new else []
@@ -203,7 +203,7 @@ class Numbers:
             return held
         return self._judge_one(mention, _default_reader(same[0], mention.claim))
 
-    def _false_in(self, mention: Mention, paths: Iterable[str]) -> list[Finding]:
+    def _false_in(self, mention: Mention, paths: Iterable[str]) -> list[JudgedClaim]:
         """Return the findings of the files that contradict a default."""
         every = (self._judge_one(mention, _default_reader(path, mention.claim)) for path in paths)
         return [one for one in every if one is not None and one.verdict == FALSE]
@@ -243,7 +243,7 @@ class Numbers:
             self._voted[key] = votes
         return self._voted[key]
 
-    def _judge_length(self, mention: Mention) -> Finding | None:
+    def _judge_length(self, mention: Mention) -> JudgedClaim | None:
         stated, folder = mention.claim.stated, mention.document.folder
         paths = [path for path in self._head.files if path.rpartition("/")[2] in _LENGTH_FILES or ".prettierrc" in path]
         paths.sort(key=lambda path: path.count("/"))
@@ -263,14 +263,14 @@ class Numbers:
 
         return self._judge_one(mention, _Reader(same or rooted[0], read))
 
-    def _judge_count(self, mention: Mention) -> Finding | None:
+    def _judge_count(self, mention: Mention) -> JudgedClaim | None:
         claim = mention.claim
         ending = re.compile(rf"\.{_ENDINGS[claim.name.removesuffix(' files')]}$")
         actual = sum(bool(ending.search(path)) for path in self._head.files)
         stated = int(claim.stated)
         source = Source("", 0, str(actual))
         if abs(actual - stated) * 10 <= max(stated, 10):
-            return Finding(mention, HOLDS, source)
+            return JudgedClaim(mention, HOLDS, source)
         if abs(actual - stated) * 5 <= stated:
             return None
         wrote, _ = self._past.writer(mention)
@@ -278,9 +278,9 @@ class Numbers:
         was = sum(bool(ending.search(path)) for path in then.files) if then is not None else None
         held = None if was is None else abs(was - stated) * 10 <= max(stated, 10)
         fix = claim.token.replace(claim.stated, str(actual))
-        return Finding(mention, FALSE, source, held=held, wrote=wrote, fix=fix)
+        return JudgedClaim(mention, FALSE, source, held=held, wrote=wrote, fix=fix)
 
-    def _judge_one(self, mention: Mention, reader: _Reader) -> Finding | None:
+    def _judge_one(self, mention: Mention, reader: _Reader) -> JudgedClaim | None:
         """Return the finding for a claim that one file decides."""
         here = self._head.text(reader.path)
         answer = reader.read(here)
@@ -289,13 +289,13 @@ class Numbers:
         holds, line, actual = answer
         source = Source(reader.path, line, actual)
         if holds:
-            return Finding(mention, HOLDS, source, check=reader.check(here, line))
+            return JudgedClaim(mention, HOLDS, source, check=reader.check(here, line))
         if mention.is_past:
             return None
         wrote, _ = self._past.writer(mention)
         then = self._past.text(wrote, reader.path)
         was = reader.read(then) if then else None
-        return Finding(
+        return JudgedClaim(
             *(mention, FALSE, source),
             held=None if was is None else was[0],
             wrote=wrote,

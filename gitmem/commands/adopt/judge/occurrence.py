@@ -6,7 +6,7 @@ import re
 
 from gitmem.commands.adopt.claims.claim import is_example
 from gitmem.commands.adopt.corpus import is_aside
-from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Finding, Probe, Source
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.document.builtin_checks import OR_IN
 from gitmem.document.sources.symbols import find_symbol
 
@@ -26,7 +26,7 @@ SCOPE = "**"
 MOST_HOMES = 3
 
 
-def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, tie: str = "") -> Finding | None:
+def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, tie: str = "") -> JudgedClaim | None:
     """Judge the claim that a name is in the code; None if it turns out not to be a claim.
 
     Args:
@@ -42,13 +42,13 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
         tied = _judge_tie(mention, head, past, tie) if tie else None
         # Without a file in the sentence, the name may move: the file only says where to look first.
         check = {"contains": claim.name, "in": where, OR_IN: SCOPE}
-        return tied or Finding(mention, HOLDS, Source(where), check=check)
+        return tied or JudgedClaim(mention, HOLDS, Source(where), check=check)
     if not claim.is_certain or not corpus.is_whole or mention.is_past:
         return None
     return _judge_missing(mention, past, tie)
 
 
-def _judge_missing(mention: Mention, past: Past, tie: str) -> Finding | None:
+def _judge_missing(mention: Mention, past: Past, tie: str) -> JudgedClaim | None:
     """Judge the claim that a name is in the code, which does not have it now."""
     name = mention.claim.name
     wrote, _ = past.writer(mention)
@@ -56,29 +56,29 @@ def _judge_missing(mention: Mention, past: Past, tie: str) -> Finding | None:
     home = _home(name, were or (), wrote, mention.document, past)
     if home:
         check = {"symbol": name, "in": home} | ({} if tie == home else {OR_IN: SCOPE})
-        return Finding(mention, FALSE, Source(home), held=True, wrote=wrote, probe=_probe(name, home), check=check)
+        return JudgedClaim(mention, FALSE, Source(home), held=True, wrote=wrote, probe=_probe(name, home), check=check)
     if is_example(mention.statement.text):
         return None
-    return Finding(mention, NEVER, held=None if were is None else False, wrote=wrote)
+    return JudgedClaim(mention, NEVER, held=None if were is None else False, wrote=wrote)
 
 
-def _judge_tie(mention: Mention, head: Code, past: Past, tie: str) -> Finding | None:
+def _judge_tie(mention: Mention, head: Code, past: Past, tie: str) -> JudgedClaim | None:
     """Judge the claim that a file defines a name; None if it only mentions it: the sentence may mean that.
 
     The name is somewhere in the code.
     """
     name, check = mention.claim.name, {"symbol": mention.claim.name, "in": tie}
     if is_defined_in(head.text(tie), name):
-        return Finding(mention, HOLDS, Source(tie), check=check)
+        return JudgedClaim(mention, HOLDS, Source(tie), check=check)
     if mention.is_past:
         return None
     wrote, _ = past.writer(mention)
     if not is_defined_in(past.text(wrote, tie), name):
         is_mentioned = re.search(rf"\b{re.escape(name)}\b", head.text(tie)) is not None
         held = False if wrote else None
-        return None if is_mentioned else Finding(mention, NEVER, Source(tie), held=held, wrote=wrote)
+        return None if is_mentioned else JudgedClaim(mention, NEVER, Source(tie), held=held, wrote=wrote)
     probe = Probe(tie, lambda text: is_defined_in(text, name), name)
-    return Finding(mention, FALSE, Source(tie), held=True, wrote=wrote, probe=probe, check=check, home=tie)
+    return JudgedClaim(mention, FALSE, Source(tie), held=True, wrote=wrote, probe=probe, check=check, home=tie)
 
 
 def _home(name: str, files: Iterable[str], wrote: str, document: Document, past: Past) -> str:
@@ -91,7 +91,7 @@ def _home(name: str, files: Iterable[str], wrote: str, document: Document, past:
     return ""
 
 
-def find_symbol_culprit(finding: Finding, past: Past) -> str:
+def find_symbol_culprit(finding: JudgedClaim, past: Past) -> str:
     """Return the commit that took a name out of the code: out of its file, or of the last one that it moved to."""
     assert finding.probe is not None
     name, culprit = finding.claim.name, past.broke(finding.probe)

@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import is_example
-from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Finding, Source
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.past import Past
 
 
-def judge_path(mention: Mention, head: Code, past: Past) -> Finding | None:
+def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
     """Judge the claim that a path exists; None if it turns out not to be a claim."""
     claim = mention.claim
     is_plain = "/" not in claim.name and not claim.token.endswith("/")
@@ -37,7 +37,7 @@ def judge_path(mention: Mention, head: Code, past: Past) -> Finding | None:
     return _judge_missing(mention, head, past, other=there or next(iter(near), ""), is_there=bool(there))
 
 
-def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_there: bool) -> Finding | None:
+def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_there: bool) -> JudgedClaim | None:
     """Judge a path that is not exactly there.
 
     Args:
@@ -56,16 +56,16 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
     if any(head.is_ignored(place) for place in (*claim.places, *([gone] if gone else []))) or mention.is_past:
         return None
     if gone:
-        return Finding(mention, FALSE, Source(gone), held=True, wrote=wrote, then=gone, check={"exists": gone})
+        return JudgedClaim(mention, FALSE, Source(gone), held=True, wrote=wrote, then=gone, check={"exists": gone})
     if not claim.is_certain or (is_example(mention.statement.text) and claim.tool != "tree"):
         return None
     held = False if then is not None else None
     where = claim.places[0] if claim.places else claim.name
-    return Finding(mention, NEVER, Source(where), held=held, wrote=wrote)
+    return JudgedClaim(mention, NEVER, Source(where), held=held, wrote=wrote)
 
 
-def _confirm(mention: Mention, there: str) -> Finding:
-    return Finding(mention, HOLDS, Source(there), check={"exists": there})
+def _confirm(mention: Mention, there: str) -> JudgedClaim:
+    return JudgedClaim(mention, HOLDS, Source(there), check={"exists": there})
 
 
 def _near(head: Code, name: str, document: Document) -> list[str]:

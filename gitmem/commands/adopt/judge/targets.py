@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Finding, Probe, Source
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.document.sources.scripts import read_scripts
 from gitmem.errors import FormatError
 
@@ -34,22 +34,22 @@ _FILES = {
 _MORE = {"make": (".mk",), "just": (".just",), "rake": (".rake",)}
 
 
-def judge_command(mention: Mention, head: Code, past: Past) -> Finding | None:
+def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
     """Judge the claim that a command can be run; None if it turns out not to be a claim."""
     claim = mention.claim
     if not _definitions(head, claim.tool):
         return None
     if (source := _find(head, claim)) is not None:
-        return Finding(mention, HOLDS, source, check=_check(claim, source))
+        return JudgedClaim(mention, HOLDS, source, check=_check(claim, source))
     if not claim.is_certain or mention.is_past or "*" in claim.name:
         return None
     wrote, _ = past.writer(mention)
     then = past.code(wrote)
     was = _find(then, claim) if then is not None else None
     if was is None:
-        return Finding(mention, NEVER, held=None if then is None else False, wrote=wrote)
+        return JudgedClaim(mention, NEVER, held=None if then is None else False, wrote=wrote)
     probe = Probe(was.path, lambda text: claim.name in targets_in(was.path, text))
-    return Finding(mention, FALSE, was, held=True, wrote=wrote, probe=probe, check=_check(claim, was))
+    return JudgedClaim(mention, FALSE, was, held=True, wrote=wrote, probe=probe, check=_check(claim, was))
 
 
 def _definitions(code: Code, tool: str) -> list[str]:

@@ -22,7 +22,7 @@ from gitmem.verify.overview.finding import (
     UNCHECKED,
     WARNING,
     WRONG,
-    Finding,
+    FactFinding,
     FindingRow,
     Findings,
     FindingSection,
@@ -120,12 +120,12 @@ def parse_table(text: str, *lists: str) -> dict[str, Any] | None:
     return table if isinstance(table, dict) and all(isinstance(table.get(name), list) for name in lists) else None
 
 
-def _finding(row: Mapping[str, Any], kind: str) -> Finding:
+def _finding(row: Mapping[str, Any], kind: str) -> FactFinding:
     path = _text(row, "path")
     chain = row.get("because") if kind == SUSPECT else None
     places = tuple(Spot(_text(one, "path"), _number(one, "line")) for one in _rows(row.get("changed")))[:PLACES]
     line = _number(row, "line")
-    return Finding(
+    return FactFinding(
         _text(row, "key"),
         _text(row, "title"),
         kind,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gitmem.verify.overview.cause import Cause
-    from gitmem.verify.overview.finding import Finding, Findings, FindingSection, StatedLine
+    from gitmem.verify.overview.finding import FactFinding, Findings, FindingSection, StatedLine
     from gitmem.verify.overview.notice.links import Links
 
 BAD, UNSURE, WELL = "❌", "⚠️", "✅"
@@ -204,10 +204,10 @@ class _Notice:
         else:
             self._list(lines, head=f"#### {heading}\n\n")
 
-    def _resting(self, kind: str) -> Sequence[Finding]:
+    def _resting(self, kind: str) -> Sequence[FactFinding]:
         return self._found.of(SUSPECT) if kind in (BROKEN, FAILED) else ()
 
-    def _cause(self, cause: Cause, by_key: dict[str, Finding]) -> Iterator[str]:
+    def _cause(self, cause: Cause, by_key: dict[str, FactFinding]) -> Iterator[str]:
         """Yield the lines of one cause: its facts, folded if there are many, and the memories that rest on them."""
         cases = cause.cases
         if len(cases) <= APART:
@@ -223,7 +223,7 @@ class _Notice:
             keys = inert(few([case.key for case in cause.suspects], columns=200), TEXT_KEPT)
             yield f"  - {number} on {'it' if len(cases) == 1 else 'them'}: {keys}"
 
-    def _entry(self, finding: Finding) -> str:
+    def _entry(self, finding: FactFinding) -> str:
         """Format one fact as a list item."""
         links = self._links
         is_own = finding.fact is not None
@@ -322,7 +322,7 @@ def _ways(key: str, *, is_check: bool) -> dict[str, str]:
     }
 
 
-def _case(finding: Finding) -> Case:
+def _case(finding: FactFinding) -> Case:
     words = WORDS[finding.kind]
     culprit = (finding.culprit, finding.culprit_after)
     return Case(finding.key, words.status, words.phrase, finding.because, culprit, finding.chain, many=words.many)

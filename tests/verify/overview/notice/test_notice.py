@@ -17,7 +17,7 @@ from gitmem.verify.overview.finding import (
     STILL,
     SUSPECT,
     UNCHECKED,
-    Finding,
+    FactFinding,
     FindingRow,
     Findings,
     FindingSection,
@@ -32,12 +32,12 @@ SITE = "https://github.example/acme/shop"
 LINKS = Links(SITE, HEAD, MEMORY)
 
 
-def made(*findings: Finding, command: str = "check", **more: object) -> Findings:
+def made(*findings: FactFinding, command: str = "check", **more: object) -> Findings:
     return replace(Findings(command, "S", findings, HEAD, BASE, 0), **more)
 
 
-def fact(key: str, kind: str = BROKEN, because: str = "", **more: object) -> Finding:
-    return replace(Finding(key, f"Title of {key}", kind, because, path=f"facts/{key}.md"), **more)
+def fact(key: str, kind: str = BROKEN, because: str = "", **more: object) -> FactFinding:
+    return replace(FactFinding(key, f"Title of {key}", kind, because, path=f"facts/{key}.md"), **more)
 
 
 def section(level: str) -> FindingSection:
