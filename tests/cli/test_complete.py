@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from support.completed_store import make_completed_store
 
+from gitmem import cli
 from gitmem.cli import table
 
 
@@ -18,12 +17,18 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_completed_store(tmp_path_factory.mktemp("store"))
 
 
-def completions(folder: Path, *words: str) -> list[str]:
-    """Return what is printed for a command line, by the console script of this process."""
-    argv = [sys.executable, "-m", "gitmem", "complete", "fish", *words]
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+@pytest.fixture
+def completions(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """Return a function for what is printed for a command line in a folder."""
+
+    def complete(folder: Path, *words: str) -> list[str]:
+        monkeypatch.chdir(folder)
+        cli.main(["complete", "fish", *words])
+        done = capsys.readouterr()
+        assert done.err == ""
+        return done.out.splitlines()
+
+    return complete
 
 
 @pytest.mark.parametrize(
@@ -49,14 +54,16 @@ def completions(folder: Path, *words: str) -> list[str]:
         (["show", "nothing"], []),
     ],
 )
-def test_line_is_completed_with_what_the_store_has(store: Path, words: list[str], expected: list[str]) -> None:
+def test_line_is_completed_with_what_the_store_has(
+    completions, store: Path, words: list[str], expected: list[str]
+) -> None:
     found = completions(store, *words)
 
     assert len(found) == len(expected)
     assert [one for one in expected if not any(line.startswith(one) for line in found)] == []
 
 
-def test_collections_of_the_policy_are_completed(store: Path) -> None:
+def test_collections_of_the_policy_are_completed(completions, store: Path) -> None:
     from gitmem.policy import builtin
 
     assert [line.partition("\t")[0] for line in completions(store, "recall", "x", "--collection", "")] == sorted(
@@ -64,6 +71,6 @@ def test_collections_of_the_policy_are_completed(store: Path) -> None:
     )
 
 
-def test_outside_of_a_repository_commands_are_completed_and_keys_are_not(tmp_path: Path) -> None:
+def test_outside_of_a_repository_commands_are_completed_and_keys_are_not(completions, tmp_path: Path) -> None:
     assert completions(tmp_path, "sho") == [f"show\t{table.COMMANDS['show'][1]}"]
     assert completions(tmp_path, "show", "") == []

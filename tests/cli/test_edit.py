@@ -46,9 +46,8 @@ def test_only_what_is_changed_is_changed_byte_for_byte(run_cli, repo: Path, key:
     assert [line for line in new.split("\n") if not line.startswith(("title", "updated"))] == kept
 
 
-@pytest.mark.parametrize(
-    ("words", "name", "value"),
-    [
+def test_option_sets_its_field_or_removes_it(run_cli, key: str) -> None:
+    for words, name, value in (
         (("--tag", "a", "--tag", "b"), "tags", ["a", "b"]),
         (("--tag", ""), "tags", None),
         (("--path", "src/**"), "paths", ["src/**"]),
@@ -61,14 +60,10 @@ def test_only_what_is_changed_is_changed_byte_for_byte(run_cli, repo: Path, key:
         (("--priority", "0"), "priority", 0),
         (("--parent", "release"), "parent", "release"),
         (("--domain", "ops"), "domains", ["ops"]),
-    ],
-)
-def test_option_sets_its_field_or_removes_it(
-    run_cli, key: str, words: tuple[str, ...], name: str, value: object
-) -> None:
-    done = run_cli("edit", key, *words)
+    ):
+        done = run_cli("edit", key, *words)
 
-    assert (done.status, fields(run_cli, key).get(name)) == (0, value)
+        assert (done.status, fields(run_cli, key).get(name)) == (0, value)
 
 
 def test_change_of_kind_moves_the_file_and_keeps_the_key(run_cli, repo: Path, key: str) -> None:
@@ -113,9 +108,8 @@ def test_new_check_must_hold(run_cli) -> None:
     assert (done.status, json.loads(run_cli("show", "f", "--json").out)["status"]) == (0, "verified")
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "message"),
-    [
+def test_change_that_cannot_be_is_refused_and_nothing_is_written(run_cli, repo: Path, key: str) -> None:
+    for words, status, message in (
         ((), 2, "nothing to change"),
         (("--title", f"x {TOKEN}"), 2, "it seems to contain a secret"),
         (("--body", "a\u202eb"), 2, "RIGHT-TO-LEFT OVERRIDE"),
@@ -123,23 +117,14 @@ def test_new_check_must_hold(run_cli) -> None:
         (("--importance", "huge"), 2, "`importance`"),
         (("--kind", "fact"), 2, "a fact needs a check that proves it"),
         (("--supersedes", "nosuch"), 2, "cannot supersede nosuch"),
-    ],
-)
-def test_change_that_cannot_be_is_refused_and_nothing_is_written(
-    run_cli,
-    repo: Path,
-    key: str,
-    words: tuple[str, ...],
-    status: int,
-    message: str,
-) -> None:
-    before = tip(repo)
+    ):
+        before = tip(repo)
 
-    done = run_cli("edit", key, *words)
+        done = run_cli("edit", key, *words)
 
-    assert (done.status, done.out, tip(repo)) == (status, "", before)
-    assert message in done.err
-    assert TOKEN not in done.err
+        assert (done.status, done.out, tip(repo)) == (status, "", before)
+        assert message in done.err
+        assert TOKEN not in done.err
 
 
 def test_escape_of_yaml_does_not_smuggle_a_hidden_character_in(run_cli, repo: Path) -> None:

@@ -15,13 +15,12 @@ EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
 TOKEN = "ghp_" + "x7Qa2LmP9vRt4KsW8nZc3BfY6HdJ1GuE5oTi"[:36]
 
 
-@pytest.mark.parametrize("event", table.GIT_EVENTS)
-def test_hook_is_silent_where_there_is_no_store(run_cli, repo: Path, event: str) -> None:
+def test_hook_is_silent_where_there_is_no_store(run_cli, repo: Path) -> None:
     commit_files(repo, {"a": "1"}, "x\n\nLearned: a thing of note")
+    for event in table.GIT_EVENTS:
+        ran = run_cli("hook", event)
 
-    ran = run_cli("hook", event)
-
-    assert (ran.status, ran.out, ran.err) == (0, "", "")
+        assert (ran.status, ran.out, ran.err) == (0, "", "")
 
 
 def test_hook_without_a_word_stops_no_agents_turn(run_cli) -> None:

@@ -59,9 +59,8 @@ def test_json_is_as_documented(run_cli) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
+def test_filters_leave_only_what_fits(run_cli) -> None:
+    for words, expected in (
         (("--kind", "fact,gotcha"), ["c", "b"]),
         (("--kind", "fact", "--kind", "gotcha"), ["c", "b"]),
         (("--tag", "x"), ["b", "a"]),
@@ -70,10 +69,8 @@ def test_json_is_as_documented(run_cli) -> None:
         (("--path", "src/auth/jwt.py"), ["a"]),
         (("--path", "src"), ["a"]),
         (("--limit", "1"), ["c"]),
-    ],
-)
-def test_filters_leave_only_what_fits(run_cli, words: tuple[str, ...], expected: list[str]) -> None:
-    assert keys(run_cli, *words) == expected
+    ):
+        assert keys(run_cli, *words) == expected
 
 
 def test_all_shows_what_was_retired(run_cli) -> None:
@@ -115,9 +112,10 @@ def test_list_at_is_of_that_time_and_says_what_it_cannot_answer(run_cli, repo: P
     assert "v9: no such commit in this repository\n  hint: give any git revision" in unknown.err
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
+def test_filters_say_for_whom_and_where_it_was_learned(run_cli, repo: Path) -> None:
+    fields = {"task": "AUTH-12", "domains": "[auth]", "workspace": "services/api", "by": "{who: Ana, agent: dev}"}
+    put_files(repo, {"learned/worked.md": memory_text("It worked", created="2026-01-04T00:00:00Z", **fields)})
+    for words, found in (
         (("--task", "auth-12"), ["worked"]),
         (("--domain", "auth"), ["worked"]),
         (("--workspace", "services/"), ["worked"]),
@@ -125,15 +123,10 @@ def test_list_at_is_of_that_time_and_says_what_it_cannot_answer(run_cli, repo: P
         (("--by", "DEV"), ["worked"]),
         (("--role", "reviewer"), ["b"]),
         (("--role", "planner", "--tag", "x"), ["b", "a"]),
-    ],
-)
-def test_filters_say_for_whom_and_where_it_was_learned(run_cli, repo: Path, words: tuple, found: list[str]) -> None:
-    fields = {"task": "AUTH-12", "domains": "[auth]", "workspace": "services/api", "by": "{who: Ana, agent: dev}"}
-    put_files(repo, {"learned/worked.md": memory_text("It worked", created="2026-01-04T00:00:00Z", **fields)})
-
-    assert keys(run_cli, *words) == found
-    if words[0] == "--task":
-        hits = json.loads(run_cli("recall", "AUTH-12", "--json").out)["hits"]
-        by_field = json.loads(run_cli("recall", "--syntax", "task:auth-12", "--json").out)["hits"]
-        assert [hit["key"] for hit in (hits[0], *by_field)] == ["worked", "worked"]
-        assert run_cli("list", "--role", "nobody").status == 2
+    ):
+        assert keys(run_cli, *words) == found
+        if words[0] == "--task":
+            hits = json.loads(run_cli("recall", "AUTH-12", "--json").out)["hits"]
+            by_field = json.loads(run_cli("recall", "--syntax", "task:auth-12", "--json").out)["hits"]
+            assert [hit["key"] for hit in (hits[0], *by_field)] == ["worked", "worked"]
+            assert run_cli("list", "--role", "nobody").status == 2

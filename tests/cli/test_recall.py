@@ -41,23 +41,20 @@ def test_json_is_as_documented(run_cli, repo: Path) -> None:
 
 
 @pytest.mark.usefixtures("filled")
-@pytest.mark.parametrize(
-    ("words", "kinds"),
-    [
+def test_filters_leave_only_what_fits(run_cli) -> None:
+    for words, kinds in (
         (("--kind", "gotcha"), {"gotcha"}),
         (("--type", "gotcha,decision"), {"gotcha", "decision"}),
         (("--status", "verified"), {"fact"}),
         (("--tag", "net"), {"decision"}),
         (("--path", "src/gateway/retry.py"), {"gotcha"}),
-    ],
-)
-def test_filters_leave_only_what_fits(run_cli, words: tuple[str, ...], kinds: set[str]) -> None:
-    asked, newest = (
-        json.loads(run_cli("recall", *first, *words, "--json").out) for first in (["gateway"], ["--recent", "9"])
-    )
+    ):
+        asked, newest = (
+            json.loads(run_cli("recall", *first, *words, "--json").out) for first in (["gateway"], ["--recent", "9"])
+        )
 
-    assert {hit["kind"] for hit in asked["hits"]} == kinds
-    assert {hit["kind"] for hit in newest["hits"]} == kinds
+        assert {hit["kind"] for hit in asked["hits"]} == kinds
+        assert {hit["kind"] for hit in newest["hits"]} == kinds
 
 
 @pytest.mark.usefixtures("filled")
@@ -82,21 +79,31 @@ def test_statistics_count_by_kind(run_cli) -> None:
 
 
 @pytest.mark.usefixtures("filled")
-@pytest.mark.parametrize("words", [("zyzzogeton",), ("\x1b[2J", "AND", "NOT", '"('), ("--kind", "nosuch", "gateway")])
-def test_nothing_found_exits_with_1_and_is_still_one_document(run_cli, words: tuple[str, ...]) -> None:
-    text, found = run_cli("recall", *words), run_cli("recall", *words, "--json")
+def test_nothing_found_exits_with_1_and_is_still_one_document(run_cli) -> None:
+    for words in (
+        ("zyzzogeton",),
+        ("\x1b[2J", "AND", "NOT", '"('),
+        ("--kind", "nosuch", "gateway"),
+    ):
+        text, found = run_cli("recall", *words), run_cli("recall", *words, "--json")
 
-    assert (text.status, text.out, found.status) == (1, "", 1)
-    assert "gitmem: nothing found for " in text.err
-    assert json.loads(found.out)["hits"] == []
+        assert (text.status, text.out, found.status) == (1, "", 1)
+        assert "gitmem: nothing found for " in text.err
+        assert json.loads(found.out)["hits"] == []
 
 
-@pytest.mark.parametrize("words", [("x", "--recent", "2"), ("x", "--stats"), ("--recent", "2", "--stats"), (), ("  ",)])
-def test_question_newest_and_statistics_are_asked_for_one_at_a_time(run_cli, words: tuple[str, ...]) -> None:
-    done = run_cli("recall", *words)
+def test_question_newest_and_statistics_are_asked_for_one_at_a_time(run_cli) -> None:
+    for words in (
+        ("x", "--recent", "2"),
+        ("x", "--stats"),
+        ("--recent", "2", "--stats"),
+        (),
+        ("  ",),
+    ):
+        done = run_cli("recall", *words)
 
-    assert done.status == 2
-    assert "give one of: a question, --recent N, --stats" in done.err
+        assert done.status == 2
+        assert "give one of: a question, --recent N, --stats" in done.err
 
 
 @pytest.mark.usefixtures("filled")

@@ -138,9 +138,8 @@ def test_standard_input_is_kept_in_one_form(run_cli, type_in, repo: Path, raw: b
     assert "\r" not in text_of(repo, "learned/k.md")
 
 
-@pytest.mark.parametrize(
-    ("raw", "message"),
-    [
+def test_standard_input_that_cannot_be_kept_is_refused_and_nothing_is_written(run_cli, type_in, repo: Path) -> None:
+    for raw, message in (
         (b"", "the text is empty"),
         (b" \n\t\r\n", "the text is empty"),
         (b"a\xffb", "standard input is not valid UTF-8 (byte 1)"),
@@ -151,29 +150,19 @@ def test_standard_input_is_kept_in_one_form(run_cli, type_in, repo: Path, raw: b
         ("a\u202eb".encode(), "the text: line 1, column 2 has RIGHT-TO-LEFT OVERRIDE (U+202E)"),
         (b"one\ntwo \x1b[2J", "the text: line 2, column 5 has control character (U+001B)"),
         (f"it is {TOKEN}".encode(), "the text: it seems to contain a secret (github-token in line 1)"),
-    ],
-    ids=["empty", "blank", "latin-1", "binary", "NUL", "1 MB", "64 KiB and frontmatter", "RLO", "ESC", "secret"],
-)
-def test_standard_input_that_cannot_be_kept_is_refused_and_nothing_is_written(
-    run_cli,
-    type_in,
-    repo: Path,
-    raw: bytes,
-    message: str,
-) -> None:
-    type_in(raw)
+    ):
+        type_in(raw)
 
-    done = run_cli("remember", "-")
+        done = run_cli("remember", "-")
 
-    assert (done.status, done.out) == (2, "")
-    assert message in done.err
-    assert TOKEN.lower() not in done.err.lower()
-    assert git(repo, "for-each-ref", "refs/heads/memory") == ""
+        assert (done.status, done.out) == (2, "")
+        assert message in done.err
+        assert TOKEN.lower() not in done.err.lower()
+        assert git(repo, "for-each-ref", "refs/heads/memory") == ""
 
 
-@pytest.mark.parametrize(
-    ("words", "message", "hint"),
-    [
+def test_what_cannot_be_used_is_refused_with_a_reason(run_cli, repo: Path) -> None:
+    for words, message, hint in (
         (("--key", "Upper Case"), "invalid key 'Upper Case'", "--key upper-case"),
         (("--key", "../x"), "invalid key '../x'", "--key x"),
         (("--key", "k" * 101), "invalid key", "--key kkk"),
@@ -219,22 +208,14 @@ def test_standard_input_that_cannot_be_kept_is_refused_and_nothing_is_written(
             "the key: it seems to contain a secret (github-token",
             "remove the secret; if it ever left this machine, revoke it",
         ),
-    ],
-)
-def test_what_cannot_be_used_is_refused_with_a_reason(
-    run_cli,
-    repo: Path,
-    words: tuple[str, ...],
-    message: str,
-    hint: str,
-) -> None:
-    done = run_cli("remember", "a text", *words)
+    ):
+        done = run_cli("remember", "a text", *words)
 
-    assert (done.status, done.out) == (2, "")
-    assert message in done.err
-    assert hint in done.err
-    assert TOKEN.lower() not in done.err.lower()
-    assert git(repo, "for-each-ref", "refs/heads/memory") == ""
+        assert (done.status, done.out) == (2, "")
+        assert message in done.err
+        assert hint in done.err
+        assert TOKEN.lower() not in done.err.lower()
+        assert git(repo, "for-each-ref", "refs/heads/memory") == ""
 
 
 def test_text_that_looks_like_an_option_is_text_behind_the_border(run_cli) -> None:

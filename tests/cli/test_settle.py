@@ -85,17 +85,14 @@ def test_what_holds_needs_no_settling(run_cli) -> None:
     assert unchecked.out.endswith("There is nothing to settle: it has no check.\n")
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
+def test_ways_that_do_not_go_together_are_refused(run_cli) -> None:
+    for words, message in (
         (("--retire", "--recheck"), "choose one way to settle it"),
         (("--contains", "x", "--in", "y"), "a new check requires --reword"),
         (("--why", "x"), "--why requires --retire"),
         (("--reword", "x", "--exists", "nosuch"), "the check does not hold"),
-    ],
-)
-def test_ways_that_do_not_go_together_are_refused(run_cli, words: tuple[str, ...], message: str) -> None:
-    done = run_cli("settle", "f", *words)
+    ):
+        done = run_cli("settle", "f", *words)
 
-    assert (done.status, status(run_cli)) == (2, "failed")
-    assert message in done.err
+        assert (done.status, status(run_cli)) == (2, "failed")
+        assert message in done.err

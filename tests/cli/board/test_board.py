@@ -81,9 +81,9 @@ def test_show_prints_a_row_for_each_entry_and_one_in_full(board):
     assert board("show", "--type", "gap").status == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "said"),
-    [
+def test_what_cannot_be_posted_is_refused(board):
+    board("signal", "Why?")
+    for words, status, said in (
         (("post", "token ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"), 2, "it seems to contain a secret"),
         (("post", "hid\u202eden"), 2, "RIGHT-TO-LEFT OVERRIDE"),
         (("post", "fine", "--evidence", "\x1b[31m"), 2, "control character"),
@@ -96,14 +96,10 @@ def test_show_prints_a_row_for_each_entry_and_one_in_full(board):
         (("link", "e1"), 2, "say how the entries relate"),
         (("close", "--force"), 2, "--force requires --why"),
         (("survival", "--report", "nowhere.md"), 1, "there is no file nowhere.md"),
-    ],
-)
-def test_what_cannot_be_posted_is_refused(board, words, status, said):
-    board("signal", "Why?")
+    ):
+        done = board(*words)
 
-    done = board(*words)
-
-    assert (done.status, said in done.err, done.out) == (status, True, "")
+        assert (done.status, said in done.err, done.out) == (status, True, "")
 
 
 def test_what_others_wrote_reaches_a_terminal_without_its_control_characters(board, repo):

@@ -70,9 +70,8 @@ def test_every_reading_command_says_which_store_a_memory_is_from(run_cli, api: P
 
 
 @pytest.mark.usefixtures("api")
-@pytest.mark.parametrize(
-    ("argv", "status", "message"),
-    [
+def test_what_cannot_be_asked_of_another_store_is_reported(run_cli) -> None:
+    for argv, status, message in (
         (("recall", "x", "--store", "ipa"), 1, "no listed store is called ipa"),
         (("recall", "--syntax", "kind:gotcha", "--store", "api"), 2, "--store works only with a plain question"),
         (("list", "--store", "api", "--at", "HEAD"), 2, "only for this project's memory"),
@@ -80,13 +79,8 @@ def test_every_reading_command_says_which_store_a_memory_is_from(run_cli, api: P
         (("status", "--store", "api", "--scope", "private"), 2, "remove one of them"),
         (("show", "api:nothing"), 1, "there is no memory nothing"),
         (("forget", "api:gw"), 2, "is a memory of another repository, which is read-only here"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
-)
-def test_what_cannot_be_asked_of_another_store_is_reported(
-    run_cli, argv: tuple[str, ...], status: int, message: str
-) -> None:
-    done = run_cli(*argv)
+    ):
+        done = run_cli(*argv)
 
-    assert (done.status, done.out) == (status, "")
-    assert message in done.err
+        assert (done.status, done.out) == (status, "")
+        assert message in done.err
