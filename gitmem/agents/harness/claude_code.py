@@ -8,7 +8,7 @@ always JSON.
 from __future__ import annotations
 
 from gitmem.agents import event as happened
-from gitmem.agents.event import Edit, Event
+from gitmem.agents.event import Event
 from gitmem.agents.harness import payload as read
 from gitmem.text import format_json
 
@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from gitmem.agents.event import Edit
 
 SILENT = ""
 EVENTS = {
@@ -68,12 +70,9 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=read.text(payload, "cwd"),
         source=SOURCES.get(source, source),
         prompt=read.text(given if tool_name in DISPATCHERS else payload, "prompt"),
-        tool=kind_of(tool_name),
-        tool_name=tool_name,
+        **read.tool_fields(tool_name, given, shells=SHELLS, editors=EDITORS, readers=READERS),
         call=read.name(payload, "tool_use_id"),
-        command=read.text(given, "command") if tool_name in SHELLS else "",
         edits=edits_of(tool_name, given, payload),
-        path=read.text(given, "file_path", "notebook_path") if tool_name in READERS else "",
         # An editor's answer is the file.
         output=error[-read.OUTPUT_LIMIT :]
         if error or tool_name in EDITORS or tool_name in READERS
@@ -95,33 +94,10 @@ def _has_failed(hook: str, given: Mapping[str, Any], payload: Mapping[str, Any])
     return hook == "PostToolUseFailure"
 
 
-def kind_of(tool_name: str) -> str:
-    """Return the kind of a tool; empty without a tool."""
-    if tool_name in SHELLS:
-        return happened.SHELL
-    if tool_name in READERS:
-        return happened.READ
-    return happened.EDIT if tool_name in EDITORS else happened.OTHER if tool_name else ""
-
-
 def edits_of(tool_name: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> tuple[Edit, ...]:
     """Return the files that a tool of Claude Code changed."""
-    path = read.text(given, "file_path", "notebook_path", "path")
-    if tool_name not in EDITORS or not path:
-        return ()
-    many = given.get("edits")
-    if isinstance(many, list):
-        parts = [part for part in many if isinstance(part, dict)][: read.EDITS_AT_MOST]
-        return tuple(Edit(path, read.text(part, "old_string"), read.text(part, "new_string")) for part in parts)
     is_new = read.table(payload, "tool_response").get("type") == "create"
-    return (
-        Edit(
-            path,
-            read.text(given, "old_string"),
-            read.text(given, "new_string", "content", "contents", "new_source"),
-            is_new,
-        ),
-    )
+    return read.edits(given, is_new=is_new) if tool_name in EDITORS else ()
 
 
 def answer(event: Event, text: str) -> str:

@@ -78,8 +78,6 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     answered = read.table(payload, "toolResult", "tool_result", "tool_response")
     error = read.text(payload, "error") or read.text(read.table(payload, "error"), "message")
     source = read.name(payload, "source", "trigger", "reason", "stopReason")
-    kind = happened.SHELL if tool_name in SHELLS else happened.EDIT if tool_name in EDITORS else happened.OTHER
-    kind = happened.READ if tool_name in READERS else kind
     session = read.name(payload, "sessionId", "session_id")
     output = error[-read.OUTPUT_LIMIT :] or read.output(answered or payload.get("tool_response"))
     ended = _ENDED.search(output) if tool_name in SHELLS else None
@@ -90,12 +88,9 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=read.text(payload, "cwd"),
         source=SOURCES.get(source, source),
         prompt=read.text(payload, "prompt", "initialPrompt", "initial_prompt"),
-        tool=kind if tool_name else "",
-        tool_name=tool_name,
+        **read.tool_fields(tool_name, given, shells=SHELLS, editors=EDITORS, readers=READERS),
         call=read.name(payload, "tool_use_id", "toolCallId"),
-        command=read.text(given, "command") if tool_name in SHELLS else "",
         edits=_edits(tool_name, given),
-        path=read.text(given, "path", "file_path", "filePath") if tool_name in READERS else "",
         output=output[: ended.start()] if ended else output,
         failed=_has_failed(hook, answered, ended) if what == happened.TOOL else None,
         response=read.text(payload, "last_assistant_message", "lastAssistantMessage"),
@@ -122,17 +117,12 @@ def _guess_event(payload: Mapping[str, Any]) -> str:
 
 
 def _edits(tool_name: str, given: Mapping[str, Any]) -> tuple[Edit, ...]:
-    path = read.text(given, "path", "file_path", "filePath")
     if tool_name not in EDITORS:
         return ()
     many = given.get("files")
-    if isinstance(many, list) and not path:
-        return tuple(Edit(one) for one in many[: read.EDITS_AT_MOST] if isinstance(one, str) and one)
-    if not path:
-        return ()
-    before = read.text(given, "old_str", "old_string", "oldString")
-    after = read.text(given, "new_str", "new_string", "newString", "file_text", "content", "code")
-    return (Edit(path, before, after, is_new=tool_name in CREATORS),)
+    files = many[: read.EDITS_AT_MOST] if isinstance(many, list) else ()
+    named = tuple(Edit(one) for one in files if isinstance(one, str) and one)
+    return read.edits(given, is_new=tool_name in CREATORS) or named
 
 
 def _has_failed(hook: str, answered: Mapping[str, Any], ended: re.Match[str] | None) -> bool | None:

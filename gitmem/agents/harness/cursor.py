@@ -9,15 +9,18 @@ Source: the hooks module of ``@cursor/sdk`` 1.0.32; not run.
 from __future__ import annotations
 
 from gitmem.agents import event as happened
-from gitmem.agents.event import Edit, Event
+from gitmem.agents.event import Event
 from gitmem.agents.harness import claude_code
 from gitmem.agents.harness import payload as read
+from gitmem.frozen import replace
 from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from gitmem.agents.event import Edit
 
 SILENT = "{}"
 EVENTS = {
@@ -68,7 +71,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         call=read.name(payload, "tool_use_id"),
         command=read.text(payload, "command") or read.text(given, "command") if is_shell else "",
         edits=edits,
-        path=read.text(given, "file_path", "path", "target_file") if tool_name == READER else "",
+        path=read.text(given, *read.PATHS) if tool_name == READER else "",
         output=read.text(payload, "error_message") if failed else "" if edits else read.output(_output_of(payload)),
         # `afterShellExecution` does not report the exit status.
         failed=None
@@ -90,13 +93,9 @@ def _output_of(payload: Mapping[str, Any]) -> object:
 def _edits(hook: str, tool_name: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> tuple[Edit, ...]:
     if hook != "afterFileEdit":
         return claude_code.edits_of(tool_name, given, payload)
-    path, many = read.text(payload, "file_path"), payload.get("edits")
-    if not path or not isinstance(many, list):
-        return ()
-    parts = [part for part in many if isinstance(part, dict)][: read.EDITS_AT_MOST]
-    found = [Edit(path, read.text(part, "old_string"), read.text(part, "new_string")) for part in parts]
+    found = read.edits(payload) if isinstance(payload.get("edits"), list) else ()
     # A new file is reported as one edit of an empty text.
-    return tuple(Edit(one.path, one.before, one.after, is_new=len(found) == 1 and not one.before) for one in found)
+    return (replace(found[0], is_new=True),) if len(found) == 1 and not found[0].before else found
 
 
 def answer(event: Event, text: str) -> str:

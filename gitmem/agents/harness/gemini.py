@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from gitmem.agents import event as happened
-from gitmem.agents.event import Edit, Event
+from gitmem.agents.event import Event
 from gitmem.agents.harness import payload as read
 from gitmem.text import format_json
 
@@ -57,7 +57,6 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     output = read.output(answered)
     printed = _PRINTED.fullmatch(output) if tool_name == SHELL else None
     source = trigger or read.name(payload, "source", "reason")
-    kinds = {SHELL: happened.SHELL, READER: happened.READ} | dict.fromkeys(EDITORS, happened.EDIT)
     return Event(
         "gemini",
         what,
@@ -65,25 +64,14 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=read.text(payload, "cwd"),
         source=source,
         prompt=ADDED.sub("", read.text(payload, "prompt")).strip(),
-        tool=kinds.get(tool_name, happened.OTHER) if tool_name else "",
-        tool_name=tool_name,
-        command=read.text(given, "command") if tool_name == SHELL else "",
-        edits=_edits(tool_name, given, output),
-        path=read.text(given, "file_path", "absolute_path") if tool_name == READER else "",
+        **read.tool_fields(tool_name, given, shells=(SHELL,), editors=EDITORS, readers=(READER,)),
+        edits=read.edits(given, is_new=output.startswith(CREATED)) if tool_name in EDITORS else (),
         output=printed[1] if printed else output,
         failed=_has_failed(tool_name, answered, output) if what == happened.TOOL else None,
         response=read.text(payload, "prompt_response"),
         transcript=read.text(payload, "transcript_path"),
         is_again=payload.get("stop_hook_active") is True,
     )
-
-
-def _edits(tool_name: str, given: Mapping[str, Any], output: str) -> tuple[Edit, ...]:
-    path = read.text(given, "file_path", "absolute_path")
-    if tool_name not in EDITORS or not path:
-        return ()
-    before, after = read.text(given, "old_string"), read.text(given, "new_string", "content")
-    return (Edit(path, before, after, is_new=output.startswith(CREATED)),)
 
 
 def _has_failed(tool_name: str, answered: Mapping[str, Any], output: str) -> bool | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from gitmem.agents import event as happened
-from gitmem.agents.event import Edit, Event
+from gitmem.agents.event import Event
 from gitmem.agents.harness import codex
 from gitmem.agents.harness import payload as read
 from gitmem.config import home, variable
@@ -33,7 +33,6 @@ EVENTS = {
     "dispose": happened.END,
 }
 EDITORS = ("edit", "write", "patch", "apply_patch")
-READER = "read"
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
@@ -47,8 +46,6 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         return None
     tool_name, args = read.name(given, "tool"), read.table(given, "args")
     ended = read.table(made, "metadata").get("exit")
-    kind = happened.SHELL if tool_name == "bash" else happened.EDIT if tool_name in EDITORS else happened.OTHER
-    kind = happened.READ if tool_name == READER else kind
     return Event(
         "opencode",
         what,
@@ -56,12 +53,9 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=read.text(payload, "directory"),
         source=happened.STARTUP if what == happened.START else "",
         prompt=read.output(made.get("parts")) if what == happened.PROMPT else "",
-        tool=kind if tool_name else "",
-        tool_name=tool_name,
+        **read.tool_fields(tool_name, args, shells=("bash",), editors=EDITORS, readers=("read",)),
         call=read.name(given, "callID"),
-        command=read.text(args, "command") if tool_name == "bash" else "",
-        edits=_edits(tool_name, args),
-        path=read.text(args, "filePath", "file_path") if tool_name == READER else "",
+        edits=(read.edits(args) or codex.edits_of(read.text(args, "patchText"))) if tool_name in EDITORS else (),
         output=read.output(made.get("output")) if what == happened.TOOL else "",
         failed=ended != 0 if isinstance(ended, int) and what == happened.TOOL else None,
         response=read.text(made, "text") if what == happened.RESPONSE else "",
@@ -74,15 +68,6 @@ def _transcript() -> str:
     base = variable("XDG_DATA_HOME") or os.path.join(home(), ".local", "share")
     path = os.path.join(base, "opencode", "opencode.db")
     return path if os.path.exists(path) else ""
-
-
-def _edits(tool_name: str, args: Mapping[str, Any]) -> tuple[Edit, ...]:
-    path = read.text(args, "filePath", "file_path")
-    if tool_name not in EDITORS:
-        return ()
-    if not path:
-        return codex.edits_of(read.text(args, "patchText"))
-    return (Edit(path, read.text(args, "oldString"), read.text(args, "newString", "content")),)
 
 
 def answer(event: Event, text: str) -> str:

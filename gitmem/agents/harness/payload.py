@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from gitmem.agents import event as happened
+from gitmem.agents.event import Edit
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 # The most characters read of a text, such as a prompt with a pasted log, or a patch. A memory may have far less (64
@@ -20,6 +22,10 @@ EDITS_AT_MOST = 200
 PARTS_AT_MOST = 200
 # The fields in which harnesses and MCP put a tool's output.
 SAID = ("stdout", "stderr", "llmContent", "textResultForLlm", "text_result_for_llm", "text", "content")
+# The arguments in which harnesses name a tool's file, and the text before and after an edit.
+PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file")
+BEFORE = ("old_string", "oldString", "old_str", "oldText")
+AFTER = ("new_string", "newString", "new_str", "newText", "new_source", "content", "contents", "file_text", "code")
 
 
 def text(table: Mapping[str, Any], *names: str, limit: int = TEXT_LIMIT) -> str:
@@ -52,6 +58,39 @@ def _texts_in(value: object, depth: int) -> str:
     elif isinstance(value, list) and depth:
         parts = [part for part in value[-PARTS_AT_MOST:] if isinstance(part, dict)]
     return "\n".join(filter(None, (_texts_in(part, depth - 1) for part in parts)))
+
+
+def tool_fields(
+    tool_name: str, given: Mapping[str, Any], *, shells: Sequence[str], editors: Sequence[str], readers: Sequence[str]
+) -> dict[str, Any]:
+    """Return the fields of an event about a tool: its kind and name, and the command that it ran or the file it read.
+
+    Args:
+        tool_name: The tool; empty if the event is about none.
+        given: Its arguments.
+        shells: The tools that run a command.
+        editors: The tools that change files.
+        readers: The tools that read a file.
+    """
+    kinds = {happened.SHELL: shells, happened.EDIT: editors, happened.READ: readers}
+    kind = next((kind for kind, tools in kinds.items() if tool_name in tools), happened.OTHER) if tool_name else ""
+    return {
+        "tool": kind,
+        "tool_name": tool_name,
+        "command": text(given, "command") if kind == happened.SHELL else "",
+        "path": text(given, *PATHS) if kind == happened.READ else "",
+    }
+
+
+def edits(given: Mapping[str, Any], *, is_new: bool = False) -> tuple[Edit, ...]:
+    """Return the edits in the arguments of a tool that changes one file: one, or those in its list of edits."""
+    path, many = text(given, *PATHS), given.get("edits")
+    if not path:
+        return ()
+    if isinstance(many, list):
+        parts = [part for part in many if isinstance(part, dict)][:EDITS_AT_MOST]
+        return tuple(Edit(path, text(part, *BEFORE), text(part, *AFTER)) for part in parts)
+    return (Edit(path, text(given, *BEFORE), text(given, *AFTER), is_new),)
 
 
 def table(values: Mapping[str, Any], *names: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ Source: the documentation shipped in ``@earendil-works/pi-coding-agent`` 1.5.2.
 from __future__ import annotations
 
 from gitmem.agents import event as happened
-from gitmem.agents.event import Edit, Event
+from gitmem.agents.event import Event
 from gitmem.agents.harness import payload as read
 from gitmem.text import format_json
 
@@ -28,7 +28,6 @@ EVENTS = {
     "session_shutdown": happened.END,
 }
 EDITORS = ("edit", "write")
-READER = "read"
 SOURCES = {"new": happened.STARTUP, "reload": happened.RESUME, "fork": happened.RESUME}
 
 
@@ -40,8 +39,6 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     tool_name, given = read.name(payload, "toolName"), read.table(payload, "input")
     reason = read.name(payload, "reason")
     failed = payload.get("isError")
-    kind = happened.SHELL if tool_name == "bash" else happened.EDIT if tool_name in EDITORS else happened.OTHER
-    kind = happened.READ if tool_name == READER else kind
     return Event(
         "pi",
         what,
@@ -49,24 +46,14 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=read.text(payload, "cwd") or read.text(read.table(payload, "systemPromptOptions"), "cwd"),
         source=SOURCES.get(reason, reason),
         prompt=read.text(payload, "prompt"),
-        tool=kind if tool_name else "",
-        tool_name=tool_name,
+        **read.tool_fields(tool_name, given, shells=("bash",), editors=EDITORS, readers=("read",)),
         call=read.name(payload, "toolCallId"),
-        command=read.text(given, "command") if tool_name == "bash" else "",
-        edits=_edits(tool_name, given),
-        path=read.text(given, "path", "file_path") if tool_name == READER else "",
+        edits=read.edits(given) if tool_name in EDITORS else (),
         output=read.output(payload.get("content")),
         failed=failed if isinstance(failed, bool) and what == happened.TOOL else None,
         response=_last_message(payload.get("messages")),
         transcript=read.text(payload, "sessionFile"),
     )
-
-
-def _edits(tool_name: str, given: Mapping[str, Any]) -> tuple[Edit, ...]:
-    path = read.text(given, "path", "file_path")
-    if tool_name not in EDITORS or not path:
-        return ()
-    return (Edit(path, read.text(given, "oldText"), read.text(given, "newText", "content")),)
 
 
 def _last_message(messages: object) -> str:

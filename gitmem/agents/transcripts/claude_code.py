@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from gitmem.agents.transcripts import turns as read
 from gitmem.agents.transcripts.turns import Turn
+from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-SHELL = "Bash"
+SHELLS = ("Bash",)
 EDITORS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
 # Text recorded as the user's that is not: command output, notices of the harness.
 TAGS = (
@@ -85,12 +86,8 @@ def _tool_turns(
 
 
 def _turn(name: str, given: Mapping[str, Any], output: str, *, failed: bool | None) -> Iterator[Turn]:
-    if name == SHELL and (command := read.text(given.get("command"), read.COMMAND_LIMIT).strip()):
-        yield Turn(read.COMMAND, command, output, failed)
-    elif name in EDITORS:
-        path = read.text(given.get("file_path") or given.get("notebook_path"), read.PATH_LIMIT)
-        if path:
-            yield Turn(read.EDIT, files=(path,), failed=failed)
+    if call := read.tool_turn(name, given, SHELLS, EDITORS):
+        yield replace(call, output=output, failed=failed)
     elif name == "TodoWrite" and not failed:
         yield read.todos(given.get("todos"), "content")
 

@@ -5,11 +5,11 @@ Source: files of version 0.169.0, and ``exec_command``, ``shell`` and ``local_sh
 
 from __future__ import annotations
 
-import json
 import re
 
 from gitmem.agents.transcripts import turns as read
 from gitmem.agents.transcripts.turns import Turn
+from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _changed(item: Mapping[str, Any]) -> Iterator[Turn]:
 
 def _call(payload: Mapping[str, Any]) -> Turn | None:
     name = payload.get("name")
-    given = read.table(payload.get("action")) or _arguments(payload.get("arguments"))
+    given = read.table(payload.get("action")) or read.parse_table(payload.get("arguments"))
     if name == PLAN:
         return read.todos(given.get("plan"), "step")
     if name == PATCH:
@@ -82,13 +82,6 @@ def _call(payload: Mapping[str, Any]) -> Turn | None:
         command = _command(given.get("cmd") or given.get("command"))
         return Turn(read.COMMAND, command) if command else None
     return None
-
-
-def _arguments(written: object) -> Mapping[str, Any]:
-    try:
-        return read.table(json.loads(written)) if isinstance(written, str) else read.table(written)
-    except (ValueError, RecursionError):
-        return {}
 
 
 def _command(given: object) -> str:
@@ -105,4 +98,4 @@ def _ended(call: Turn, output: object) -> Turn:
     said = output if isinstance(output, str) else read.join_texts(output)
     status = read.exit_status(said)
     failed = status != 0 if status is not None else None
-    return Turn(call.what, call.text, read.tail(said), failed, call.files)
+    return replace(call, output=read.tail(said), failed=failed)

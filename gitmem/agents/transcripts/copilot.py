@@ -5,10 +5,9 @@ Source: the schema of session events in ``@github/copilot-sdk`` 1.0.14. Older ve
 
 from __future__ import annotations
 
-import json
-
 from gitmem.agents.transcripts import turns as read
 from gitmem.agents.transcripts.turns import Turn
+from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,22 +39,13 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
 
 
 def _call(data: Mapping[str, Any]) -> Turn | None:
-    name, given = data.get("toolName"), data.get("arguments")
-    if isinstance(given, str):
-        try:
-            given = json.loads(given)
-        except (ValueError, RecursionError):
-            given = {}
-    found = read.table(given)
-    if name in SHELLS and (command := read.text(found.get("command"), read.COMMAND_LIMIT).strip()):
-        return Turn(read.COMMAND, command)
-    path = read.text(found.get("path") or found.get("file_path"), read.PATH_LIMIT)
-    is_edit = name in EDITORS and found.get("command") != "view"
-    return Turn(read.EDIT, files=(path,)) if is_edit and path else None
+    given = read.parse_table(data.get("arguments"))
+    # An editor has commands as well.
+    return None if given.get("command") == "view" else read.tool_turn(data.get("toolName"), given, SHELLS, EDITORS)
 
 
 def _ended(call: Turn, data: Mapping[str, Any]) -> Turn:
     output = read.tail(read.table(data.get("result")).get("content"))
     failed = not data["success"] if isinstance(data.get("success"), bool) else None
     status = read.exit_status(output) if call.what == read.COMMAND else None
-    return Turn(call.what, call.text, output, status != 0 if status is not None else failed, call.files)
+    return replace(call, output=output, failed=status != 0 if status is not None else failed)

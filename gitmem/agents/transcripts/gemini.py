@@ -11,13 +11,14 @@ import re
 from gitmem.agents.harness.gemini import ADDED
 from gitmem.agents.transcripts import turns as read
 from gitmem.agents.transcripts.turns import Turn
+from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-SHELL = "run_shell_command"
+SHELLS = ("run_shell_command",)
 EDITORS = ("write_file", "replace", "edit")
 _EXIT = re.compile(r"^Exit Code: (\d{1,10})", re.MULTILINE)
 
@@ -62,14 +63,10 @@ def _message(message: Mapping[str, Any]) -> Iterator[Turn]:
 def _call(call: Mapping[str, Any]) -> Iterator[Turn]:
     name, given, status = call.get("name"), read.table(call.get("args")), call.get("status")
     failed = {"success": False, "error": True}.get(status) if isinstance(status, str) else None
-    if name == SHELL and (command := read.text(given.get("command"), read.COMMAND_LIMIT).strip()):
+    if turn := read.tool_turn(name, given, SHELLS, EDITORS):
         output = _output(call)
-        ended = _EXIT.search(output)
-        yield Turn(read.COMMAND, command, output, ended[1] != "0" if ended else failed)
-    elif name in EDITORS:
-        path = read.text(given.get("file_path") or given.get("absolute_path"), read.PATH_LIMIT)
-        if path:
-            yield Turn(read.EDIT, files=(path,), failed=failed)
+        ended = _EXIT.search(output) if name in SHELLS else None
+        yield replace(turn, output=output, failed=ended[1] != "0" if ended else failed)
     elif name == "write_todos" and not failed:
         yield read.todos(given.get("todos"), "description")
 

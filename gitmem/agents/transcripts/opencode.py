@@ -6,20 +6,20 @@ JSON of ``Message`` and ``Part`` in the types of ``@opencode-ai/sdk``.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from contextlib import closing
 from urllib.parse import quote
 
 from gitmem.agents.transcripts import turns as read
 from gitmem.agents.transcripts.turns import Turn
+from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-SHELL = "bash"
+SHELLS = ("bash",)
 EDITORS = ("edit", "write", "patch", "apply_patch")
 # The most parts read per session, the latest ones; and how long to wait for another writer.
 PARTS_AT_MOST = 20_000
@@ -39,14 +39,10 @@ def records(path: str, session: str) -> list[dict[str, Any]]:
     )
     with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=PATIENCE_S)) as opened:
         rows = opened.execute(asked, (session, PARTS_AT_MOST)).fetchall()
-    return [{"role": _table(message).get("role"), "part": _table(part)} for message, part in reversed(rows)]
-
-
-def _table(text: object) -> Mapping[str, Any]:
-    try:
-        return read.table(json.loads(text)) if isinstance(text, str | bytes) else {}
-    except (ValueError, RecursionError):
-        return {}
+    return [
+        {"role": read.parse_table(message).get("role"), "part": read.parse_table(part)}
+        for message, part in reversed(rows)
+    ]
 
 
 def turns(found: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
@@ -65,10 +61,8 @@ def _tool_turns(name: object, state: Mapping[str, Any]) -> Iterator[Turn]:
     given, output = read.table(state.get("input")), read.tail(state.get("output") or state.get("error"))
     status = state.get("status")
     failed = FAILED.get(status) if isinstance(status, str) else None
-    if name == SHELL and (command := read.text(given.get("command"), read.COMMAND_LIMIT).strip()):
-        ended = read.table(state.get("metadata")).get("exit")
-        yield Turn(read.COMMAND, command, output, ended != 0 if isinstance(ended, int) else failed)
-    elif name in EDITORS and (path := read.text(given.get("filePath") or given.get("file_path"), read.PATH_LIMIT)):
-        yield Turn(read.EDIT, files=(path,), failed=failed)
+    if turn := read.tool_turn(name, given, SHELLS, EDITORS):
+        ended = read.table(state.get("metadata")).get("exit") if name in SHELLS else None
+        yield replace(turn, output=output, failed=ended != 0 if isinstance(ended, int) else failed)
     elif name == "todowrite" and not failed:
         yield read.todos(given.get("todos"), "content")

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from gitmem.agents.transcripts import turns as read
 from gitmem.agents.transcripts.turns import Turn
+from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-SHELL = "bash"
+SHELLS = ("bash",)
 EDITORS = ("edit", "write")
 
 
@@ -39,15 +40,11 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
             failed = message.get("isError")
             if known is not None:
                 output = read.tail(read.join_texts(content))
-                yield Turn(known.what, known.text, output, failed if isinstance(failed, bool) else None, known.files)
+                yield replace(known, output=output, failed=failed if isinstance(failed, bool) else None)
     yield from calls.values()
 
 
 def _call(block: Mapping[str, Any]) -> Turn | None:
     if block.get("type") != "toolCall":
         return None
-    name, given = block.get("name"), read.table(block.get("arguments"))
-    if name == SHELL and (command := read.text(given.get("command"), read.COMMAND_LIMIT).strip()):
-        return Turn(read.COMMAND, command)
-    path = read.text(given.get("path") or given.get("file_path"), read.PATH_LIMIT)
-    return Turn(read.EDIT, files=(path,)) if name in EDITORS and path else None
+    return read.tool_turn(block.get("name"), read.table(block.get("arguments")), SHELLS, EDITORS)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from gitmem.agents.harness import payload
 from gitmem.frozen import frozen
+from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
 # The kinds of turns.
@@ -83,6 +85,14 @@ def table(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def parse_table(written: object) -> Mapping[str, Any]:
+    """Return a JSON object, or the one in a text; else an empty one."""
+    try:
+        return table(parse_json(written)) if isinstance(written, str | bytes) else table(written)
+    except (ValueError, RecursionError):
+        return {}
+
+
 def tables(value: object) -> list[Mapping[str, Any]]:
     """Return the objects in a value that is a list; else an empty list."""
     return [one for one in value[:MANY] if isinstance(one, dict)] if isinstance(value, list) else []
@@ -96,6 +106,15 @@ def join_texts(parts: object, limit: int = TEXT_LIMIT) -> str:
         found = (one if isinstance(one, str) else table(one).get("text") for one in parts[:MANY])
         return text("\n".join(one for one in found if isinstance(one, str)), limit)
     return text(parts, limit)
+
+
+def tool_turn(name: object, given: Mapping[str, Any], shells: Collection[str], editors: Collection[str]) -> Turn | None:
+    """Return the turn of a tool's call: a command or the edit of a file; None for any other tool."""
+    if name in shells:
+        command = payload.text(given, "command", limit=COMMAND_LIMIT).strip()
+        return Turn(COMMAND, command) if command else None
+    path = payload.text(given, *payload.PATHS, limit=PATH_LIMIT) if name in editors else ""
+    return Turn(EDIT, files=(path,)) if path else None
 
 
 def todos(value: object, *names: str) -> Turn:
