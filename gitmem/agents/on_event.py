@@ -35,11 +35,12 @@ def session_started(memory: Memory, event: Event) -> str:
     """Return context for a session that starts or resumes; harvest sessions that never ended."""
     from gitmem.agents.event import RESUME, STARTUP
     from gitmem.agents.session import log
+    from gitmem.agents.session.start import start
     from gitmem.agents.transcripts import harvest, ledger
 
     if event.harness in FORGETFUL and event.source != RESUME:
         log.release(memory.repository, event)
-    text = _digest(memory, event)
+    text = start(memory, event)
     if harvest.is_due(memory.repository):
         harvest.start(memory.repository)
     if event.source == STARTUP:
@@ -48,15 +49,6 @@ def session_started(memory: Memory, event: Event) -> str:
         memory.captures.start("sync")
     ledger.enter(memory.repository, event)
     return log.hold(memory.repository, event, text) if event.harness in AT_FIRST_PROMPT else text
-
-
-def _digest(memory: Memory, event: Event) -> str:
-    from gitmem.agents.session.start import Doors, start
-
-    doors = Doors(
-        lambda budget, kinds: memory.context(budget_tokens=budget, kinds=kinds, related=True).document, memory.recall
-    )
-    return start(memory.repository, event, doors)
 
 
 def answer_prompt(memory: Memory, event: Event) -> str:
@@ -96,33 +88,33 @@ def tool_used(memory: Memory, event: Event) -> str:
 
 def save_learnings(memory: Memory, event: Event) -> None:
     """Save the learnings in an agent's message."""
-    from gitmem.agents.capture.responses import capture
+    from gitmem.agents.capture.responses import learn_from
     from gitmem.agents.transcripts import ledger
 
     try:
-        capture(memory.repository, event)
+        learn_from(memory.repository, event, event.response)
     finally:
         ledger.enter(memory.repository, event)
 
 
-def save_before_compaction(memory: Memory, event: Event) -> str:
+def save_before_compaction(memory: Memory, event: Event) -> None:
     """Save what a session was about before its harness compacts it; the next prompt brings the context back."""
     from gitmem.agents.event import COMPACTED, START
     from gitmem.agents.session import log
-    from gitmem.agents.session.summary import request_before_compaction
+    from gitmem.agents.session.start import start
+    from gitmem.agents.session.summary import request_summary
 
-    text = request_before_compaction(memory.repository, event)
+    request_summary(memory.repository, event)
     log.forget(memory.repository, event)
     if event.harness in FORGETFUL:
-        log.hold(memory.repository, event, _digest(memory, replace(event, name=START, source=COMPACTED)))
-    return text
+        log.hold(memory.repository, event, start(memory, replace(event, name=START, source=COMPACTED)))
 
 
 def session_ended(memory: Memory, event: Event) -> None:
     """Save what a session was about at its end, and commit its captures."""
-    from gitmem.agents.session.summary import request_at_end
+    from gitmem.agents.session.summary import request_summary
 
-    if not request_at_end(memory.repository, event):
+    if not request_summary(memory.repository, event):
         _commit_captured(memory)
 
 
@@ -136,21 +128,21 @@ def _commit_captured(memory: Memory) -> None:
 
 def end_turn(memory: Memory, event: Event) -> None:
     """Save the learnings in an agent's last message, and log the stop; no summary is made at a stop (C4)."""
-    from gitmem.agents.session.stops import log_stop
+    from gitmem.agents.session import activity
 
     try:
         _save_response(memory, event)
     finally:
-        log_stop(memory.repository, event)
+        activity.log(memory.repository, event, event.response)
 
 
 def _save_response(memory: Memory, event: Event) -> None:
     """Save an agent's last message at once, and request a harvest if its transcript has more."""
-    from gitmem.agents.capture.responses import capture
+    from gitmem.agents.capture.responses import learn_from
     from gitmem.agents.transcripts.harvest import look
 
     try:
-        capture(memory.repository, event)
+        learn_from(memory.repository, event, event.response)
     finally:
         look(memory.repository, event)
 
@@ -158,12 +150,8 @@ def _save_response(memory: Memory, event: Event) -> None:
 def subagent_started(memory: Memory, event: Event) -> str:
     """Return context for a sub-agent that starts: memories injected for it, and a digest sized for its role."""
     from gitmem.agents.on_subagent import subagent_context
-    from gitmem.agents.session.start import Doors
 
-    doors = Doors(
-        lambda budget, kinds: memory.context(paths=(), budget_tokens=budget, kinds=kinds).document, memory.recall
-    )
-    return subagent_context(memory.repository, event, doors)
+    return subagent_context(memory, event)
 
 
 def subagent_stopped(memory: Memory, event: Event) -> str:

@@ -17,26 +17,20 @@ from gitmem.text.slugs import slug
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
-    from gitmem.agents.session.start import Doors
+    from gitmem.memory import Memory
     from gitmem.repository import OpenRepository
 
 # The most learnings shown, newest first, and the tokens of each. Our choices.
 AT_MOST, EACH_TOKENS = 5, 120
 
 
-def subagent_context(memory: OpenRepository, event: Event, doors: Doors) -> str:
-    """Return context for a sub-agent that starts; empty if there is none.
-
-    Args:
-        memory: The store.
-        event: The start, with the sub-agent's name and type.
-        doors: The operations that the start of a session needs.
-    """
+def subagent_context(memory: Memory, event: Event) -> str:
+    """Return context for a sub-agent that starts, by its name and type; empty if there is none."""
     if event.prompt:
-        log(memory, event, event.prompt)
+        log(memory.repository, event, event.prompt)
     # It has a context of its own, without what the session was shown.
     own = replace(event, name=START, source=STARTUP, session=f"{event.session}-{event.agent}")
-    return "\n\n".join(filter(None, (_private_memories(memory, event), start(memory, own, doors))))
+    return "\n\n".join(filter(None, (_private_memories(memory.repository, event), start(memory, own, related=False))))
 
 
 def _private_memories(memory: OpenRepository, event: Event) -> str:

@@ -13,15 +13,6 @@ if TYPE_CHECKING:
 MARKS = ("LEARN", "earned", "earning", "earnt", "DECISION")
 
 
-def capture(memory: OpenRepository, event: Event) -> None:
-    """Save the learnings in the response of an event.
-
-    Raises:
-        OSError: It cannot be saved: the disk is full or read-only.
-    """
-    learn_from(memory, event, event.response)
-
-
 def learn_from(memory: OpenRepository, event: Event, text: str) -> None:
     """Save the learnings in a text by an agent: a response, or a turn of a transcript.
 
@@ -31,6 +22,9 @@ def learn_from(memory: OpenRepository, event: Event, text: str) -> None:
         memory: The store.
         event: Where it comes from: the harness, the session, the agent.
         text: The text.
+
+    Raises:
+        OSError: It cannot be saved: the disk is full or read-only.
     """
     if not any(mark in text for mark in MARKS):
         return

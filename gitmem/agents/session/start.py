@@ -11,17 +11,18 @@ import os
 from gitmem.agents.event import COMPACTED, RESUME, START
 from gitmem.agents.session import log, topics, worklog
 from gitmem.agents.session.places import read_text
+from gitmem.commands.context.relevance import unexpired_condition
 from gitmem.commands.context.sections import HEADINGS, NEWEST
+from gitmem.commands.workflow.render import part_of
 from gitmem.config import home
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.index.catalog import places_of, refs_of, state
 from gitmem.index.catalog.counts import count_live
-from gitmem.index.catalog.keys import short_keys
 from gitmem.model import ADOPTED
 from gitmem.policy import START as AT_START
 from gitmem.policy import Role, role_name
-from gitmem.recall import Query, render, where
+from gitmem.recall import Query, RecallResult, render, where
 from gitmem.recall.render import About, MemoryText, Part
 from gitmem.store import LISTED, PROJECT, clone
 from gitmem.store.clone import spool_folders
@@ -31,15 +32,15 @@ from gitmem.text.budget import count_tokens, opening_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from gitmem.agents.event import Event
     from gitmem.agents.session.topics import Topic, Workplace
     from gitmem.config import Config
     from gitmem.index.catalog import Catalog
+    from gitmem.memory import Memory
     from gitmem.policy import Policy
-    from gitmem.recall import RecallResult
     from gitmem.repository import OpenRepository
 
 BMAD = "bmad"
@@ -49,7 +50,7 @@ HIDDEN = ("task", ADOPTED)
 SUMMARY_SHARE, TOPIC_SHARE, WARM_SHARE, WORKLOG_SHARE = 0.25, 0.35, 0.2, 0.2
 # The share of the whole if no memory relates to the current work: the newest few do not justify more (issue 16).
 QUIET_TOKENS = 250
-# The size of the fence, counted in the result of `told.fenced`.
+# The size of the fence, counted in the result of `render.fence_parts`.
 FENCE_TOKENS = 60
 # Summaries shown if there is nothing else to show.
 SUMMARIES = 3
@@ -71,25 +72,12 @@ CLEAN_ROOM = "This is a review topic: earlier findings are not shown, so that yo
 
 
 @frozen
-class Doors:
-    """Operations that the context needs, passed in by the caller.
-
-    Attributes:
-        digest: Returns the digest as its documented JSON, for a budget of tokens and the kinds that come first.
-        recall: Runs a query.
-    """
-
-    digest: Callable[[int, tuple[str, ...]], Mapping[str, Any]]
-    recall: Callable[[Query], RecallResult]
-
-
-@frozen
 class _Here:
     """The inputs of one start, which all parts read."""
 
-    memory: OpenRepository
+    opened: Memory
     event: Event
-    doors: Doors
+    is_related: bool
     policy: Policy
     place: Workplace
     topic: Topic
@@ -98,20 +86,32 @@ class _Here:
     role: Role
 
     @property
+    def memory(self) -> OpenRepository:
+        """Return the repository."""
+        return self.opened.repository
+
+    @property
     def budget(self) -> int:
         """Return the budget in tokens."""
         return self.role.budget_tokens or self.policy.session.budget_tokens
 
 
-def start(memory: OpenRepository, event: Event, doors: Doors) -> str:
-    """Return the context for a session's start, at most ``told.CHARACTERS`` long; empty if there is none."""
+def start(opened: Memory, event: Event, *, related: bool = True) -> str:
+    """Return the context for a session's start, at most ``render.CHARACTERS`` long; empty if there is none.
+
+    Args:
+        opened: The memory.
+        event: The start.
+        related: Include only memories related to the current work, and the newest few; else all that fits.
+    """
+    memory = opened.repository
     place = topics.workplace_of(memory)
     topic = topics.topic_of(place, event.session)
     if not memory.config.context or topics.is_off(place, topic) or not memory.has_store():
         return ""
     policy, catalog = memory.policy(), memory.catalog()
     name, role = role_of(policy, memory.config, event)
-    here = _Here(memory, event, doors, policy, place, topic, catalog, memory.ground(catalog), role)
+    here = _Here(opened, event, related, policy, place, topic, catalog, memory.ground(catalog), role)
     entries = log.entries_of(place, event.session)
     if event.source == RESUME and entries:
         own, parts = [], _changed(here, entries)
@@ -121,8 +121,7 @@ def start(memory: OpenRepository, event: Event, doors: Doors) -> str:
         topics.sweep(place)
         log.sweep(place)
         clone.sweep_counts(memory.git.repository.state, memory.now)
-        total = _count(here)
-        own = _own(here, total)
+        own = _own(here)
         parts = _parts(here, own)
     text, kept = _compose(here, own, parts)
     shown, cut = render.keys_of(kept), render.cut_keys_of(kept)
@@ -153,12 +152,10 @@ def _compose(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[st
         characters -= len(text) - render.CHARACTERS
 
 
-def _own(here: _Here, total: int) -> list[str]:
-    """Return the part in our own words, with this many entries."""
-    lines = [_greeting(total), *_losses(here)]
-    discipline = _discipline(here)
-    if discipline:
-        lines.append(discipline)
+def _own(here: _Here) -> list[str]:
+    """Return the part in our own words."""
+    count = count_live(here.catalog, without=HIDDEN, now=here.memory.now)
+    lines = [_greeting(count), *_losses(here), *filter(None, [_discipline(here)])]
     if here.topic.is_review:
         lines.append(CLEAN_ROOM)
     elif here.place.is_shared and not here.topic.is_pinned:
@@ -266,20 +263,11 @@ def _warm(here: _Here) -> Part:
     settings, spec = here.policy.session, here.topic.spec()
     if not here.topic.is_pinned or not spec:
         return Part("", ())
-    found = here.doors.recall(Query(text=spec[:QUERY_CHARS], limit=settings.limit, reader=AT_START))
+    found = here.opened.recall(Query(text=spec[:QUERY_CHARS], limit=settings.limit, reader=AT_START))
     hits = [hit for hit in found.hits if hit.scope != LISTED and not found.notice]
     hits = [hit for hit in hits if hit.score >= here.policy.recall.dense.floor * hits[0].score]
-    each = min(here.policy.context.max_memory_tokens, int(here.budget * WARM_SHARE) // settings.limit)
-    known = render.about(here.catalog, here.ground, [hit.key for hit in hits], now=here.memory.now)
-    shorts = short_keys(here.catalog, [hit.key for hit in hits if hit.scope == PROJECT])
-    entries = []
-    for hit in hits:
-        short, is_own = shorts.get(hit.key, ""), hit.scope == PROJECT and not hit.store
-        text, is_whole = render.hit_text(here.catalog if is_own else None, hit, limit_tokens=each, short=short)
-        how: dict[str, Any] = {"scope": hit.scope, "short": short, "is_whole": is_whole}
-        author = known.get(hit.key, About()) if hit.scope == PROJECT else None
-        entries.append(render.entry_of(hit.key, hit.kind, hit.status, text, author, **how))
-    return Part("RELEVANT TO THE TOPIC", tuple(entries))
+    each = int(here.budget * WARM_SHARE) // settings.limit
+    return part_of(here.memory, "RELEVANT TO THE TOPIC", RecallResult(tuple(hits), 0), limit_tokens=each)
 
 
 def _worklog(here: _Here) -> Part:
@@ -293,7 +281,8 @@ def _worklog(here: _Here) -> Part:
 
 def _digest(here: _Here, budget: int) -> list[Part]:
     """Return the sections of the digest, formatted for this context, warnings first."""
-    table = here.doors.digest(budget, here.role.kinds)
+    digest = here.opened.context(budget_tokens=budget, kinds=here.role.kinds, related=here.is_related)
+    table = digest.document
     keys = [item["key"] for section in table["sections"] for item in section["items"] if item["key"]]
     known = render.about(here.catalog, here.ground, keys, now=here.memory.now)
     parts = []
@@ -314,16 +303,6 @@ def _digest(here: _Here, budget: int) -> list[Part]:
         heading = HEADINGS.get(section["name"], section["name"])
         parts.append(Part(heading, tuple(entries), section["more"], section["rest"]))
     return parts
-
-
-def _live(here: _Here) -> str:
-    """Return the SQL condition for entries: no tasks or adopted facts, and nothing expired."""
-    now = here.memory.now
-    return f"{state.LIVE} AND m.kind NOT IN {HIDDEN} AND (m.expires IS NULL OR m.expires > {now})"
-
-
-def _count(here: _Here) -> int:
-    return count_live(here.catalog, without=HIDDEN, now=here.memory.now)
 
 
 def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
@@ -379,7 +358,8 @@ def _changed(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Part]:
         among = "" if written is None else " AND m.key IN (SELECT value FROM json_each(?))"
         rows = here.catalog.rows(
             "SELECT m.id, m.key, m.kind, m.title, t.fields FROM memory m JOIN text t ON t.id = m.id"
-            f" WHERE {_live(here)} AND m.updated >= ?{among} ORDER BY m.updated DESC, m.key LIMIT ?",
+            f" WHERE {state.LIVE} AND m.kind NOT IN {HIDDEN} AND {unexpired_condition(here.memory.now)}"
+            f" AND m.updated >= ?{among} ORDER BY m.updated DESC, m.key LIMIT ?",
             (int(last.get("at") or 0), *([format_json(written)] if among else []), 4 * here.policy.session.newest),
         )
         listed_already = {entry.key for entry in fresh}

@@ -33,11 +33,6 @@ UNFINISHED = ("open", "in_progress", "blocked")
 BEAD_BYTES = 65_536
 
 
-def log_stop(memory: OpenRepository, event: Event) -> None:
-    """Log that an agent stopped, if the log is on."""
-    activity.log(memory, event, event.response)
-
-
 def subagent_stopped(memory: OpenRepository, event: Event) -> str:
     """Return what a sub-agent should do before it stops; empty if nothing, or if it was reminded before."""
     activity.log(memory, event, event.response)

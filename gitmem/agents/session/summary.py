@@ -77,17 +77,6 @@ class _Request:
 _TOLD = ("harness", "session", "folder", "transcript", "agent_type")
 
 
-def request_before_compaction(memory: OpenRepository, event: Event) -> str:
-    """Request a summary before a session is compacted, without notifying the agent."""
-    _record_and_start(memory, event)
-    return ""
-
-
-def request_at_end(memory: OpenRepository, event: Event) -> bool:
-    """Request a summary at the end of a session; return whether one will be made, which also commits the captures."""
-    return _record_and_start(memory, event)
-
-
 def ask_for(memory: OpenRepository, session: str) -> Event:
     """Request a summary of a session, running or over; without a name, of the latest one.
 
@@ -152,10 +141,12 @@ def _hashed(event: Event) -> str:
     return sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
-def _record_and_start(memory: OpenRepository, event: Event) -> bool:
-    """Durably record a request, and start the process that handles it; return whether it was recorded.
+def request_summary(memory: OpenRepository, event: Event) -> bool:
+    """Request a summary at the end of a session or before its compaction, and start the process that makes it.
 
-    Not for sub-agents, nor for harnesses whose transcripts cannot be read: each end would fail.
+    Returns:
+        Whether one will be made, which also commits the captures. Not for sub-agents, nor for harnesses whose
+        transcripts cannot be read: each end would fail.
     """
     ledger.enter(memory, event)
     if not event.transcript or event.agent or event.harness not in HARNESSES or not memory.has_store():

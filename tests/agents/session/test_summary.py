@@ -119,7 +119,7 @@ def test_no_secret_is_in_the_state_folder(memory: Memory, repo: Path) -> None:
 
 def test_compaction_and_end_are_one_memory_which_has_all_of_it(memory: Memory, repo: Path, clock: Clock) -> None:
     path = placed(session(repo))
-    assert on_event.save_before_compaction(memory, event_of(repo, path, name=COMPACT)) == ""
+    assert not on_event.save_before_compaction(memory, event_of(repo, path, name=COMPACT))
     on_event.summarize(memory)
     placed("\n".join([prompt_line("Now write the docs"), edited(repo / "docs.md"), message_line("All done.")]) + "\n")
     clock.now += 3600
