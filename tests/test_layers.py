@@ -150,7 +150,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/repository/semantic.py": "how a question finds its vectors: tests/commands/test_embed.py",
     "gitmem/memory/vectors.py": "the wiring of embed: tests/commands/test_embed.py",
     "gitmem/index/vectors/folders.py": "where vectors lie: tests/index/vectors/test_store.py",
-    "gitmem/index/vectors/shape.py": "what is known of rows: tests/index/vectors/test_store.py",
     "gitmem/commands/review/model.py": "data: tests/commands/review/",
     "gitmem/commands/review/sanitize.py": "what is repeated of others: tests/commands/review/test_rules.py",
     "gitmem/commands/review/statuses.py": "what both states say as a whole: tests/commands/review/test_run.py",

@@ -111,7 +111,7 @@ class _Store:
         self._moves = Moves(store.git, self._tree)
         ground = self._session.restate()
         moved = state.moved(self._catalog, ground)
-        self._verdicts: dict[str, Verdict] = fact_state.counting(self._catalog, ground, moved, store.local)
+        self._verdicts: dict[str, Verdict] = fact_state.verdicts_of(self._catalog, ground, moved, store.local)
 
     def run(self, keys: Collection[str], *, dry_run: bool, approve: bool) -> list[PathUpdate]:
         rows = self._catalog.rows(

@@ -147,7 +147,7 @@ def _verdict(
         "SELECT digest, outcome, at, own FROM state WHERE ground = ? AND fact = ?", (ground or 0, number)
     )
     branch, mine = fact_state.branch_verdicts(catalog, [key]), local.verdicts([key])
-    verdicts = fact_state.merged(branch.get(key, ()), mine.get(key, ()), spec=fact[0], claim=fact[1])
+    verdicts = fact_state.merge_verdicts(branch.get(key, ()), mine.get(key, ()), spec=fact[0], claim=fact[1])
     if known is not None:
         verdicts = [v for v in verdicts if (v.outcome, v.at, v.own) == (known[1], known[2], bool(known[3]))]
     best, fresh = fact_state.pick(verdicts, known[0] if known else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.times import format_time
-from gitmem.index.catalog import fact_state, refs_of, state
+from gitmem.index.catalog import refs_of, state
 from gitmem.model import STATES
 from gitmem.statuses import age_s
 from gitmem.store import PROJECT
@@ -129,7 +129,7 @@ def _stale(catalog: Catalog, ground: int | None, now: int) -> dict[str, int]:
         f" WHERE s.ground = ? AND s.outcome = 'holds' AND s.blocked = 0 AND {state.LIVE} AND {state.CLAIM}",
         (now, ground or 0),
     )
-    return {"inputs": changed, "ttl": expired, "references": fact_state.stale_references(catalog, ground)}
+    return {"inputs": changed, "ttl": expired, "references": len(state.referring_to_changed_lines(catalog, ground))}
 
 
 def _tasks(catalog: Catalog) -> dict[str, int]:

@@ -10,6 +10,7 @@ number.
 from __future__ import annotations
 
 import re
+from itertools import groupby
 
 from gitmem.frozen import frozen, replace
 from gitmem.recall import SESSION
@@ -131,19 +132,11 @@ def _around(session: Sequence[int], candidates: Mapping[int, object]) -> Iterato
     """Yield the parts of a session within reach of a candidate; nothing for a session with a single memory."""
     if len(session) < 2:
         return
-    taken = [False] * len(session)
-    for at, number in enumerate(session):
-        if number in candidates:
-            taken[max(0, at - REACH) : at + REACH + 1] = [True] * len(taken[max(0, at - REACH) : at + REACH + 1])
-    run: list[int] = []
-    for number, is_taken in zip(session, taken, strict=True):
-        if is_taken:
-            run.append(number)
-        elif run:
-            yield run
-            run = []
-    if run:
-        yield run
+    found = (at for at, number in enumerate(session) if number in candidates)
+    near = {place for at in found for place in range(at - REACH, at + REACH + 1)}
+    for is_near, places in groupby(range(len(session)), key=near.__contains__):
+        if is_near:
+            yield [session[place] for place in places]
 
 
 def talk_of(body: str) -> LogSignals:

@@ -113,8 +113,8 @@ def entry_of(
     shown = f"{status}, claimed by others" if status == VERIFIED and known and not known.is_own else status
     words = (kind, scope if scope != PROJECT else "", shown, whose)
     warned = f"{status.upper()}: {warning_of(status)}. " if warning_of(status) else ""
-    said = f"- [{short or key}] ({', '.join(filter(None, map(display, words)))}) {warned}{text}"
-    return MemoryText(said, key, status, is_whole)
+    entry = f"- [{short or key}] ({', '.join(filter(None, map(display, words)))}) {warned}{text}"
+    return MemoryText(entry, key, status, is_whole)
 
 
 def by(agent: str) -> str:
@@ -126,15 +126,15 @@ def by(agent: str) -> str:
 
 
 def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int, short: str = "") -> tuple[str, bool]:
-    """Return the text of a hit and whether it is complete (``told``); without a catalog, the hit's snippet."""
+    """Return the text of a hit and whether it is complete; without a catalog, the hit's snippet."""
     body = hit.snippet
     if catalog is not None:
         row = catalog.row(
             "SELECT t.body FROM text t JOIN memory m ON m.id = t.id WHERE m.key = ? AND m.path = ?", (hit.key, hit.path)
         )
         body = row[0] if row else body
-    said, is_whole = excerpt(hit.title, body, hit.refs, limit_tokens=limit_tokens, key=short or hit.reference)
-    return said, is_whole and (catalog is not None or not body)
+    text, is_whole = excerpt(hit.title, body, hit.refs, limit_tokens=limit_tokens, key=short or hit.reference)
+    return text, is_whole and (catalog is not None or not body)
 
 
 def excerpt(title: str, body: str, refs: Sequence[str], *, limit_tokens: int, key: str) -> tuple[str, bool]:
@@ -155,8 +155,8 @@ def excerpt(title: str, body: str, refs: Sequence[str], *, limit_tokens: int, ke
     if not shown:
         return (title + places_of(refs), True) if is_whole else (f"{title} (more: gitmem show {key})", False)
     opened = title if title.endswith(":") else f"{title}:"
-    said = (shown if shown.startswith(start) else f"{opened} {shown}") + places_of(refs)
-    return said + ("" if is_whole else f" (more: gitmem show {key})"), is_whole
+    text = (shown if shown.startswith(start) else f"{opened} {shown}") + places_of(refs)
+    return text + ("" if is_whole else f" (more: gitmem show {key})"), is_whole
 
 
 def beginning_of(body: str, *, limit_tokens: int) -> tuple[str, bool]:
@@ -236,14 +236,10 @@ def one_line(text: str) -> str:
 def fit_parts(parts: Sequence[Part], *, tokens: int, characters: int) -> list[Part]:
     """Drop entries from the end until the parts fit; the very first entry always stays."""
     kept = list(parts)
-    while (kept and _exceeds(kept, tokens, characters)) and _count(kept) > 1:
+    while sum(len(part.entries) for part in kept) > 1 and _exceeds(kept, tokens, characters):
         at = max(nth for nth, part in enumerate(kept) if part.entries)
         kept[at] = kept[at].without_last()
     return kept
-
-
-def _count(parts: Sequence[Part]) -> int:
-    return sum(len(part.entries) for part in parts)
 
 
 def _exceeds(parts: Sequence[Part], tokens: int, characters: int) -> bool:

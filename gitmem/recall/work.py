@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from gitmem.frozen import replace
 from gitmem.index.catalog import state, strings
 from gitmem.text import parse_json
-from gitmem.text.globs import without_lines
+from gitmem.text.globs import is_plain, without_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,22 +35,13 @@ def path_overlap(patterns: Iterable[str], places: Sequence[str]) -> float:
         patterns: Paths or globs inside the code tree, with ``/``.
         places: Files or folders inside it.
     """
-    known = [fixed(place) for place in places]
-    return max((_common(fixed(pattern), place) for pattern in patterns for place in known), default=0.0)
+    known = [literal_parts(place) for place in places]
+    return max((_common(literal_parts(pattern), place) for pattern in patterns for place in known), default=0.0)
 
 
-def fixed(pattern: str) -> list[str]:
+def literal_parts(pattern: str) -> list[str]:
     """Return the folders and the file of a pattern before its first wildcard."""
-    named = pattern.strip("/").split("/")
-    if not any(sign in pattern for sign in "*?["):
-        return [part for part in named if part not in ("", ".")]
-    parts: list[str] = []
-    for part in named:
-        if any(sign in part for sign in "*?["):
-            break
-        if part not in ("", "."):
-            parts.append(part)
-    return parts
+    return [part for part in takewhile(is_plain, pattern.split("/")) if part not in ("", ".")]
 
 
 def _common(a: list[str], b: list[str]) -> float:

@@ -130,7 +130,9 @@ def _claims(
     branch, mine = fact_state.branch_verdicts(catalog, names), local.verdicts(names)
     found = []
     for row, title in facts:
-        known = fact_state.merged(branch.get(row.key, ()), mine.get(row.key, ()), spec=row.spec, claim=row.claim)
+        known = fact_state.merge_verdicts(
+            branch.get(row.key, ()), mine.get(row.key, ()), spec=row.spec, claim=row.claim
+        )
         claimed = [v for v in known if not v.own]
         found += [(row, title, claimed)] if claimed else []
     return found

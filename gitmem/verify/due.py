@@ -296,7 +296,7 @@ def list_due(
         else:
             why = others.get(tools) or ("asked" if is_named else "foundation" if fact.key in reworded else "ttl")
         own = mine.get(fact.key, ())
-        verdicts = fact_state.merged(branch.get(fact.key, ()), own, spec=fact.spec, claim=fact.claim)
+        verdicts = fact_state.merge_verdicts(branch.get(fact.key, ()), own, spec=fact.spec, claim=fact.claim)
         verdicts = [v for v in verdicts if is_accepted(v, policy, now=now)]
         verdict, _ = fact_state.pick(verdicts, known)
         latest = fact_state.latest_of(verdicts)

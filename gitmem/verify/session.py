@@ -403,10 +403,10 @@ class Session:
     def _find_holding_verdict(self, verdict: Verdict) -> Verdict | None:
         """Return the verdict by which the branch says that a fact holds; preferably this clone's own one."""
         branch = fact_state.branch_verdicts(self._catalog, [verdict.key]).get(verdict.key, ())
-        verdicts = fact_state.merged(branch, (), spec=verdict.spec, claim=verdict.claim)
+        verdicts = fact_state.merge_verdicts(branch, (), spec=verdict.spec, claim=verdict.claim)
         held = {v.inputs for v in verdicts if v.outcome == HOLDS}
         mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
-        every = fact_state.merged(branch, mine, spec=verdict.spec, claim=verdict.claim)
+        every = fact_state.merge_verdicts(branch, mine, spec=verdict.spec, claim=verdict.claim)
         return max((v for v in every if v.outcome == HOLDS and v.inputs in held), key=lambda v: v.own, default=None)
 
     def _list_publishable(self) -> list[Verdict]:

@@ -154,7 +154,7 @@ def find_touched(
     every = tuple(trees.changes)
     by_path = {change.path: change for change in every}
     files = CodeFiles((change.mode, change.oid, change.path) for change in every)
-    moved = fact_state.moved(catalog) | store.local.moved()
+    moved = fact_state.moved_keys(catalog) | store.local.moved()
     maybe = [
         fact
         for fact in facts

@@ -111,7 +111,7 @@ def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
     """
     # For each leading part of a place, the length of the shortest place with that part.
     shortest: dict[str, int] = {}
-    for parts in map(work.fixed, working):
+    for parts in map(work.literal_parts, working):
         for length in range(1, len(parts) + 1):
             head = "/".join(parts[:length])
             shortest[head] = min(shortest.get(head, len(parts)), len(parts))
@@ -119,7 +119,7 @@ def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
     whole: dict[str, float] = {"[]": 0.0}
 
     def of_one(path: str) -> float:
-        parts, head, best = work.fixed(without_lines(path)), "", 0.0
+        parts, head, best = work.literal_parts(without_lines(path)), "", 0.0
         for length, part in enumerate(parts, 1):
             head = f"{head}/{part}" if head else part
             other = shortest.get(head)

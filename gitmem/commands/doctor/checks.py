@@ -53,7 +53,7 @@ def list_undeclared(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
         ground = memory.ground() if paths else None
     except GitmemError:
         return []  # the code is unreadable, which is reported elsewhere
-    verdicts = fact_state.counting(catalog, ground, list(paths), memory.local) if paths else {}
+    verdicts = fact_state.verdicts_of(catalog, ground, list(paths), memory.local) if paths else {}
     found = []
     for key, verdict in sorted(verdicts.items()):
         read = names(verdict.undeclared)

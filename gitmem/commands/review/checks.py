@@ -58,7 +58,7 @@ def with_commands(
         name = spec_hash(spec)
         branch, local = (table.get(change.key, ()) for table in verdicts)
         history = _history(
-            fact_state.merged(branch, local, spec=name, claim=claim_hash(document)), [*branch, *local], name
+            fact_state.merge_verdicts(branch, local, spec=name, claim=claim_hash(document)), [*branch, *local], name
         )
         approval = (
             NOT_NEEDED

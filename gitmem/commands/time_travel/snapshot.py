@@ -240,7 +240,7 @@ class Past:
         memory = self._memory
         branch = all_verdicts(self._git, memory.find_tip() or "", fact.key)
         mine = memory.local.verdicts([fact.key]).get(fact.key, [])
-        verdicts = fact_state.merged(branch, mine, spec=fact.spec, claim=fact.claim)
+        verdicts = fact_state.merge_verdicts(branch, mine, spec=fact.spec, claim=fact.claim)
         return [v for v in verdicts if is_accepted(v, self._policy, now=memory.now)]
 
     def _key(self, typed: str) -> str:

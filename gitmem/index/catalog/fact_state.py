@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.meaning import parse_foundations
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog.state import _FLAGS, ANCHORED, CHANGED, LIVE, referring_to_changed_lines
+from gitmem.index.catalog.state import _FLAGS, ANCHORED, CHANGED, LIVE
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.store.verdicts.environment import difference
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # How many code commits have their statuses cached: enough for the branches and work trees that a user switches between.
 KEPT_GROUNDS = 8
+# The columns of a ``FactRow``.
+_FACT = "f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s"
 # Prefix of a claimed verdict's environment, where it is stored among the fingerprints of tools.
 CLAIMED = "@"
 
@@ -51,9 +53,8 @@ class FactRow:
 def facts_without_state(catalog: Catalog, ground: int) -> list[FactRow]:
     """Return the facts whose state on a ground is not yet computed, sorted by key."""
     rows = catalog.rows(
-        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM fact f JOIN memory m ON m.id ="
-        " f.id LEFT JOIN state s ON s.ground = ? AND s.fact = f.id WHERE s.fact IS NULL AND m.shadowed = 0"
-        " AND m.archived = 0 ORDER BY m.key",
+        f"SELECT {_FACT} FROM fact f JOIN memory m ON m.id = f.id LEFT JOIN state s ON s.ground = ? AND s.fact = f.id"
+        " WHERE s.fact IS NULL AND m.shadowed = 0 AND m.archived = 0 ORDER BY m.key",
         (ground,),
     )
     return [FactRow(*row) for row in rows]
@@ -70,11 +71,6 @@ def anchored_without_state(catalog: Catalog, ground: int) -> list[tuple[int, str
         f" WHERE {ANCHORED} AND f.id IS NULL AND s.fact IS NULL AND {LIVE} ORDER BY m.id",
         (ground,),
     )
-
-
-def stale_references(catalog: Catalog, ground: int | None) -> int:
-    """Return how many memories without a check refer to lines that have changed."""
-    return len(referring_to_changed_lines(catalog, ground))
 
 
 def open_ground(catalog: Catalog, code: str, local_serial: int, now: int) -> int:
@@ -147,31 +143,27 @@ def latest_of(verdicts: Sequence[Verdict]) -> Verdict | None:
     return max(verdicts, key=lambda v: (v.at, bool(v.culprit)), default=None)
 
 
-def moved(catalog: Catalog) -> set[str]:
+def moved_keys(catalog: Catalog) -> set[str]:
     """Return the keys of the facts with a verdict on the branch that records moved files."""
     return {key for (key,) in catalog.rows("SELECT DISTINCT key FROM verdict WHERE moved <> ''")}
 
 
 def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
     """Return the verdicts on the memory branch by key, of some facts or of all."""
-    columns = (
-        "key, spec, claim, outcome, code_commit, inputs, at, because, sandbox, held_commit, held_at, weak, confirmed,"
-        " culprit, attempt, attempt_at, seconds, culprit_after, reads, tools, undeclared, flapping, moved, outside,"
-        " rests, environment, alike"
-    )
+    order = "ORDER BY key, spec, at DESC"
     if keys is None:
-        rows: Iterable[tuple[Any, ...]] = catalog.rows(f"SELECT {columns} FROM verdict ORDER BY key, spec, at DESC")
+        rows: Iterable[tuple[Any, ...]] = catalog.rows(f"SELECT * FROM verdict {order}")
     else:
-        rows = catalog.each(f"SELECT {columns} FROM verdict WHERE key IN ({{}}) ORDER BY key, spec, at DESC", keys)
+        rows = catalog.each(f"SELECT * FROM verdict WHERE key IN ({{}}) {order}", keys)
     found: dict[str, list[Verdict]] = {}
-    for row in rows:
-        values: list[Any] = [bool(v) if n in _FLAGS else v for n, v in enumerate(row)]
+    for _path, *columns, _written in rows:  # the others are a verdict's fields in their order (``inserts``)
+        values: list[Any] = [bool(v) if n in _FLAGS else v for n, v in enumerate(columns)]
         verdict = Verdict(*values)
         found.setdefault(verdict.key, []).append(verdict)
     return found
 
 
-def merged(branch: Sequence[Verdict], local: Sequence[Verdict], *, spec: str, claim: str) -> list[Verdict]:
+def merge_verdicts(branch: Sequence[Verdict], local: Sequence[Verdict], *, spec: str, claim: str) -> list[Verdict]:
     """Return the verdicts of one specification and claim, marking this clone's own verdicts on the branch."""
     made_here = {_made(v) for v in local}
     lines = [replace(v, own=_made(v) in made_here) for v in branch]
@@ -234,7 +226,7 @@ def state_of(
         accepts: Returns whether a verdict may count.
         blocked: How its check was blocked in this clone, or None.
     """
-    known = merged(branch, local, spec=row.spec, claim=row.claim)
+    known = merge_verdicts(branch, local, spec=row.spec, claim=row.claim)
     verdict, fresh = pick_fresh([v for v in known if accepts(v)], lambda v: v.inputs == digest_of(v))
     now_digest = verdict.inputs if verdict is not None and fresh else digest_of(None)
     of_branch = {_made(v): v.culprit for v in branch}
@@ -277,20 +269,7 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
         " outside) AS (VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?))"
         " SELECT *, (SELECT at + CASE outside WHEN 0 THEN ttl_s ELSE outside_s END FROM fact WHERE id = new.fact)"
         " FROM new",
-        [
-            (
-                *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
-                *(s.is_fresh, bool(s.verdict and s.verdict.own), bool(s.verdict and s.verdict.weak), s.is_published),
-                *(
-                    toolsets.get(s.tools, 0),
-                    s.flapping,
-                    s.is_blocked,
-                    s.is_moved,
-                    bool(s.verdict and s.verdict.outside),
-                ),
-            )
-            for s in states
-        ],
+        [_state_row(ground, s, toolsets.get(s.tools, 0)) for s in states],
     )
     # The meaning of each foundation has its own row, so that reads can compare it without parsing.
     db.executemany("DELETE FROM rest WHERE ground = ? AND fact = ?", [(ground, s.fact) for s in states])
@@ -304,6 +283,16 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
         ],
     )
     db.execute("UPDATE ground SET complete = 1, used = ? WHERE id = ?", (now, ground))
+
+
+def _state_row(ground: int, state: FactState, toolset: int) -> tuple[object, ...]:
+    verdict = state.verdict
+    outcome, at, own, weak, outside = "", 0, False, False, False
+    if verdict is not None:
+        outcome, at, own, weak, outside = verdict.outcome, verdict.at, verdict.own, verdict.weak, bool(verdict.outside)
+    place = (ground, state.fact, state.digest)
+    here = (state.flapping, state.is_blocked, state.is_moved)
+    return (*place, outcome, at, state.is_fresh, own, weak, state.is_published, toolset, *here, outside)
 
 
 def write_references(catalog: Catalog, ground: int, states: Iterable[tuple[int, bool]]) -> None:
@@ -334,16 +323,15 @@ def toolsets_of(catalog: Catalog, ground: int) -> list[tuple[int, str]]:
 def list_unpublished(catalog: Catalog, ground: int) -> list[FactRow]:
     """Return the live facts whose verdict for these inputs only this clone has, sorted by key."""
     rows = catalog.rows(
-        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM state s"
-        " INDEXED BY state_unpublished CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id"
-        " WHERE s.ground = ? AND s.published = 0 AND s.fresh = 1"
-        f" AND {LIVE} ORDER BY m.key",
+        f"SELECT {_FACT} FROM state s INDEXED BY state_unpublished CROSS JOIN fact f ON f.id = s.fact"
+        f" CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ? AND s.published = 0 AND s.fresh = 1 AND {LIVE}"
+        " ORDER BY m.key",
         (ground,),
     )
     return [FactRow(*row) for row in rows]
 
 
-def counting(catalog: Catalog, ground: int | None, keys: Sequence[str], local: LocalState) -> dict[str, Verdict]:
+def verdicts_of(catalog: Catalog, ground: int | None, keys: Sequence[str], local: LocalState) -> dict[str, Verdict]:
     """Return by key the verdict that counts for each fact on a ground, from the branch or from this clone alone."""
     rows = catalog.each(
         "SELECT m.key, f.spec, f.claim, s.digest, s.outcome, s.at, s.own FROM fact f JOIN memory m ON m.id = f.id"
@@ -353,7 +341,7 @@ def counting(catalog: Catalog, ground: int | None, keys: Sequence[str], local: L
     branch, mine = (branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
     found = {}
     for key, spec, claim, digest, *counts in rows:
-        verdicts = merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim)
+        verdicts = merge_verdicts(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim)
         verdict, _ = pick([v for v in verdicts if [v.outcome, v.at, v.own] == counts], digest)
         if verdict is not None:
             found[key] = verdict

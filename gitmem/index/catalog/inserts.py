@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gitmem.document.spec import claim_hash
 from gitmem.errors import FormatError
-from gitmem.frozen import frozen
+from gitmem.frozen import fields_of, frozen
 from gitmem.index.catalog import BODY, FIELDS, TAGS, Catalog, named, packed_texts
 from gitmem.index.catalog.rows import rows_of
 from gitmem.model import Document, IndexText, Problem, Verdict
@@ -104,26 +104,9 @@ class Inserts:
             from gitmem.index.catalog.redaction import redact_verdict
 
             v = redact_verdict(v)
-        self._held["verdict"].append(
-            (
-                *(path, v.key, v.spec, v.claim, v.outcome, v.commit, v.inputs, v.at, v.because, v.sandbox),
-                *(v.held_commit, v.held_at, int(v.weak), int(v.confirmed), v.culprit, v.attempt, v.attempt_at),
-                *(
-                    v.seconds,
-                    v.culprit_after,
-                    v.reads,
-                    v.tools,
-                    v.undeclared,
-                    v.flapping,
-                    v.moved,
-                    v.outside,
-                    v.rests,
-                    v.environment,
-                    v.alike,
-                    written,
-                ),
-            )
-        )
+        # The columns are the fields in their order; which clone made the verdict is not stored.
+        *columns, _ = fields_of(v).values()
+        self._held["verdict"].append((path, *columns, written))
         if len(self._held["verdict"]) >= BATCH:
             self.flush()
 

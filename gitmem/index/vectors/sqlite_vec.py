@@ -65,7 +65,7 @@ class VecTable:
             DamagedError: The extension is not installed.
         """
         load(connection)
-        self._db, self._table = connection, name.replace("-", "_")
+        self._db, self._table = connection, table_of(name)
         self._width, self._count = dimensions, count
 
     def nearest(self, query: Floats, limit: int) -> Nearest:
@@ -107,6 +107,11 @@ class VecTable:
         numbered = ((number, _bytes(row)) for number, row in enumerate(rows, self._count))
         self._db.executemany(f"INSERT INTO {self._table} (rowid, v) VALUES (?, ?)", numbered)
         self._count += len(rows)
+
+
+def table_of(name: str) -> str:
+    """Return the table with the rows of this name."""
+    return name.replace("-", "_")
 
 
 def _bytes(row: Floats) -> bytes:

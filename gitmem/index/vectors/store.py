@@ -20,11 +20,11 @@ from hashlib import blake2b
 
 import numpy as np  # see ``numpy_rows``
 
+from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index.embed.pieces import CUT
 from gitmem.index.vectors.folders import discard, folder_of, size_of
-from gitmem.index.vectors.numpy_rows import DamagedError, FlatFile
-from gitmem.index.vectors.shape import FLAT, VEC, Shape, Sizes, shape_of
-from gitmem.index.vectors.sqlite_vec import VecTable
+from gitmem.index.vectors.numpy_rows import MOST_DIMENSIONS, DamagedError, FlatFile
+from gitmem.index.vectors.sqlite_vec import VecTable, table_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     from gitmem.index.vectors.numpy_rows import Floats, Nearest, Rows
 
+# How rows are stored: in a raw file, or in a table of sqlite-vec.
+FLAT, VEC = "numpy", "sqlite-vec"
 # The version of how rows are stored and memories are split into pieces: vectors of another version are rebuilt.
 FORMAT = f"1.{CUT}"
 INDEX = "index.sqlite"
@@ -52,6 +54,44 @@ CREATE INDEX memory_text ON memory (text);
 """
 _TEXT_AT = "SELECT id, first + pieces FROM text WHERE pieces > 0 AND first <= ? ORDER BY first DESC LIMIT 1"
 _ROWS_OF = "SELECT m.oid, t.first, t.pieces FROM memory m JOIN text t ON t.id = m.text WHERE m.oid IN ({})"
+
+
+@frozen
+class Shape:
+    """The storage of the rows: in which file or table, how long each is, how many are complete."""
+
+    kept: str
+    name: str
+    dimensions: int
+    count: int
+
+
+@frozen
+class Sizes:
+    """How much is stored: memories, texts and rows; rows that no memory uses any more; bytes on the disk."""
+
+    memories: int
+    texts: int
+    rows: int
+    dead: int
+    bytes: int
+
+
+def shape_of(notes: dict[str, str]) -> Shape:
+    """Return the shape that an index's metadata describe: a forged one must not lead to other files or past an end.
+
+    Raises:
+        DamagedError: They are invalid, for example name a file elsewhere.
+    """
+    kept, name = notes.get("kept", ""), notes.get("name", "")
+    numbers = [notes.get(what, "") for what in ("dimensions", "count")]
+    is_whole = all(number.isdecimal() and number.isascii() and len(number) < 10 for number in numbers)
+    if kept not in (FLAT, VEC) or not re.fullmatch(r"rows-[0-9]{1,9}", name) or not is_whole:
+        raise DamagedError("the index of the vectors is unusable")
+    dimensions, count = map(int, numbers)
+    if dimensions > MOST_DIMENSIONS or (count and not dimensions):
+        raise DamagedError("the index of the vectors is unusable")
+    return Shape(kept, name, dimensions, count)
 
 
 def digest_of(pieces: Sequence[str]) -> bytes:
@@ -209,33 +249,26 @@ class Vectors:
 
     def cosines(self, query: Floats, oids: Iterable[str]) -> dict[str, float]:
         """Return the cosine of the best piece of each memory that has vectors, by blob, in no order."""
-        self._check(query)
-        found: dict[str, float] = {}
-        for owners in self._pieces_of(oids):
-            rows = [row for _, row in owners]
-            for (oid, _), cosine in zip(owners, self.rows.cosines(query, rows), strict=True):
-                if cosine > found.get(oid, -1.0):
-                    found[oid] = cosine
-        return found
+        return {oid: cosine for oid, (cosine, _) in self._best_pieces(query, oids).items()}
 
     def best_rows(self, query: Floats, oids: Iterable[str]) -> dict[str, Floats]:
         """Return by blob the vector of the best piece of each memory that has one."""
+        best = self._best_pieces(query, oids)
+        return dict(zip(best, self.rows.read([row for _, row in best.values()]), strict=True))
+
+    def _best_pieces(self, query: Floats, oids: Iterable[str]) -> dict[str, tuple[float, int]]:
+        """Return by blob the cosine and the row of each memory's best piece; a memory without vectors has none."""
         self._check(query)
         best: dict[str, tuple[float, int]] = {}
-        for owners in self._pieces_of(oids):
-            rows = [row for _, row in owners]
-            for (oid, row), cosine in zip(owners, self.rows.cosines(query, rows), strict=True):
-                best[oid] = max(best.get(oid, (-1.0, -1)), (cosine, row))
-        whole = {oid: row for oid, (cosine, row) in best.items() if cosine > -1}
-        return dict(zip(whole, self.rows.read(list(whole.values())), strict=True))
-
-    def _pieces_of(self, oids: Iterable[str]) -> Iterator[list[tuple[str, int]]]:
-        """Yield pairs of a memory's blob and a row of its pieces, in batches."""
-        for oid_part in _parts(oids):
-            marks = ",".join("?" * len(oid_part))
-            owners = self._db.execute(_ROWS_OF.replace("{}", marks), oid_part).fetchall()
-            count = self._shape.count
-            yield [(oid, row) for oid, first, n in owners for row in range(max(first, 0), min(first + n, count))]
+        count = self._shape.count
+        for part in _parts(oids):
+            found = self._db.execute(_ROWS_OF.replace("{}", ",".join("?" * len(part))), part).fetchall()
+            owners = [(oid, row) for oid, first, n in found for row in range(max(first, 0), min(first + n, count))]
+            cosines = self.rows.cosines(query, [row for _, row in owners])
+            for (oid, row), cosine in zip(owners, cosines, strict=True):
+                if cosine > best.get(oid, (-1.0, 0))[0]:
+                    best[oid] = cosine, row
+        return best
 
     def _check(self, query: Floats) -> None:
         if self._shape.count and query.shape != (self._shape.dimensions,):
@@ -269,7 +302,7 @@ class Vectors:
         for digest, rows in texts:
             self._db.execute("INSERT INTO text (digest, first, pieces) VALUES (?, ?, ?)", (digest, at, len(rows)))
             at += len(rows)
-        self._note(Shape(self._shape.kept, self._shape.name, self._shape.dimensions, at))
+        self._note(replace(self._shape, count=at))
         sql = "INSERT OR REPLACE INTO memory SELECT ?, id FROM text WHERE digest = ?"
         self._db.executemany(sql, memories)
 
@@ -279,14 +312,13 @@ class Vectors:
             message = f"the vectors have {self._shape.dimensions} dimensions, the new ones {dimensions}"
             raise DamagedError(message, hint="if the model changed under the same name: gitmem embed rebuild")
         if dimensions != self._shape.dimensions:
-            self._shape = Shape(self._shape.kept, self._shape.name, dimensions, 0)
+            self._shape = replace(self._shape, dimensions=dimensions, count=0)
             self._rows = self._opened(self._shape)
 
     def _note(self, shape: Shape) -> None:
         self._shape = shape
-        for name, value in (("kept", shape.kept), ("name", shape.name), ("dimensions", shape.dimensions)):
+        for name, value in fields_of(shape).items():
             self.set_meta(name, str(value))
-        self.set_meta("count", str(shape.count))
 
     def forget_others(self, oids: set[str]) -> int:
         """Delete all memories but these, and unused texts; return the number of deleted memories; in ``writing``."""
@@ -333,7 +365,7 @@ class Vectors:
                     self._db.execute("UPDATE text SET first = ? WHERE id = ?", (count, number_of))
                     count += pieces
             self._rows = rows
-            self._note(Shape(fresh.kept, fresh.name, fresh.dimensions, count))
+            self._note(replace(fresh, count=count))
             self.set_meta("copied", str(count))
             if was.kept == VEC:
                 self._remove(was)
@@ -348,7 +380,7 @@ class Vectors:
 
     def _remove(self, shape: Shape) -> None:
         if shape.kept == VEC:
-            self._db.execute(f"DROP TABLE IF EXISTS {_table(shape.name)}")
+            self._db.execute(f"DROP TABLE IF EXISTS {table_of(shape.name)}")
         elif os.path.lexists(path := os.path.join(self.folder, f"{shape.name}.f32")):
             os.unlink(path)
 
@@ -368,10 +400,6 @@ class _Transaction:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._vectors.end("ROLLBACK" if kind else "COMMIT")
-
-
-def _table(name: str) -> str:
-    return name.replace("-", "_")
 
 
 def _parts(values: Iterable[Any]) -> Iterator[list[Any]]:

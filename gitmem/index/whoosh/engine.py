@@ -12,10 +12,10 @@ from heapq import nlargest
 
 from gitmem.frozen import frozen
 from gitmem.index import Candidate
-from gitmem.index.whoosh.index import TEXTS, name_of, names_in, warnings_of_whoosh, with_missing
+from gitmem.index.whoosh.index import TEXTS, QuietImport, name_of, names_in, with_missing
 from gitmem.text.tokens import terms
 
-with warnings_of_whoosh():
+with QuietImport():
     from whoosh import matching, query
     from whoosh.searching import Searcher
 

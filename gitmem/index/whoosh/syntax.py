@@ -13,11 +13,11 @@ from functools import lru_cache
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen
 from gitmem.index.whoosh.engine import Among
-from gitmem.index.whoosh.index import TEXTS, schema_of, warnings_of_whoosh
+from gitmem.index.whoosh.index import TEXTS, QuietImport, schema_of
 from gitmem.model import ENGLISH, STATUSES
 from gitmem.text import tokens
 
-with warnings_of_whoosh():
+with QuietImport():
     from whoosh import fields, query
     from whoosh.analysis import IDAnalyzer
     from whoosh.qparser import QueryParser, QueryParserError, plugins, syntax

@@ -76,7 +76,7 @@ def reasons_of(
     catalog: Catalog, git: Git, ground: int | None, keys: Sequence[str], local: LocalState
 ) -> dict[str, tuple[str, str]]:
     """Return why facts fail on a ground, by key: the reasons in their verdicts, and the culprits; empty if unknown."""
-    verdicts = fact_state.counting(catalog, ground, keys, local)
+    verdicts = fact_state.verdicts_of(catalog, ground, keys, local)
     phrases = describe_culprits(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
     return {key: (v.because, phrases.get((v.culprit, v.culprit_after), "")) for key, v in verdicts.items()}
 
@@ -87,7 +87,7 @@ def with_culprit(verdict: Verdict, git: Git, catalog: Catalog, local: LocalState
         return verdict
     branch, mine = fact_state.branch_verdicts(catalog, [verdict.key]), local.verdicts([verdict.key])
     both = branch.get(verdict.key, ()), mine.get(verdict.key, ())
-    before = fact_state.merged(*both, spec=verdict.spec, claim=verdict.claim)
+    before = fact_state.merge_verdicts(*both, spec=verdict.spec, claim=verdict.claim)
     if not any(v.culprit for v in before):
         return verdict
     # Results of another branch are irrelevant here. Of several verdicts in one second the one that was last kept here

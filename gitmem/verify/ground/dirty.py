@@ -250,7 +250,7 @@ def _list_touched(catalog: Catalog, local: LocalState, ground: int, tree: CodeTr
         f" ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
         (ground,),
     )
-    verdicts = fact_state.counting(catalog, ground, [row[0] for row in rows if row[4].startswith(SEEN)], local)
+    verdicts = fact_state.verdicts_of(catalog, ground, [row[0] for row in rows if row[4].startswith(SEEN)], local)
     return [
         key
         for key, form, words, inputs, known in rows

@@ -83,7 +83,7 @@ def take_stock(
     live = f"{state.LIVE} AND (m.expires IS NULL OR m.expires > {now})" if with_blocked else state.LIVE
     kinds = dict(catalog.rows(f"SELECT kind, count(*) FROM memory m WHERE {live} GROUP BY kind ORDER BY kind"))
     counts = _counts(catalog, ground, now=now, with_blocked=with_blocked)
-    counts[STALE] += fact_state.stale_references(catalog, ground)
+    counts[STALE] += len(state.referring_to_changed_lines(catalog, ground))
     lines = [*_list_failed(catalog, ground, local), *_suspects(catalog, ground, chains, counts, now)]
     lines += _list_blocked(catalog, ground, local) if with_blocked else []
     moved = tuple(state.moved(catalog, ground))
@@ -133,7 +133,9 @@ def _list_flapping(catalog: Catalog, ground: int | None, local: LocalState) -> l
     branch, mine = (fact_state.branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
     lines = []
     for key, title, number, spec, claim in rows:
-        latest = fact_state.latest_of(fact_state.merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim))
+        latest = fact_state.latest_of(
+            fact_state.merge_verdicts(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim)
+        )
         lines.append(StockLine(key, title, FLAPPING, latest.attempt if latest else "", author(catalog, number)))
     return lines
 
@@ -144,7 +146,7 @@ def _list_failed(catalog: Catalog, ground: int | None, local: LocalState) -> lis
         f" WHERE s.ground = ? AND s.outcome = 'fails' AND {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
         (ground or 0,),
     )
-    verdicts = fact_state.counting(catalog, ground, [row[0] for row in rows], local)
+    verdicts = fact_state.verdicts_of(catalog, ground, [row[0] for row in rows], local)
     lines = []
     for key, title, number, path in rows:
         verdict = verdicts.get(key)

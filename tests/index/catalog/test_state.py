@@ -45,7 +45,7 @@ def test_a_verdict_of_the_branch_is_our_own_when_this_clone_made_it() -> None:
     mine = replace(BASE, own=True)
     other = replace(BASE, commit="c1", at=150)
 
-    messages = fact_state.merged([BASE, other], [mine], spec="spec", claim="claim")
+    messages = fact_state.merge_verdicts([BASE, other], [mine], spec="spec", claim="claim")
 
     assert [v.own for v in messages] == [True, True, False]
 
@@ -74,7 +74,7 @@ def test_a_check_that_could_not_run_since_its_verdict_is_blocked_until_it_runs(
 
 @pytest.mark.parametrize(("spec", "claim"), [("other", "claim"), ("spec", "other")])
 def test_a_verdict_of_another_specification_or_claim_does_not_count(spec: str, claim: str) -> None:
-    assert fact_state.merged([BASE], [BASE], spec=spec, claim=claim) == []
+    assert fact_state.merge_verdicts([BASE], [BASE], spec=spec, claim=claim) == []
 
 
 @pytest.fixture

@@ -242,7 +242,7 @@ def test_of_many_memories_it_is_made_only_when_asked_for(tmp_path: Path, monkeyp
 
 def test_only_what_whoosh_warns_of_is_silent_and_only_while_it_is_imported() -> None:
     with pytest.warns() as seen:
-        with index.warnings_of_whoosh():
+        with index.QuietImport():
             warnings.warn("an escape", SyntaxWarning, stacklevel=1)
             warnings.warn("another matter", UserWarning, stacklevel=1)
         warnings.warn("an escape of ours", SyntaxWarning, stacklevel=1)

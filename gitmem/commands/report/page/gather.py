@@ -126,7 +126,7 @@ def gather(
     chains = state.suspects(catalog, ground)
     statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
     keys = [row[1] for row in rows if row[12] is not None]
-    verdicts = with_last_held(git, fact_state.counting(catalog, ground, keys, local))
+    verdicts = with_last_held(git, fact_state.verdicts_of(catalog, ground, keys, local))
     broken = describe_culprits(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
     entries = [
         _entry(row, statuses[row[0]], verdicts.get(row[1]), broken=broken, now=now, waiting=of.waiting) for row in rows
@@ -295,7 +295,7 @@ def _timeline(
         judged = []
         for fact in facts:
             both = branch.get(fact.key, ()), mine.get(fact.key, ())
-            known = fact_state.merged(*both, spec=fact.spec, claim=fact.claim)
+            known = fact_state.merge_verdicts(*both, spec=fact.spec, claim=fact.claim)
             judged.append(timeline.FactHistory(fact, tuple(v for v in known if is_accepted(v, policy, now=of.made))))
         here = _outcomes_here(catalog, ground) if of.code == line[0] else {}
         return timeline.read(git, *line, judged, links, here=here, is_whole=is_whole), ()
