@@ -118,23 +118,14 @@ def find_lines(anchor: Anchor, lines: Sequence[str], was: Sequence[str] = ()) ->
     starts = range(len(lines) - count + 1)
     if first in starts and _digest(lines[first : first + count]) == anchor.digest:
         return ref
-    places = [
-        at
-        for at in starts
-        if (
-            lines[at] == was[0] and list(lines[at : at + count]) == list(was)
-            if was
-            else _is_at(anchor, lines, at, count)
-        )
-    ]
+    if was:
+        places = [at for at in starts if lines[at] == was[0] and list(lines[at : at + count]) == list(was)]
+    else:
+        places = [at for at in starts if _digest(lines[at : at + count]) == anchor.digest]
     if not places:
         return None
     nearest = min(places, key=lambda at: (abs(at - first), at))
     return LineReference(ref.path, nearest + 1, nearest + count)
-
-
-def _is_at(anchor: Anchor, lines: Sequence[str], at: int, count: int) -> bool:
-    return _digest(lines[at : at + count]) == anchor.digest
 
 
 def _digest(lines: Sequence[str]) -> str:

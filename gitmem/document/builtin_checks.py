@@ -167,6 +167,7 @@ class BuiltinCheck:
 
 _IN_FILES = "code files; * matches within one folder, ** across folders"
 _FILES = Field(IN, GLOB, _IN_FILES, keyword="within")
+_SOME_FILES = Field(IN, GLOB, _IN_FILES, keyword="within", is_optional=True)
 _OR_FILES = Field(
     *(OR_IN, GLOB, "further code files that count once --in has lost it; documents never do"),
     keyword="or_within",
@@ -185,16 +186,20 @@ def _files(taken: CheckArguments) -> tuple[str, ...]:
     return (taken.where,)
 
 
-def _is_there(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
-    if files.paths:
-        return BuiltinAnswer(HOLDS, f"{taken.text} exists", taken.text)
-    return BuiltinAnswer(FAILS, f"{taken.text} does not exist")
+def _files_or(default: tuple[str, ...]) -> Callable[[CheckArguments], tuple[str, ...]]:
+    """Return a function for the globs of a check that need not name its files."""
+    return lambda taken: (taken.where,) if taken.where else default
 
 
-def _is_absent(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
-    if files.paths:
-        return BuiltinAnswer(FAILS, f"{taken.text} exists", taken.text)
-    return BuiltinAnswer(HOLDS, f"{taken.text} does not exist")
+def _presence(if_there: str, if_absent: str) -> Callable[[CheckArguments, FoundFiles], BuiltinAnswer]:
+    """Return the conclusion with one outcome if a file or folder exists, and the other if it does not."""
+
+    def conclude(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
+        if files.paths:
+            return BuiltinAnswer(if_there, f"{taken.text} exists", taken.text)
+        return BuiltinAnswer(if_absent, f"{taken.text} does not exist")
+
+    return conclude
 
 
 def _contains(taken: CheckArguments) -> Probe:
@@ -284,19 +289,19 @@ def _stated(taken: CheckArguments) -> Probe:
                 found.append(FileFinding(node.line, node.value(), key=key))
         return found
 
-    return _guarded(probe)
+    return _guard(probe)
 
 
-def _guarded(probe: Probe) -> Probe:
+def _guard(probe: Probe) -> Probe:
     """Return a probe that reports an unreadable file as a finding."""
 
-    def guarded(path: str, content: bytes) -> Sequence[FileFinding]:
+    def read(path: str, content: bytes) -> Sequence[FileFinding]:
         try:
             return probe(path, content)
         except FormatError as err:
             return [FileFinding(err.line, problem=str(err))]
 
-    return guarded
+    return read
 
 
 def _missing(written: str, files: FoundFiles) -> BuiltinAnswer:
@@ -358,11 +363,7 @@ def _defines(taken: CheckArguments) -> Probe:
         line = find_symbol(content, taken.text)
         return [FileFinding(line)] if line else ()
 
-    return _guarded(probe)
-
-
-def _script_files(taken: CheckArguments) -> tuple[str, ...]:
-    return (taken.where,) if taken.where else manifests.SCRIPT_GLOBS
+    return _guard(probe)
 
 
 def _script(taken: CheckArguments) -> Probe:
@@ -374,7 +375,7 @@ def _script(taken: CheckArguments) -> Probe:
         links = read_links(path, content)
         return [*([FileFinding(line)] if line else []), *([FileFinding(links=links)] if links else [])]
 
-    return _guarded(probe)
+    return _guard(probe)
 
 
 def _has_script(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
@@ -391,10 +392,6 @@ def _has_script(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     return BuiltinAnswer(FAILS, f"no target {taken.text} in {', '.join(files.paths[:3])}{more(files.paths[2:])}")
 
 
-def _manifests(taken: CheckArguments) -> tuple[str, ...]:
-    return (taken.where,) if taken.where else manifests.MANIFEST_GLOBS
-
-
 def _dependency(taken: CheckArguments) -> Probe:
     from gitmem.document.sources.dependencies import normal_name, read_dependencies  # imports yaml
     from gitmem.document.sources.workspaces import read_links
@@ -405,7 +402,7 @@ def _dependency(taken: CheckArguments) -> Probe:
         mine = [FileFinding(one.line, one.requirement) for one in found]
         return [*mine, *([FileFinding(links=links)] if links else [])]
 
-    return _guarded(probe)
+    return _guard(probe)
 
 
 def _depends(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
@@ -435,9 +432,9 @@ def _depends(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
 
 
 _TABLE = (
-    BuiltinCheck("exists", PATH, "this file or folder exists", _path, None, _is_there),
+    BuiltinCheck("exists", PATH, "this file or folder exists", _path, None, _presence(HOLDS, FAILS)),
     BuiltinCheck(
-        *("absent", PATH, "this file or folder does not exist", _path, None, _is_absent),
+        *("absent", PATH, "this file or folder does not exist", _path, None, _presence(FAILS, HOLDS)),
         is_denial=True,
         denies="exists",
     ),
@@ -483,13 +480,8 @@ _TABLE = (
         count=2,
     ),
     BuiltinCheck(
-        *(
-            "symbol",
-            NAME,
-            "a file in --in defines this name: a function, class, constant, Class.method",
-            _files,
-            _defines,
-        ),
+        *("symbol", NAME, "a file in --in defines this name: a function, class, constant, Class.method"),
+        *(_files, _defines),
         _some_file("{first} defines {text}", "no file of {where} defines {text}"),
         more=(_FILES, _OR_FILES),
         is_about_any=True,
@@ -497,14 +489,14 @@ _TABLE = (
     ),
     BuiltinCheck(
         *("script", NAME, "a Makefile, package.json, justfile, … of --in or the root has this target"),
-        *(_script_files, _script, _has_script),
-        more=(Field(IN, GLOB, _IN_FILES, keyword="within", is_optional=True),),
+        *(_files_or(manifests.SCRIPT_GLOBS), _script, _has_script),
+        more=(_SOME_FILES,),
     ),
     BuiltinCheck(
         *("depends", NAME, "a manifest of --in or the root lists this dependency"),
-        *(_manifests, _dependency, _depends),
+        *(_files_or(manifests.MANIFEST_GLOBS), _dependency, _depends),
         more=(
-            Field(IN, GLOB, _IN_FILES, keyword="within", is_optional=True),
+            _SOME_FILES,
             Field("at", RANGE, "the version or range at which it is listed", is_optional=True),
         ),
     ),

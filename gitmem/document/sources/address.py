@@ -52,15 +52,6 @@ def format_key(keys: tuple[str, ...]) -> str:
     return ".".join(_quoted(part) for part in keys)
 
 
-def is_address(text: str) -> bool:
-    """Return whether *text* is an address."""
-    try:
-        parse_address(text)
-    except FormatError:
-        return False
-    return True
-
-
 def _quoted(part: str) -> str:
     if part and not any(char in "'\".[]" for char in part):
         return part

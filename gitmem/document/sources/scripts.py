@@ -70,17 +70,20 @@ def _just(_path: str, content: bytes) -> Targets:
             yield found[1], line
 
 
-def _nox(_path: str, content: bytes) -> Targets:
-    text = decode(content)
-    for decorator, line in iter_matches(_NOX, text):
+def _decorated(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, str, int]]:
+    """Yield the name of each function below a decorator, the text between the two, and the function's line."""
+    for decorator, line in iter_matches(pattern, text):
         below = _DEF.search(text, decorator.end(), decorator.end() + DECORATORS_LIMIT)
-        if below is None:
-            continue
-        at = line + text.count("\n", decorator.start(), below.start())
-        named = _NOX_NAME.search(text, decorator.end(), below.start())
-        if named:
-            yield named[1], at
-        yield below[1], at
+        if below is not None:
+            at = line + text.count("\n", decorator.start(), below.start())
+            yield below[1], text[decorator.end() : below.start()], at
+
+
+def _nox(_path: str, content: bytes) -> Targets:
+    for function, between, line in _decorated(_NOX, decode(content)):
+        if named := _NOX_NAME.search(between):
+            yield named[1], line
+        yield function, line
 
 
 def _rake(_path: str, content: bytes) -> Targets:
@@ -89,23 +92,23 @@ def _rake(_path: str, content: bytes) -> Targets:
 
 
 def _invoke(_path: str, content: bytes) -> Targets:
-    text = decode(content)
-    for decorator, line in iter_matches(_TASK, text):
-        below = _DEF.search(text, decorator.end(), decorator.end() + DECORATORS_LIMIT)
-        if below is not None:
-            at = line + text.count("\n", decorator.start(), below.start())
-            yield below[1], at
-            yield below[1].replace("_", "-"), at
+    for function, _, line in _decorated(_TASK, decode(content)):
+        yield function, line
+        yield function.replace("_", "-"), line
 
 
 def _members(*keys: str) -> Callable[[str, bytes], Targets]:
     """Return a reader of the names in one mapping."""
 
     def read(path: str, content: bytes) -> Targets:
-        for name, node in read_source(path, content).at(*keys).iter_members():
-            yield name, node.line
+        yield from _names(read_source(path, content).at(*keys))
 
     return read
+
+
+def _names(mapping: Node) -> Targets:
+    for name, node in mapping.iter_members():
+        yield name, node.line
 
 
 def _taskfile(path: str, content: bytes) -> Targets:
@@ -147,13 +150,8 @@ def _expanded(name: str) -> list[str]:
     return names
 
 
-def _tox_toml(path: str, content: bytes) -> Targets:
-    yield from _tox(read_source(path, content))
-
-
 def _tox(top: Node) -> Targets:
-    for name, node in top.at("env").iter_members():
-        yield name, node.line
+    yield from _names(top.at("env"))
     yield from _tox_list(top.at("env_list"))
 
 
@@ -168,15 +166,13 @@ _PYPROJECT = (
 def _pyproject(path: str, content: bytes) -> Targets:
     top = read_source(path, content)
     for keys in _PYPROJECT:
-        for name, node in top.at(*keys).iter_members():
-            yield name, node.line
+        yield from _names(top.at(*keys))
     for env, settings in top.at("tool", "hatch", "envs").iter_members():
         for name, node in settings.at("scripts").iter_members():
             yield name, node.line
             yield f"{env}:{name}", node.line
     for _, feature in top.at("tool", "pixi", "feature").iter_members():
-        for name, node in feature.at("tasks").iter_members():
-            yield name, node.line
+        yield from _names(feature.at("tasks"))
     yield from _tox(top.at("tool", "tox"))
 
 
@@ -190,9 +186,8 @@ def _entry_points(path: str, content: bytes) -> Targets:
 
 def _pixi(path: str, content: bytes) -> Targets:
     top = read_source(path, content)
-    for tasks in (top.at("tasks"), *(feature.at("tasks") for _, feature in top.at("feature").iter_members())):
-        for name, node in tasks.iter_members():
-            yield name, node.line
+    for part in (top, *(feature for _, feature in top.at("feature").iter_members())):
+        yield from _names(part.at("tasks"))
 
 
 _READERS: dict[str, Callable[[str, bytes], Targets]] = {
@@ -206,7 +201,7 @@ _READERS: dict[str, Callable[[str, bytes], Targets]] = {
     "Rakefile": _rake,
     "tasks.py": _invoke,
     "tox.ini": _tox_ini,
-    "tox.toml": _tox_toml,
+    "tox.toml": lambda path, content: _tox(read_source(path, content)),
     "pyproject.toml": _pyproject,
     "setup.cfg": _entry_points,
     "pixi.toml": _pixi,

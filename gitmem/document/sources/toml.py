@@ -36,13 +36,12 @@ def read(text: str) -> Node:
     if any(line.count(".") > DEPTH_LIMIT and _has_deep_key(line) for line in text.split("\n")):
         raise unreadable(f"it nests more than {DEPTH_LIMIT} levels deep")
     try:
-        tables = tomllib.loads(text.replace("\r\n", "\n"))
+        tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, ValueError) as err:
         raise unreadable(f"it is not valid TOML: {str(err)[:80]}") from err
     except RecursionError as err:
         raise unreadable(f"it nests more than {DEPTH_LIMIT} levels deep") from err
-    found = _Lines(text.replace("\r\n", "\n"))
-    return found.node(tables, (), 1, 0)
+    return _Lines(text).node(tables, (), 1, 0)
 
 
 def _has_deep_key(line: str) -> bool:

@@ -110,7 +110,7 @@ def events(text: str) -> Iterator[Any]:
 
     # The iterator is advanced inside the `try`, but the caller's handling of an event is outside.
     try:
-        yield from yaml.parse(text, Loader=_loader())
+        yield from yaml.parse(text, Loader=yaml.CSafeLoader if yaml.__with_libyaml__ else bounded_loader())
     except yaml.MarkedYAMLError as err:
         mark = err.problem_mark or err.context_mark
         line = FIRST_LINE + mark.line if mark else 0
@@ -135,12 +135,6 @@ def _check_characters(text: str) -> None:
             raise FormatError(
                 f"a control character (U+{ord(character):04X}) in the frontmatter", code="control-character", line=line
             )
-
-
-def _loader() -> Any:
-    import yaml
-
-    return yaml.CSafeLoader if yaml.__with_libyaml__ else bounded_loader()
 
 
 def bounded_loader() -> Any:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.document.sources.address import Address, format_address, is_address, parse_address
+from gitmem.document.sources.address import Address, format_address, parse_address
+from gitmem.errors import FormatError
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,8 @@ def test_address_is_a_path_and_the_parts_of_a_key(text: str, address: Address) -
 
 @pytest.mark.parametrize("text", ["", "#a", "a#", "a#b.", "a#.b", "a#'b", "a#b[x]", "a#b[0", "a#b..c", "a#'b'c"])
 def test_text_that_names_no_place_is_no_address(text: str) -> None:
-    assert not is_address(text)
+    with pytest.raises(FormatError):
+        parse_address(text)
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\"'"), min_size=1), max_size=5))
