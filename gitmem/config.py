@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar, dataclass_transform
 
     T = TypeVar("T")
+    Number = TypeVar("Number", int, float)
 
 # git's words for a boolean (git-config(1), VALUES).
 BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
@@ -163,21 +164,17 @@ def switch(value: Any) -> bool:
 
 def count(value: Any) -> int:
     """Read a whole number, 0 or more."""
-    wanted = "a whole number from 0"
-    try:
-        found = int(value)
-    except (TypeError, ValueError) as err:
-        raise WrongValue(wanted) from err
-    if found < 0:
-        raise WrongValue(wanted)
-    return found
+    return _at_least_0(int, value, "a whole number from 0")
 
 
 def number(value: Any) -> float:
     """Read a number, 0 or more and finite: "nan" seconds would mean waiting for a lock forever."""
-    wanted = "a number from 0"
+    return _at_least_0(float, value, "a number from 0")
+
+
+def _at_least_0(kind: type[Number], value: Any, wanted: str) -> Number:
     try:
-        found = float(value)
+        found = kind(value)
     except (TypeError, ValueError) as err:
         raise WrongValue(wanted) from err
     if not 0 <= found < float("inf"):

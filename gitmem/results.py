@@ -10,7 +10,15 @@ from gitmem.frozen import frozen
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Self
+    from typing import Any, Self, TypeVar
+
+    Result = TypeVar("Result")
+
+
+def _from_document(kind: type[Result], source: Mapping[str, Any], /, **others: Any) -> Result:
+    """Return a result that takes its fields, but for the *others*, from those of the same names in a document."""
+    names = kind.__fields__  # type: ignore[attr-defined]
+    return kind(**{name: source[name] for name in names if name not in others}, **others)
 
 
 @frozen
@@ -38,8 +46,7 @@ class VerdictDetails:
     @classmethod
     def of(cls, verdict: Mapping[str, Any]) -> Self:
         """Return the verdict of a memory's document."""
-        texts = {name: verdict[name] for name in ("outcome", "commit", "at", "because", "culprit")}
-        return cls(**texts, is_own=verdict.get("own", False), is_fresh=verdict.get("fresh", False))
+        return _from_document(cls, verdict, is_own=verdict.get("own", False), is_fresh=verdict.get("fresh", False))
 
 
 @frozen
@@ -81,9 +88,9 @@ class MemoryDetails:
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
         """Return the memory of a document."""
-        texts = {name: document[name] for name in ("key", "kind", "title", "status", "frontmatter", "body", "path")}
-        return cls(
-            **texts,
+        return _from_document(
+            cls,
+            document,
             verdict=VerdictDetails.of(document["verdict"]) if document["verdict"] else None,
             because=tuple(document["because"]),
             scope=document.get("scope", "project"),
@@ -148,7 +155,7 @@ class AttentionLine:
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> Self:
         """Return the line of a status."""
-        return cls(*(line[name] for name in ("key", "title", "because", "by", "culprit")))
+        return _from_document(cls, line)
 
 
 @frozen
@@ -184,9 +191,9 @@ class StoreStatus:
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
         """Return the status of a document."""
-        same = ("branch", "commit", "memories", "kinds", "statuses", "problems", "verified_at")
-        return cls(
-            **{name: document[name] for name in same},
+        return _from_document(
+            cls,
+            document,
             failed=tuple(map(AttentionLine.of, document["failed"])),
             suspect=tuple(map(AttentionLine.of, document["suspect"])),
             waiting=tuple(document["waiting"]),
@@ -245,15 +252,9 @@ class Digest:
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
         """Return the digest of a document."""
-        names = ("key", "kind", "status", "text", "scope")
         parts = (
-            DigestPart(
-                section["name"],
-                tuple(DigestLine(*(item[name] for name in names)) for item in section["items"]),
-                section["more"],
-                section["rest"],
-            )
-            for section in document["sections"]
+            _from_document(DigestPart, part, lines=tuple(_from_document(DigestLine, item) for item in part["items"]))
+            for part in document["sections"]
         )
         return cls(tuple(parts), document)
 
@@ -285,8 +286,7 @@ class Statistics:
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
         """Return the statistics of a document."""
-        names = ("total", "kinds", "tags", "archived", "superseded", "expired", "scopes")
-        return cls(**{name: document[name] for name in names}, document=document)
+        return _from_document(cls, document, document=document)
 
 
 @frozen
