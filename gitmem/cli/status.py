@@ -60,6 +60,20 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json(found)
         return int(bad)
+    _print_counts(found, out)
+    _print_cases(found, args, out)
+    _print_stale(found, out)
+    _print_scopes(found["scopes"], out)
+    _print_what_waits(found, out)
+    _print_places(found, out)
+    for overdue in found.get("sources", ()):
+        out.line((overdue, "yellow"))
+    _print_ages(found, out)
+    return int(bad)
+
+
+def _print_counts(found: Mapping[str, Any], out: Output) -> None:
+    """Print how many memories there are: of each kind, with each status, and tasks in each state."""
     memories = counted(found["memories"], "memory", "memories")
     code = f", as known at code commit {found['at']['code'][:12]}" if "at" in found else ""
     code += f" in {found['repository']}" if "repository" in found else ""
@@ -72,35 +86,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
     tasks = [f"{n} {state}" for state, n in found["tasks"].items() if n]
     if tasks:
         out.line(f"  tasks: {list_of(tasks)}")
-    _print_cases(found, args, out)
-    stale = [
-        (found["stale"]["inputs"], "of which inputs have changed"),
-        (found["stale"]["ttl"], "past the time to live"),
-    ]
-    if reasons := [f"{number} {why}" for number, why in stale if number]:
-        out.line("  ", (MARKS["stale"], "stale"), f" stale: {', '.join(reasons)}", ("  gitmem verify --dry-run", "dim"))
-    if number := found["stale"]["references"]:
-        refer = "1 memory refers" if number == 1 else f"{number} memories refer"
-        stale_line = f" stale: {refer} to lines of code that are not what they were"
-        out.line("  ", (MARKS["stale"], "stale"), stale_line, ("  gitmem curate refs", "dim"))
-    reasons = found.get("elsewhere", {})
-    for reason in sorted(set(reasons.values())):
-        facts = counted(list(reasons.values()).count(reason), "fact", "facts")
-        out.line((f"  {facts} {reason}", "yellow"), ("  gitmem verify --dry-run", "dim"))
-    if moved := found.get("moved"):
-        facts = (
-            "1 fact is judged where what it checks"
-            if len(moved) == 1
-            else f"{len(moved)} facts are judged where what they check"
-        )
-        out.line((f"  {facts} moved: gitmem settle --moved", "yellow"))
-    _print_scopes(found["scopes"], out)
-    _print_what_waits(found, out)
-    _print_places(found, out)
-    for overdue in found.get("sources", ()):
-        out.line((overdue, "yellow"))
-    _print_ages(found, out)
-    return int(bad)
 
 
 def _print_cases(found: Mapping[str, Any], args: argparse.Namespace, out: Output) -> None:
@@ -119,6 +104,27 @@ def _print_cases(found: Mapping[str, Any], args: argparse.Namespace, out: Output
     options += [f"--at {args.at}"] if args.at is not None else []
     rest = " ".join(["gitmem status --each", *options])
     print_cases(cases, phrases, out, is_each=args.each, rest=rest, indent="  ")
+
+
+def _print_stale(found: Mapping[str, Any], out: Output) -> None:
+    """Print how many verdicts and references may be out of date, and why."""
+    stale = found["stale"]
+    reasons = [f"{stale['inputs']} of which inputs have changed"] if stale["inputs"] else []
+    reasons += [f"{stale['ttl']} past the time to live"] if stale["ttl"] else []
+    if reasons:
+        out.line("  ", (MARKS["stale"], "stale"), f" stale: {', '.join(reasons)}", ("  gitmem verify --dry-run", "dim"))
+    if number := stale["references"]:
+        refer = "1 memory refers" if number == 1 else f"{number} memories refer"
+        stale_line = f" stale: {refer} to lines of code that are not what they were"
+        out.line("  ", (MARKS["stale"], "stale"), stale_line, ("  gitmem curate refs", "dim"))
+    elsewhere = list(found.get("elsewhere", {}).values())
+    for reason in sorted(set(elsewhere)):
+        facts = counted(elsewhere.count(reason), "fact")
+        out.line((f"  {facts} {reason}", "yellow"), ("  gitmem verify --dry-run", "dim"))
+    if moved := found.get("moved"):
+        who = "1 fact is judged where what it checks"
+        who = who if len(moved) == 1 else f"{len(moved)} facts are judged where what they check"
+        out.line((f"  {who} moved: gitmem settle --moved", "yellow"))
 
 
 def _print_what_waits(found: Mapping[str, Any], out: Output) -> None:

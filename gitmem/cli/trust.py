@@ -22,6 +22,7 @@ from gitmem.document.spec import describe_variables, format_check, format_spec
 from gitmem.errors import TrustError, UsageError
 from gitmem.repository.approvals import accept_settings, approve_command, deny_command, trust_of
 from gitmem.text import display
+from gitmem.verify.trust import TYPED_DIGITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +137,6 @@ def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 def _accept_settings(memory: Memory, out: Output) -> int:
     """Ask whether to accept the ignored settings, all of them or none."""
     from gitmem.repository.trusted_settings import format_settings, spec_of
-    from gitmem.verify.trust import TYPED_DIGITS
 
     if not memory.repository.ignored_settings:
         out.note("this repository's own configuration has no settings waiting for approval")
@@ -171,8 +171,6 @@ def _accept_settings(memory: Memory, out: Output) -> int:
 
 def ask(terminal: Any, due: Due, number: int, of: int) -> str:
     """Show one command on the terminal and return the answer: ``yes``, ``no``, ``deny`` or ``quit``."""
-    from gitmem.verify.trust import TYPED_DIGITS
-
     first, *rest = describe_approval(due)
     columns, height = _size(terminal)
     head = ["", *fill(f"({number}/{of}) {first}", columns)]
@@ -198,8 +196,6 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
 
 def ask_group(terminal: Any, dues: Sequence[Due], number: int, of: int) -> str:
     """Show a group's commands, a screen at a time, and return the answer: ``yes``, ``no``, ``deny`` or ``quit``."""
-    from gitmem.verify.trust import TYPED_DIGITS
-
     approved = hash_of(dues)
     head = ["", f"({number}/{of}) {display(name_of(dues))}"]
     columns, height = _size(terminal)
@@ -254,8 +250,6 @@ def _count_fitting(around: Sequence[str], lines: Sequence[str], columns: int, he
 
 def _answer(terminal: Any, hash_: str) -> str:
     """Read an answer: whether the first digits of a hash were typed."""
-    from gitmem.verify.trust import TYPED_DIGITS
-
     line = _read_line(terminal)
     if not line.endswith("\n"):
         return "quit"  # Ctrl-D, or the terminal was closed
@@ -267,8 +261,6 @@ def _answer(terminal: Any, hash_: str) -> str:
 
 def describe_approval(due: Due) -> list[str]:
     """Return everything that a person approves with one command, and the beginning of its hash, as lines."""
-    from gitmem.verify.trust import TYPED_DIGITS
-
     spec = due.spec
     return [
         f"{display(due.row.key)}: {display(due.document.title)}",
