@@ -10,8 +10,7 @@ from gitmem.cli.output import counted
 from gitmem.cli.topics import TOPICS
 from gitmem.errors import GitmemError, NoRepositoryError, UsageError
 from gitmem.statuses import MARKS
-from gitmem.store import proposal
-from gitmem.store.proposal import branch_notice, code_of
+from gitmem.store import companion_code, companion_notice, proposal_notice
 from gitmem.text import display
 from gitmem.text.secrets import redact
 
@@ -115,7 +114,7 @@ def summary(found: Mapping[str, Any]) -> list[str]:
     plurals = {"memory": "memories"}
     lines += [f"{counted(number, one, plurals.get(one, ''))} {what}" for number, one, what in waits if number]
     if found.get("proposal"):
-        lines.append(proposal.notice_of(found["proposal"]))
+        lines.append(proposal_notice(found["proposal"]))
     if branch := found.get("companion"):
-        lines.append(branch_notice(code_of(branch["branch"])))
+        lines.append(companion_notice(companion_code(branch["branch"])))
     return lines

@@ -22,7 +22,7 @@ from gitmem.cli.output import counted
 from gitmem.cli.table import GIT_EVENTS, is_harness
 from gitmem.config import variable
 from gitmem.errors import GitmemError, RefusedError
-from gitmem.store.proposal import PREFIX
+from gitmem.store import PROPOSAL_PREFIX
 from gitmem.verify.overview.finding import BROKEN, SILENCED, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False
@@ -190,7 +190,7 @@ def _is_memory(memory: Memory, ref: str, commit: str) -> bool:
     base = f"refs/heads/{memory.repository.config.branch}"
     if ref in (base, memory.repository.ref):
         return True
-    tip = memory.repository.git.read_ref(base) if ref.startswith(f"refs/heads/{PREFIX}") else None
+    tip = memory.repository.git.read_ref(base) if ref.startswith(f"refs/heads/{PROPOSAL_PREFIX}") else None
     return tip is not None and bool(memory.repository.git.merge_bases(tip, commit))
 
 

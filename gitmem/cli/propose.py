@@ -10,7 +10,7 @@ from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.cli.output import counted, list_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
-from gitmem.store import proposal
+from gitmem.store import proposal_notice
 from gitmem.text.durations import ago
 
 TYPE_CHECKING = False
@@ -124,7 +124,7 @@ def _print(done: ProposalState, out: Output) -> None:
             here if done.remote else f"{here}; to push it, add a remote: git remote add origin URL, then gitmem propose"
         )
     if done.is_new:
-        out.announce(proposal.notice_of(done.name))
+        out.announce(proposal_notice(done.name))
     elif not done.commit:
         out.note(f"the proposal {done.name} has no changes yet")
 
@@ -170,7 +170,7 @@ def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteO
     if args.json:
         out.json({"current": name, "branch": branch})
     else:
-        out.announce(proposal.notice_of(name) or f"new memories go to {branch}")
+        out.announce(proposal_notice(name) or f"new memories go to {branch}")
     return 0
 
 

@@ -15,8 +15,7 @@ from gitmem.cli.options import (
 )
 from gitmem.cli.output import counted, list_of, place_of
 from gitmem.statuses import MARKS
-from gitmem.store import proposal
-from gitmem.store.proposal import branch_notice, code_of
+from gitmem.store import companion_code, companion_notice, proposal_notice
 from gitmem.text.durations import ago
 from gitmem.verify.jobs.history import describe_end
 from gitmem.verify.overview.cause import Case
@@ -150,10 +149,10 @@ def _print_what_waits(found: Mapping[str, Any], out: Output) -> None:
 def _print_places(found: Mapping[str, Any], out: Output) -> None:
     """Print the branch that changes go to, if it is a proposal or a companion, and the view."""
     if found.get("proposal"):
-        out.line((proposal.notice_of(found["proposal"]), "yellow"))
+        out.line((proposal_notice(found["proposal"]), "yellow"))
     if branch := found.get("companion"):
         number = counted(len(branch["changed"]), "memory", "memories")
-        notice = branch_notice(code_of(branch["branch"]))
+        notice = companion_notice(companion_code(branch["branch"]))
         out.line((f"{notice}: {number} changed", "yellow"))
     if found["view"]:
         _print_view(found["view"], out)

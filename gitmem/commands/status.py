@@ -6,8 +6,7 @@ from gitmem.document.times import format_time
 from gitmem.index.catalog import refs_of, state
 from gitmem.model import STATES
 from gitmem.statuses import age_s
-from gitmem.store import PROJECT
-from gitmem.store.proposal import branch_of
+from gitmem.store import PROJECT, companion_branch
 from gitmem.store.state.spool import counts
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.due import list_elsewhere
@@ -68,7 +67,10 @@ def _companion(store: OpenStore) -> dict[str, Any] | None:
 
     top = store.tip()
     memory = store.git.text("rev-parse", store.store.upstream)
-    return {"branch": branch_of(store.store.companion), "changed": list(list_changed_keys(store.git, memory, top))}
+    return {
+        "branch": companion_branch(store.store.companion),
+        "changed": list(list_changed_keys(store.git, memory, top)),
+    }
 
 
 def status(

@@ -16,7 +16,7 @@ from gitmem.commands.view import view as views
 from gitmem.errors import ConflictError, suppress
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store import FOREIGN, clone, foreign, home_ref, layout, proposal
+from gitmem.store import FOREIGN, PROPOSAL_PREFIX, clone, foreign, home_ref, layout
 from gitmem.store.commit.guard import refuse_checked_out
 from gitmem.store.state import registration
 from gitmem.store.state.lock import WriteLock
@@ -125,7 +125,7 @@ def _refs(memory: OpenRepository) -> Sequence[StoreRef]:
     """Return gitmem's refs in this repository, sorted; only branches that are provably stores."""
     listed = memory.git.run("for-each-ref", "--format=%(refname)%00%(objectname)%00%(objecttype)").stdout
     rows = [line.split("\0") for line in os.fsdecode(listed).splitlines()]
-    names = (memory.config.branch, proposal.PREFIX)
+    names = (memory.config.branch, PROPOSAL_PREFIX)
     found = []
     for name, commit, kind in rows:
         is_named = name == f"refs/heads/{names[0]}" or name.startswith(f"refs/heads/{names[1]}")

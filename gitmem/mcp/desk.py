@@ -16,7 +16,7 @@ from gitmem.config import git_config_files, state_home
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.index.catalog import FILE_NAME
 from gitmem.memory import Memory
-from gitmem.store import proposal
+from gitmem.store import PROPOSAL_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Desk:
 def _look(memory: Memory) -> _Seen:
     """Return a value that changes when the repository is replaced, or its settings or index change."""
     repository = memory.repository.git.repository
-    files = (repository.common, f"{repository.state}/{FILE_NAME}", f"{repository.state}/{proposal.FILE_NAME}")
+    files = (repository.common, f"{repository.state}/{FILE_NAME}", f"{repository.state}/{PROPOSAL_FILE}")
     places = tuple(map(_numbers, files))
     # Approvals also decide which settings count.
     settings = (*git_config_files(repository.common), f"{state_home()}/trust")

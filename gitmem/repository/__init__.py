@@ -28,13 +28,18 @@ from gitmem.store import (
     SOURCE_REFS,
     UNIVERSAL,
     Store,
+    find_companion,
     find_tree,
     find_universal,
+    head_branch,
     is_home,
     make_universal,
+    memory_tip,
+    project_store,
+    store_on_top,
+    top_ref,
 )
 from gitmem.store.clone import remove_links, waiting_captures
-from gitmem.store.proposal import find_companion, head_branch, memory_tip, project_store, store_on_top, top_ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

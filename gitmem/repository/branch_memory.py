@@ -7,9 +7,9 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.git.remotes import RemoteOptions
+from gitmem.store import HEADS, companion_branch, find_companion, head_branch, list_companions, memory_tip
 from gitmem.store.code_merge import how_landed
 from gitmem.store.merge.on_top import list_changed_keys, on_top
-from gitmem.store.proposal import HEADS, branch_of, find_companion, head_branch, list_companions, memory_tip
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False
@@ -185,7 +185,7 @@ def _branch_of(git: Git, remote: str, head: str) -> str:
 
 def _fetch(opened: OpenRepository, pull: JobBranch) -> str | None:
     """Return the commit of a pull request's companion, fetched if missing here; None if it has none."""
-    git, remote, branch = opened.git, opened.config.remote, branch_of(pull.branch)
+    git, remote, branch = opened.git, opened.config.remote, companion_branch(pull.branch)
     talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
     try:
         if pull.url:

@@ -1,7 +1,7 @@
 """Decide where a change of the project's memory is written on a code branch: the memory branch, or its companion.
 
 A memory that is true on this branch but not on the default one would contradict everyone else's code, so it goes to the
-companion (``store.proposal``), which is merged with the branch.
+companion (``gitmem.store``), which is merged with the branch.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from gitmem.document.spec import check_of
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.model import FAILS, HOLDS
 from gitmem.repository.holder import holder_of
-from gitmem.store import PROJECT
-from gitmem.store.commit import advance
-from gitmem.store.merge.on_top import list_changed_keys, on_top
-from gitmem.store.proposal import COMPANION_PREFIX as COMPANIONS
-from gitmem.store.proposal import (
+from gitmem.store import COMPANION_PREFIX as COMPANIONS
+from gitmem.store import (
     HEADS,
-    PREFIX,
-    branch_of,
-    code_of,
+    PROJECT,
+    PROPOSAL_PREFIX,
+    companion_branch,
+    companion_code,
+    companion_store,
     find_companion,
     head_branch,
     memory_tip,
     project_store,
-    store_of,
 )
+from gitmem.store.commit import advance
+from gitmem.store.merge.on_top import list_changed_keys, on_top
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def code_branch(opened: OpenRepository) -> str:
     code, default = head_branch(opened.git), default_name(opened)
     if not code or not default or opened.store.proposal:
         return ""
-    return "" if code in (default, opened.config.branch) or code.startswith(PREFIX) else code
+    return "" if code in (default, opened.config.branch) or code.startswith(PROPOSAL_PREFIX) else code
 
 
 def default_name(opened: OpenRepository) -> str:
@@ -83,7 +83,7 @@ def to_write(opened: OpenRepository) -> OpenStore | None:
     if not code:
         return None
     git, config = opened.git, opened.config
-    store = store_of(git, project_store(git, config), code)
+    store = companion_store(git, project_store(git, config), code)
     found = find_companion(git, config, code)
     if found is None:
         _refuse_blocked(opened, code)
@@ -105,10 +105,10 @@ def _top(opened: OpenRepository, code: str, commit: str) -> str:
 def _refuse_blocked(opened: OpenRepository, code: str) -> None:
     """Refuse a companion whose name another branch blocks: ``a`` and ``a/b`` cannot both be branches."""
     names = opened.git.text("for-each-ref", "--format=%(refname)", f"{HEADS}{COMPANIONS}").split("\n")
-    for other in filter(None, (code_of(name.removeprefix(HEADS)) for name in names)):
+    for other in filter(None, (companion_code(name.removeprefix(HEADS)) for name in names)):
         if code.startswith(f"{other}/") or other.startswith(f"{code}/"):
             raise ConflictError(
-                f"{branch_of(code)} cannot exist next to {branch_of(other)}",
+                f"{companion_branch(code)} cannot exist next to {companion_branch(other)}",
                 hint=f"merge or drop the other one: gitmem propose --drop branch/{other}",
             )
 

@@ -7,8 +7,15 @@ import time
 
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError, TrustError
 from gitmem.git import EARLIEST_S, LATEST_S, plausible
-from gitmem.store import FOREIGN, POLICY_PATH, UNIVERSAL, clone, read_proofs
-from gitmem.store.proposal import describe_companion_write, describe_write
+from gitmem.store import (
+    FOREIGN,
+    POLICY_PATH,
+    UNIVERSAL,
+    clone,
+    describe_companion_write,
+    describe_proposal_write,
+    read_proofs,
+)
 from gitmem.system import settle_modes
 
 TYPE_CHECKING = False
@@ -390,7 +397,7 @@ class OpenStore:
         if self.opened_catalog is not None and files:
             follow_written(self.git, self.opened_catalog, written, files, removed)
         code = self.store.companion
-        message = describe_companion_write(code) if code else describe_write(self.store.proposal)
+        message = describe_companion_write(code) if code else describe_proposal_write(self.store.proposal)
         if (code or self.store.proposal) and message not in self.notices:
             self.notices.append(message)
 

@@ -9,6 +9,14 @@ creates it.
 Memories in the code tree are in the folder ``.memory/``, as HEAD has it. Its files exist wherever the code they are
 about exists, and merge with it. gitmem reads them from the commit (``code_tree``) and never commits there. Their paths
 begin with ``.memory/``, which tells them from memories of the branch.
+
+A proposal is a branch that descends from the memory branch, to be merged into it. The current proposal is one line of
+local state: the memory branch, the proposal's branch and, while commits move from the former to the latter, the
+previous commit of the memory branch. Every command reads it at start, so it is parsed by hand.
+
+The companion of the code's branch ``feature/x`` is ``gitmem/branch/feature/x``, a proposal with that branch's changes
+to the memory, until both are merged. It is read on top of the current memory branch: as a merge of both, local to this
+clone, under a ref named for the two commits. Reading an existing merge costs a few small files.
 """
 
 from __future__ import annotations
@@ -17,7 +25,7 @@ import os
 
 from gitmem.config import data_home, git_environment
 from gitmem.errors import GitmemError, ProcessError, RefusedError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.git.repository import discover, is_oid
 from gitmem.model import FORMAT
 from gitmem.system import make_folder
@@ -27,6 +35,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gitmem.config import Config
     from gitmem.git import Git
     from gitmem.git.repository import Repository
 
@@ -63,8 +72,8 @@ class Store:
         folder: The folder of the store's local state (index, verdicts made here); it may not exist yet.
         upstream: The remote's ref to read until there is a local one; or empty.
         name: The name of another repository's store or of a source; empty for the repository's own.
-        proposal: The current proposal, if it is read and written (``store.proposal``); or empty.
-        companion: The branch of the code whose companion is read or written (``store.proposal``); or empty.
+        proposal: The current proposal, if it is read and written; or empty.
+        companion: The branch of the code whose companion is read or written; or empty.
     """
 
     scope: str
@@ -249,3 +258,216 @@ def _cache_tree(note: str, text: str) -> None:
         os.replace(new, note)
     except OSError:
         return
+
+
+# Not below the memory branch: if a branch "memory" exists, "memory/x" cannot.
+PROPOSAL_PREFIX = "gitmem/"
+PROPOSAL_FILE = "proposal"
+PROPOSAL_NAME_LIMIT = 60
+# No proposal may have this name: it would be in the way of companions (git-check-ref-format(1)).
+COMPANION_NAME = "branch"
+COMPANION_PREFIX = f"{PROPOSAL_PREFIX}{COMPANION_NAME}/"
+TOP_REFS = "refs/gitmem/companions/"
+HEADS = "refs/heads/"
+_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
+
+
+@frozen
+class CurrentProposal:
+    """The current proposal of a clone.
+
+    Attributes:
+        branch: Its branch, without ``refs/heads/``.
+        moving: The commit of the memory branch that is being moved to the proposal; empty if none is.
+    """
+
+    branch: str
+    moving: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+        return self.branch.removeprefix(PROPOSAL_PREFIX)
+
+
+def is_proposal(ref: str) -> bool:
+    """Return whether a full ref is a proposal's branch."""
+    return ref.startswith(f"refs/heads/{PROPOSAL_PREFIX}")
+
+
+def is_proposal_name(text: str) -> bool:
+    """Return whether a proposal's name is valid: a slug that can end a branch name (git-check-ref-format(1))."""
+    if not 0 < len(text) <= PROPOSAL_NAME_LIMIT or not _CHARS.issuperset(text):
+        return False
+    return text[0].isalnum() and text[-1].isalnum() and ".." not in text and not text.endswith(".lock")
+
+
+def read_current_proposal(state: str, base: str) -> CurrentProposal | None:
+    """Return the current proposal onto a memory branch, or None if writes go to that branch itself.
+
+    Args:
+        state: The repository's state folder.
+        base: The memory branch; a proposal onto another one does not count.
+    """
+    try:
+        with open(os.path.join(state, PROPOSAL_FILE), encoding="utf-8", errors="replace") as file:
+            words = file.readline(1000).split()
+    except OSError:
+        return None
+    if len(words) not in (2, 3) or words[0] != base:
+        return None
+    branch, moving = words[1], "".join(words[2:])
+    if not branch.startswith(PROPOSAL_PREFIX) or not is_proposal_name(branch.removeprefix(PROPOSAL_PREFIX)):
+        return None
+    return CurrentProposal(branch, moving)
+
+
+def write_current_proposal(state: str, base: str, current: CurrentProposal) -> None:
+    """Make a proposal the current one, durably, before anything else is done for it."""
+    make_folder(state)
+    path = os.path.join(state, PROPOSAL_FILE)
+    new = f"{path}.{os.getpid()}.new"
+    with open(new, "w", encoding="utf-8") as file:
+        file.write(f"{base} {current.branch} {current.moving}".rstrip() + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(new, path)
+
+
+def clear_current_proposal(state: str) -> None:
+    """Make writes go to the memory branch itself again."""
+    try:
+        os.unlink(os.path.join(state, PROPOSAL_FILE))
+    except FileNotFoundError:
+        return
+
+
+def forget_seen_proposal(git: Git, remote: str, branch: str) -> None:
+    """Forget a proposal's remote-tracking state: it is over, and a new one may have its name."""
+    git.run("update-ref", "-d", f"refs/gitmem/seen/{remote}/{branch}", check=False)
+
+
+def project_store(git: Git, config: Config, *, follows: bool = True) -> Store:
+    """Return the store of a project: its memory branch, or the current proposal, which contains that branch.
+
+    Args:
+        git: The repository.
+        config: Its settings.
+        follows: Whether the current proposal counts.
+    """
+    state = git.repository.state
+    ref, upstream = f"refs/heads/{config.branch}", f"refs/remotes/{config.remote}/{config.branch}"
+    current = read_current_proposal(state, config.branch) if follows else None
+    if current is None:
+        return Store(PROJECT, ref, state, upstream=upstream)
+    # A proposal without a write has no branch yet: the memory branch is read, and the first write starts there.
+    return Store(PROJECT, f"refs/heads/{current.branch}", state, upstream=ref, proposal=current.name)
+
+
+def proposal_notice(name: str) -> str:
+    """Return a notice that writes go to a proposal; empty if they do not."""
+    after = "(gitmem propose pushes it, gitmem propose --switch memory leaves it)"
+    return f"new memories go to the proposal {name} {after}" if name else ""
+
+
+def describe_proposal_write(name: str) -> str:
+    """Return the notice for a write to a proposal."""
+    return f"written to the proposal {name}: gitmem propose pushes it"
+
+
+@frozen
+class Companion:
+    """The companion of one branch of the code.
+
+    Attributes:
+        code: The code's branch, without ``refs/heads/``.
+        ref: The full ref that it was read from: this clone's own branch, or the remote-tracking one.
+        commit: Its commit.
+    """
+
+    code: str
+    ref: str
+    commit: str
+
+
+def companion_branch(code: str) -> str:
+    """Return the branch of a code branch's companion."""
+    return COMPANION_PREFIX + code
+
+
+def companion_code(branch: str) -> str:
+    """Return the code's branch that a companion belongs to; empty if the branch is not a companion."""
+    return branch[len(COMPANION_PREFIX) :] if branch.startswith(COMPANION_PREFIX) else ""
+
+
+def find_companion(git: Git, config: Config, code: str) -> Companion | None:
+    """Return the companion of a code branch: this clone's own, or the remote's as last fetched."""
+    if not code or code == config.branch or code.startswith(PROPOSAL_PREFIX):
+        return None
+    branch = companion_branch(code)
+    for ref in (f"{HEADS}{branch}", f"refs/remotes/{config.remote}/{branch}"):
+        commit = git.read_ref(ref)
+        if commit is not None:
+            return Companion(code, ref, commit)
+    return None
+
+
+def list_companions(git: Git, remote: str) -> dict[str, tuple[str, ...]]:
+    """Return the commits of the companions, here and as last fetched, by the code's branch; sorted."""
+    found: dict[str, tuple[str, ...]] = {}
+    prefixes = (HEADS, f"refs/remotes/{remote}/")
+    asked = ("for-each-ref", "--format=%(refname) %(objectname)", *(f"{one}{COMPANION_PREFIX}" for one in prefixes))
+    # Sorted by name: this clone's come first.
+    for ref, tip in (line.rsplit(" ", 1) for line in git.text(*asked).split("\n") if line):
+        prefix = prefixes[not ref.startswith(HEADS)]
+        code = companion_code(ref[len(prefix) :])
+        found[code] = tuple(dict.fromkeys((*found.get(code, ()), tip)))
+    return dict(sorted(found.items()))
+
+
+def head_branch(git: Git) -> str:
+    """Return the branch that HEAD is on, without ``refs/heads/``; empty for a detached HEAD."""
+    head = git.read_head()[0] or ""
+    return head[len(HEADS) :] if head.startswith(HEADS) else ""
+
+
+def memory_ref(git: Git, store: Store) -> str:
+    """Return the full ref of the memory branch: this clone's own, else the remote's."""
+    return store.ref if git.read_ref(store.ref) or not store.upstream else store.upstream
+
+
+def memory_tip(git: Git, store: Store) -> str:
+    """Return the commit of the memory branch, here or at the remote; empty if there is none."""
+    return git.read_ref(memory_ref(git, store)) or ""
+
+
+def top_ref(memory: str, companion: str) -> str:
+    """Return the ref for a companion on top of a commit of the memory branch (``store.merge.on_top``)."""
+    return f"{TOP_REFS}{memory[:20]}-{companion[:20]}"
+
+
+def store_on_top(git: Git, store: Store, code: str, ref: str) -> Store:
+    """Return the project's store with a companion on top, for reading only."""
+    return replace(store, ref=ref, upstream=memory_ref(git, store), companion=code)
+
+
+def companion_store(git: Git, store: Store, code: str) -> Store:
+    """Return the companion itself as a store to write to; a new one starts at the memory branch."""
+    return replace(store, ref=f"{HEADS}{companion_branch(code)}", upstream=memory_ref(git, store), companion=code)
+
+
+def companion_notice(code: str) -> str:
+    """Return a notice that memories are read as a branch has them; empty if there is no companion."""
+    return (
+        f"memories are as the branch {code} has them ({companion_branch(code)}, which is merged with it)"
+        if code
+        else ""
+    )
+
+
+def describe_companion_write(code: str) -> str:
+    """Return the notice for a write to a companion."""
+    return (
+        f"written to {companion_branch(code)}, the memory of this branch, because it is not the same on the default"
+        " branch: gitmem sync pushes it, and it is merged with the branch"
+    )

@@ -37,8 +37,19 @@ from gitmem.git import Git, TreeEntry
 from gitmem.git.ancestry import is_shallow
 from gitmem.model import FORMAT
 from gitmem.policy import KINDS, load
-from gitmem.store import FOREIGN, NAMED, NEWER, POLICY_PATH, ROOTED, STORES, STRAY, layout, note_proof, read_proofs
-from gitmem.store.proposal import PREFIX
+from gitmem.store import (
+    FOREIGN,
+    NAMED,
+    NEWER,
+    POLICY_PATH,
+    PROPOSAL_PREFIX,
+    ROOTED,
+    STORES,
+    STRAY,
+    layout,
+    note_proof,
+    read_proofs,
+)
 from gitmem.store.read import display_path
 from gitmem.text import display
 
@@ -262,8 +273,8 @@ def refusal(git: Git, commit: str, branch: str, *, remote: str = "", hint: str =
 
 def elsewhere(branch: str) -> str:
     """Return the hint to use another branch instead of an existing foreign one."""
-    if branch.startswith(PREFIX):
-        return f"leave it alone, and use another name: gitmem propose {branch.removeprefix(PREFIX)}-2"
+    if branch.startswith(PROPOSAL_PREFIX):
+        return f"leave it alone, and use another name: gitmem propose {branch.removeprefix(PROPOSAL_PREFIX)}-2"
     return f"leave it alone, and keep the memory on another branch: gitmem init --branch {branch}-store"
 
 

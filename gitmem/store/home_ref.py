@@ -9,8 +9,7 @@ from gitmem.config import Config, is_branch
 from gitmem.errors import ConflictError, RemoteError
 from gitmem.git import Git, remotes
 from gitmem.git.remotes import RemoteOptions
-from gitmem.store import layout
-from gitmem.store.proposal import PREFIX
+from gitmem.store import PROPOSAL_PREFIX, layout
 
 REFS = "refs/gitmem/home/"
 # Caches what was published, so that a sync need not ask: one ref for each remote and branch.
@@ -20,7 +19,7 @@ USUAL = Config().branch
 
 def is_home(name: str) -> bool:
     """Return whether a branch with this name can hold the memory."""
-    return is_branch(name) and name != "HEAD" and not name.startswith((PREFIX, "refs/"))
+    return is_branch(name) and name != "HEAD" and not name.startswith((PROPOSAL_PREFIX, "refs/"))
 
 
 def list_homes(git: Git, remote: str, talk: RemoteOptions) -> list[str]:

@@ -7,8 +7,8 @@ from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import replace
+from gitmem.store import is_proposal
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit
-from gitmem.store.proposal import is_proposal
 from gitmem.text import display
 from gitmem.write import archive, place
 from gitmem.write.draft import Author, Draft, check_file, validate_text, with_fields

@@ -9,13 +9,13 @@ from conftest import git
 from gitmem.config import Config
 from gitmem.git import Git
 from gitmem.git.repository import discover
-from gitmem.store.proposal import branch_of, code_of, find_companion, head_branch
+from gitmem.store import companion_branch, companion_code, find_companion, head_branch
 
 
 def test_the_name_leads_there_and_back() -> None:
-    assert branch_of("feature/Slow") == "gitmem/branch/feature/Slow"
-    assert code_of("gitmem/branch/feature/Slow") == "feature/Slow"
-    assert code_of("gitmem/auth") == "" and code_of("memory") == ""
+    assert companion_branch("feature/Slow") == "gitmem/branch/feature/Slow"
+    assert companion_code("gitmem/branch/feature/Slow") == "feature/Slow"
+    assert companion_code("gitmem/auth") == "" and companion_code("memory") == ""
 
 
 def test_this_clones_own_comes_before_the_remotes_and_memory_has_none(repo: Path) -> None:

@@ -15,7 +15,7 @@ from gitmem.cli.options import add_json, open_memory, print_notices
 from gitmem.commands.forge.branches import CLOSED, MERGED, fate_of
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here
-from gitmem.store.proposal import list_companions
+from gitmem.store import list_companions
 from gitmem.system.environment import forge_token
 
 TYPE_CHECKING = False

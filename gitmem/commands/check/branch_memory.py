@@ -8,8 +8,7 @@ branch is about the default branch; and it is reviewed together with the change.
 from __future__ import annotations
 
 from gitmem.repository.branch_memory import SettledFact
-from gitmem.store import is_home
-from gitmem.store.proposal import branch_of
+from gitmem.store import companion_branch, is_home
 from gitmem.verify.overview.finding import BROKEN, ERROR, HOLDS, NOTE, WARNING, FindingRow, FindingSection
 
 TYPE_CHECKING = False
@@ -100,7 +99,7 @@ def section_of(branch: BranchMemory) -> FindingSection:
             )
         )
     if branch.is_fork:
-        rows.append(FindingRow(FORK.format(branch=branch_of(branch.code))))
+        rows.append(FindingRow(FORK.format(branch=companion_branch(branch.code))))
     severities = {one["severity"] for one in findings}
     level = ERROR if branch.is_refused else WARNING if WARNING in severities or branch.to_settle else NOTE
     return FindingSection(f"Memory that comes with {branch.code}", level, tuple(rows), memory=branch.commit)
@@ -118,7 +117,7 @@ def note_of(branch: BranchMemory) -> str:
     """Return a one-line note about the memory that comes with a change."""
     memories = "1 memory" if len(branch.changed) == 1 else f"{len(branch.changed)} memories"
     settled = f", of which {len(branch.settled)} would become false" if branch.settled else ""
-    return f"{branch_of(branch.code)} changes {memories} with this branch{settled}; it is merged with it"
+    return f"{companion_branch(branch.code)} changes {memories} with this branch{settled}; it is merged with it"
 
 
 def table_of(branch: BranchMemory) -> dict[str, Any]:

@@ -14,8 +14,7 @@ from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.policy import START
 from gitmem.recall import Query, shown
-from gitmem.store import PROJECT, SCOPES
-from gitmem.store.proposal import branch_notice, notice_of
+from gitmem.store import PROJECT, SCOPES, companion_notice, proposal_notice
 from gitmem.tasks.digest import is_anything_held, list_claimed
 from gitmem.tasks.query import worker_of
 
@@ -175,7 +174,7 @@ def context(
             related=words,
             waiting=waiting,
             notices=[
-                *filter(None, [notice_of(memory.store.proposal), branch_notice(memory.store.companion)]),
+                *filter(None, [proposal_notice(memory.store.proposal), companion_notice(memory.store.companion)]),
                 *notices(catalog, now=memory.now, jobs=overdue),
             ],
             worker=lambda: worker_of(memory.git, memory.config.agent),

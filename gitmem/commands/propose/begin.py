@@ -13,10 +13,18 @@ from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
-from gitmem.store import proposal
+from gitmem.store import (
+    COMPANION_NAME,
+    PROPOSAL_PREFIX,
+    CurrentProposal,
+    clear_current_proposal,
+    companion_code,
+    is_proposal_name,
+    read_current_proposal,
+    write_current_proposal,
+)
 from gitmem.store.commit import advance
 from gitmem.store.foreign import init_hint, need_store
-from gitmem.store.proposal import COMPANION_NAME, PREFIX, Current, code_of
 from gitmem.store.state.lock import WriteLock
 
 TYPE_CHECKING = False
@@ -35,7 +43,7 @@ class Begun:
         is_new: Whether it was not already the current one.
     """
 
-    current: Current
+    current: CurrentProposal
     moved: int = 0
     is_new: bool = False
 
@@ -54,21 +62,21 @@ def branch_named(memory: OpenRepository, name: str) -> str:
     """
     base = memory.config.branch
     if name.startswith(f"{COMPANION_NAME}/"):
-        return PREFIX + name
-    if not proposal.is_name(name) or name in (base, "memory", COMPANION_NAME):
+        return PROPOSAL_PREFIX + name
+    if not is_proposal_name(name) or name in (base, "memory", COMPANION_NAME):
         message = f"invalid name for a proposal: {name!r}"
         raise RefusedError(
             message,
             hint="use lower-case letters, digits, '.', '_' and '-', and not the names memory and branch: auth-notes",
         )
-    if f"{base}/" == PREFIX or base == f"{PREFIX}{name}":
-        message = f"the branch {PREFIX}{name} cannot exist next to the memory branch {base}"
+    if f"{base}/" == PROPOSAL_PREFIX or base == f"{PROPOSAL_PREFIX}{name}":
+        message = f"the branch {PROPOSAL_PREFIX}{name} cannot exist next to the memory branch {base}"
         raise RefusedError(message, hint="rename the memory branch: git config gitmem.branch memory")
-    blocking = PREFIX.rstrip("/")
+    blocking = PROPOSAL_PREFIX.rstrip("/")
     if memory.git.read_ref(f"refs/heads/{blocking}") is not None:
-        message = f"the branch {PREFIX}{name} cannot exist, because there is a branch {blocking}"
+        message = f"the branch {PROPOSAL_PREFIX}{name} cannot exist, because there is a branch {blocking}"
         raise ConflictError(message, hint=f"rename that one: git branch -m {blocking} {blocking}-code")
-    branch = f"{PREFIX}{name}"
+    branch = f"{PROPOSAL_PREFIX}{name}"
     tip = memory.git.read_ref(f"refs/heads/{branch}")
     if tip is not None:
         need_store(memory.git, tip, branch)
@@ -110,21 +118,21 @@ def begin(memory: OpenRepository, name: str, *, remote: str, talk: RemoteOptions
         ConflictError: The remote has no memory to merge this into.
         RemoteError: The remote cannot be reached to find out.
     """
-    current = Current(branch_named(memory, name))
+    current = CurrentProposal(branch_named(memory, name))
     _refuse_companion(current)
     need_memory(memory)
     state, base = memory.git.repository.state, memory.config.branch
-    before = proposal.read_current(state, base)
+    before = read_current_proposal(state, base)
     there = _theirs(memory, remote, talk) if remote else None
     moved = _move(memory, current, there) if there else 0
-    proposal.write_current(state, base, current)
+    write_current_proposal(state, base, current)
     memory.turn()
     return Begun(current, moved, before is None or before.branch != current.branch)
 
 
-def _refuse_companion(current: Current) -> None:
+def _refuse_companion(current: CurrentProposal) -> None:
     """Refuse to make a branch's companion current: it contains only that branch's changes."""
-    code = code_of(current.branch)
+    code = companion_code(current.branch)
     if code:
         message = f"{current.branch} is the memory of the branch {code}, and is written to on that branch"
         raise RefusedError(message, hint=f"git switch {code}; gitmem sync pushes it")
@@ -140,7 +148,7 @@ def _theirs(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
     return found
 
 
-def _move(memory: OpenRepository, current: Current, there: str) -> int:
+def _move(memory: OpenRepository, current: CurrentProposal, there: str) -> int:
     """Move the memory branch's commits that the remote lacks to a proposal, and return how many."""
     git, base = memory.git, memory.config.branch
     ref, onto = f"refs/heads/{base}", f"refs/heads/{current.branch}"
@@ -151,7 +159,7 @@ def _move(memory: OpenRepository, current: Current, there: str) -> int:
         if not _has_writes(git, there, tip):
             return 0
         number = len(git.text("rev-list", tip, f"^{there}").split())
-        proposal.write_current(git.repository.state, base, Current(current.branch, tip))
+        write_current_proposal(git.repository.state, base, CurrentProposal(current.branch, tip))
         has_branch = git.read_ref(onto) is not None
         if has_branch:
             Exchange(memory, "this clone", RemoteOptions(), branch=current.branch).take(tip)
@@ -172,18 +180,18 @@ def _has_writes(git: Git, there: str, tip: str) -> bool:
 def finish(memory: OpenRepository) -> str:
     """Complete an interrupted ``propose``, under its lock; return a notice, or an empty string."""
     state, base = memory.git.repository.state, memory.config.branch
-    current = proposal.read_current(state, base)
+    current = read_current_proposal(state, base)
     if current is None or not current.moving:
         return ""
     with lock(memory):
-        current = proposal.read_current(state, base)
+        current = read_current_proposal(state, base)
         if current is None or not current.moving:  # by another process, just now
             return ""
         remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
         there = memory.git.read_ref(f"refs/remotes/{remote}/{base}")
         if there is not None:
             _move(memory, current, there)
-        proposal.write_current(state, base, Current(current.branch))
+        write_current_proposal(state, base, CurrentProposal(current.branch))
     memory.turn()
     return f"finished an interrupted command: commits that only {base} had are on the proposal {current.name} now"
 
@@ -197,10 +205,10 @@ def switch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
     git, base = memory.git, memory.config.branch
     state = git.repository.state
     if name in (base, "memory"):
-        proposal.clear_current(state)
+        clear_current_proposal(state)
         memory.turn()
         return base
-    current = Current(branch_named(memory, name))
+    current = CurrentProposal(branch_named(memory, name))
     _refuse_companion(current)
     need_memory(memory)
     ref = f"refs/heads/{current.branch}"
@@ -211,7 +219,7 @@ def switch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
             raise NotFoundError(message, hint=f"gitmem propose --list; or start it: gitmem propose {name}")
         need_store(memory.git, theirs, current.branch, remote=remote_of(memory, ""))
         advance(git, ref, theirs, old=None, command="propose", lock_timeout_s=memory.config.lock_timeout_s)
-    proposal.write_current(state, base, current)
+    write_current_proposal(state, base, current)
     memory.turn()
     return current.branch
 

@@ -11,9 +11,18 @@ from gitmem.commands.sync.sync import Exchange, companions_of, remote_of
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.git import remotes
 from gitmem.git.objects import open_objects
-from gitmem.store import layout, proposal
+from gitmem.store import (
+    PROPOSAL_PREFIX,
+    clear_current_proposal,
+    companion_branch,
+    companion_code,
+    forget_seen_proposal,
+    layout,
+    list_companions,
+    memory_tip,
+    read_current_proposal,
+)
 from gitmem.store.merge.trees import merge
-from gitmem.store.proposal import branch_of, code_of, list_companions, memory_tip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,15 +98,15 @@ def follow(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
         talk: The connection to it, which is not used.
     """
     git, base = memory.git, memory.config.branch
-    current = proposal.read_current(git.repository.state, base)
+    current = read_current_proposal(git.repository.state, base)
     tip = git.read_ref(f"refs/heads/{current.branch}") if current else None
     if current is None or tip is None:
         return ""
     own, theirs = git.read_ref(f"refs/heads/{base}"), git.read_ref(f"refs/remotes/{remote}/{base}")
     far = git.read_ref(f"refs/remotes/{remote}/{current.branch}")
     if how_merged(git, furthest(git, tip, far), filter(None, (theirs, own))):
-        proposal.clear_current(git.repository.state)
-        proposal.forget_seen(git, remote, current.branch)
+        clear_current_proposal(git.repository.state)
+        forget_seen_proposal(git, remote, current.branch)
         memory.turn()
         return (
             f"the proposal {current.name} is merged: new memories go to {base} again (gitmem propose --drop "
@@ -126,12 +135,12 @@ def merge_branch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
         RefusedError: It is another proposal, which the forge merges.
         NotFoundError: There is no such companion.
     """
-    code = code_of(f"{proposal.PREFIX}{name}")
+    code = companion_code(f"{PROPOSAL_PREFIX}{name}")
     if not code:
         message = f"{name} is not the memory of a branch of the code"
         raise RefusedError(message, hint="open a pull request for it: gitmem propose")
     if not end_branches(memory, {code: "on request"}, {}, talk):
-        raise NotFoundError(f"there is no {branch_of(code)}", hint="gitmem propose --list")
+        raise NotFoundError(f"there is no {companion_branch(code)}", hint="gitmem propose --list")
     return code
 
 

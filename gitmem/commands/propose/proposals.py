@@ -10,9 +10,15 @@ from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store import proposal
+from gitmem.store import (
+    COMPANION_NAME,
+    PROPOSAL_PREFIX,
+    clear_current_proposal,
+    forget_seen_proposal,
+    is_proposal_name,
+    read_current_proposal,
+)
 from gitmem.store.commit.guard import refuse_checked_out
-from gitmem.store.proposal import COMPANION_NAME, PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,9 +71,10 @@ class Proposal:
 def list_proposals(memory: OpenRepository) -> list[Proposal]:
     """Return the proposals, the current one first, then the newest."""
     git, base = memory.git, memory.config.branch
-    current = proposal.read_current(git.repository.state, base)
+    current = read_current_proposal(git.repository.state, base)
     remote = _remote(memory)
-    heads, far = _refs(memory, f"refs/heads/{PREFIX}"), _refs(memory, f"refs/remotes/{remote}/{PREFIX}")
+    heads = _refs(memory, f"refs/heads/{PROPOSAL_PREFIX}")
+    far = _refs(memory, f"refs/remotes/{remote}/{PROPOSAL_PREFIX}")
     branches = {*heads, *far, *([current.branch] if current else [])}
     own, theirs = git.read_ref(f"refs/heads/{base}"), git.read_ref(f"refs/remotes/{remote}/{base}")
     found = []
@@ -80,7 +87,7 @@ def list_proposals(memory: OpenRepository) -> list[Proposal]:
         changes: SyncResult | None = changes_of(git, memories[0], tip) if tip else None
         found.append(
             Proposal(
-                branch.removeprefix(PREFIX),
+                branch.removeprefix(PROPOSAL_PREFIX),
                 branch,
                 current is not None and current.branch == branch,
                 here[0],
@@ -106,8 +113,8 @@ def _refs(memory: OpenRepository, prefix: str) -> dict[str, tuple[str, int]]:
     lines = memory.git.run("for-each-ref", asked, prefix).stdout.decode("utf-8", "replace").split("\n")
     rows = (line.split(" ") for line in lines if line)
     names = {ref[len(prefix) :]: (oid, int(at or 0)) for ref, oid, at in rows}
-    is_one = {name: proposal.is_name(name) or name.startswith(f"{COMPANION_NAME}/") for name in names}
-    return {f"{PREFIX}{name}": found for name, found in names.items() if is_one[name]}
+    is_one = {name: is_proposal_name(name) or name.startswith(f"{COMPANION_NAME}/") for name in names}
+    return {f"{PROPOSAL_PREFIX}{name}": found for name, found in names.items() if is_one[name]}
 
 
 def _ahead(memory: OpenRepository, here: str, there: str) -> int:
@@ -150,13 +157,13 @@ def drop(
         if remote and one.remote_commit:
             remotes.delete(memory.git, _remote(memory), f"refs/heads/{branch}", expected=one.remote_commit, talk=talk)
         if one.current:
-            proposal.clear_current(memory.git.repository.state)
+            clear_current_proposal(memory.git.repository.state)
             memory.turn()
         if one.commit:
             ref = f"refs/heads/{branch}"
             if memory.git.run("update-ref", "-d", ref, one.commit, check=False, durable=True).status != 0:
                 raise ConflictError(f"{ref} was not deleted, because it changed in the meantime", hint="try again")
-        proposal.forget_seen(memory.git, _remote(memory), branch)
+        forget_seen_proposal(memory.git, _remote(memory), branch)
     return one, kept
 
 

@@ -14,7 +14,7 @@ from gitmem.errors import ConflictError, RemoteError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.git import remotes
 from gitmem.git.objects import open_objects
-from gitmem.store import proposal
+from gitmem.store import clear_current_proposal, forget_seen_proposal, read_current_proposal
 from gitmem.store.commit import ref_lock_path
 from gitmem.store.state.lock import clear_stale_lock
 
@@ -85,7 +85,7 @@ def propose(
         ConflictError: The remote has no memory, or its history was rewritten.
         RemoteError: The remote cannot be reached, or refuses; the proposal exists in this clone, and is current.
     """
-    current = proposal.read_current(memory.git.repository.state, memory.config.branch)
+    current = read_current_proposal(memory.git.repository.state, memory.config.branch)
     if not name and current is None:
         message = "no proposal is current: new memories go to the memory branch"
         raise UsageError(message, hint="give a name: gitmem propose auth-notes; or list them: gitmem propose --list")
@@ -127,14 +127,14 @@ def _send(memory: OpenRepository, done: ProposalState, talk: RemoteOptions, acce
     far = git.read_ref(f"refs/remotes/{done.remote}/{done.branch}")
     merged = how_merged(git, furthest(git, done.commit, far), (came.fetched, came.commit))
     if merged:
-        proposal.clear_current(git.repository.state)
-        proposal.forget_seen(git, done.remote, done.branch)
+        clear_current_proposal(git.repository.state)
+        forget_seen_proposal(git, done.remote, done.branch)
         memory.turn()
         return _with_counts(memory, replace(done, merged=merged))
     seen = git.read_ref(f"refs/gitmem/seen/{done.remote}/{done.branch}")
     if seen and how_merged(git, seen, (came.fetched,)):
         # Forges delete merged branches: that is not a lost history, and later writes are kept.
-        proposal.forget_seen(git, done.remote, done.branch)
+        forget_seen_proposal(git, done.remote, done.branch)
     conflicts = {**_by_path(came), **_by_path(_exchange(memory, done, talk).take(came.fetched))}
     tidy(memory, came.fetched)
     sent = _exchange(memory, done, talk, accept=accept).run(push=True, dry_run=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from gitmem.errors import ConflictError, RemoteError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
+from gitmem.store import COMPANION_NAME, HEADS, companion_branch, forget_seen_proposal, list_companions, memory_tip
 from gitmem.store.code_merge import PUSHED, how_landed
 from gitmem.store.merge.on_top import on_top
-from gitmem.store.proposal import COMPANION_NAME, HEADS, branch_of, forget_seen, list_companions, memory_tip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Companions:
 
     def merge(self, code: str, because: str) -> None:
         """Merge one companion, both this clone's and the remote's, into this clone's memory."""
-        branch = branch_of(code)
+        branch = companion_branch(code)
         theirs = self._fetched(branch)
         wait_s, now = self._memory.config.lock_timeout_s, self._memory.now
         tips = [tip for tip in (theirs, self._git.read_ref(f"{HEADS}{branch}")) if tip]
@@ -90,7 +90,7 @@ class Companions:
         own = self._git.read_ref(f"{HEADS}{self._memory.config.branch}")
         theirs = self._git.read_ref(f"refs/remotes/{self._remote}/{self._memory.config.branch}")
         for code in list_companions(self._git, self._remote):
-            branch = branch_of(code)
+            branch = companion_branch(code)
             far = self._git.read_ref(f"refs/remotes/{self._remote}/{branch}")
             here = self._git.read_ref(f"{HEADS}{branch}")
             if push and far and theirs and self._git.is_ancestor(far, theirs):
@@ -98,13 +98,13 @@ class Companions:
             if here and own and self._git.is_ancestor(here, own):
                 self._git.run("update-ref", "-d", f"{HEADS}{branch}", here, check=False, durable=True)
                 self._git.run("update-ref", "-d", f"{PUSHED}{code}", check=False)
-                forget_seen(self._git, self._remote, branch)
+                forget_seen_proposal(self._git, self._remote, branch)
             elif here:
                 self._send(code, here, far, push=push)
 
     def drop(self, code: str, because: str) -> None:
         """Delete the companion of an abandoned branch from the remote; this clone's companion stays."""
-        branch = branch_of(code)
+        branch = companion_branch(code)
         far = self._fetched(branch)
         if far is not None:
             self._delete(branch, far)
@@ -124,7 +124,7 @@ class Companions:
         if not push or here == far:
             return
         try:
-            sent = self._exchange(branch_of(code)).run(push=True, dry_run=False)
+            sent = self._exchange(companion_branch(code)).run(push=True, dry_run=False)
         except ConflictError as err:
             again = "push it again: gitmem sync --accept-rewritten"
             self.steps.append(CompanionStep(code, WAITS, f"{err.message}; {again}"))
@@ -134,7 +134,7 @@ class Companions:
     def send(self, code: str, commit: str) -> None:
         """Push the companion of a branch that is being pushed at a commit."""
         self._note(code, commit)
-        self._exchange(branch_of(code)).run(push=True, dry_run=False)
+        self._exchange(companion_branch(code)).run(push=True, dry_run=False)
 
     def _note(self, code: str, commit: str) -> None:
         """Record the commit of a code branch at the remote."""
@@ -160,7 +160,7 @@ class Companions:
 
 def describe(step: CompanionStep) -> str:
     """Return a line about what a sync did with a companion."""
-    branch = branch_of(step.code)
+    branch = companion_branch(step.code)
     if step.what == MERGED:
         return f"{step.code} is merged ({step.because}): its memory {branch} is merged as well"
     if step.what == SENT:

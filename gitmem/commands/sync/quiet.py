@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.commands.sync.sync import WAIT_S, companions_of, sync
 from gitmem.errors import BusyError, NoRepositoryError, NotFoundError, RemoteError
 from gitmem.git.remotes import RemoteOptions, has_remote
-from gitmem.store.proposal import HEADS, branch_of, memory_tip
+from gitmem.store import HEADS, companion_branch, memory_tip
 from gitmem.store.state.lock import WriteLock
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ def send_companions(memory: OpenRepository, remote: str, pushed: Mapping[str, st
         branches = companions_of(memory, remote, talk)
         top = memory_tip(git, memory.store)
         for code, commit in pushed.items():
-            here = git.read_ref(f"{HEADS}{branch_of(code)}")
+            here = git.read_ref(f"{HEADS}{companion_branch(code)}")
             if here is None or git.is_ancestor(here, top):
                 continue
             try:

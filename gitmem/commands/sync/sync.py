@@ -19,13 +19,12 @@ from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
 from gitmem.git.tree_limits import need_listable
 from gitmem.repository.verification import counts_here
-from gitmem.store import FOREIGN, home_ref, layout
+from gitmem.store import FOREIGN, PROPOSAL_PREFIX, home_ref, layout
 from gitmem.store.commit import CommitPlan, advance, ref_lock_path, write_commit
 from gitmem.store.foreign import init_hint, kind_of, need_store
 from gitmem.store.merge.plan import plan_of
 from gitmem.store.merge.trees import merge
 from gitmem.store.outgoing import Push, refuse_secrets
-from gitmem.store.proposal import PREFIX
 from gitmem.store.state.lock import WriteLock, clear_stale_lock
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.overview.stock import culprits, status_page, take_stock
@@ -227,9 +226,9 @@ class Exchange:
 
     def _moved(self, ours: str | None) -> str:
         """Return the hint for a remote whose branch is foreign."""
-        if self._branch.startswith(PREFIX):
+        if self._branch.startswith(PROPOSAL_PREFIX):
             other = f"{self._branch}-2"
-            switch = f"gitmem propose --switch {other.removeprefix(PREFIX)} && gitmem propose"
+            switch = f"gitmem propose --switch {other.removeprefix(PROPOSAL_PREFIX)} && gitmem propose"
             return f"use another name for yours: git branch -m {self._branch} {other} && {switch}"
         if ours is None:
             return init_hint(self._branch)

@@ -6,11 +6,10 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import replace
 from gitmem.git.objects import open_objects
 from gitmem.git.tree_limits import need_listable
-from gitmem.store import layout
+from gitmem.store import TOP_REFS, companion_branch, layout, top_ref
 from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.merge.plan import plan_of
 from gitmem.store.merge.trees import merge
-from gitmem.store.proposal import TOPS, branch_of, top_ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def on_top(git: Git, memory: str, companion: str, *, code: str, now: int, wait_s
         return ref
     need_listable(git, companion)
     if not git.merge_bases(memory, companion):
-        raise GitmemError(f"{branch_of(code)} has no history in common with the memory branch")
+        raise GitmemError(f"{companion_branch(code)} has no history in common with the memory branch")
     _forget_old(git)
     objects = open_objects(git)
     if git.is_ancestor(companion, memory):  # already merged
@@ -72,7 +71,7 @@ def is_memory(path: str) -> bool:
 
 def _forget_old(git: Git) -> None:
     """Delete all merges but the newest."""
-    newest = git.text("for-each-ref", "--sort=-creatordate", "--format=%(refname)", TOPS).split("\n")
+    newest = git.text("for-each-ref", "--sort=-creatordate", "--format=%(refname)", TOP_REFS).split("\n")
     for ref in filter(None, newest[KEPT - 1 :]):
         git.run("update-ref", "-d", ref, check=False)
 

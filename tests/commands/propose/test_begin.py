@@ -14,7 +14,7 @@ from support.proposals import AUTH, clone, forge, keys, opened, paths, propose, 
 from support.views import files_of
 
 from gitmem.errors import ConflictError, ForeignBranchError, NoRepositoryError, NotFoundError, RefusedError
-from gitmem.store import proposal
+from gitmem.store import read_current_proposal
 
 
 def test_what_is_not_sent_moves_and_memory_is_what_the_remote_has(repo: Path, hub: Path) -> None:
@@ -245,7 +245,7 @@ def test_a_remote_without_a_memory_is_no_base(repo: Path, hub: Path) -> None:
         propose(repo, "auth")
 
     assert document.value.hint == "publish it first: gitmem sync"
-    assert proposal.read_current(str(repo / ".git/gitmem"), "memory") is None
+    assert read_current_proposal(str(repo / ".git/gitmem"), "memory") is None
 
 
 def test_a_bare_repository_and_a_linked_worktree_have_the_same_proposal(repo: Path, hub: Path) -> None:

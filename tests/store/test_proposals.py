@@ -1,0 +1,55 @@
+"""What a clone knows of its current proposal: one line of local state, believed only where it fits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitmem.store import (
+    CurrentProposal,
+    clear_current_proposal,
+    is_proposal_name,
+    proposal_notice,
+    read_current_proposal,
+    write_current_proposal,
+)
+
+TIP = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.mark.parametrize(
+    "current", [CurrentProposal("gitmem/auth"), CurrentProposal("gitmem/auth", TIP)], ids=["still", "moving"]
+)
+def test_what_is_written_is_read_again(tmp_path: Path, current: CurrentProposal) -> None:
+    state = str(tmp_path / "gitmem")
+
+    write_current_proposal(state, "memory", current)
+
+    assert read_current_proposal(state, "memory") == current
+    assert read_current_proposal(state, "another") is None
+    clear_current_proposal(state)
+    clear_current_proposal(state)
+    assert read_current_proposal(state, "memory") is None
+    assert list(tmp_path.rglob("*")) == [tmp_path / "gitmem"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "memory", "memory gitmem/", "memory gitmem/../../x", "memory main", "memory gitmem/a b c", "\0" * 40]
+)
+def test_what_is_damaged_or_points_elsewhere_is_no_proposal(tmp_path: Path, text: str) -> None:
+    (tmp_path / "proposal").write_text(text)
+
+    assert read_current_proposal(str(tmp_path), "memory") is None
+
+
+def test_names_are_slugs_that_end_a_branch() -> None:
+    wrong = ["", "Auth", "a/b", "..", "a..b", "x.lock", "-x", "x-", ".x", "x" * 61, "ä", "a b", "a\n", "a~1", "@"]
+
+    assert [name for name in wrong if is_proposal_name(name)] == []
+    assert all(map(is_proposal_name, ["a", "auth-notes", "t-12", "v1.2", "x_y", "x" * 60]))
+
+
+def test_nothing_is_reported_where_memory_itself_is_written() -> None:
+    assert proposal_notice("") == ""
+    assert "the proposal auth (" in proposal_notice("auth")
