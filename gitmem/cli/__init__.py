@@ -1,4 +1,7 @@
-"""The command line: loads the module of the typed command and no other, and turns errors into messages in one place."""
+"""The command line: the table of commands, and the program, which loads the module of the typed command and no other.
+
+Errors become messages here and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ import gc
 import io
 import os
 import sys
-
-from gitmem.cli import table
+from keyword import iskeyword
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +20,196 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from gitmem.cli.output import Output
+
+# Name: (group, description in one line). The module has the command's name; a noun is a package with a module for each
+# verb, and the noun without a verb does what most users want.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "adopt": ("start", "check what AGENTS.md, README and other documents say about the code"),
+    "init": ("start", "create a memory in this repository, or join its remote's"),
+    "remember": ("write", "record something you learned"),
+    "fact": ("write", "record a fact with a check that proves it"),
+    "edit": ("write", "change a memory, with options or in your editor"),
+    "supersede": ("write", "replace one memory by another"),
+    "promote": ("write", "share a memory with more readers"),
+    "forget": ("write", "retire memories; they stay in the archive"),
+    "restore": ("write", "restore memories from the archive"),
+    "import": ("write", "import memories from JSONL or Markdown, in one commit"),
+    "decide": ("write", "record a decision and the reason for it"),
+    "post-work": ("write", "record how something was built, with code locations"),
+    "inject": ("write", "send a learning to one worker, or to all"),
+    "task": ("work", "manage tasks: add, claim, close, list, ready, tree"),
+    "task add": ("work", "add a task: something that should become true"),
+    "task claim": ("work", "start an attempt, and show earlier ones"),
+    "task close": ("work", "close a task if its check holds, or end a failed attempt"),
+    "task release": ("work", "give up a task that you claimed"),
+    "task list": ("work", "list tasks by state, parent or holder"),
+    "task show": ("work", "show one task in full, with its attempts"),
+    "task ready": ("work", "list tasks that you can start now"),
+    "task tree": ("work", "show how tasks depend on each other"),
+    "board": ("work", "share what the workers of a run find: post, signal, gate, close"),
+    "board open": ("work", "open the board of a run, or continue it"),
+    "board post": ("work", "post an entry: an observation, an analysis, a gap, …"),
+    "board link": ("work", "record how entries relate"),
+    "board signal": ("work", "post a signal: an open question"),
+    "board answer": ("work", "answer a signal"),
+    "board waive": ("work", "let signals stay unanswered, with the reason"),
+    "board gate": ("work", "check whether blocking signals are open"),
+    "board survival": ("work", "check that a report says what it has to"),
+    "board show": ("work", "show a board, or one entry"),
+    "board list": ("work", "list the boards"),
+    "board export": ("work", "print all entries as JSON lines"),
+    "board close": ("work", "close a run, and record what it found as memories"),
+    "session": ("work", "manage agent sessions: status, use, note, evidence, summarize, wipe, archive, off, log"),
+    "session status": ("work", "show the active topic, or another one"),
+    "session use": ("work", "set the active topic"),
+    "session note": ("work", "add to the topic's specification"),
+    "session summarize": ("work", "write the summary of a session now"),
+    "session evidence": ("work", "record evidence, with references"),
+    "session wipe": ("work", "delete the topic"),
+    "session archive": ("work", "archive the topic, to be read later"),
+    "session off": ("work", "show agents nothing"),
+    "session log": ("work", "show what a session was given"),
+    "recall": ("read", "find memories that answer a question"),
+    "similar": ("read", "find memories about the same subject"),
+    "pre-work": ("read", "show what matters before you start work: failures, decisions, patterns"),
+    "decisions": ("read", "find decisions, by question, role or story"),
+    "context": ("read", "print a digest for a session, within a token budget"),
+    "browse": ("read", "search, read and decide in a full-screen program"),
+    "show": ("read", "show one memory in full, with its verdict"),
+    "list": ("read", "list memories by kind, status or tag"),
+    "export": ("read", "export memories as JSONL or as a folder of Markdown"),
+    "log": ("read", "show the history of a memory and its verdicts"),
+    "status": ("read", "show counts, failures, and commands waiting for approval"),
+    "report": ("read", "write a web page with all memories: what holds, what failed and why"),
+    "badge": ("plumbing", "draw a badge with the state of the facts, for a README"),
+    "stats": ("read", "show growth, age, hit rate, and the share of memories in use"),
+    "metrics": ("plumbing", "print metrics for Prometheus, as OpenMetrics text"),
+    "verify": ("prove", "run the checks that are due, and mark facts that no longer hold"),
+    "check": ("prove", "show which facts a branch or pull request makes false"),
+    "review": ("prove", "explain a change to the memory, before it is merged"),
+    "why": ("prove", "find the commit that broke a fact"),
+    "settle": ("prove", "decide what to do about a failure"),
+    "trust": ("prove", "approve commands, list or print approvals"),
+    "untrust": ("prove", "revoke approvals"),
+    "sync": ("share", "fetch the remote's memories, merge them with yours, and push"),
+    "propose": ("share", "put a change to the memory on a branch for a pull request"),
+    "stores": ("share", "manage other repositories that are read here: list, add, remove"),
+    "stores list": ("share", "list them, with any problems"),
+    "stores add": ("share", "add a repository"),
+    "stores remove": ("share", "remove a repository from the list"),
+    "pull": ("share", "fetch issues, pull requests, Jira, code and documents"),
+    "sources": ("share", "manage sources for gitmem pull: add, list, remove, status"),
+    "sources add": ("share", "add a repository on GitHub, a Jira site, code or documents"),
+    "sources list": ("share", "list them, with the time of the last pull"),
+    "sources status": ("share", "check that none is overdue"),
+    "sources remove": ("share", "remove a source and its documents"),
+    "forge": ("plumbing", "report to GitHub: a pull request comment, an issue, a pull request"),
+    "forge branches": ("plumbing", "merge or drop the memory of branches whose pull requests ended"),
+    "forge comment": ("plumbing", "keep one comment on a pull request up to date"),
+    "forge issue": ("plumbing", "keep one issue that lists what fails now"),
+    "forge note": ("plumbing", "keep one note on a GitLab merge request up to date"),
+    "forge pull": ("plumbing", "find or open the pull request of a branch"),
+    "forge page": ("plumbing", "write the page of the memory branch and its badge"),
+    "mcp": ("plumbing", "serve the memory to agents over the Model Context Protocol"),
+    "merge": ("plumbing", "merge the file of one memory: a merge driver for git"),
+    "embed": ("care", "manage vectors, which find memories by meaning: status, rebuild"),
+    "embed status": ("care", "show the model, and which memories have vectors"),
+    "embed rebuild": ("care", "embed memories that have no vectors, and remove unused ones"),
+    "curate": ("care", "clean up the store: near duplicates, unread and expired memories"),
+    "curate dedupe": ("care", "list near duplicates, or supersede them with --apply"),
+    "curate decay": ("care", "list unread memories, or halve their confidence"),
+    "curate contradictions": ("care", "list memories that contradict each other"),
+    "curate expired": ("care", "list expired memories, or archive them with --apply"),
+    "curate archive": ("care", "list memories to archive, or archive them with --apply"),
+    "curate refs": ("care", "list references to lines that moved or changed"),
+    "undo": ("care", "undo the last command that changed memories"),
+    "view": ("care", "show the memory as files in a folder, .memory/"),
+    "save": ("care", "commit your changes in that folder"),
+    "index": ("plumbing", "update the search index"),
+    "install": ("care", "connect gitmem to coding agents, git, this machine's scheduler or GitHub"),
+    "uninstall": ("care", "remove what install wrote"),
+    "doctor": ("care", "check that the store is well formed, and repair it"),
+    "completion": ("care", "print or install the completion script of your shell"),
+    "help": ("care", "show help on a command or a topic"),
+}
+# Commands whose output goes to the pager if it is longer than the terminal.
+PAGED = (
+    *(
+        "recall",
+        "similar",
+        "pre-work",
+        "decisions",
+        "context",
+        "show",
+        "list",
+        "log",
+        "status",
+        "review",
+        "stores list",
+    ),
+    *("task list", "task tree", "task ready", "task show", "session log", "curate dedupe"),
+)
+# Commands that print the text of memories; in the shell of an agent, their output is fenced.
+FENCED = frozenset(
+    ("recall", "similar", "context", "show", "list", "log", "task list", "task tree", "task ready", "task show")
+)
+# The commands of a first week, shown by `gitmem` alone.
+FIRST_WEEK = (
+    *("init", "remember", "fact", "recall", "list", "show", "verify", "status", "why", "settle", "trust", "sync"),
+)
+# Words that users of other tools may type, and the corresponding commands.
+SYNONYMS = {
+    **dict.fromkeys(("search", "find", "grep", "query", "ask"), "recall"),
+    **dict.fromkeys(("add", "new", "create", "note", "learn"), "remember"),
+    **dict.fromkeys(("rm", "remove", "delete", "del", "archive", "retire"), "forget"),
+    **dict.fromkeys(("push", "fetch"), "sync"),
+    **dict.fromkeys(("ls", "all"), "list"),
+    **dict.fromkeys(("get", "cat", "open"), "show"),
+    **dict.fromkeys(("test", "prove", "run"), "verify"),
+    **dict.fromkeys(("update", "change", "modify", "rename"), "edit"),
+    **dict.fromkeys(("unarchive", "undelete"), "restore"),
+    **dict.fromkeys(("blame", "bisect"), "why"),
+    **dict.fromkeys(("resolve", "fix"), "settle"),
+    **dict.fromkeys(("approve", "allow"), "trust"),
+    **dict.fromkeys(("deny", "revoke"), "untrust"),
+    **dict.fromkeys(("diff", "explain"), "review"),
+    **dict.fromkeys(("history", "changes"), "log"),
+    **dict.fromkeys(("setup", "start", "join"), "init"),
+    **dict.fromkeys(("stat", "info"), "status"),
+    **dict.fromkeys(("usage", "statistics"), "stats"),
+    **dict.fromkeys(("duplicates", "dedupe"), "curate"),
+    **dict.fromkeys(("replace",), "supersede"),
+    **dict.fromkeys(("commit",), "save"),
+    **dict.fromkeys(("hooks", "connect"), "install"),
+    **dict.fromkeys(("fsck", "repair", "health"), "doctor"),
+    **dict.fromkeys(("share", "publish"), "promote"),
+    **dict.fromkeys(("tasks", "todo"), "task"),
+}
+# Commands that programs call: the shims of git's hooks, its diffs, and commands that start background jobs.
+HIDDEN = ("background", "complete", "hook", "textconv")
+# The events of git and pre-commit that `hook` accepts. Any other word is treated as the name of a harness: a misspelled
+# one must not exit with status 2, which would stop an agent's turn.
+GIT_EVENTS = (
+    "post-commit",
+    "post-rewrite",
+    "post-checkout",
+    "post-merge",
+    "pre-push",
+    "doctor",
+    "index",
+    "check",
+    "learned",
+)
+GROUPS = {
+    "start": "Start",
+    "write": "Write",
+    "work": "Tasks, sessions and boards",
+    "read": "Read",
+    "prove": "Prove",
+    "share": "Share",
+    "care": "Maintain",
+    "plumbing": "Plumbing, for programs and CI",
+}
 
 INTERRUPTED = 130
 BUG = 70
@@ -54,7 +246,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
     # ``list`` must not be called here: after that command, the name refers to the module in this package.
     arguments = [*(sys.argv[1:] if argv is None else argv)]
-    if arguments[:1] == ["hook"] and arguments[1:] and table.is_harness(arguments[1]):
+    if arguments[:1] == ["hook"] and arguments[1:] and is_harness(arguments[1]):
         return _answer(arguments[1:])
     if arguments[:1] == ["textconv"] and len(arguments) == 2:
         from gitmem.cli import textconv
@@ -183,16 +375,16 @@ def _run(arguments: list[str], out: Output) -> int:
         out.line(f"gitmem {__version__}")
         return 0
     name, *arguments = map(_as_typed, arguments)
-    if name not in table.top() and name not in table.HIDDEN:
+    if name not in list_commands() and name not in HIDDEN:
         raise _unknown(name)
-    if arguments and not arguments[0].startswith("-") and (verbs := table.verbs_of(name)):
+    if arguments and not arguments[0].startswith("-") and (verbs := verbs_of(name)):
         if arguments[0] not in verbs:
             raise _unknown_verb(name, arguments[0], verbs)
         name, *arguments = f"{name} {arguments[0]}", *arguments[1:]
     from gitmem.cli.arguments import read_plain
     from gitmem.config import agent_client
 
-    module = table.load(name)
+    module = load_command(name)
     args = read_plain(module, arguments)
     if args is None:
         from gitmem.cli.parser import HelpRequest, parser_of
@@ -202,9 +394,9 @@ def _run(arguments: list[str], out: Output) -> int:
         except HelpRequest as request:
             out.page(request.text)
             return 0
-    if name in table.FENCED and not out.is_terminal and not args.json and agent_client():
+    if name in FENCED and not out.is_terminal and not args.json and agent_client():
         return _run_fenced(module, args, out)
-    if name in table.PAGED:
+    if name in PAGED:
         out.hold()
     status: int = module.run(args, out)
     return status
@@ -284,9 +476,9 @@ def _unknown(name: str) -> Exception:
 
     if name.startswith("-"):
         return UsageError(f"{name} is not allowed before the command", hint="gitmem [-C DIR] COMMAND [OPTIONS]")
-    if name in table.SYNONYMS:
-        return UsageError(f"unknown command: {name}", hint=f"gitmem {table.SYNONYMS[name]}")
-    near = get_close_matches(name, table.COMMANDS, n=1)
+    if name in SYNONYMS:
+        return UsageError(f"unknown command: {name}", hint=f"gitmem {SYNONYMS[name]}")
+    near = get_close_matches(name, COMMANDS, n=1)
     hint = f"did you mean: gitmem {near[0]}?" if near else "gitmem help -a lists the commands"
     return UsageError(f"unknown command: {name}", hint=hint)
 
@@ -334,3 +526,26 @@ def _here_exists() -> bool:
     except OSError:
         return False
     return True
+
+
+def load_command(name: str) -> ModuleType:
+    """Load the module of one command; hyphens become underscores, and a Python keyword gets one at its end."""
+    module = f"gitmem.cli.{name.replace(' ', '.').replace('-', '_')}{'_' * iskeyword(name)}"
+    # ``importlib`` takes 0.9 ms (measured), and every command calls this.
+    found: ModuleType = __import__(module, fromlist=("run",))
+    return found
+
+
+def is_harness(word: str) -> bool:
+    """Return whether the word after ``hook`` names a harness, possibly misspelled."""
+    return word not in GIT_EVENTS and not word.startswith("-")
+
+
+def verbs_of(name: str) -> dict[str, str]:
+    """Return the verbs of a noun with descriptions; empty for a command without verbs."""
+    return {full[len(name) + 1 :]: about for full, (_, about) in COMMANDS.items() if full.startswith(f"{name} ")}
+
+
+def list_commands() -> list[str]:
+    """Return the commands and nouns, without the verbs of nouns."""
+    return [name for name in COMMANDS if " " not in name]

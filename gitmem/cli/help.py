@@ -5,7 +5,8 @@ The topics are facts, environments, trust, team, ci and agents.
 
 from __future__ import annotations
 
-from gitmem.cli import manual, table
+from gitmem import cli
+from gitmem.cli import manual
 from gitmem.cli.output import counted
 from gitmem.cli.topics import TOPICS
 from gitmem.errors import GitmemError, NoRepositoryError, UsageError
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.page(manual.overview(out.width, [display(redact(line)) for line in where_you_are()]))
     elif name in TOPICS:
         about = manual.topic(name, out.width)
-        out.page(f"{about}\n{page_of(name, out)}" if name in table.COMMANDS else about)
+        out.page(f"{about}\n{page_of(name, out)}" if name in cli.COMMANDS else about)
     else:
         out.page(page_of(name, out))
     return 0
@@ -60,16 +61,16 @@ def page_of(name: str, out: Output) -> str:
     """
     from gitmem.cli.parser import parser_of
 
-    if name in table.SYNONYMS:
-        out.note(f"gitmem calls it {table.SYNONYMS[name]}")
-        name = table.SYNONYMS[name]
-    if name not in table.COMMANDS and name not in table.HIDDEN:
+    if name in cli.SYNONYMS:
+        out.note(f"gitmem calls it {cli.SYNONYMS[name]}")
+        name = cli.SYNONYMS[name]
+    if name not in cli.COMMANDS and name not in cli.HIDDEN:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, (*table.COMMANDS, *TOPICS), n=1)
+        near = get_close_matches(name, (*cli.COMMANDS, *TOPICS), n=1)
         hint = f"did you mean: gitmem help {near[0]}?" if near else "gitmem help -a lists all commands and topics"
         raise UsageError(f"unknown command or topic: {name}", hint=hint)
-    return manual.page(parser_of(name, table.load(name)), out.width)
+    return manual.page(parser_of(name, cli.load_command(name)), out.width)
 
 
 def where_you_are() -> list[str]:

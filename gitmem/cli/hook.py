@@ -17,9 +17,9 @@ from __future__ import annotations
 import sys
 
 from gitmem.agents import HARNESSES
+from gitmem.cli import GIT_EVENTS, is_harness
 from gitmem.cli.options import open_memory
 from gitmem.cli.output import counted
-from gitmem.cli.table import GIT_EVENTS, is_harness
 from gitmem.config import variable
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.store import PROPOSAL_PREFIX

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from types import MappingProxyType
 
-from gitmem.cli import table
+from gitmem import cli
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
@@ -115,6 +115,6 @@ class Parser(argparse.ArgumentParser):
 def parser_of(name: str, module: ModuleType, *, width: int = Parser.width) -> Parser:
     """Return the parser of one command."""
     parser = Parser(prog=f"gitmem {name}", description=module.__doc__, formatter_class=Formatter, allow_abbrev=False)
-    parser.examples, parser.verbs, parser.width = module.EXAMPLES, table.verbs_of(name), width
+    parser.examples, parser.verbs, parser.width = module.EXAMPLES, cli.verbs_of(name), width
     module.add_arguments(parser)
     return parser

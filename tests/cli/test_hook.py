@@ -9,7 +9,7 @@ from conftest import commit_files, git, put_files, tip
 from support.code_changes import RS256
 from support.facts import make_fact, make_memory, put, tracked
 
-from gitmem.cli import table
+from gitmem import cli
 
 EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
 TOKEN = "ghp_" + "x7Qa2LmP9vRt4KsW8nZc3BfY6HdJ1GuE5oTi"[:36]
@@ -17,7 +17,7 @@ TOKEN = "ghp_" + "x7Qa2LmP9vRt4KsW8nZc3BfY6HdJ1GuE5oTi"[:36]
 
 def test_hook_is_silent_where_there_is_no_store(run_cli, repo: Path) -> None:
     commit_files(repo, {"a": "1"}, "x\n\nLearned: a thing of note")
-    for event in table.GIT_EVENTS:
+    for event in cli.GIT_EVENTS:
         ran = run_cli("hook", event)
 
         assert (ran.status, ran.out, ran.err) == (0, "", "")

@@ -14,7 +14,6 @@ from conftest import git, put_files, tip
 
 from gitmem import __version__, cli
 from gitmem.cli import list as list_command
-from gitmem.cli import table
 from gitmem.errors import GitmemError
 
 
@@ -28,7 +27,7 @@ def test_overview_is_shown_with_and_without_asking(run_cli, words: tuple[str, ..
 
 
 def test_help_exits_with_0_and_prints_on_standard_output(run_cli) -> None:
-    for name in table.COMMANDS:
+    for name in cli.COMMANDS:
         words = name.split(" ")
         asked, helped, other = run_cli(*words, "--help"), run_cli("help", *words), run_cli("--help", *words)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import git
 
-from gitmem.cli.table import COMMANDS
+from gitmem.cli import COMMANDS
 from gitmem.system.origin import DISTRIBUTION
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git
 
-from gitmem.cli.table import is_harness
+from gitmem.cli import is_harness
 from gitmem.commands.install import git_hooks, shim
 from gitmem.errors import ConflictError, GitmemError, UsageError
 from gitmem.memory import Memory
