@@ -26,6 +26,7 @@ from gitmem.errors import UsageError
 from gitmem.frozen import fields_of
 from gitmem.policy.settings import FAIL_ON
 from gitmem.verify.blame.culprit import phrase
+from gitmem.verify.options import Options
 from gitmem.verify.overview.cause import APART, Case, few
 from gitmem.verify.overview.finding import (
     BROKEN,
@@ -99,7 +100,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Check a change and print the report."""
     from gitmem.commands.check.summary import findings_of
-    from gitmem.verify.options import Options
 
     form = reports.form_of(args)
     if args.staged and (args.base or args.head):

@@ -28,6 +28,7 @@ from gitmem.model import BUILTIN
 from gitmem.statuses import MARKS
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.moves import describe_moves
+from gitmem.verify.options import Options, Watch
 from gitmem.verify.overview.cause import APART, Case
 from gitmem.verify.overview.stock import culprits, describe_statuses
 from gitmem.verify.trace import undeclared_reads
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from gitmem.commands.why import Why
     from gitmem.memory import Memory
     from gitmem.verify.jobs.shards import Shard
-    from gitmem.verify.options import Options, VerifyRun
+    from gitmem.verify.options import VerifyRun
     from gitmem.verify.overview.stock import StockLine
     from gitmem.verify.run.judge import Result
 
@@ -149,61 +150,68 @@ def _shard(text: str) -> Shard:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Verify facts and print the report."""
-    from gitmem.verify.options import Options
-
     _refuse_misused(args)
     if args.record_results:
         return _record_results(args, out)
-    form = reports.form_of(args)
+    reports.form_of(args)  # refuses formats that cannot be combined before anything runs
     with open_memory(args, out) as memory:
-        options = Options(
-            keys=tuple(memory.repository.need(args.keys)),
-            everything=args.all or args.facts,
-            approved=args.approved,
-            no_sandbox=args.no_sandbox,
-            record=args.record,
-            dry_run=args.dry_run,
-            dirty=args.dirty,
-            jobs=args.jobs,
-            shard=args.shard,
-            results=args.results,
-            if_idle=args.if_idle,
-            offline=args.offline,
-        )
+        options = _options_of(args, memory)
         if args.no_sandbox:
             out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
         found = _verify(memory, options, args, out)
         if found is None:
             return 0
-        explained = (
-            memory.jobs.explain_failures(options, report=progress_of(out)) if args.why and not args.dry_run else []
-        )
+        explained: Sequence[Why] = ()
+        if args.why and not args.dry_run:
+            explained = memory.jobs.explain_failures(options, report=progress_of(out))
         print_notices(memory, out)
         for notice in found.notices:
             out.note(notice)
         if args.verbose and found.unfetched:
             out.note(f"the memory of others was not fetched: {found.unfetched}")
-        found = _with_culprits(found, explained)
-        if reports.is_wanted(args):
-            from gitmem.verify.overview.report import findings_of
-
-            report = findings_of(found, memory.repository.git, summary=summary(found), now=memory.repository.now)
-            report = replace(report, memory=memory.repository.find_tip() or "")
-            reports.emit(args, out, report, as_table(found) | {"explained": [why.as_table() for why in explained]})
-        if form == "json":
-            out.json(as_table(found) | {"explained": [why.as_table() for why in explained]})
-        elif form != "text":
-            pass
-        elif args.plan:
-            out.exact(format_plan(found, args.plan))
-        elif args.dry_run:
-            _print_due(found, out)
-        else:
-            broken = describe_culprits(memory.repository.git, culprits(found.standing))
-            _report(found, explained, broken, out, is_each=args.each)
-        if args.keys and not found.due and form == "text":
-            out.note("none of these memories has a check to run")
+        _print(memory, _with_culprits(found, explained), explained, args, out)
     return 0 if args.plan else exit_status(found, args.fail_on)
+
+
+def _options_of(args: argparse.Namespace, memory: Memory) -> Options:
+    return Options(
+        keys=tuple(memory.repository.need(args.keys)),
+        everything=args.all or args.facts,
+        approved=args.approved,
+        no_sandbox=args.no_sandbox,
+        record=args.record,
+        dry_run=args.dry_run,
+        dirty=args.dirty,
+        jobs=args.jobs,
+        shard=args.shard,
+        results=args.results,
+        if_idle=args.if_idle,
+        offline=args.offline,
+    )
+
+
+def _print(memory: Memory, found: VerifyRun, explained: Sequence[Why], args: argparse.Namespace, out: Output) -> None:
+    """Print the run in the requested form, and write the requested reports."""
+    form = reports.form_of(args)
+    if reports.is_wanted(args):
+        from gitmem.verify.overview.report import findings_of
+
+        report = findings_of(found, memory.repository.git, summary=summary(found), now=memory.repository.now)
+        report = replace(report, memory=memory.repository.find_tip() or "")
+        reports.emit(args, out, report, as_table(found, explained))
+    if form == "json":
+        out.json(as_table(found, explained))
+    if form != "text":
+        return
+    if args.plan:
+        out.exact(format_plan(found, args.plan))
+    elif args.dry_run:
+        _print_due(found, out)
+    else:
+        broken = describe_culprits(memory.repository.git, culprits(found.standing))
+        _report(found, explained, broken, out, is_each=args.each)
+    if args.keys and not found.due:
+        out.note("none of these memories has a check to run")
 
 
 def format_plan(found: VerifyRun, machines: int) -> str:
@@ -221,7 +229,6 @@ def format_plan(found: VerifyRun, machines: int) -> str:
 def _verify(memory: Memory, options: Options, args: argparse.Namespace, out: Output) -> VerifyRun | None:
     """Verify and show running checks; None if another job runs. If interrupted, show the results so far."""
     from gitmem.cli.live import Live
-    from gitmem.verify.options import Watch
 
     live = Live(out)
     results: list[Result] = []
@@ -444,8 +451,8 @@ def _advice(found: VerifyRun) -> list[str]:
     return [line for line in lines if line]
 
 
-def as_table(found: VerifyRun) -> dict[str, Any]:
-    """Return the run as documented JSON."""
+def as_table(found: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:
+    """Return the run as documented JSON, with the culprits that were looked for after it."""
     statuses = {line.key: line.status for line in found.standing.lines}
     names = {"holds": "verified", "fails": "failed", "blocked": "blocked"}
     skipped = [r for r in found.results if r.outcome == "skipped"]
@@ -490,6 +497,7 @@ def as_table(found: VerifyRun) -> dict[str, Any]:
         "suspect": [
             {"key": line.key, "because": list(line.chain)} for line in found.standing.lines if line.status == "suspect"
         ],
+        "explained": [why.as_table() for why in explained],
     }
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from gitmem.cli.options import add_approved, add_json, add_scope, open_memory, print_notices
 from gitmem.cli.output import counted
 from gitmem.statuses import MARKS
+from gitmem.verify.options import Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Explain one failure."""
-    from gitmem.verify.options import Options
-
     if args.no_sandbox:
         out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
     options = Options(approved=args.approved, no_sandbox=args.no_sandbox, record=args.record)
