@@ -37,7 +37,7 @@ def unique_lengths(memory: Memory, keys: Iterable[str]) -> dict[str, int]:
     return catalog_keys.unique_lengths(memory.repository.catalog(), wanted)
 
 
-def marked_key(shown: str, length: int) -> tuple[tuple[str, str], tuple[str, str]]:
+def key_parts(shown: str, length: int) -> tuple[tuple[str, str], tuple[str, str]]:
     """Return a key in two parts, its unique prefix marked; *length* is 0 if that is unknown."""
     length = min(length, len(shown.rstrip()))
     return (shown[:length], "prefix"), (shown[length:], "key")
@@ -55,10 +55,10 @@ def print_hit(hit: Hit, out: Output, length: int = 0) -> None:
     old = " (archived)" if hit.archived else ""
     old += f", {hit.scope}" if hit.scope != PROJECT else ""
     about = (f"{hit.kind}{_status_suffix(hit.status)}{old}", "dim")
-    out.line((mark, hit.status), " ", *marked_key(hit.reference, length), "  ", about)
+    out.line((mark, hit.status), " ", *key_parts(hit.reference, length), "  ", about)
     out.line("  ", (shorten(hit.title, out.width - 2), "bold"))
     if hit.snippet and not hit.snippet.startswith(hit.title):
-        out.line("  ", *marked(hit.snippet, hit.matches, out.width - 2))
+        out.line("  ", *match_parts(hit.snippet, hit.matches, out.width - 2))
 
 
 def _print_factors(hits: Sequence[Hit], out: Output) -> None:
@@ -84,7 +84,7 @@ def _print_factors(hits: Sequence[Hit], out: Output) -> None:
         out.line(("; ".join(lines), "dim"))
 
 
-def marked(snippet: str, matches: Sequence[tuple[int, int]], width: int) -> list[tuple[str, str]]:
+def match_parts(snippet: str, matches: Sequence[tuple[int, int]], width: int) -> list[tuple[str, str]]:
     """Return at most *width* columns of a snippet in parts with their styles.
 
     If the first match would not fit, the text begins a third of the line before it.

@@ -6,7 +6,7 @@ in an empty folder proves little: it is marked as weak on a terminal and in --js
 
 from __future__ import annotations
 
-from gitmem.cli.hits import marked_key, unique_lengths
+from gitmem.cli.hits import key_parts, unique_lengths
 from gitmem.cli.options import (
     add_at,
     add_filters,
@@ -102,7 +102,7 @@ def _print_table(hits: object, out: Output, lengths: Mapping[str, int]) -> None:
         title += " (flapping)" if h.flapping else ""
         title += " (moved)" if h.moved else ""
         mark, kind = (MARKS.get(h.status, " "), h.status), (h.kind.ljust(kinds), "dim")
-        named = marked_key(key, lengths.get(h.reference, 0) if h.scope == PROJECT else 0)
+        named = key_parts(key, lengths.get(h.reference, 0) if h.scope == PROJECT else 0)
         out.line(mark, " ", *named, "  ", kind, "  ", title, (" (weak)" if h.weak else "", "yellow"))
 
 

@@ -20,7 +20,7 @@ BAR = 20
 
 
 class Live:
-    """The table of a run. ``began`` may be called from any thread; only the printing thread draws."""
+    """The table of a run. ``begin`` may be called from any thread; only the printing thread draws."""
 
     def __init__(self, out: Output, *, clock: Callable[[], float] = monotonic) -> None:
         self._out = out
@@ -38,17 +38,17 @@ class Live:
         self._done, self._bad, self._total = 0, 0, total
         self._drawn_first = None
 
-    def began(self, key: str) -> None:
+    def begin(self, key: str) -> None:
         """Record that a check has started."""
         self._doubted.discard(key)
         self._running[key] = self._clock()
 
-    def doubted(self, key: str) -> None:
+    def doubt(self, key: str) -> None:
         """Record that a fact failed and will be checked again later."""
         self._running.pop(key, None)
         self._doubted.add(key)
 
-    def ended(self, key: str, done: int, total: int, *, is_bad: bool = False) -> None:
+    def end(self, key: str, done: int, total: int, *, is_bad: bool = False) -> None:
         """Record that a check has ended, and draw."""
         self._bad += is_bad
         self._running.pop(key, None)

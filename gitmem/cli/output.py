@@ -100,7 +100,7 @@ class Output:
         self._colors = color == "always" or (color == "auto" and self.is_terminal)
         self._error_colors = color == "always" or (color == "auto" and self.is_error_terminal)
 
-    def styled(self, text: str, style: str, *, error: bool = False) -> str:
+    def _style(self, text: str, style: str, *, error: bool = False) -> str:
         """Return cleaned text in a style, if colours are on."""
         shown = display(text, sequences=True)
         code = STYLES.get(style, "") if shown else ""
@@ -110,10 +110,10 @@ class Output:
         """Print one line of parts: text, or (text, style); each part is cleaned."""
         self.clear_progress()
         if self.is_terminal and _may_be_wider(parts, self.width):
-            for line in self._wrapped(parts, self.width):
+            for line in self._wrap(parts, self.width):
                 self._say(line, end=end)
             return
-        pieces = (self.styled(*p) if isinstance(p, tuple) else display(p, sequences=True) for p in parts)
+        pieces = (self._style(*p) if isinstance(p, tuple) else display(p, sequences=True) for p in parts)
         self._say("".join(pieces), end=end)
 
     def done(self, did: str, what: str = "") -> None:
@@ -135,7 +135,7 @@ class Output:
         else:
             self.note(did)
 
-    def _wrapped(self, parts: Sequence[str | tuple[str, str]], width: int, *, error: bool = False) -> list[str]:
+    def _wrap(self, parts: Sequence[str | tuple[str, str]], width: int, *, error: bool = False) -> list[str]:
         """Wrap one line of parts at words; continuation lines are indented."""
         from gitmem.cli.columns import breaks
 
@@ -150,7 +150,7 @@ class Output:
             line, at = " " * min(hang, width // 2) if number else "", 0
             for text, style in texts:
                 piece = text[max(0, start - at) : max(0, end - at)]
-                line += self.styled(piece, style, error=error) if piece else ""
+                line += self._style(piece, style, error=error) if piece else ""
                 at += len(text)
             lines.append(line)
         return lines
@@ -181,7 +181,7 @@ class Output:
         for line in text.rstrip("\n").split("\n"):
             is_heading = line.endswith(":") and not line.startswith(" ") and not before
             before = line
-            self.exact(self.styled(line, "bold") if is_heading and self._colors else line)
+            self.exact(self._style(line, "bold") if is_heading and self._colors else line)
 
     def hold(self) -> None:
         """Hold the output until ``flush`` if it may be longer than the screen."""
@@ -248,9 +248,9 @@ class Output:
         self.clear_progress()
         width = min(WIDEST, self._columns_of(self._err)) if self.is_error_terminal else 0
         if width and _may_be_wider(parts, width):
-            lines = self._wrapped(parts, width, error=True)
+            lines = self._wrap(parts, width, error=True)
         else:
-            lines = ["".join(self.styled(*((p, "") if isinstance(p, str) else p), error=True) for p in parts)]
+            lines = ["".join(self._style(*((p, "") if isinstance(p, str) else p), error=True) for p in parts)]
         try:
             for line in lines:
                 print(unlike_command(line) if self._is_in_workflow else line, file=self._err, flush=True)

@@ -235,9 +235,9 @@ def _verify(memory: Memory, options: Options, args: argparse.Namespace, out: Out
 
     def show_result(result: Result, done: int, total: int) -> None:
         results.append(result)
-        live.ended(result.due.row.key, done, total, is_bad=result.outcome in ("fails", "blocked"))
+        live.end(result.due.row.key, done, total, is_bad=result.outcome in ("fails", "blocked"))
 
-    watch = Watch(live.expect, live.began, live.doubted, live.tick)
+    watch = Watch(live.expect, live.begin, live.doubt, live.tick)
     try:
         return memory.verify(options=options, report=show_result, waiting=out.note, watch=watch)
     except BusyError as err:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gitmem.cli.hits import marked
+from gitmem.cli.hits import match_parts
 from gitmem.cli.options import print_hits
 from gitmem.cli.output import Output
 from gitmem.model import Hit
@@ -81,7 +81,7 @@ SAID = "The gateway drops idle connections after a minute"
 def test_a_line_shows_what_matches_however_narrow_it_is(
     matches: list[tuple[int, int]], width: int, expected: str
 ) -> None:
-    parts = marked(SAID, matches, width)
+    parts = match_parts(SAID, matches, width)
 
     assert "".join(f"[{text}]" if style == "match" else text for text, style in parts) == expected
     assert sum(len(text) for text, _ in parts) <= width

@@ -27,9 +27,9 @@ def live(keys: list[str], done: int = 0) -> Live:
     found = Live(Output(), clock=lambda: float(next(ticks)))
     found.expect(len(keys) + done)
     for key in keys:
-        found.began(key)
+        found.begin(key)
     for number in range(done):
-        found.ended(f"ended{number}", number + 1, len(keys) + done)
+        found.end(f"ended{number}", number + 1, len(keys) + done)
     return found
 
 
@@ -123,7 +123,7 @@ def test_table_says_how_long_the_rest_will_take_once_something_ended_since_it_wa
     assert "left" not in live.lines(80, 24)[-1]
 
     now[0] = 5.0
-    live.ended("a", 1, 4)
+    live.end("a", 1, 4)
 
     assert live.lines(80, 24)[-1].endswith("1/4, 15 s left")
     assert live.lines(32, 24)[-1].endswith("░ 1/4")  # what takes too much room is left out, and no more

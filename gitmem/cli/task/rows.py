@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.hits import marked_key, unique_lengths
+from gitmem.cli.hits import key_parts, unique_lengths
 from gitmem.cli.output import shorten
 from gitmem.document.times import format_time
 from gitmem.statuses import TASK_MARKS
@@ -63,7 +63,7 @@ def print_rows(memory: Memory, rows: Sequence[TaskRow], out: Output) -> None:
         title = shorten(row.title, max(20, out.width - wide - len(about) - 8))
         out.line(
             *((TASK_MARKS[row.state], STYLES[row.state]), f" P{row.priority} "),
-            *(*marked_key(shorten(row.key, wide).ljust(wide), lengths.get(row.key, 0)), "  ", title),
+            *(*key_parts(shorten(row.key, wide).ljust(wide), lengths.get(row.key, 0)), "  ", title),
             (about, "dim"),
         )
 
