@@ -77,6 +77,8 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ.update(GITMEM_TRACE="off")
     # A failure is asked again at once: waiting is tested where it is the point.
     os.environ.update(GITMEM_CONFIRM_PAUSE="0")
+    # A check that holds runs once, not eleven times: the further runs are tested where they are the point.
+    os.environ.update(GITMEM_TRIAL_LIMIT="0")
     os.environ.update(
         HOME=str(home),
         GIT_CONFIG_NOSYSTEM="1",

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 SANDBOX_FAILED = "the sandbox failed"
 # Seconds to wait for the fetch of a missing commit, since a user is waiting.
 FETCH_S = 20.0
-# Seconds of trial runs that one `verify` may spend on finding checks that flap.
-TRIAL_S = 10.0
 
 
 class Session:
@@ -177,8 +175,8 @@ class Session:
         strace = ""
         if is_traced:
             strace = cached_probe(f"tracer {rung}", path, lambda: find_tracer(path, self.rung), now=self._now)
-        pause_s = self._config.confirm_pause_s
-        return Means(self.trust, self.rung, path, jobs, limits, strace, pause_s, fetch=self._fetch, trial_s=TRIAL_S)
+        pause_s, trial_s = self._config.confirm_pause_s, self._config.trial_limit_s
+        return Means(self.trust, self.rung, path, jobs, limits, strace, pause_s, fetch=self._fetch, trial_s=trial_s)
 
     def means_for(self, dues: Iterable[Due]) -> Means:
         """Return how these checks run; nothing is probed if none of them starts a process."""

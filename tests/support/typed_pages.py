@@ -131,8 +131,9 @@ def _environment(home: Path) -> dict[str, str]:
         "TZ": "UTC",
         "PAGER": "cat",
         "GIT_CONFIG_NOSYSTEM": "1",
-        # A failure is run again at once, and nothing runs on after the page.
+        # A failure is run again at once, a check that holds is not, and nothing runs on after the page.
         "GITMEM_CONFIRM_PAUSE": "0",
+        "GITMEM_TRIAL_LIMIT": "0",
         "GITMEM_BACKGROUND": "off",
     }
 

@@ -315,6 +315,7 @@ def test_quick_check_is_known_to_be_steady_before_it_breaks_and_costs_five_runs_
     memory, repo, world, monkeypatch, trace, check, before
 ):
     monkeypatch.setenv("GITMEM_TRACE", trace)
+    monkeypatch.setenv("GITMEM_TRIAL_LIMIT", "10")
     put(repo, make_fact("a", f"test -e README.md && echo x >>{world}; {check}"))
     with Memory(repo, clock=lambda: float(NOW)) as opened:
         approve_all(opened)
@@ -326,14 +327,24 @@ def test_quick_check_is_known_to_be_steady_before_it_breaks_and_costs_five_runs_
     assert (ran, result.outcome, len(world.read_text().split()) - ran) == (before, "fails", 5)
 
 
-def test_quick_check_that_fails_in_its_trial_is_marked_and_holds(memory, repo, world):
+def test_quick_check_that_fails_in_its_trial_is_marked_and_holds(memory, repo, world, monkeypatch):
+    monkeypatch.setenv("GITMEM_TRIAL_LIMIT", "10")
+    put(repo, make_fact("a", f"echo x >>{world}; test $(wc -l <{world}) != 4"))
+    with Memory(repo, clock=lambda: float(NOW)) as opened:
+        approve_all(opened)
+        result = result_of(verify(opened), "a")
+
+    assert (result.outcome, result.is_marked) == ("holds", True)
+    assert result.verdict.attempt == "it held, then failed in run 3 on the same code"
+
+
+def test_trials_end_at_the_limit_of_the_settings(memory, repo, world):
     put(repo, make_fact("a", f"echo x >>{world}; test $(wc -l <{world}) != 4"))
     approve_all(memory)
 
     result = result_of(verify(memory), "a")
 
-    assert (result.outcome, result.is_marked) == ("holds", True)
-    assert result.verdict.attempt == "it held, then failed in run 3 on the same code"
+    assert (result.outcome, result.is_marked, result.verdict.alike) == ("holds", False, 1)
 
 
 def test_check_that_fails_and_then_cannot_be_run_has_shown_nothing(memory, repo, world):
@@ -669,8 +680,7 @@ def test_weakness_is_asked_once_a_specification(memory, repo, world):
     commit_files(repo, {"new.txt": "x\n"})
     result = result_of(verify(memory), "a")
 
-    # The first time it also runs until it is known to be steady.
-    assert (first, len(world.read_text()) - first) == (1 + confirm.STEADY, 1)
+    assert (first, len(world.read_text()) - first) == (2, 1)
     assert result.verdict.weak
 
 
