@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from functools import cache
 
+from gitmem.commands.check.facts import Trees
 from gitmem.commands.check.programs import PACKAGE, SIZE_LIMIT, list_programs, scripts_of
-from gitmem.commands.check.touched_facts import Trees
 from gitmem.frozen import frozen
 from gitmem.git import Git
 from gitmem.model import BUILTIN, FAILS, HOLDS, SHELL, Check
@@ -21,8 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from gitmem.commands.check.facts import HeadFact
     from gitmem.commands.check.judge import FactAnswer, Pair
-    from gitmem.commands.check.touched_facts import HeadFact
     from gitmem.git import TreeChange
 
     # The changed files that each fact's check runs, by the fact's key.

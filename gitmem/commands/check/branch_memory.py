@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.commands.check.silenced_facts import SilencedFact
-    from gitmem.commands.check.touched_facts import HeadFact
+    from gitmem.commands.check.facts import HeadFact
+    from gitmem.commands.check.silence import SilencedFact
     from gitmem.index.catalog import Catalog
     from gitmem.repository.branch_memory import BranchMemory
     from gitmem.verify.overview.finding import FactFinding

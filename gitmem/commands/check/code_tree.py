@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.commands.check.touched_facts import TreeEffects
+from gitmem.commands.check.facts import TreeEffects
 from gitmem.document.parse import parse
 from gitmem.document.spec import claim_hash, spec_hash, spec_of
 from gitmem.errors import FormatError
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gitmem.commands.check.touched_facts import HeadFact
+    from gitmem.commands.check.facts import HeadFact
     from gitmem.git import Git, TreeChange
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gitmem.commands.check.touched_facts import Trees
+    from gitmem.commands.check.facts import Trees
     from gitmem.git import TreeChange
 
 # The name of a list of approved commands, in any folder (`gitmem trust --print > .github/gitmem-approved`).

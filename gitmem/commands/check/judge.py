@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from gitmem.commands.check.touched_facts import TouchedFact, Trees
+    from gitmem.commands.check.facts import TouchedFact, Trees
     from gitmem.git import Git, TreeChange
     from gitmem.index.catalog import Catalog, fact_state
     from gitmem.model import Verdict

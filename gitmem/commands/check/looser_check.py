@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gitmem.commands.check.facts import Trees
     from gitmem.commands.check.judge import Pair
-    from gitmem.commands.check.touched_facts import Trees
 
 # The most facts of one change for which a looser check is tried: each reads its files once more.
 MOST = 20

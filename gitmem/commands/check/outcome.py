@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from gitmem.commands.check.base_programs import describe_only_new, judge_with_base
+from gitmem.commands.check.document_lines import StatedLines
+from gitmem.commands.check.facts import spots_of
 from gitmem.commands.check.judge import ChangeJudge, FactAnswer, list_changes
-from gitmem.commands.check.stated import StatedLines
-from gitmem.commands.check.touched_facts import spots_of
 from gitmem.frozen import replace
 from gitmem.index.catalog import state
 from gitmem.model import FAILS, HOLDS
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from gitmem.commands.check.base_programs import BaseAnswer, ProgramEdits
+    from gitmem.commands.check.change import ChangeSpan
+    from gitmem.commands.check.facts import TouchedFact, Trees
     from gitmem.commands.check.judge import Pair
-    from gitmem.commands.check.span import ChangeSpan
-    from gitmem.commands.check.touched_facts import TouchedFact, Trees
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.repository.open_store import OpenStore

@@ -11,10 +11,10 @@ from gitmem.commands.check.branch_memory import (
     is_by_branch,
     list_settled,
 )
+from gitmem.commands.check.change import ChangeSpan, find_span
 from gitmem.commands.check.edits import look_at_edits
-from gitmem.commands.check.span import ChangeSpan, find_span
+from gitmem.commands.check.facts import TreeEffects, Trees, find_touched, list_facts
 from gitmem.commands.check.staged_files import StagedFiles
-from gitmem.commands.check.touched_facts import TreeEffects, Trees, find_touched, list_facts
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from gitmem.commands.check.base_programs import BaseAnswer, ProgramEdits
+    from gitmem.commands.check.facts import HeadFact, TouchedFact
     from gitmem.commands.check.outcome import Outcome
-    from gitmem.commands.check.touched_facts import HeadFact, TouchedFact
     from gitmem.index.catalog import Catalog
     from gitmem.repository.branch_memory import BranchMemory, SettledFact
     from gitmem.repository.open_store import OpenStore
@@ -321,8 +321,8 @@ class _Check:
         self, base: Outcome, found: Sequence[FactFinding], catalogs: tuple[Catalog, Catalog], facts: Sequence[HeadFact]
     ) -> _Judged:
         """Return the findings, with the base's facts that the change's own memories silence."""
-        from gitmem.commands.check.silenced_facts import find_silenced, is_revised, live_keys, with_silenced
-        from gitmem.commands.check.touched_facts import spots_of
+        from gitmem.commands.check.facts import spots_of
+        from gitmem.commands.check.silence import find_silenced, is_revised, live_keys, with_silenced
 
         before, catalog = catalogs
         silenced = find_silenced(before, catalog, facts, self._options.keys)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.commands.check.touched_facts import Trees
+from gitmem.commands.check.facts import Trees
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.git import Git
 from gitmem.git.staging_area import UNMERGED, diff_index, empty_tree, index_file, list_merged

@@ -7,7 +7,7 @@ from support.code_changes import RS256
 from support.facts import make_fact, put, tracked
 
 from gitmem.commands.check.code_tree import find_brought, home_tree
-from gitmem.commands.check.touched_facts import list_facts
+from gitmem.commands.check.facts import list_facts
 
 
 def test_fact_is_known_on_the_base_by_specification_and_claim(memory, repo):

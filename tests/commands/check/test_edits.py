@@ -7,7 +7,7 @@ from pathlib import Path
 from conftest import commit_files, git
 
 from gitmem.commands.check.edits import look_at_edits
-from gitmem.commands.check.touched_facts import Trees
+from gitmem.commands.check.facts import Trees
 from gitmem.git import Git
 from gitmem.git.repository import discover
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gitmem.commands.check.change import ChangeSpan
 from gitmem.commands.check.run import CheckResult
-from gitmem.commands.check.span import ChangeSpan
 from gitmem.commands.check.summary import notes, summary
 from gitmem.verify.overview.finding import KINDS, FactFinding
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from gitmem.commands.check.touched_facts import list_facts
+from gitmem.commands.check.facts import list_facts
 from gitmem.frozen import frozen, replace
 from gitmem.store import is_home
 from gitmem.verify.overview.finding import HOLDS, KINDS, SILENCED, SUSPECT, UNCHECKED, WORDS, WRONG, FactFinding, Spot
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from gitmem.commands.check.touched_facts import HeadFact
+    from gitmem.commands.check.facts import HeadFact
     from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.fact_state import FactRow
 

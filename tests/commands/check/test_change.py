@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git
 
-from gitmem.commands.check.span import find_span
+from gitmem.commands.check.change import find_span
 from gitmem.errors import GitmemError
 from gitmem.git import Git
 from gitmem.git.repository import discover

@@ -22,8 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from gitmem.commands.check.facts import Trees
     from gitmem.commands.check.judge import Pair
-    from gitmem.commands.check.touched_facts import Trees
     from gitmem.document.anchors import LineReference
     from gitmem.document.answers import BuiltinAnswer
     from gitmem.index.catalog import Catalog

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.code_changes import RS256
 from support.facts import approve_all, make_fact, put, tree_of, verify
 
-from gitmem.commands.check.touched_facts import Trees, find_touched, first_difference, list_facts, spots_of
+from gitmem.commands.check.facts import Trees, find_touched, first_difference, list_facts, spots_of
 from gitmem.git import Git
 from gitmem.memory import Memory
 from gitmem.model import Check
