@@ -24,7 +24,7 @@ from gitmem.model import UNSEEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 # Category Zs. ``str.isprintable`` refuses all of them except the ASCII space.
@@ -106,6 +106,17 @@ def _as_data(text: str, also: str = "") -> str:
     for char in f"%\r\n{also}":
         text = text.replace(char, f"%{ord(char):02X}")
     return unlike_command(text)
+
+
+def count_of(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun: ``1 fact``, ``2 facts``, ``2 memories``."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def list_some(names: Sequence[str], most: int) -> str:
+    """Return the first names, and how many more there are: ``a, b and 3 more``."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def hidden_characters(text: str, *, lines: bool) -> frozenset[str]:

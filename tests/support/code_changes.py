@@ -1,4 +1,4 @@
-"""What the tests of checked changes share: a branch with a change, the check of it, and what is told."""
+"""A branch with a change, the check of it, and its findings, for the tests of checked changes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from conftest import commit_files, git
 
+from gitmem.commands.check.change import ChangeSpan, StoreChange, Trees
 from gitmem.commands.check.run import CheckResult
 from gitmem.memory import Memory
 from gitmem.verify.options import Options
@@ -28,6 +29,13 @@ def check(memory: Memory, *keys: str, base: str = "", head: str = "", **options)
     """Check a change, without a sandbox: it is tested elsewhere, and this is quicker."""
     options.setdefault("no_sandbox", True)
     return memory.check(options=Options(keys=keys, **options), base=base, head=head)
+
+
+def store_change(memory: Memory, base: str, head: str) -> StoreChange:
+    """Return the change between two commits, against the facts of the project."""
+    store = memory.repository
+    trees = Trees(store.git, base, lambda: head, store.git.diff_trees(base, head))
+    return StoreChange(store, Options(), ChangeSpan(base, head, base), trees, lambda *_: None)
 
 
 def kinds(checked: CheckResult) -> dict[str, str]:

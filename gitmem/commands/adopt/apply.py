@@ -8,7 +8,6 @@ from collections import Counter
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import FALSE, HOLDS
-from gitmem.commands.adopt.forms import count_of
 from gitmem.commands.adopt.memories import SENTENCE_FIELD, TAG, hash_of, proposals_of
 from gitmem.commands.adopt.statements import split
 from gitmem.document.anchors import FIELD
@@ -18,7 +17,7 @@ from gitmem.document.times import format_time
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, BUILTIN, FAILS, Check
-from gitmem.text import display
+from gitmem.text import count_of, display
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import find_homes, place_check, scope_of
@@ -285,7 +284,7 @@ class _Plan:
             changes = Changes(files, deletes, (*changes.moves, *old.moves))
         count = len(self._settled.new) + len(self._settled.updated) + len(self._retired)
         named = [f"adopt {display(one.path)}" for one in self._adoption.documents[:_NAMED]]
-        subject = f"memory: adopt {count} {'statement' if count == 1 else 'statements'}"
+        subject = f"memory: adopt {count_of(count, 'statement')}"
         return writer.plan(subject, [], changes.files, changes.deletes, changes.moves, sources=named)
 
     def culprits(self) -> dict[str, str]:

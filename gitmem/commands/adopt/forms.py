@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from gitmem import __version__
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
-from gitmem.text import display, escape_json, unlike_command, workflow_command
+from gitmem.text import count_of, display, escape_json, unlike_command, workflow_command
 from gitmem.verify.overview.finding import describe_lines
 
 TYPE_CHECKING = False
@@ -81,11 +81,6 @@ def summary(adoption: Adoption) -> str:
     unchecked = count_of(len(adoption.unchecked), "statement")
     held = f"{holds} hold{'s' if holds == 1 else ''}"
     return f"{documents}: {false} false{since}, {held}{more}, {unchecked} cannot be checked"
-
-
-def count_of(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1 fact``, ``2 facts``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def as_table(adoption: Adoption) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from functools import cache
 
-from gitmem.commands.check.facts import Trees
+from gitmem.commands.check.change import Trees
 from gitmem.commands.check.programs import PACKAGE, SIZE_LIMIT, list_programs, scripts_of
 from gitmem.frozen import frozen
 from gitmem.git import Git
 from gitmem.model import BUILTIN, FAILS, HOLDS, SHELL, Check
-from gitmem.text import display
+from gitmem.text import display, list_some
 from gitmem.verify.overview.finding import ERROR, NOTE, WARNING, ReviewFinding
 
 TYPE_CHECKING = False
@@ -99,9 +99,9 @@ def judge_with_base(
         trees: The change.
         answers: Judges facts after another change from the same commit.
     """
-    mine = [pair for pair in pairs if pair.touched.fact.row.key in edits and pair.base is not None]
+    mine = [pair for pair in pairs if pair.key in edits and pair.base is not None]
     asked = [pair for pair in mine if pair.head.outcome == HOLDS]
-    found = {pair.touched.fact.row.key: BaseAnswer(None) for pair in mine}
+    found = {pair.key: BaseAnswer(None) for pair in mine}
     if not asked:
         return found
     # Temporary folders: only if a check's program was edited.
@@ -110,7 +110,7 @@ def judge_with_base(
     from gitmem.verify.ground.private_commits import Apart
     from gitmem.verify.sandbox.temporary import temporary_folder
 
-    restored = {change.path: change for pair in asked for change in edits[pair.touched.fact.row.key]}
+    restored = {change.path: change for pair in asked for change in edits[pair.key]}
     with temporary_folder("gitmem-base-") as folder:
         apart = Apart(trees.git, folder, Path(folder, "none"))
         apart.run("read-tree", trees.behind)
@@ -140,8 +140,7 @@ def list_program_findings(edits: ProgramEdits, answers: Mapping[str, BaseAnswer]
         for change in changes:
             cases.setdefault((severity, display(change.path), result), []).append(key)
     for (severity, path, result), keys in sorted(cases.items(), key=lambda case: (case[0][0] != ERROR, case[0][1])):
-        more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
-        message = f"the check of {', '.join(keys[:NAMED])}{more} runs it; {result}"
+        message = f"the check of {list_some(keys, NAMED)} runs it; {result}"
         yield ReviewFinding(severity, "check-program", message, keys[0] if len(keys) == 1 else "", path)
 
 

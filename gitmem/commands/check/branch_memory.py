@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from gitmem.repository.branch_memory import SettledFact
 from gitmem.store import companion_branch, is_home
+from gitmem.text import count_of
 from gitmem.verify.overview.finding import BROKEN, ERROR, HOLDS, NOTE, WARNING, FindingRow, FindingSection
 
 TYPE_CHECKING = False
@@ -45,11 +46,7 @@ def find_changed(before: Catalog, facts: Iterable[HeadFact]) -> frozenset[int]:
 def find_settled(silenced: Iterable[SilencedFact], found: Iterable[FactFinding]) -> dict[str, SilencedFact]:
     """Return the facts of the base that a branch's memory resolves: changed and true at the head, or withdrawn."""
     holds = {finding.key for finding in found if finding.kind == HOLDS}
-    return {
-        one.fact.row.key: one
-        for one in silenced
-        if is_by_branch(one) and (one.how.startswith(RETIRES) or one.fact.row.key in holds)
-    }
+    return {one.key: one for one in silenced if is_by_branch(one) and (one.how.startswith(RETIRES) or one.key in holds)}
 
 
 def is_by_branch(one: SilencedFact) -> bool:
@@ -115,7 +112,7 @@ def _words(change: Mapping[str, Any]) -> str:
 
 def note_of(branch: BranchMemory) -> str:
     """Return a one-line note about the memory that comes with a change."""
-    memories = "1 memory" if len(branch.changed) == 1 else f"{len(branch.changed)} memories"
+    memories = count_of(len(branch.changed), "memory", "memories")
     settled = f", of which {len(branch.settled)} would become false" if branch.settled else ""
     return f"{companion_branch(branch.code)} changes {memories} with this branch{settled}; it is merged with it"
 

@@ -1,19 +1,34 @@
-"""The commits of a change: from the merge base to the head."""
+"""A change: its commits, from the merge base to the head, the code before and after it, and the first changed lines."""
 
 from __future__ import annotations
+
+from functools import cached_property
+from heapq import nsmallest
 
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import frozen
 from gitmem.git.ancestry import is_shallow
+from gitmem.verify.overview.finding import Spot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git import Git
+    from collections.abc import Callable, Iterable, Sequence
+
+    from gitmem.git import Git, TreeChange
+    from gitmem.repository.open_store import OpenStore
+    from gitmem.verify.inputs import CodeTree
+    from gitmem.verify.options import Options
 
 FETCH = "fetch it first: git fetch origin '+refs/heads/*:refs/remotes/origin/*'; in CI: fetch-depth: 0"
 DEEPEN = (
     "fetch more history: git fetch --deepen=100 (or --unshallow); in CI, check out the full history (fetch-depth: 0)"
 )
+# The most files named; the diff shows the rest.
+NAMED = 3
+# A larger file is not opened: finding the line would take too long.
+FILE_LIMIT = 1024 * 1024
+GONE = "D"
+FILE_MODES = ("100644", "100755")
 
 
 @frozen
@@ -38,6 +53,60 @@ class ChangeSpan:
     def is_staged(self) -> bool:
         """Return whether it ends at the index or the work tree."""
         return not self.head
+
+
+class Trees:
+    """The code before and after a change; each is listed on first use.
+
+    Attributes:
+        git: The repository, which knows both commits.
+        before: The commit before it; or the empty tree.
+        changes: The differences, by path.
+    """
+
+    def __init__(self, git: Git, before: str, behind: Callable[[], str], changes: Sequence[TreeChange]) -> None:
+        """Set both ends; *behind* returns the commit after the change, and is called only if needed."""
+        self.git = git
+        self.before = before
+        self.changes = sorted(changes, key=lambda change: change.path)
+        self._behind = behind
+
+    @cached_property
+    def base(self) -> CodeTree:
+        """Return the code before the change."""
+        from gitmem.verify.inputs import CodeTree  # hashlib: 3 to 8 ms, only if a fact may be touched
+
+        return CodeTree(self.git, self.before)
+
+    @cached_property
+    def behind(self) -> str:
+        """Return the commit after it."""
+        return self._behind()
+
+    @cached_property
+    def head(self) -> CodeTree:
+        """Return the code after it."""
+        behind = self.behind  # first: staged changes are in no repository before this
+        return self.base.behind(self.git, behind, self.changes)
+
+
+@frozen
+class StoreChange:
+    """A change, and a store whose facts are checked against it.
+
+    Attributes:
+        store: The store.
+        options: The options for it.
+        span: The commits of the change.
+        trees: The code before and after it.
+        progress: Called with each fact as its command has run.
+    """
+
+    store: OpenStore
+    options: Options
+    span: ChangeSpan
+    trees: Trees
+    progress: Callable[[str, int, int], None]
 
 
 def find_span(git: Git, *, base: str, head: str, default: str) -> ChangeSpan:
@@ -94,3 +163,31 @@ def _unrelated(git: Git, tip: str, head: str, against: str, *, is_asked: bool) -
         message = f"{head[:12]} and the default branch {against} have no common history"
         raise GitmemError(message, hint="give a commit to compare with: gitmem check --base REV")
     return ChangeSpan(tip, head, against, f"{against} has no history in common: compared with its current files")
+
+
+def spots_of(git: Git, changed: Iterable[Sequence[TreeChange]]) -> list[tuple[Spot, ...]]:
+    """Return the files and their first changed lines for each list of changes; each file is read once."""
+    chosen = [nsmallest(NAMED, changes, key=lambda c: (c.status == GONE, c.path)) for changes in changed]
+    lines = _first_lines(git, {change.path: change for changes in chosen for change in changes}.values())
+    return [tuple(Spot(change.path, lines.get(change.path, 0)) for change in changes) for changes in chosen]
+
+
+def _first_lines(git: Git, changes: Iterable[TreeChange]) -> dict[str, int]:
+    both = [c for c in changes if c.mode in FILE_MODES]
+    lines = {c.path: 1 for c in both}
+    both = [c for c in both if c.old_mode in FILE_MODES]
+    oids = dict.fromkeys(oid for c in both for oid in (c.old_oid, c.oid))
+    texts = dict(git.read_blobs(oids, limit=FILE_LIMIT))
+    for change in both:
+        old, new = texts.get(change.old_oid), texts.get(change.oid)
+        if old is not None and new is not None:
+            lines[change.path] = first_difference(old, new)
+    return lines
+
+
+def first_difference(old: bytes, new: bytes) -> int:
+    """Return the first line of *new*, from 1, that differs from *old*; the last one if only the end is missing."""
+    was, now = old.split(b"\n"), new.split(b"\n")
+    same = next((at for at, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
+    last = len(now) - (1 if len(now) > 1 and not now[-1] else 0)
+    return min(same + 1, last)

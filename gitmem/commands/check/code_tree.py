@@ -13,22 +13,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gitmem.commands.check.change import StoreChange
     from gitmem.commands.check.facts import HeadFact
-    from gitmem.git import Git, TreeChange
+    from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
 
 
-def find_brought(
-    git: Git, catalog: Catalog, policy: Policy, facts: Iterable[HeadFact], *, base: str, changes: Iterable[TreeChange]
-) -> TreeEffects:
+def find_brought(change: StoreChange, catalog: Catalog, facts: Iterable[HeadFact]) -> TreeEffects:
     """Return a change's effects on the memories of the code tree.
 
     A deleted fact is not judged, so a change that removes, replaces or supersedes one must be shown.
     """
-    claims = _claims(git, policy, base)
+    claims = _claims(change.store.git, change.store.policy(), change.trees.before)
     live = dict(catalog.rows(f"SELECT m.key, m.path FROM memory m WHERE {state.LIVE}"))
-    ours = {change.path for change in changes}
+    ours = {one.path for one in change.trees.changes}
     shadowed = catalog.rows(
         "SELECT m.key, m.path, f.spec, f.claim FROM fact f JOIN memory m ON m.id = f.id WHERE m.shadowed = 1"
         " AND m.archived = 0"

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gitmem.commands.check.facts import Trees
+    from gitmem.commands.check.change import Trees
     from gitmem.commands.check.judge import Pair
     from gitmem.document.anchors import LineReference
     from gitmem.document.answers import BuiltinAnswer
@@ -37,7 +37,7 @@ _EXPECTED = ("is", "at-least", "within", "at")
 _HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.M)
 
 
-class StatedLines:
+class DocumentLines:
     """Finds the lines of documents that state a fact."""
 
     def __init__(self, catalog: Catalog, policy: Policy, trees: Trees) -> None:

@@ -7,14 +7,14 @@ do after it is merged. So they are listed first.
 from __future__ import annotations
 
 from gitmem.store import CODE_FOLDER, POLICY_PATH
-from gitmem.text import display
+from gitmem.text import display, list_some
 from gitmem.verify.overview.finding import NOTE, WARNING, ReviewFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gitmem.commands.check.facts import Trees
+    from gitmem.commands.check.change import Trees
     from gitmem.git import TreeChange
 
 # The name of a list of approved commands, in any folder (`gitmem trust --print > .github/gitmem-approved`).
@@ -39,7 +39,9 @@ def look_at_edits(trees: Trees, approved: str) -> Iterator[ReviewFinding]:
     for change in trees.changes:
         path = display(change.path)
         if change.path.rpartition("/")[2] in lists:
-            yield ReviewFinding(WARNING, "approved-list", _listed(trees, change), path=path, hint="review each command")
+            yield ReviewFinding(
+                WARNING, "approved-list", _describe_list(trees, change), path=path, hint="review each command"
+            )
         elif change.path in policies:
             text = "a policy in the code has no effect: gitmem reads it from the memory branch"
             yield ReviewFinding(NOTE, "policy-file", text, path=path)
@@ -50,15 +52,13 @@ def look_at_edits(trees: Trees, approved: str) -> Iterator[ReviewFinding]:
             yield ReviewFinding(WARNING, "gitmem-workflow", text, path=path, hint="let a code owner review it")
 
 
-def _listed(trees: Trees, change: TreeChange) -> str:
+def _describe_list(trees: Trees, change: TreeChange) -> str:
     """Return which commands a list approves in addition, and no longer; a line is a hash, a key and a command."""
     was, now = ({*_lines(text)} for text in _both(trees, change))
     parts = []
     for lines, word in ((now - was, "approves"), (was - now, "no longer approves")):
         if lines:
-            shown = sorted(_command(line) for line in lines)
-            more = f" and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
-            parts.append(f"{word} {', '.join(shown[:NAMED])}{more}")
+            parts.append(f"{word} {list_some(sorted(map(_command, lines)), NAMED)}")
     return f"the list of approved commands: after merging, it {'; it '.join(parts) or 'approves the same'}"
 
 

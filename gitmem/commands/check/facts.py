@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from heapq import nsmallest
-
 from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import frozen
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import BUILTIN
 from gitmem.text import parse_json
 from gitmem.verify.files import CodeFiles
-from gitmem.verify.overview.finding import Spot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
-    from gitmem.git import Git, TreeChange
+    from gitmem.commands.check.change import StoreChange
+    from gitmem.git import TreeChange
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.open_store import OpenStore
-    from gitmem.verify.inputs import CodeTree
 
 # The prefix of the digest of a whole tree (``verify.inputs.digest``).
 WHOLE = "tree:"
-# The most files named; the diff shows the rest.
-NAMED = 3
-# A larger file is not opened: finding the line would take too long.
-FILE_LIMIT = 1024 * 1024
-GONE = "D"
-FILE_MODES = ("100644", "100755")
 
 
 @frozen
@@ -64,6 +53,11 @@ class TouchedFact:
     changed: tuple[TreeChange, ...]
 
     @property
+    def key(self) -> str:
+        """Return the fact's key."""
+        return self.fact.row.key
+
+    @property
     def is_whole(self) -> bool:
         """Return whether every change touches it, since its inputs are unknown."""
         return all(at.digest.startswith(WHOLE) for at in (self.base, self.head) if at is not None)
@@ -84,48 +78,6 @@ class TreeEffects:
     hidden: tuple[str, ...] = ()
 
 
-class Trees:
-    """The code before and after a change; each is listed on first use.
-
-    Attributes:
-        git: The repository, which knows both commits.
-        before: The commit before it; or the empty tree.
-        changes: The differences, by path.
-    """
-
-    def __init__(self, git: Git, before: str, behind: Callable[[], str], changes: Sequence[TreeChange]) -> None:
-        """Set both ends.
-
-        Args:
-            git: The repository.
-            before: The commit before the change.
-            behind: Returns the commit after it; called only if needed.
-            changes: The differences.
-        """
-        self.git = git
-        self.before = before
-        self.changes = sorted(changes, key=lambda change: change.path)
-        self._behind = behind
-
-    @cached_property
-    def base(self) -> CodeTree:
-        """Return the code before the change."""
-        from gitmem.verify.inputs import CodeTree  # hashlib: 3 to 8 ms, only if a fact may be touched
-
-        return CodeTree(self.git, self.before)
-
-    @cached_property
-    def behind(self) -> str:
-        """Return the commit after it."""
-        return self._behind()
-
-    @cached_property
-    def head(self) -> CodeTree:
-        """Return the code after it."""
-        behind = self.behind  # first: staged changes are in no repository before this
-        return self.base.behind(self.git, behind, self.changes)
-
-
 def list_facts(catalog: Catalog, keys: Collection[str]) -> list[HeadFact]:
     """Return the live facts that claim something about the code, sorted by key; all, or those with these keys."""
     rows = catalog.rows(
@@ -137,7 +89,7 @@ def list_facts(catalog: Catalog, keys: Collection[str]) -> list[HeadFact]:
 
 
 def find_touched(
-    facts: Sequence[HeadFact], trees: Trees, brought: Collection[int], *, catalog: Catalog, store: OpenStore
+    facts: Sequence[HeadFact], change: StoreChange, catalog: Catalog, brought: Collection[int] = ()
 ) -> list[TouchedFact]:
     """Return the facts that a change touches, by key.
 
@@ -146,14 +98,14 @@ def find_touched(
 
     Args:
         facts: The facts.
-        trees: The change.
-        brought: Numbers of the facts that it adds.
-        catalog: The catalog with the memories of the code as the change leaves them.
-        store: The store, for its policy and the verdicts of this clone.
+        change: The change.
+        catalog: The catalog with these facts.
+        brought: Numbers of the facts that the change adds.
     """
+    store, trees = change.store, change.trees
     every = tuple(trees.changes)
-    by_path = {change.path: change for change in every}
-    files = CodeFiles((change.mode, change.oid, change.path) for change in every)
+    by_path = {one.path: one for one in every}
+    files = CodeFiles((one.mode, one.oid, one.path) for one in every)
     moved = fact_state.moved_keys(catalog) | store.local.moved()
     maybe = [
         fact
@@ -200,31 +152,3 @@ def _list_changed_paths(
         return None
     entries = {entry for glob in named for entry in files.match(glob)} | set(files.attributes)
     return sorted(path for _, _, path in entries)
-
-
-def spots_of(git: Git, changed: Iterable[Sequence[TreeChange]]) -> list[tuple[Spot, ...]]:
-    """Return the files and their first changed lines for each list of changes; each file is read once."""
-    chosen = [nsmallest(NAMED, changes, key=lambda c: (c.status == GONE, c.path)) for changes in changed]
-    lines = _first_lines(git, {change.path: change for changes in chosen for change in changes}.values())
-    return [tuple(Spot(change.path, lines.get(change.path, 0)) for change in changes) for changes in chosen]
-
-
-def _first_lines(git: Git, changes: Iterable[TreeChange]) -> dict[str, int]:
-    both = [c for c in changes if c.mode in FILE_MODES]
-    lines = {c.path: 1 for c in both}
-    both = [c for c in both if c.old_mode in FILE_MODES]
-    oids = dict.fromkeys(oid for c in both for oid in (c.old_oid, c.oid))
-    texts = dict(git.read_blobs(oids, limit=FILE_LIMIT))
-    for change in both:
-        old, new = texts.get(change.old_oid), texts.get(change.oid)
-        if old is not None and new is not None:
-            lines[change.path] = first_difference(old, new)
-    return lines
-
-
-def first_difference(old: bytes, new: bytes) -> int:
-    """Return the first line of *new*, from 1, that differs from *old*; the last one if only the end is missing."""
-    was, now = old.split(b"\n"), new.split(b"\n")
-    same = next((at for at, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
-    last = len(now) - (1 if len(now) > 1 and not now[-1] else 0)
-    return min(same + 1, last)

@@ -19,13 +19,13 @@ from gitmem.verify.overview.explain import list_changed_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from gitmem.commands.check.facts import TouchedFact, Trees
-    from gitmem.git import Git, TreeChange
+    from gitmem.commands.check.change import StoreChange, Trees
+    from gitmem.commands.check.facts import TouchedFact
+    from gitmem.git import TreeChange
     from gitmem.index.catalog import Catalog, fact_state
     from gitmem.model import Verdict
-    from gitmem.policy import Policy
     from gitmem.verify.inputs import CodeTree
     from gitmem.verify.run.judge import Result
     from gitmem.verify.session import Session
@@ -70,6 +70,11 @@ class Pair:
     base: FactAnswer | None
     head: FactAnswer
 
+    @property
+    def key(self) -> str:
+        """Return the fact's key."""
+        return self.touched.key
+
 
 def list_changes(pair: Pair, trees: Trees) -> Sequence[TreeChange]:
     """Return the changed files that a fact reads, by its observed reads if nothing names its inputs."""
@@ -99,66 +104,36 @@ class ChangeJudge:
         rung: The sandbox's rung that commands ran on; empty if none ran.
     """
 
-    def __init__(
-        self,
-        git: Git,
-        catalog: Catalog,
-        policy: Policy,
-        session: Callable[[], Session] | None,
-        *,
-        base: str,
-        is_hurried: bool,
-        now: int,
-        progress: Callable[[str, int, int], None],
-    ) -> None:
-        """Set what is needed to judge.
-
-        Args:
-            git: The repository, which knows both commits.
-            catalog: The catalog with the memories of the code as the change leaves them.
-            policy: The store's policy.
-            session: Opens a verify session, to run commands; None if they cannot run, since HEAD is unborn.
-            base: The commit before the change.
-            is_hurried: Whether a person is waiting.
-            now: Epoch seconds.
-            progress: Called with each fact as its command has run.
-        """
-        self._git = git
+    def __init__(self, change: StoreChange, catalog: Catalog) -> None:
+        """Set what is needed to judge; the catalog has the memories of the code as the change leaves them."""
+        self._change, self._trees, self._git = change, change.trees, change.trees.git
         self._catalog = catalog
-        self._policy = policy
-        self._open = session
+        self._policy, self._now = change.store.policy(), change.store.now
         self._session: Session | None = None
-        self._base = base
-        self._is_hurried = is_hurried
-        self._now = now
-        self._progress = progress
         self._found: dict[str, Moves] = {}
         self.rung = ""
 
-    def judge(self, touched: Sequence[TouchedFact], trees: Trees) -> list[Pair]:
+    def judge(self, touched: Sequence[TouchedFact]) -> list[Pair]:
         """Return each check's answers before and after the change, in the order of the facts.
 
         The base is judged first. A check that held there and fails on the head is then run again, on both, by the rules
         of ``verify``, before it is reported.
         """
-        before = self._answers(trees, [(t, t.base) for t in touched if t.base is not None], None)
-        behind = self._answers(trees, [(t, t.head) for t in touched], before)
-        return [Pair(t, before.get(t.fact.row.key), behind[t.fact.row.key]) for t in touched]
+        before = self._answers([(t, t.base) for t in touched if t.base is not None], None)
+        behind = self._answers([(t, t.head) for t in touched], before)
+        return [Pair(t, before.get(t.key), behind[t.key]) for t in touched]
 
-    def judge_again(self, trees: Trees, pairs: Sequence[Pair]) -> dict[str, FactAnswer]:
-        """Return the checks' answers after another change from the same base, by key, given the answers before it."""
-        before = {pair.touched.fact.row.key: pair.base for pair in pairs if pair.base is not None}
-        return self._answers(trees, [(pair.touched, pair.touched.head) for pair in pairs], before)
+    def judge_again(self, pairs: Sequence[Pair]) -> dict[str, FactAnswer]:
+        """Return the checks' answers on the head by key, given pairs with the answers on the same base."""
+        before = {pair.key: pair.base for pair in pairs if pair.base is not None}
+        return self._answers([(pair.touched, pair.touched.head) for pair in pairs], before)
 
     def _answers(
-        self,
-        trees: Trees,
-        facts: Sequence[tuple[TouchedFact, fact_state.FactState]],
-        before: Mapping[str, FactAnswer] | None,
+        self, facts: Sequence[tuple[TouchedFact, fact_state.FactState]], before: Mapping[str, FactAnswer] | None
     ) -> dict[str, FactAnswer]:
-        """Return the answers on the head by key, given those of the base; without *pairs*, those of the base."""
+        """Return the answers on the head by key, given those on the base; without these, the answers on the base."""
         found = {}
-        tree = trees.base if before is None else trees.head
+        tree = self._trees.base if before is None else self._trees.head
         asked: dict[str, tuple[Check, str]] = {}
         claimed: dict[str, Verdict] = {}
         dues = []
@@ -171,13 +146,13 @@ class ChangeJudge:
                 found[row.key] = known
             elif row.form == BUILTIN:
                 check = Check(BUILTIN, tuple(json.loads(row.words)))
-                asked[row.key] = check, self._moved(tree, check, at.verdict)
+                asked[row.key] = check, self._trusted_moves(tree, check, at.verdict)
             else:
                 dues.append(self._due(tree, t, at, (before or {}).get(row.key)))
         if asked:
-            answers = self._ask(trees, asked, before)
+            answers = self._ask(tree, asked, before)
             found |= {key: _compare(answer, claimed.get(key)) for key, answer in answers.items()}
-        return found | self._run(trees.base if before is None else trees.head, dues) if dues else found
+        return found | self._run(tree, dues) if dues else found
 
     def _recent_answer(self, row: fact_state.FactRow, at: fact_state.FactState) -> FactAnswer | None:
         """Return the answer of a verdict on these exact inputs, if it is recent enough."""
@@ -194,46 +169,38 @@ class ChangeJudge:
             self._found[tree.commit] = Moves(self._git, tree)
         return self._found[tree.commit]
 
-    def _moved(self, tree: CodeTree, check: Check, verdict: Verdict | None) -> str:
+    def _trusted_moves(self, tree: CodeTree, check: Check, verdict: Verdict | None) -> str:
         """Return the moves that a built-in check is judged with on a tree; claims by others must match git's."""
         if verdict is None or not is_moved(tree, check, verdict.moved):
             return ""
         return self._moves(tree).trusted_moves(verdict, check)
 
     def _ask(
-        self, trees: Trees, asked: Mapping[str, tuple[Check, str]], before: Mapping[str, FactAnswer] | None
+        self, tree: CodeTree, asked: Mapping[str, tuple[Check, str]], before: Mapping[str, FactAnswer] | None
     ) -> dict[str, FactAnswer]:
-        tree = trees.base if before is None else trees.head
-        if before is None:
-            checks = {key: place_check(trees.base, *one) for key, one in asked.items()}
-            answers = builtin.answer_all(self._git, trees.base, checks.values())
-        else:
-            checks = {key: place_check(trees.head, *one) for key, one in asked.items()}
-            values = {
-                check: BuiltinAnswer(before[key].outcome, before[key].because)
-                for key, check in checks.items()
-                if key in before and check is asked[key][0] and not before[key].moved
-            }
-            answers = answer_behind(self._git, trees.base, trees.head, values) if values else {}
-            new = [check for check in checks.values() if check not in values]
-            answers |= builtin.answer_all(self._git, trees.head, new) if new else {}
+        """Return the answers of built-in checks on a tree by key, following files and names that moved."""
+        asked = dict(asked)
+        checks = {key: place_check(tree, *one) for key, one in asked.items()}
+        answers = {} if before is None else self._derive_answers(asked, checks, before)
+        answers |= builtin.answer_all(self._git, tree, {*checks.values()} - answers.keys())
+        if before is not None:
             lost = {
                 key
                 for key, check in checks.items()
-                if key in before and not scope_of(check) and _is_lost(before[key], answers[check])
+                if key in before and before[key].outcome == HOLDS != answers[check].outcome and not scope_of(check)
             }
             if lost:
-                self._moves(trees.head).know(trees.base)
-            moves = {key: self._moves(trees.head).find(asked[key][0], trees.before, before[key].moved) for key in lost}
-            asked = {key: (check, moves.get(key, moved)) for key, (check, moved) in asked.items()}
-            checks |= {key: place_check(trees.head, *asked[key]) for key in lost}
-            new = [check for check in checks.values() if check not in answers]
-            answers |= builtin.answer_all(self._git, trees.head, new) if new else {}
+                self._moves(tree).know(self._trees.base)
+            for key in lost:
+                check = asked[key][0]
+                asked[key] = check, self._moves(tree).find(check, self._trees.before, before[key].moved)
+            checks |= {key: place_check(tree, *asked[key]) for key in lost}
+            answers |= builtin.answer_all(self._git, tree, {*checks.values()} - answers.keys())
         astray = {key for key, check in checks.items() if scope_of(check) and answers[check].outcome != HOLDS}
         homes, more = find_homes(self._git, tree, [asked[key][0] for key in astray])
-        answers |= more
-        asked = dict(asked) | {key: (asked[key][0], homes[asked[key][0]]) for key in astray}
+        asked |= {key: (asked[key][0], homes[asked[key][0]]) for key in astray}
         checks |= {key: place_check(tree, *asked[key]) for key in astray}
+        answers |= more
         answers |= builtin.answer_all(self._git, tree, {*checks.values()} - answers.keys())
         return {
             key: FactAnswer(
@@ -245,6 +212,17 @@ class ChangeJudge:
             for key, check in checks.items()
         }
 
+    def _derive_answers(
+        self, asked: Mapping[str, tuple[Check, str]], checks: Mapping[str, Check], before: Mapping[str, FactAnswer]
+    ) -> dict[Check, BuiltinAnswer]:
+        """Return the answers on the head that follow from those on the base, of checks whose files did not move."""
+        values = {
+            check: BuiltinAnswer(before[key].outcome, before[key].because)
+            for key, check in checks.items()
+            if key in before and check is asked[key][0] and not before[key].moved
+        }
+        return answer_behind(self._git, self._trees.base, self._trees.head, values) if values else {}
+
     def _due(self, tree: CodeTree, touched: TouchedFact, at: fact_state.FactState, before: FactAnswer | None) -> Due:
         row, document, spec = read_fact(self._catalog, touched.fact.row, touched.fact.path, self._policy)
         verdict = at.verdict
@@ -253,7 +231,7 @@ class ChangeJudge:
             if verdict.outcome == HOLDS:
                 # Whoever found it, a failure is compared with the base before it counts, and the base may excuse it.
                 moved = self._moves(tree).trusted_moves(verdict, spec.check) if verdict.moved else ""
-                verdict = replace(verdict, own=True, held_commit=self._base, held_at=verdict.at, moved=moved)
+                verdict = replace(verdict, own=True, held_commit=self._trees.before, held_at=verdict.at, moved=moved)
         # Flapping does not depend on the commit: a flapping check that fails needs more such answers here.
         latest = replace(verdict, flapping=at.flapping) if verdict is not None else None
         moved = verdict.moved if verdict is not None and verdict.own else ""
@@ -263,18 +241,19 @@ class ChangeJudge:
     def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, FactAnswer]:
         from gitmem.verify.run.batch import judge_all  # threads and the sandbox: 40 ms, only if a command runs
 
-        if self._open is None:
+        store = self._change.store
+        if store.git.read_head()[1] is None:
             return {due.row.key: FactAnswer(BLOCKED, "HEAD has no commit yet to run the check on") for due in dues}
         if self._session is None:
-            self._session = self._open()
-        means = replace(self._session.means_for(dues), is_hurried=self._is_hurried)
+            self._session = store.session(self._change.options)
+        means = replace(self._session.means_for(dues), is_hurried=self._change.span.is_staged)
         self.rung = self._session.rung
         done = 0
 
         def report(result: Result) -> None:
             nonlocal done
             done += 1
-            self._progress(result.due.row.key, done, len(dues))
+            self._change.progress(result.due.row.key, done, len(dues))
 
         results = judge_all(self._git, tree, dues, means, now=self._now, report=report)
         return {r.due.row.key: self._answer(r) for r in results}
@@ -287,7 +266,3 @@ class ChangeJudge:
         because = result.because or result.reason
         moved = verdict.moved if verdict is not None else ""
         return FactAnswer(result.outcome, because, verdict, result.seconds, is_new=verdict is not None, moved=moved)
-
-
-def _is_lost(before: FactAnswer, behind: BuiltinAnswer) -> bool:
-    return before.outcome == HOLDS and behind.outcome != HOLDS

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gitmem.commands.check.facts import Trees
+    from gitmem.commands.check.change import Trees
     from gitmem.commands.check.judge import Pair
 
 # The most facts of one change for which a looser check is tried: each reads its files once more.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gitmem.commands.check.base_programs import describe_only_new, judge_with_base
-from gitmem.commands.check.document_lines import StatedLines
-from gitmem.commands.check.facts import spots_of
+from gitmem.commands.check.change import spots_of
+from gitmem.commands.check.document_lines import DocumentLines
 from gitmem.commands.check.judge import ChangeJudge, FactAnswer, list_changes
 from gitmem.frozen import replace
 from gitmem.index.catalog import state
@@ -29,17 +29,14 @@ from gitmem.verify.overview.stock import author
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from gitmem.commands.check.base_programs import BaseAnswer, ProgramEdits
-    from gitmem.commands.check.change import ChangeSpan
-    from gitmem.commands.check.facts import TouchedFact, Trees
+    from gitmem.commands.check.change import StoreChange, Trees
+    from gitmem.commands.check.facts import TouchedFact
     from gitmem.commands.check.judge import Pair
-    from gitmem.git import Git
     from gitmem.index.catalog import Catalog
-    from gitmem.repository.open_store import OpenStore
-    from gitmem.verify.options import Options
-    from gitmem.verify.session import Session
+    from gitmem.verify.overview.finding import StatedLine
 
 NO_EDITS: ProgramEdits = {}
 # The findings shown with place and author: those that need action.
@@ -54,20 +51,9 @@ class Outcome:
         base_answers: The checks' answers with the base's version of the files they run, by key.
     """
 
-    def __init__(self, store: OpenStore, options: Options, span: ChangeSpan, trees: Trees, catalog: Catalog) -> None:
-        """Set what is judged.
-
-        Args:
-            store: The store.
-            options: The options for it.
-            span: The commits of the change.
-            trees: The change.
-            catalog: The catalog with the memories of the code as the change leaves them.
-        """
-        self._store = store
-        self._options = options
-        self._span = span
-        self._trees = trees
+    def __init__(self, change: StoreChange, catalog: Catalog) -> None:
+        """Set what is judged; the catalog has the memories of the code as the change leaves them."""
+        self._change, self._store, self._trees = change, change.store, change.trees
         self._catalog = catalog
         self.rung = ""
         self.base_answers: dict[str, BaseAnswer] = {}
@@ -75,8 +61,7 @@ class Outcome:
     def find(
         self,
         touched: Sequence[TouchedFact],
-        before: Callable[[], Catalog] | None,
-        progress: Callable[[str, int, int], None],
+        before: Catalog | None,
         *,
         broken: Collection[str] = (),
         edits: ProgramEdits = NO_EDITS,
@@ -85,37 +70,20 @@ class Outcome:
 
         Args:
             touched: The facts.
-            before: Returns the catalog with the memories of the code before the change; None if it touches none.
-            progress: Called with each fact as its command has run.
+            before: The catalog with the memories of the code before the change; None if it touches none.
             broken: Facts that are known to become false and already have findings.
             edits: The edited files that their checks run, by key.
         """
-        trees = self._trees
-        judging = self._judge_of(trees.git, progress)
-        pairs = [self._with_culprit(pair) for pair in judging.judge(touched, trees)]
+        judging = ChangeJudge(self._change, self._catalog)
+        pairs = [self._with_culprit(pair) for pair in judging.judge(touched)]
         self.rung = judging.rung
         self._keep(pairs)
-        counted = self._with_base_programs(pairs, edits, progress) if edits else pairs
+        counted = self._with_base_programs(pairs, edits) if edits else pairs
         findings = self._findings(counted)
         findings += self._suspects(findings, before, broken)
         return findings + self._wrong(pairs)
 
-    def _judge_of(self, git: Git, progress: Callable[[str, int, int], None]) -> ChangeJudge:
-        store = self._store
-        return ChangeJudge(
-            git,
-            self._catalog,
-            store.policy(),
-            None if store.git.read_head()[1] is None else self._session,
-            base=self._trees.before,
-            is_hurried=self._span.is_staged,
-            now=store.now,
-            progress=progress,
-        )
-
-    def _with_base_programs(
-        self, pairs: Sequence[Pair], edits: ProgramEdits, progress: Callable[[str, int, int], None]
-    ) -> list[Pair]:
+    def _with_base_programs(self, pairs: Sequence[Pair], edits: ProgramEdits) -> list[Pair]:
         """Return the answers, with facts as false that hold only with the change's version of the files they run."""
 
         def answers(mixed: Trees, asked: Sequence[Pair]) -> dict[str, FactAnswer]:
@@ -124,20 +92,16 @@ class Outcome:
             pairs = [
                 replace(pair, touched=replace(pair.touched, head=at)) for pair, at in zip(asked, states, strict=True)
             ]
-            return self._judge_of(mixed.git, progress).judge_again(mixed, pairs)
+            return ChangeJudge(replace(self._change, trees=mixed), self._catalog).judge_again(pairs)
 
         self.base_answers = judge_with_base(pairs, edits, self._trees, answers)
         return [self._counted(pair, edits) for pair in pairs]
 
     def _counted(self, pair: Pair, edits: ProgramEdits) -> Pair:
-        key = pair.touched.fact.row.key
-        one = self.base_answers.get(key)
+        one = self.base_answers.get(pair.key)
         if one is None or not one.only_new:
             return pair
-        return replace(pair, head=FactAnswer(FAILS, describe_only_new(one, edits[key])))
-
-    def _session(self) -> Session:
-        return self._store.session(self._options)
+        return replace(pair, head=FactAnswer(FAILS, describe_only_new(one, edits[pair.key])))
 
     def _with_culprit(self, pair: Pair) -> Pair:
         """Return a fact that was already false, with the culprit that was found for it."""
@@ -151,32 +115,32 @@ class Outcome:
         trees, git = self._trees, self._trees.git
         judged = [(pair, *_judgement(pair)) for pair in pairs]
         asked = [pair for pair, kind, _ in judged if kind in TELLING]
-        keys = (pair.touched.fact.row.key for pair in asked)
-        spots = dict(zip(keys, spots_of(git, (list_changes(pair, trees) for pair in asked)), strict=True))
-        found = []
-        documents = StatedLines(self._catalog, self._store.policy(), trees)
+        places = spots_of(git, (list_changes(pair, trees) for pair in asked))
+        spots = dict(zip((pair.key for pair in asked), places, strict=True))
         looser = self._looser([pair for pair, kind, _ in judged if kind == BROKEN and pair.base is not None])
-        for pair, judgement, why in judged:
-            offer = looser.get(pair.touched.fact.row.key, "") if judgement == BROKEN else ""
-            because = f"{why}; only its form differs, and a looser check holds: {offer}" if offer else why
-            places = spots.get(pair.touched.fact.row.key, ())
-            stated = documents.find(pair, places) if judgement == BROKEN else ()
-            stated = documents.find_outdated(pair) if judgement == HELD else stated
-            kind = OUTDATED if judgement == HELD and stated else judgement
+        documents = DocumentLines(self._catalog, self._store.policy(), trees)
+        found = []
+        for pair, judgement, because in judged:
+            kind = judgement
+            stated: tuple[StatedLine, ...] = ()
+            if kind == BROKEN:
+                stated = documents.find(pair, spots[pair.key])
+                if offer := looser.get(pair.key):
+                    because = f"{because}; only its form differs, and a looser check holds: {offer}"  # noqa: PLW2901
+            elif kind == HELD and (stated := documents.find_outdated(pair)):
+                kind = OUTDATED
             fact, verdict = pair.touched.fact, pair.head.verdict or (pair.base.verdict if pair.base else None)
+            culprit = (verdict.culprit, verdict.culprit_after) if verdict is not None and kind == STILL else ("", "")
             found.append(
                 FactFinding(
-                    fact.row.key,
-                    fact.title,
-                    kind,
-                    because,
-                    author(self._catalog, fact.row.id) if kind in TELLING else "",
-                    fact_spot(git, trees.behind, fact.path) if kind in TELLING else None,
-                    spots.get(fact.row.key, ()),
-                    fact.path,
+                    *(pair.key, fact.title, kind, because),
+                    by=author(self._catalog, fact.row.id) if kind in TELLING else "",
+                    fact=fact_spot(git, trees.behind, fact.path) if kind in TELLING else None,
+                    places=spots.get(pair.key, ()),
+                    path=fact.path,
                     is_new=pair.base is None,
-                    culprit=verdict.culprit if verdict is not None and kind == STILL else "",
-                    culprit_after=verdict.culprit_after if verdict is not None and kind == STILL else "",
+                    culprit=culprit[0],
+                    culprit_after=culprit[1],
                     seconds=pair.head.seconds,
                     moved=pair.head.moved if pair.base is not None and not pair.base.moved else "",
                     stated=stated,
@@ -186,20 +150,20 @@ class Outcome:
 
     def _looser(self, broken: Sequence[Pair]) -> dict[str, str]:
         """Return looser checks that hold for facts, by key; none when a person waits to commit."""
-        if not broken or self._span.is_staged:
+        if not broken or self._change.span.is_staged:
             return {}
         from gitmem.commands.check.looser_check import find_looser  # patterns, only if a fact becomes false
 
         return find_looser(broken, self._trees)
 
     def _suspects(
-        self, found: Sequence[FactFinding], before: Callable[[], Catalog] | None, broken: Collection[str]
+        self, found: Sequence[FactFinding], before: Catalog | None, broken: Collection[str]
     ) -> list[FactFinding]:
         """Return the dependents of facts that become false, and those that are suspect only by the change's own claims.
 
         Args:
             found: The findings for the touched facts.
-            before: Returns the catalog before the change, if that touches memories of the code.
+            before: The catalog before the change, if that touches memories of the code.
             broken: Further facts that become false.
         """
         store, trees, catalog = self._store, self._trees, self._catalog
@@ -208,13 +172,12 @@ class Outcome:
         if not behind and before is None:
             return []
         # Untouched facts have the same status at both ends; the index is not a commit with stored statuses.
-        tree = trees.base if self._span.is_staged else trees.head
+        tree = trees.base if self._change.span.is_staged else trees.head
         ground = refresh_states(catalog, trees.git, store.local, tree.commit, store.policy(), now=store.now, tree=tree)
         touched = {f.key for f in found}
         failing = {key for key in state.failed(catalog, ground) if key not in touched}
         failing |= {f.key for f in found if f.kind in (STILL, OUTSIDE)}
-        graph = before() if before is not None else catalog
-        already = state.chains(graph, failing | {f.key for f in found if f.kind == MENDED})
+        already = state.chains(before or catalog, failing | {f.key for f in found if f.kind == MENDED})
         own = state.chains(catalog, failing) if before is not None else {}
         chains = {key: chain for key, chain in own.items() if key not in already} | behind
         places = {f.key: f.places for f in found}
@@ -252,7 +215,7 @@ class Outcome:
 
     def _keep(self, pairs: Iterable[Pair]) -> None:
         """Store verdicts of commands in this clone, as ``verify`` does on a branch, if the commit is checked out."""
-        if self._store.git.read_head()[1] == self._span.head:
+        if self._store.git.read_head()[1] == self._change.span.head:
             answers = (answer for pair in pairs for answer in (pair.base, pair.head) if answer is not None)
             verdicts = [a.verdict for a in answers if a.is_new and a.verdict is not None]
             if verdicts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from types import MappingProxyType
 
 from gitmem.commands.check.branch_memory import (
@@ -11,9 +12,9 @@ from gitmem.commands.check.branch_memory import (
     is_by_branch,
     list_settled,
 )
-from gitmem.commands.check.change import ChangeSpan, find_span
+from gitmem.commands.check.change import ChangeSpan, StoreChange, Trees, find_span
 from gitmem.commands.check.edits import look_at_edits
-from gitmem.commands.check.facts import TreeEffects, Trees, find_touched, list_facts
+from gitmem.commands.check.facts import TreeEffects, find_touched, list_facts
 from gitmem.commands.check.staged_files import StagedFiles
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
@@ -120,7 +121,7 @@ def check(
     if span.base == span.head:
         return (None if base or head else _check_work_tree(stores, span, branch, progress)) or CheckResult(span)
     trees = Trees(git, span.base, lambda: span.head, git.diff_trees(span.base, span.head))
-    found = _join([_Check(*one, span, trees, progress, branch=branch).run() for one in stores])
+    found = _check_stores(stores, span, trees, branch, progress)
     if stores[0][1].keys:
         return found
     edits = tuple(look_at_edits(trees, stores[0][1].approved))
@@ -145,9 +146,8 @@ def _check_work_tree(
             if not trees.changes:
                 return None
             note = f"nothing is committed since {span.against}: the uncommitted changes of the work tree were checked"
-            note = "; ".join((note, *taken.notices))
-            dirty = ChangeSpan(span.head, "", "HEAD", note, is_dirty=True)
-            return _join([_Check(*one, dirty, trees, progress, branch=branch).run() for one in stores])
+            dirty = ChangeSpan(span.head, "", "HEAD", "; ".join((note, *taken.notices)), is_dirty=True)
+            return _check_stores(stores, dirty, trees, branch, progress)
     except ProcessError:
         return None  # git cannot read the index
 
@@ -165,11 +165,11 @@ def check_staged(
     """
     with StagedFiles(stores[0][0].git) as index:
         span = ChangeSpan(index.trees.before, "", "HEAD")
-        found = _join([_Check(*one, span, index.trees, progress, branch=branch).run() for one in stores])
+        found = _check_stores(stores, span, index.trees, branch, progress)
         for trees in index.against_merged() if found.of(BROKEN) else ():
             keys = tuple(f.key for f in found.of(BROKEN))
             asked = [(store, replace(options, keys=keys)) for store, options in stores]
-            others = _join([_Check(*one, span, trees, progress, branch=branch).run() for one in asked])
+            others = _check_stores(asked, span, trees, branch, progress)
             found = _without_old(found, {f.key for f in others.of(BROKEN)}, trees.before)
     return found
 
@@ -187,22 +187,29 @@ def _without_old(found: CheckResult, ours: Collection[str], other: str) -> Check
     return replace(found, findings=in_order(findings))
 
 
-def _join(parts: Sequence[CheckResult]) -> CheckResult:
-    """Return the findings in several stores combined."""
+def _check_stores(
+    stores: Sequence[tuple[OpenStore, Options]],
+    span: ChangeSpan,
+    trees: Trees,
+    branch: BranchMemory | None,
+    progress: Callable[[str, int, int], None],
+) -> CheckResult:
+    """Check a change against the facts of each store, and combine the results."""
+    parts = [_Check(StoreChange(*one, span, trees, progress), branch).run() for one in stores]
     return CheckResult(
-        parts[0].span,
-        parts[0].files,
+        span,
+        len(trees.changes),
         sum(p.facts for p in parts),
         in_order([f for p in parts for f in p.findings]),
-        tuple(k for p in parts for k in p.whole),
-        tuple(k for p in parts for k in p.brought),
-        tuple(k for p in parts for k in p.removed),
-        tuple(k for p in parts for k in p.hidden),
-        tuple(pair for p in parts for pair in p.untouched),
-        next((p.rung for p in parts if p.rung), ""),
-        ChangeReview(programs=tuple(one for p in parts for one in p.review.programs)),
-        any(p.has_memories for p in parts),
-        next((p.branch for p in parts if p.branch), None),
+        whole=tuple(k for p in parts for k in p.whole),
+        brought=tuple(k for p in parts for k in p.brought),
+        removed=tuple(k for p in parts for k in p.removed),
+        hidden=tuple(k for p in parts for k in p.hidden),
+        untouched=tuple(pair for p in parts for pair in p.untouched),
+        rung=next((p.rung for p in parts if p.rung), ""),
+        review=ChangeReview(programs=tuple(one for p in parts for one in p.review.programs)),
+        has_memories=any(p.has_memories for p in parts),
+        branch=next((p.branch for p in parts if p.branch), None),
     )
 
 
@@ -230,55 +237,43 @@ class _Judged:
 class _Check:
     """One store's facts against one change."""
 
-    def __init__(
-        self,
-        store: OpenStore,
-        options: Options,
-        span: ChangeSpan,
-        trees: Trees,
-        progress: Callable[[str, int, int], None],
-        *,
-        branch: BranchMemory | None,
-    ) -> None:
-        self._branch = branch if store.store.scope == PROJECT else None
-        self._store = store
-        self._options = options
-        self._span = span
-        self._trees = trees
-        self._progress = progress
-        self._has_files = store.store.scope == PROJECT and any(is_home(change.path) for change in trees.changes)
+    def __init__(self, change: StoreChange, branch: BranchMemory | None) -> None:
+        self._change, self._store, self._span, self._trees = change, change.store, change.span, change.trees
+        self._keys = change.options.keys
+        is_project = self._store.store.scope == PROJECT
+        self._branch = branch if is_project else None
+        self._has_files = is_project and any(is_home(one.path) for one in self._trees.changes)
         self._has_own = self._has_files or self._branch is not None
-        self._known_before: Catalog | None = None
 
     def run(self) -> CheckResult:
-        store, trees = self._store, self._trees
-        if not self._has_own and not store.has_store():
+        trees = self._trees
+        if not self._has_own and not self._store.has_store():
             return CheckResult(self._span, len(trees.changes))
         catalog = self._behind()
-        facts = list_facts(catalog, self._options.keys)
+        facts = list_facts(catalog, self._keys)
         brought = self._brought(catalog, facts)
-        touched = find_touched(facts, trees, brought.facts, catalog=catalog, store=store)
+        touched = find_touched(facts, self._change, catalog, brought.facts)
         edits = self._edits(facts, brought)
         judged = self._judge_touched(catalog, touched, facts, edits) if touched or self._has_own else _Judged([])
-        if self._options.keys:  # these facts were requested by key, so others that become suspect are left out
+        if self._keys:  # these facts were requested by key, so others that become suspect are left out
             brought = replace(brought, removed=(), hidden=())
         return CheckResult(
             self._span,
             len(trees.changes),
             len(facts) + judged.gone,
             in_order(judged.findings),
-            tuple(t.fact.row.key for t in touched if t.is_whole),
-            tuple(t.fact.row.key for t in touched if t.base is None and is_home(t.fact.path)),
-            brought.removed,
-            brought.hidden,
-            judged.untouched,
-            judged.rung,
-            self._programs(edits, judged),
-            self._has_files,
-            self._with_branch(catalog, judged),
+            whole=tuple(t.key for t in touched if t.is_whole),
+            brought=tuple(t.key for t in touched if t.base is None and is_home(t.fact.path)),
+            removed=brought.removed,
+            hidden=brought.hidden,
+            untouched=judged.untouched,
+            rung=judged.rung,
+            review=self._review_programs(edits, judged),
+            has_memories=self._has_files,
+            branch=self._with_branch(catalog, judged),
         )
 
-    def _programs(self, edits: ProgramEdits, judged: _Judged) -> ChangeReview:
+    def _review_programs(self, edits: ProgramEdits, judged: _Judged) -> ChangeReview:
         if not edits:
             return NOTHING_TO_REVIEW
         from gitmem.commands.check.base_programs import list_program_findings
@@ -307,61 +302,53 @@ class _Check:
         # The judge takes 15 ms (measured), and most commits touch no fact.
         from gitmem.commands.check.outcome import Outcome
 
-        outcome = Outcome(self._store, self._options, self._span, self._trees, catalog)
+        outcome = Outcome(self._change, catalog)
+        found = outcome.find(touched, self._before if self._has_own else None, edits=edits)
+        judged = _Judged(found, rung=outcome.rung, base_answers=outcome.base_answers)
         if not self._has_own:
-            found = outcome.find(touched, None, self._progress, edits=edits)
-            return _Judged(found, rung=outcome.rung, base_answers=outcome.base_answers)
-        before = self._before()
-        found = outcome.find(touched, lambda: before, self._progress, edits=edits)
-        base = Outcome(self._store, self._options, self._span, self._trees, before)
-        judged = self._with_silenced(base, found, (before, catalog), facts)
-        return replace(judged, rung=outcome.rung or base.rung, base_answers=outcome.base_answers)
+            return judged
+        return self._with_silenced(judged, Outcome(self._change, self._before), catalog, facts)
 
-    def _with_silenced(
-        self, base: Outcome, found: Sequence[FactFinding], catalogs: tuple[Catalog, Catalog], facts: Sequence[HeadFact]
-    ) -> _Judged:
-        """Return the findings, with the base's facts that the change's own memories silence."""
-        from gitmem.commands.check.facts import spots_of
+    def _with_silenced(self, judged: _Judged, base: Outcome, catalog: Catalog, facts: Sequence[HeadFact]) -> _Judged:
+        """Return what was judged, with the base's facts that the change's own memories silence."""
+        from gitmem.commands.check.change import spots_of
         from gitmem.commands.check.silence import find_silenced, is_revised, live_keys, with_silenced
 
-        before, catalog = catalogs
-        silenced = find_silenced(before, catalog, facts, self._options.keys)
+        before, found = self._before, judged.findings
+        silenced = find_silenced(before, catalog, facts, self._keys)
         if self._span.is_staged:
             silenced = [one for one in silenced if not is_revised(one, found)]
         settled = find_settled(silenced, found) if self._branch is not None else {}
-        silenced = [one for one in silenced if one.fact.row.key not in settled]
-        taken = find_touched([one.fact for one in settled.values()], self._trees, (), catalog=before, store=self._store)
-        was = list_settled(settled, base.find(taken, None, self._progress)) if taken else ()
-        lost = find_touched([one.fact for one in silenced], self._trees, (), catalog=before, store=self._store)
-        judged = base.find(lost, None, self._progress, broken={f.key for f in found if f.kind == BROKEN})
-        keys = [t.fact.row.key for t in lost]
-        places = dict(zip(keys, spots_of(self._trees.git, (t.changed for t in lost)), strict=True))
-        findings = with_silenced(found, judged, silenced, places=places, live=live_keys(catalog))
-        untouched = tuple(
-            (one.fact.row.key, one.how) for one in silenced if one.fact.row.key not in places and not is_by_branch(one)
-        )
+        silenced = [one for one in silenced if one.key not in settled]
+        taken = find_touched([one.fact for one in settled.values()], self._change, before)
+        was = list_settled(settled, base.find(taken, None)) if taken else ()
+        lost = find_touched([one.fact for one in silenced], self._change, before)
+        again = base.find(lost, None, broken={f.key for f in found if f.kind == BROKEN})
+        spots = spots_of(self._trees.git, (t.changed for t in lost))
+        places = dict(zip((t.key for t in lost), spots, strict=True))
         live = {fact.row.key for fact in facts}
-        gone = sum(one.fact.row.key not in live for one in silenced)
-        return _Judged(findings, untouched, gone, settled=was)
+        return replace(
+            judged,
+            findings=with_silenced(found, again, silenced, places=places, live=live_keys(catalog)),
+            untouched=tuple((one.key, one.how) for one in silenced if one.key not in places and not is_by_branch(one)),
+            gone=sum(one.key not in live for one in silenced),
+            rung=judged.rung or base.rung,
+            settled=was,
+        )
 
     def _brought(self, catalog: Catalog, facts: Sequence[HeadFact]) -> TreeEffects:
         if not self._has_own:
             return TreeEffects()
         from gitmem.commands.check.code_tree import find_brought  # parsing: 10 ms, only if the code has memories
 
-        brought = find_brought(
-            *(self._store.git, catalog, self._store.policy(), facts),
-            base=self._trees.before,
-            changes=self._trees.changes,
-        )
-        changed = find_changed(self._before(), facts) if self._branch is not None else frozenset()
+        brought = find_brought(self._change, catalog, facts)
+        changed = find_changed(self._before, facts) if self._branch is not None else frozenset()
         return replace(brought, facts=brought.facts | changed)
 
+    @cached_property
     def _before(self) -> Catalog:
         """Return the catalog of the memory branch with the memories of the code before the change."""
-        if self._known_before is None:
-            self._known_before = self._at(self._trees.before)
-        return self._known_before
+        return self._at(self._trees.before)
 
     def _behind(self) -> Catalog:
         """Return the catalog with the memories of the code after the change."""

@@ -38,6 +38,11 @@ class SilencedFact:
     how: str
     spot: Spot
 
+    @property
+    def key(self) -> str:
+        """Return the fact's key."""
+        return self.fact.row.key
+
 
 def find_silenced(
     before: Catalog, behind: Catalog, facts: Iterable[HeadFact], keys: Collection[str]
@@ -108,7 +113,7 @@ def is_revised(one: SilencedFact, found: Iterable[FactFinding]) -> bool:
     """
     if not is_home(one.fact.path):
         return False
-    kinds = {f.kind for f in found if f.key == one.fact.row.key}
+    kinds = {f.kind for f in found if f.key == one.key}
     return one.how == ARCHIVED or (one.spot.path == one.fact.path and bool(kinds & {HOLDS, UNCHECKED}))
 
 
@@ -134,7 +139,7 @@ def with_silenced(
         places: The places that the change touches in each fact's inputs, by key.
         live: The keys of the head's memories.
     """
-    lost = {one.fact.row.key: one for one in silenced}
+    lost = {one.key: one for one in silenced}
     worst = {f.key: f for f in found if f.kind != WRONG}
     more = list({f.key: f for f in (*judged, *found) if f.kind == WRONG}.values())
     for base in (f for f in judged if f.kind != WRONG):

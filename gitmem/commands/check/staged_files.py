@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 
-from gitmem.commands.check.facts import Trees
+from gitmem.commands.check.change import Trees
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.git import Git
 from gitmem.git.staging_area import UNMERGED, diff_index, empty_tree, index_file, list_merged
-from gitmem.text import display
+from gitmem.text import display, list_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,8 +51,7 @@ class StagedFiles:
         before = self.head or empty_tree(git)
         changes = diff_index(git, before, self._index)
         if unmerged := sorted({change.path for change in changes if change.status == UNMERGED}):
-            more = f" and {len(unmerged) - NAMED} more" if len(unmerged) > NAMED else ""
-            message = f"there are unmerged files: {', '.join(map(display, unmerged[:NAMED]))}{more}"
+            message = f"there are unmerged files: {list_some([*map(display, unmerged)], NAMED)}"
             raise GitmemError(message, hint="resolve the conflicts, then: git add FILE")
         self.trees = Trees(git, before, self.commit, changes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.commands.check.branch_memory import note_of, section_of
+from gitmem.text import count_of, list_some
 from gitmem.verify.moves import describe_moves
 from gitmem.verify.overview.finding import (
     BROKEN,
@@ -78,7 +79,7 @@ def _rows(findings: Sequence[ReviewFinding]) -> tuple[FindingRow, ...]:
     for group in groups.values():
         one = group[0]
         others = [other.key or other.path for other in group[1:]]
-        text = f"{one.code}: {one.message}" + (f" (also {_list_keys(others)})" if others else "")
+        text = f"{one.code}: {one.message}" + (f" (also {list_some(others, NAMED)})" if others else "")
         text += f"; {one.hint}" if one.hint and not others else ""
         rows.append(FindingRow(text, one.key, one.path, one.line))
     return tuple(rows)
@@ -94,13 +95,11 @@ def summary(checked: CheckResult) -> str:
     touched = len(checked.of(BROKEN, MENDED, STILL, OUTSIDE, OUTDATED, UNCHECKED, HOLDS))
     counts = [(len(checked.of(kind)), words) for kind, words in WORDS.items()]
     message = ", ".join(f"{number} {words.phrase if number == 1 else words.many}" for number, words in counts if number)
-    files = f"file{'s' * (checked.files != 1)}"
-    which = f"changed {files} since {span.base[:12]}"
-    if span.is_staged:
-        which = f"{'uncommitted' if span.is_dirty else 'staged'} {files}"
+    what = "changed" if not span.is_staged else "uncommitted" if span.is_dirty else "staged"
+    files = count_of(checked.files, f"{what} file") + ("" if span.is_staged else f" since {span.base[:12]}")
     verb = "touches" if checked.files == 1 else "touch"
-    facts = f"{touched} of {checked.facts} fact{'s' * (checked.facts != 1)}"
-    return f"{checked.files} {which} {verb} {facts}" + (f": {message}" if message else "")
+    facts = f"{touched} of {count_of(checked.facts, 'fact')}"
+    return f"{files} {verb} {facts}" + (f": {message}" if message else "")
 
 
 def notes(checked: CheckResult) -> list[str]:
@@ -108,20 +107,15 @@ def notes(checked: CheckResult) -> list[str]:
     lines = [checked.span.note] if checked.span.note else []
     lines += [note_of(checked.branch)] if checked.branch is not None else []
     if checked.hidden:
-        lines.append(f"memories in .memory/ hide facts on the memory branch: {_list_keys(checked.hidden)}")
+        lines.append(f"memories in .memory/ hide facts on the memory branch: {list_some(checked.hidden, NAMED)}")
     if checked.brought:
-        lines.append(f"new or changed facts in .memory/: {_list_keys(checked.brought)}")
+        lines.append(f"new or changed facts in .memory/: {list_some(checked.brought, NAMED)}")
     if checked.removed:
-        lines.append(f"facts in .memory/ that this change removes: {_list_keys(checked.removed)}")
+        lines.append(f"facts in .memory/ that this change removes: {list_some(checked.removed, NAMED)}")
     if moved := describe_moves([f.moved for f in checked.findings if f.moved and f.kind == HOLDS]):
         lines.append(moved)
     if checked.whole:
-        every = "1 fact is" if len(checked.whole) == 1 else f"{len(checked.whole)} facts are"
+        every = count_of(len(checked.whole), "fact is", "facts are")
         known = "the files that the command reads are unknown, or its paths match no file (gitmem edit KEY --path GLOB)"
-        lines.append(f"{every} touched by every change, because {known}: {_list_keys(checked.whole)}")
+        lines.append(f"{every} touched by every change, because {known}: {list_some(checked.whole, NAMED)}")
     return lines
-
-
-def _list_keys(keys: Sequence[str]) -> str:
-    more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
-    return ", ".join(keys[:NAMED]) + more

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.index.catalog.state import LIVE
+from gitmem.text import list_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,17 +42,9 @@ def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterato
             (key,),
         )
         if needing:
-            named = ", ".join(row[0] for row in needing[:NAMED])
-            more = f" and {len(needing) - NAMED} more" if len(needing) > NAMED else ""
+            message = f"{list_some([row[0] for row in needing], NAMED)} require it, but the change removes it"
             hint = f"gitmem edit {needing[0][0]}"
-            yield f.ReviewFinding(
-                f.WARNING,
-                "still-required",
-                f"{named}{more} require it, but the change removes it",
-                key,
-                path,
-                hint=hint,
-            )
+            yield f.ReviewFinding(f.WARNING, "still-required", message, key, path, hint=hint)
 
 
 def _gone(before: Catalog, after: Catalog) -> Iterator[tuple[str, str]]:

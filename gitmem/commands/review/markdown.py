@@ -7,6 +7,7 @@ can end them; texts of one line are escaped (``verify.overview.stock.cell``).
 from __future__ import annotations
 
 from gitmem.commands.review import model as f
+from gitmem.text import count_of
 from gitmem.verify.overview.stock import cell
 
 TYPE_CHECKING = False
@@ -56,8 +57,7 @@ def _between(review: Review) -> str:
     if review.commits > 0:
         names = [f"{cell(name.partition(' <')[0])} ({number})" for name, number in review.authors[:5]]
         more = [f"{len(review.authors) - 5} more"] if len(review.authors) > 5 else []
-        commits = "1 commit" if review.commits == 1 else f"{review.commits} commits"
-        lines.append(f"{commits} by {', '.join([*names, *more])}")
+        lines.append(f"{count_of(review.commits, 'commit')} by {', '.join([*names, *more])}")
     if review.code:
         lines.append(f"statuses for the code at `{review.code[:12]}`")
     return f"{', '.join(lines)}\n\n"

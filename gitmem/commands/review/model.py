@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
+from gitmem.text import count_of, list_some
 from gitmem.verify.overview.finding import ERROR, NOTE, WARNING, ReviewFinding
 
 __all__ = ("ERROR", "NOTE", "WARNING", "ReviewFinding")  # names used by the other modules of the review
@@ -183,14 +184,10 @@ class Review:
         """Return a one-line summary."""
         counts = [(what, len(self.of(what))) for what in KINDS]
         lines = [f"{number} {what}" for what, number in counts if number]
-        lines += [_number(len(self.settings), "setting")] if self.settings else []
-        lines += [_number(len(self.shifts), "status differs", "statuses differ")] if self.shifts else []
-        found = [_number(self.count(s), s) for s in SEVERITIES if self.count(s)]
+        lines += [count_of(len(self.settings), "setting")] if self.settings else []
+        lines += [count_of(len(self.shifts), "status differs", "statuses differ")] if self.shifts else []
+        found = [count_of(self.count(s), s) for s in SEVERITIES if self.count(s)]
         return f"{', '.join(lines) or 'no memory changed'}; {', '.join(found) or 'nothing found'}"
-
-
-def _number(count: int, one: str, many: str = "") -> str:
-    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def in_order(findings: tuple[ReviewFinding, ...]) -> tuple[ReviewFinding, ...]:
@@ -220,8 +217,7 @@ class FindingGroup:
     def names(self) -> str:
         """Return the memories, or files, that it is about, the first ones by name and the others counted."""
         names = list(dict.fromkeys(one.key or one.path for one in (self.first, *self.others)))
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        return ", ".join(names[:NAMED]) + more
+        return list_some(names, NAMED)
 
     @property
     def hint(self) -> str:

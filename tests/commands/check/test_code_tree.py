@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conftest import commit_files, git
-from support.code_changes import RS256
+from support.code_changes import RS256, store_change
 from support.facts import make_fact, put, tracked
 
 from gitmem.commands.check.code_tree import find_brought, home_tree
@@ -30,14 +30,7 @@ def test_fact_is_known_on_the_base_by_specification_and_claim(memory, repo):
     put(repo, make_fact("of-the-branch", RS256))
     facts = list_facts(memory.repository.catalog(), ())
 
-    found = find_brought(
-        memory.repository.git,
-        memory.repository.catalog(),
-        memory.repository.policy(),
-        facts,
-        base=base,
-        changes=memory.repository.git.diff_trees(base, head),
-    )
+    found = find_brought(store_change(memory, base, head), memory.repository.catalog(), facts)
 
     assert [f.row.key for f in facts if f.row.id in found.facts] == ["checked", "said"]
     assert (found.removed, found.hidden) == (("gone",), ())

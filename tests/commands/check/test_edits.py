@@ -6,8 +6,8 @@ from pathlib import Path
 
 from conftest import commit_files, git
 
+from gitmem.commands.check.change import Trees
 from gitmem.commands.check.edits import look_at_edits
-from gitmem.commands.check.facts import Trees
 from gitmem.git import Git
 from gitmem.git.repository import discover
 

@@ -9,15 +9,13 @@ import pytest
 from conftest import NOW, commit_files, git
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from support.code_changes import RS256
+from support.code_changes import RS256, store_change
 from support.facts import approve_all, make_fact, put, tree_of, verify
 
-from gitmem.commands.check.facts import Trees, find_touched, first_difference, list_facts, spots_of
-from gitmem.git import Git
+from gitmem.commands.check.facts import find_touched, list_facts
 from gitmem.memory import Memory
 from gitmem.model import Check
 from gitmem.verify.inputs import digest
-from gitmem.verify.overview.finding import Spot
 
 CHECKS = {
     "exists": ({"exists": "a/x"}, []),
@@ -49,14 +47,7 @@ def commit_tree(repo, files):
 
 
 def touched_by(memory, repo, facts, base, head):
-    handle = Git(memory.repository.git.repository)
-    return find_touched(
-        facts,
-        Trees(handle, base, lambda: head, handle.diff_trees(base, head)),
-        (),
-        catalog=memory.repository.catalog(),
-        store=memory.repository,
-    )
+    return find_touched(facts, store_change(memory, base, head), memory.repository.catalog())
 
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -73,14 +64,14 @@ def test_touched_are_exactly_the_facts_whose_inputs_digests_differ(memory, repo,
         return digest(tree, json.loads(row.inputs), Check(row.form, tuple(json.loads(row.words))))
 
     differ = [f.row.key for f in facts if inputs(f.row, trees[0]) != inputs(f.row, trees[1])]
-    assert [t.fact.row.key for t in found] == differ
+    assert [t.key for t in found] == differ
 
 
 def test_changed_files_are_those_that_the_fact_reads(memory, repo, facts):
     base = commit_tree(repo, {"a/x": "1", "a/y": "1", "b/x": "1"})
     head = commit_tree(repo, {"a/x": "2", "a/y": "2", "b/x": "1", "c": "1"})
 
-    changed = {t.fact.row.key: [c.path for c in t.changed] for t in touched_by(memory, repo, facts, base, head)}
+    changed = {t.key: [c.path for c in t.changed] for t in touched_by(memory, repo, facts, base, head)}
 
     everything = ["a/x", "a/y", "c"]
     assert changed == {
@@ -92,17 +83,11 @@ def test_builtin_checks_that_no_changed_file_concerns_need_no_tree(memory, repo)
     put(repo, make_fact("a", RS256), make_fact("b", {"exists": "README.md"}))
     base = git(repo, "rev-parse", "HEAD")
     head = commit_files(repo, {"other.py": ""})
-    trees = Trees(memory.repository.git, base, pytest.fail, memory.repository.git.diff_trees(base, head))
+    change = store_change(memory, base, head)
 
-    found = find_touched(
-        list_facts(memory.repository.catalog(), ()),
-        trees,
-        (),
-        catalog=memory.repository.catalog(),
-        store=memory.repository,
-    )
+    found = find_touched(list_facts(memory.repository.catalog(), ()), change, memory.repository.catalog())
 
-    assert (found, "base" in vars(trees), "head" in vars(trees)) == ([], False, False)
+    assert (found, {"base", "head", "behind"} & vars(change.trees).keys()) == ([], set())
 
 
 def test_of_observed_facts_only_the_changed_files_that_were_read_are_named(memory, repo, monkeypatch):
@@ -118,36 +103,5 @@ def test_of_observed_facts_only_the_changed_files_that_were_read_are_named(memor
 
         found = touched_by(opened, repo, list_facts(opened.repository.catalog(), ()), base, head)
 
-    named = {t.fact.row.key: [change.path for change in t.changed] for t in found}
+    named = {t.key: [change.path for change in t.changed] for t in found}
     assert named == {"a": ["src/auth/jwt.py"], "b": ["src/new.py"]}
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "line"),
-    [
-        (b"a\nb\nc\n", b"a\nB\nc\n", 2),
-        (b"a\n", b"a\nb\n", 2),
-        (b"a\nb\n", b"a\n", 1),
-        (b"a\nb\nc\n", b"b\nc\n", 1),
-        (b"", b"a\n", 1),
-        (b"a\n", b"", 1),
-        (b"a\n", b"a", 1),
-    ],
-)
-def test_first_line_that_differs_lies_in_the_new_file(old, new, line):
-    assert first_difference(old, new) == line
-
-
-def test_files_are_named_once_with_their_lines_and_deleted_ones_last(memory, repo):
-    base = commit_files(repo, {"gone": "x", "changed": "1\n2\n3\n", "was": "x"})
-    git(repo, "rm", "-q", "gone")
-    (repo / "was").unlink()
-    (repo / "was").symlink_to("changed")
-    head = commit_files(repo, {"changed": "1\n2\n4\n", "new": "a"})
-    changes = {change.path: change for change in memory.repository.git.diff_trees(base, head)}
-
-    found = spots_of(
-        memory.repository.git, [[changes[name] for name in ("gone", "changed", "new")], [changes["was"]], []]
-    )
-
-    assert found == [(Spot("changed", 3), Spot("new", 1), Spot("gone")), (Spot("was"),), ()]
