@@ -56,6 +56,11 @@ class MemoryVersion:
     text: str
     error: FormatError | None = None
 
+    @property
+    def is_archived(self) -> bool:
+        """Return whether its file is in the archive."""
+        return self.file.place is not None and self.file.place.archived
+
 
 @frozen
 class ChangedMemory:
@@ -68,9 +73,18 @@ class ChangedMemory:
     @property
     def is_back(self) -> bool:
         """Return whether it was retired and has been restored: its text may not have been reviewed meanwhile."""
-        sides = (self.before, self.after)
-        was, now = (bool(side and side.file.place and side.file.place.archived) for side in sides)
-        return was and not now and self.after is not None
+        was, now = self.before, self.after
+        return was is not None and was.is_archived and now is not None and not now.is_archived
+
+    @property
+    def old(self) -> Document | None:
+        """Return its former content; None if there was none, or it could not be read."""
+        return self.before.document if self.before else None
+
+    @property
+    def new(self) -> Document | None:
+        """Return its present content; None if there is none, or it cannot be read."""
+        return self.after.document if self.after else None
 
     @property
     def side(self) -> MemoryVersion:
@@ -85,7 +99,7 @@ def read_memories(files: FileChanges) -> list[ChangedMemory]:
     old = _sides(files, [file for file in files.files if file.was_there], files.before, lambda file: file.before)
     new = _sides(files, [file for file in files.files if file.is_there], files.after, lambda file: file.after)
     found = [ChangedMemory(key, old.get(key), new.get(key)) for key in sorted({*old, *new})]
-    return _renamed(found)
+    return _join_renamed(found)
 
 
 def _sides(
@@ -111,12 +125,12 @@ def _side(file: File, data: bytes) -> MemoryVersion:
         return MemoryVersion(file, None, text, err)
 
 
-def _renamed(memories: list[ChangedMemory]) -> list[ChangedMemory]:
+def _join_renamed(memories: list[ChangedMemory]) -> list[ChangedMemory]:
     """Join deleted and new memories with the same content."""
-    gone = {_content_of(m.before.document): m for m in memories if m.after is None and m.before and m.before.document}
+    gone = {_content_of(m.old): m for m in memories if m.after is None and m.old}
     joined, dropped = list[ChangedMemory](), set[str]()
     for memory in memories:
-        new = memory.after.document if memory.before is None and memory.after else None
+        new = memory.new if memory.before is None else None
         old = gone.pop(_content_of(new), None) if new is not None else None
         if old is not None:
             dropped.add(old.key)
@@ -131,9 +145,7 @@ def _content_of(document: Document) -> tuple[str, str, str]:
 
 def change_of(memory: ChangedMemory, policies: tuple[Policy, Policy], budget: Budget) -> f.MemoryChange:
     """Return the change of one memory, in clean texts; ``commands`` adds what is known about its command."""
-    side = memory.side
-    old = memory.before.document if memory.before else None
-    new = memory.after.document if memory.after else None
+    side, old, new = memory.side, memory.old, memory.new
     shown = new or old
     what, because = _event(memory)
     if shown is None or (memory.after is not None and new is None):
@@ -164,13 +176,11 @@ def _event(memory: ChangedMemory) -> tuple[str, str]:
     if after is None:
         return f.DELETED, ""
     fields = after.document.fields if after.document else {}
-    is_archived = after.file.place is not None and after.file.place.archived
-    if before is None:
-        return (f.RETIRED, _why(fields)) if is_archived else (f.ADDED, "")
-    was_archived = before.file.place is not None and before.file.place.archived
-    if is_archived and not was_archived:
+    if after.is_archived and (before is None or not before.is_archived):
         return f.RETIRED, _why(fields)
-    if was_archived and not is_archived:
+    if before is None:
+        return f.ADDED, ""
+    if memory.is_back:
         return f.RESTORED, ""
     if before.document and before.document.key != memory.key:
         return f.RENAMED, f"was {before.document.key}"
@@ -260,6 +270,12 @@ def asks_of(spec: Spec) -> tuple[str, ...]:
     lines += [f"the {describe_variables(spec)}"] if spec.variables else []
     lines += [f"the folders {sanitize.line(', '.join(spec.folders))}"] if spec.folders else []
     return (*lines, f"a time limit of {spec.timeout_s} s")
+
+
+def line_of(text: str, name: str) -> int:
+    """Return the line where a field of the frontmatter begins; 0 if unknown."""
+    starts = (f"{name}:", f'"{name}":', f"{json.dumps(name)} :")
+    return next((at for at, line in enumerate(text.split("\n"), 1) if line.startswith(starts)), 0)
 
 
 def policy_at(git: Git, commit: str) -> tuple[Policy, str]:

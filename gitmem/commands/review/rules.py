@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
+from gitmem.commands.review.changes import line_of
 from gitmem.document import conflict
 from gitmem.document.spec import check_of
 from gitmem.document.times import format_time
@@ -52,16 +52,16 @@ def look_at_files(files: FileChanges, allowed: tuple[str, ...], now: int) -> Ite
     judged = any(file.place is not None and file.place.what == layout.VERDICT for file in files.files)
     for file in files.files:
         if file.is_there:
-            yield from _placed(file, files.after(file), judged=judged)
+            yield from _look_at_place(file, files.after(file), judged=judged)
             if not file.is_part:
-                yield from _scanned(file, files.after(file), allowed)
-            yield from _read_as_verdict(file, files.after(file), now)
+                yield from _look_at_content(file, files.after(file), allowed)
+            yield from _look_at_verdict(file, files.after(file), now)
     if files.left:
         message = f"{files.left} more changed files were skipped: the change is too large to review"
         yield f.ReviewFinding(f.ERROR, "not-looked-at", message, hint="split the change")
 
 
-def _placed(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.ReviewFinding]:
+def _look_at_place(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.ReviewFinding]:
     if file.problem is not None:
         code = "unknown-file" if file.problem.code == "bad-name" else file.problem.code
         message = sanitize.line(file.problem.message)
@@ -79,7 +79,7 @@ def _placed(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.Revie
         yield f.ReviewFinding(f.WARNING, "attributes-file", text, "", file.path)
 
 
-def _read_as_verdict(file: File, data: bytes | None, now: int) -> Iterator[f.ReviewFinding]:
+def _look_at_verdict(file: File, data: bytes | None, now: int) -> Iterator[f.ReviewFinding]:
     """Yield why a verdict's file is invalid or has no effect, although it looks like a verdict."""
     if data is None or file.place is None:
         return
@@ -97,7 +97,7 @@ def _read_as_verdict(file: File, data: bytes | None, now: int) -> Iterator[f.Rev
         yield f.ReviewFinding(f.ERROR, "malformed", text, file.place.key, file.path, err.line, hint="take it out")
 
 
-def _scanned(file: File, data: bytes | None, allowed: tuple[str, ...]) -> Iterator[f.ReviewFinding]:
+def _look_at_content(file: File, data: bytes | None, allowed: tuple[str, ...]) -> Iterator[f.ReviewFinding]:
     """Yield the credentials and the hidden characters in a file, by position."""
     if data is None:
         return
@@ -140,21 +140,21 @@ def look_at_memory(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFi
             severity, code, sanitize.line(message), memory.key, side.file.path, line, sanitize.line(hint)
         )
 
-    yield from _read_closely(side.document, side.text, finding)
-    if side.file.place is not None and side.file.place.archived:
+    yield from _look_at_text(side.document, side.text, finding)
+    if side.is_archived:
         if not isinstance(side.document.fields.get("retired"), dict):
             yield finding(f.NOTE, "no-reason", "it is in the archive without a reason")
         return
-    old = memory.before.document if memory.before else None
-    yield from _ruled(side.document, policy, finding)
-    yield from _checked(side.document, None if memory.is_back else old, side.text, finding)
+    old = memory.old
+    yield from _look_at_kind(side.document, policy, finding)
+    yield from _look_at_check(side.document, None if memory.is_back else old, side.text, finding)
     by, new = side.document.fields.get("by"), side.document
     is_said = old is None or memory.is_back or (old.title, old.body) != (new.title, new.body)
     if is_said and isinstance(by, dict) and by.get("agent"):
         yield finding(f.NOTE, "agent-written", f"written by {by['agent']}, with no sign that a person has reviewed it")
 
 
-def _read_closely(document: Document, text: str, finding: Finds) -> Iterator[f.ReviewFinding]:
+def _look_at_text(document: Document, text: str, finding: Finds) -> Iterator[f.ReviewFinding]:
     """Yield invisible and misleading text in a memory."""
     for line, word in _mixed_words(text):
         yield finding(f.WARNING, "mixed-scripts", f"{word}: letters of several scripts that look alike", line)
@@ -165,15 +165,15 @@ def _read_closely(document: Document, text: str, finding: Finds) -> Iterator[f.R
         for part in strings_in(value):
             if part not in text and find_hidden(part):
                 message = f"{name} contains an escaped invisible character"
-                yield finding(f.ERROR, "hidden-character", message, _line(text, name))
+                yield finding(f.ERROR, "hidden-character", message, line_of(text, name))
             if part not in text and find_secrets(part):
-                yield finding(f.ERROR, "secret", f"a credential in {name}", _line(text, name))
+                yield finding(f.ERROR, "secret", f"a credential in {name}", line_of(text, name))
     message = conflict.summary(document.fields)
     if message:
-        yield finding(f.WARNING, "to-settle", message, _line(text, "conflict"), f"gitmem edit {document.key}")
+        yield finding(f.WARNING, "to-settle", message, line_of(text, "conflict"), f"gitmem edit {document.key}")
 
 
-def _ruled(document: Document, policy: Policy, finding: Finds) -> Iterator[f.ReviewFinding]:
+def _look_at_kind(document: Document, policy: Policy, finding: Finds) -> Iterator[f.ReviewFinding]:
     """Yield the policy's requirements for the kind that the memory does not meet."""
     try:
         check_rules(document.key, document, policy)
@@ -181,12 +181,12 @@ def _ruled(document: Document, policy: Policy, finding: Finds) -> Iterator[f.Rev
         yield finding(f.ERROR, "missing-metadata", err.message.removeprefix(f"{document.key}: "), 1, err.hint)
 
 
-def _checked(document: Document, old: Document | None, text: str, finding: Finds) -> Iterator[f.ReviewFinding]:
+def _look_at_check(document: Document, old: Document | None, text: str, finding: Finds) -> Iterator[f.ReviewFinding]:
     """Yield problems of a check, if it is new or changed."""
     check = check_of(document)
     if check is None or (old is not None and check_of(old) == check):
         return
-    line = _line(text, "verify")
+    line = line_of(text, "verify")
     why = why_trivial(check)
     if why:
         yield finding(f.ERROR, "trivial-check", f"its check proves nothing: {why}", line)
@@ -220,7 +220,7 @@ def look_at_author(memory: ChangedMemory, writers: Mapping[str, set[tuple[str, s
     if not any(_is_one(who, *one) for one in known):
         names = ", ".join(sorted(f"{name} <{address}>" for name, address in known)[:NAMED])
         message = f"it says that {who} wrote it, but it was committed by {names}"
-        line = _line(side.text, "by")
+        line = line_of(side.text, "by")
         yield f.ReviewFinding(f.WARNING, "foreign-author", sanitize.line(message), memory.key, side.file.path, line)
 
 
@@ -229,13 +229,6 @@ def _is_one(who: str, name: str, address: str) -> bool:
     said = who.casefold()
     local = address.casefold().partition("@")[0].rpartition("+")[2]  # GitHub's: 123+login@users.noreply.github.com
     return said in {name.casefold(), address.casefold(), local, *name.casefold().split()}
-
-
-def _line(text: str, name: str) -> int:
-    """Return the line where a field of the frontmatter begins; 0 if unknown."""
-    starts = (f"{name}:", f'"{name}":', f"{json.dumps(name)} :")
-    lines = text.split("\n")
-    return next((at for at, line in enumerate(lines, 1) if line.startswith(starts)), 0)
 
 
 def _mixed_words(text: str) -> Iterator[tuple[int, str]]:

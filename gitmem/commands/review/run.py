@@ -6,6 +6,8 @@ their cost is paid once.
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from gitmem.commands.review import links, rules, sanitize, strength
 from gitmem.commands.review import model as f
 from gitmem.commands.review.changes import change_of, list_settings, look_at_policy, policy_at, read_memories
@@ -13,7 +15,7 @@ from gitmem.commands.review.checks import CodeAnswers, look_at_commands, with_an
 from gitmem.commands.review.duplicates import compare
 from gitmem.commands.review.files import read_files
 from gitmem.commands.review.span import ReviewSpan, find_code, find_span, list_authors, list_writers
-from gitmem.commands.review.statuses import Stand, list_shifts, stand
+from gitmem.commands.review.statuses import list_shifts, stand
 from gitmem.commands.review.words import Budget
 from gitmem.document.spec import check_of
 from gitmem.errors import GitmemError
@@ -25,6 +27,7 @@ from gitmem.repository.approvals import trust_of
 from gitmem.repository.verification import reviewed_branch
 from gitmem.store import CODE_FOLDER, is_home, read_tree
 from gitmem.store.layout import MEMORY, VERDICT
+from gitmem.text import count_of
 from gitmem.verify.claims import find_wrong
 from gitmem.verify.inputs import CodeTree
 
@@ -102,36 +105,35 @@ def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review
     files = read_files(git, span.base, span.head)
     (before, was), (after, problem) = policy_at(git, span.base), policy_at(git, span.head)
     memories = read_memories(files)
-    changes = _changes(memories, (before, after))
-    findings = _one_by_one(ground, files, memories, after, list_writers(git, span))
+    changes = _changes_of(memories, (before, after))
+    findings = _look_one_by_one(ground, files, memories, after, list_writers(git, span))
     settings = list_settings(before, after)
     findings += look_at_policy(settings, problem if problem != was else "")
-    count, authors = list_authors(git, span)
-    found = f.Review(
-        span.base,
-        span.head,
-        span.asked,
-        at,
-        count,
-        authors,
-        tuple(changes),
-        settings,
-        _verdicts(files),
-        (),
-        (),
-        span.notes,
-        before.review.fail_on,
-    )
+    verdicts, shifts, notes = _count_verdicts(files), tuple[f.Shift, ...](), span.notes
     if files.left:
         # Nobody reviews a change of this size; the files are reviewed, without the effects on the whole.
-        found = replace(found, notes=(*found.notes, "statuses, duplicates and links were not checked"))
+        notes = (*notes, "statuses, duplicates and links were not checked")
     else:
-        catalogs = ground.catalog_at(found.base, found.code), ground.catalog_at(found.head, found.code)
-        found = _as_a_whole(ground, found, memories, (before, after), findings, files=files, catalogs=catalogs)
-        found = _with_statuses(ground, found, (before, after), findings, files=files, catalogs=catalogs)
-        for catalog in catalogs:
-            catalog.close()
-    return replace(found, changes=_ordered(found.changes), findings=f.in_order(tuple(findings)))
+        tree, reason = _read_code(git, at)
+        with closing(ground.catalog_at(span.base, at)) as old, closing(ground.catalog_at(span.head, at)) as new:
+            catalogs = old, new
+            changes = _look_as_a_whole(ground, memories, changes, after, findings, tree=tree, catalogs=catalogs)
+            findings += _look_at_verdicts(ground, files, tree, new)
+            if tree is not None:
+                shifts, reason = _list_shifts(ground, tree, catalogs, (before, after))
+        findings += _look_at_shifts(shifts)
+        findings += _look_at_claims(verdicts)
+        notes = (*notes, f"statuses are not compared: {reason}") if reason else notes
+    return f.Review(
+        *(span.base, span.head, span.asked, at, *list_authors(git, span)),
+        changes=tuple(sorted(changes, key=lambda change: (f.KINDS.index(change.what), change.key))),
+        settings=settings,
+        verdicts=verdicts,
+        shifts=shifts,
+        findings=f.in_order(tuple(findings)),
+        notes=notes,
+        fail_on=before.review.fail_on,
+    )
 
 
 def review_tracked(
@@ -153,28 +155,23 @@ def review_tracked(
     files = read_files(git, trees[0], trees[1] or empty_tree(git))
     memories = read_memories(files)
     writers = list_writers(git, ReviewSpan(base, head, (base, head)), below=f"{CODE_FOLDER}/")
-    findings = _one_by_one(ground, files, memories, policy, writers)
+    findings = _look_one_by_one(ground, files, memories, policy, writers)
     if not files.left:
-        changes = _changes(memories, (policy, policy))
-        catalogs = ground.catalog_at(tip, base), ground.catalog_at(tip, head)
-        found = f.Review(
-            base, head, (base, head), head, 0, (), tuple(changes), (), (0, 0, 0), (), (), (), policy.review.fail_on
-        )
-        _as_a_whole(ground, found, memories, (policy, policy), findings, files=files, catalogs=catalogs)
-        for catalog in catalogs:
-            catalog.close()
+        changes, tree = _changes_of(memories, (policy, policy)), _read_code(git, head)[0]
+        with closing(ground.catalog_at(tip, base)) as old, closing(ground.catalog_at(tip, head)) as new:
+            _look_as_a_whole(ground, memories, changes, policy, findings, tree=tree, catalogs=(old, new))
     # A memory of the code may hide one of the memory branch with the same key: the check reports that.
     kept = [one for one in findings if one.code != "key-twice" or is_home(one.path)]
     own = {file.path for file in files.files}
     return f.in_order(tuple(replace(one, path=f"{CODE_FOLDER}/{one.path}") if one.path in own else one for one in kept))
 
 
-def _changes(memories: Sequence[ChangedMemory], policies: tuple[Policy, Policy]) -> list[f.MemoryChange]:
+def _changes_of(memories: Sequence[ChangedMemory], policies: tuple[Policy, Policy]) -> list[f.MemoryChange]:
     budget = Budget()
     return [change_of(memory, policies, budget) for memory in memories]
 
 
-def _one_by_one(
+def _look_one_by_one(
     ground: ReviewGround,
     files: FileChanges,
     memories: Sequence[ChangedMemory],
@@ -188,28 +185,27 @@ def _one_by_one(
         findings += rules.look_at_author(memory, writers)
         findings += strength.look_at_fields(memory, policy)
         findings += strength.look_at_claim(memory)
-    return [*findings, *_removed_verdicts(files)]
+    return [*findings, *_look_at_removed_verdicts(files)]
 
 
-def _as_a_whole(
+def _look_as_a_whole(
     ground: ReviewGround,
-    found: f.Review,
     memories: Sequence[ChangedMemory],
-    policies: tuple[Policy, Policy],
+    changes: Sequence[f.MemoryChange],
+    policy: Policy,
     findings: list[f.ReviewFinding],
     *,
-    files: FileChanges,
+    tree: CodeTree | None,
     catalogs: tuple[Catalog, Catalog],
-) -> f.Review:
-    """Return the review with the results that need both states as a whole; findings are added to *findings*."""
-    documents = {m.key: m.after.document for m in memories if m.after and m.after.document}
+) -> list[f.MemoryChange]:
+    """Return the changes with what only the whole of both states shows; findings are added to *findings*."""
+    documents = {m.key: m.new for m in memories if m.new}
     new = {m.key for m in memories if _is_new(m)}
     old, now = catalogs
-    tree = _code(ground, found.code)
     with old.reading(), now.reading():
-        changes = _superseded(found.changes, links.list_superseded(old, now))
+        changes = _with_superseded(changes, links.list_superseded(old, now))
         verdicts = fact_state.branch_verdicts(now, list(documents)), ground.local.verdicts(list(documents))
-        changes = with_commands(changes, documents, policies[1], ground.trust, verdicts)
+        changes = with_commands(changes, documents, policy, ground.trust, verdicts)
         successions = strength.list_successions(memories, old)
         checks = [check for document in documents.values() if (check := check_of(document)) is not None]
         asked = [*(c for c in checks if c.form == BUILTIN), *strength.checks_of(successions)]
@@ -221,52 +217,39 @@ def _as_a_whole(
         findings += links.list_twice(now, set(documents))
         known = {finding.path for finding in findings if finding.severity == f.ERROR}
         findings += [finding for finding in links.list_problems(old, now) if finding.path not in known]
-        findings += _deleted(changes)
-        findings += compare(now, new, threshold=policies[1].duplicates.threshold)
-    return replace(found, changes=tuple(changes))
+        findings += _look_at_deletions(changes)
+        findings += compare(now, new, threshold=policy.duplicates.threshold)
+    return changes
 
 
-def _code(ground: ReviewGround, code: str) -> CodeTree | None:
-    """Return the code to check against; None if it cannot be read, which the note on statuses reports."""
+def _read_code(git: Git, code: str) -> tuple[CodeTree | None, str]:
+    """Return the files of a commit of the code; None and the reason if there is none, or it cannot be read."""
+    if not code:
+        return None, "there is no code here to compute them for; give it with --code REV"
     try:
-        return CodeTree(ground.git, code) if code else None
-    except GitmemError:
-        return None
+        return CodeTree(git, code), ""
+    except GitmemError as err:
+        return None, _describe_unreadable(code, err)
 
 
-def _with_statuses(
-    ground: ReviewGround,
-    found: f.Review,
-    policies: tuple[Policy, Policy],
-    findings: list[f.ReviewFinding],
-    *,
-    files: FileChanges,
-    catalogs: tuple[Catalog, Catalog],
-) -> f.Review:
-    """Return the review with the changed statuses; findings are added to *findings*."""
-    findings += _wrong(ground, found.code, catalogs[1], files)
-    stands, notes = _statuses(ground, found.code, catalogs, policies)
-    shifts = list_shifts(*stands) if stands else ()
-    findings += _shifted(shifts)
-    findings += _claimed(found.verdicts)
-    return replace(found, shifts=shifts, notes=(*found.notes, *notes))
+def _describe_unreadable(code: str, error: GitmemError) -> str:
+    return f"the code at {code[:12]} cannot be read ({sanitize.line(error.message)})"
 
 
 def _is_new(memory: ChangedMemory) -> bool:
     """Return whether a memory is reworded, new or restored."""
-    old, new = memory.before, memory.after
-    if new is None or new.document is None:
+    old, new = memory.old, memory.new
+    if new is None or old is None:
+        return new is not None
+    if memory.key != old.key:
         return False
-    if old is None or old.document is None or memory.key != old.document.key:
-        return old is None or old.document is None
-    was, said = old.document, new.document
     names = "title", "verify"
-    return (
-        memory.is_back or was.body != said.body or any(was.fields.get(name) != said.fields.get(name) for name in names)
-    )
+    return memory.is_back or old.body != new.body or any(old.fields.get(n) != new.fields.get(n) for n in names)
 
 
-def _superseded(changes: Sequence[f.MemoryChange], found: dict[str, tuple[str, str, str, str]]) -> list[f.MemoryChange]:
+def _with_superseded(
+    changes: Sequence[f.MemoryChange], found: dict[str, tuple[str, str, str, str]]
+) -> list[f.MemoryChange]:
     """Return changes with superseded memories, even if their own files did not change."""
     lines = []
     for change in changes:
@@ -275,27 +258,21 @@ def _superseded(changes: Sequence[f.MemoryChange], found: dict[str, tuple[str, s
             change = replace(change, what=f.SUPERSEDED, because=f"by {by[0]}" if by[0] else "")  # noqa: PLW2901
         lines.append(change)
     for key, (by_key, kind, title, path) in found.items():
-        lines.append(
-            f.MemoryChange(
-                f.SUPERSEDED, key, kind, sanitize.line(title), path, because=f"by {by_key}" if by_key else ""
-            )
-        )
+        because = f"by {by_key}" if by_key else ""
+        lines.append(f.MemoryChange(f.SUPERSEDED, key, kind, sanitize.line(title), path, because=because))
     return lines
 
 
-def _deleted(changes: Sequence[f.MemoryChange]) -> Iterator[f.ReviewFinding]:
+def _look_at_deletions(changes: Sequence[f.MemoryChange]) -> Iterator[f.ReviewFinding]:
     for change in changes:
         if change.what == f.DELETED:
-            message = (
-                "its file was deleted without retiring it: a missing file never means retired, and a merge may "
-                "bring it back"
-            )
-            yield f.ReviewFinding(
-                f.WARNING, "deleted", message, change.key, change.path, hint=f"gitmem forget {change.key}"
-            )
+            message = "its file was deleted without retiring it: a missing file never means retired, and a merge may "
+            message += "bring it back"
+            hint = f"gitmem forget {change.key}"
+            yield f.ReviewFinding(f.WARNING, "deleted", message, change.key, change.path, hint=hint)
 
 
-def _verdicts(files: FileChanges) -> tuple[int, int, int]:
+def _count_verdicts(files: FileChanges) -> tuple[int, int, int]:
     """Return the number of new, changed and removed verdict files."""
     those = [file for file in files.files if file.place is not None and file.place.what == VERDICT]
     new = sum(not file.was_there for file in those)
@@ -303,7 +280,7 @@ def _verdicts(files: FileChanges) -> tuple[int, int, int]:
     return new, len(those) - new - gone, gone
 
 
-def _removed_verdicts(files: FileChanges) -> Iterator[f.ReviewFinding]:
+def _look_at_removed_verdicts(files: FileChanges) -> Iterator[f.ReviewFinding]:
     """Yield removed verdict files whose memory is unchanged and has no replacing verdict."""
     known = {file.place.key for file in files.files if file.place and (file.is_there or file.place.what == MEMORY)}
     for file in files.files:
@@ -313,52 +290,48 @@ def _removed_verdicts(files: FileChanges) -> Iterator[f.ReviewFinding]:
             yield f.ReviewFinding(f.NOTE, "verdict-removed", message, file.place.key, file.path, hint=hint)
 
 
-def _claimed(verdicts: tuple[int, int, int]) -> Iterator[f.ReviewFinding]:
+def _look_at_claims(verdicts: tuple[int, int, int]) -> Iterator[f.ReviewFinding]:
+    """Yield a note on new and changed verdict files."""
     number = verdicts[0] + verdicts[1]
     if number:
-        files = "1 verdict file comes" if number == 1 else f"{number} verdict files come"
+        files = count_of(number, "verdict file comes", "verdict files come")
         message = f"{files} with the change: these verdicts are claims of their author"
         yield f.ReviewFinding(
             f.NOTE, "verdicts-claimed", message, path="verdicts", hint="check them here: gitmem verify --all"
         )
 
 
-def _wrong(ground: ReviewGround, code: str, now: Catalog, files: FileChanges) -> Iterator[f.ReviewFinding]:
+def _look_at_verdicts(
+    ground: ReviewGround, files: FileChanges, tree: CodeTree | None, now: Catalog
+) -> Iterator[f.ReviewFinding]:
     """Yield new verdicts of built-in checks that the code contradicts."""
     there = (file.place for file in files.files if file.is_there)
     keys = {place.key for place in there if place is not None and place.what == VERDICT}
-    if not keys or not code:
+    if not keys or tree is None:
         return
     try:
-        found = find_wrong(ground.git, now, ground.local, CodeTree(ground.git, code), keys)
+        found = find_wrong(ground.git, now, ground.local, tree, keys)
     except GitmemError:
         return  # the code cannot be read: the note on statuses reports that
     for wrong in found:
         if wrong.key in keys:
-            hint = f"record the right one: gitmem verify --record {wrong.key}"
-            yield f.ReviewFinding(
-                f.ERROR, "wrong-verdict", sanitize.line(wrong.message), wrong.key, wrong.path, hint=hint
-            )
+            message, hint = sanitize.line(wrong.message), f"record the right one: gitmem verify --record {wrong.key}"
+            yield f.ReviewFinding(f.ERROR, "wrong-verdict", message, wrong.key, wrong.path, hint=hint)
 
 
-def _statuses(
-    ground: ReviewGround, code: str, catalogs: tuple[Catalog, Catalog], policies: tuple[Policy, Policy]
-) -> tuple[tuple[Stand, Stand] | None, tuple[str, ...]]:
-    """Return both states' statuses for the code; None and the reason if they cannot be computed."""
-    if not code:
-        return None, ("statuses are not compared: there is no code here to compute them for; give it with --code REV",)
+def _list_shifts(
+    ground: ReviewGround, tree: CodeTree, catalogs: tuple[Catalog, Catalog], policies: tuple[Policy, Policy]
+) -> tuple[tuple[f.Shift, ...], str]:
+    """Return the statuses that differ between both states; if they cannot be computed, none and the reason."""
     try:
-        tree = CodeTree(ground.git, code)
         pairs = zip(catalogs, policies, strict=True)
-        first, second = (stand(c, ground.git, ground.local, tree, p, now=ground.now) for c, p in pairs)
+        before, after = (stand(c, ground.git, ground.local, tree, p, now=ground.now) for c, p in pairs)
     except GitmemError as err:
-        return None, (
-            f"statuses are not compared: the code at {code[:12]} cannot be read ({sanitize.line(err.message)})",
-        )
-    return (first, second), ()
+        return (), _describe_unreadable(tree.commit, err)
+    return list_shifts(before, after), ""
 
 
-def _shifted(shifts: Sequence[f.Shift]) -> Iterator[f.ReviewFinding]:
+def _look_at_shifts(shifts: Sequence[f.Shift]) -> Iterator[f.ReviewFinding]:
     codes = {FAILED: f.WARNING, SUSPECT: f.WARNING, UNPROVEN: f.NOTE}
     for shift in shifts:
         if (shift.before, shift.after) == (FAILED, VERIFIED):
@@ -372,7 +345,3 @@ def _shifted(shifts: Sequence[f.Shift]) -> Iterator[f.ReviewFinding]:
         was = f", was {shift.before}" if shift.before else ""
         message = f"{shift.after}{was}" + (f": {shift.because}" if shift.because else "")
         yield f.ReviewFinding(severity, f"status-{shift.after}", sanitize.line(message), shift.key, shift.path)
-
-
-def _ordered(changes: Sequence[f.MemoryChange]) -> tuple[f.MemoryChange, ...]:
-    return tuple(sorted(changes, key=lambda change: (f.KINDS.index(change.what), change.key)))

@@ -7,6 +7,7 @@ import re
 
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
+from gitmem.commands.review.changes import line_of
 from gitmem.document.builtin_checks import OR_IN, globs_of, parse_arguments, row_of
 from gitmem.document.fields import IMPORTANCE, parse_ttl
 from gitmem.document.spec import check_of, format_check
@@ -17,11 +18,11 @@ from gitmem.verify.trivial import suggest_builtin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from gitmem.commands.review.changes import ChangedMemory
     from gitmem.commands.review.checks import CodeAnswers
-    from gitmem.document.builtin_checks import BuiltinCheck
+    from gitmem.document.builtin_checks import BuiltinCheck, CheckArguments
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document
     from gitmem.policy import Policy
@@ -53,10 +54,9 @@ def list_successions(memories: Iterable[ChangedMemory], before: Catalog) -> list
     """Return the changed memories that had a check, or supersede a memory with one, by key."""
     found = []
     for memory in memories:
-        new = memory.after.document if memory.after else None
-        if memory.after is None or new is None or (memory.after.file.place and memory.after.file.place.archived):
+        old, new = memory.old, memory.new
+        if new is None or (memory.after and memory.after.is_archived):
             continue
-        old = memory.before.document if memory.before else None
         was = check_of(old) if old is not None else None
         if was is not None:
             found.append(Succession(memory, was, check_of(new)))
@@ -86,8 +86,6 @@ def checks_of(successions: Iterable[Succession]) -> Iterator[Check]:
 def look_at_checks(successions: Iterable[Succession], answers: CodeAnswers) -> Iterator[f.ReviewFinding]:
     """Yield checks that are gone or became weaker."""
     for one in successions:
-        side = one.memory.after
-        assert side is not None, "only what is there has a succession"
         shown = sanitize.line(format_check(one.before))
         whose = f"it supersedes {one.superseded}, whose check" if one.superseded else "its check"
         if one.after is None:
@@ -100,21 +98,20 @@ def look_at_checks(successions: Iterable[Succession], answers: CodeAnswers) -> I
 
 def look_at_fields(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFinding]:
     """Yield changes of the fields around a claim and its check, under a policy."""
-    old = memory.before.document if memory.before else None
-    new = memory.after.document if memory.after else None
+    old, new = memory.old, memory.new
     if old is None or new is None or old.key != new.key:
         return
     if gone := [key for key in old.strings("requires") if key not in new.strings("requires")]:
         message = f"it no longer requires {', '.join(gone)}: it stays as it is when that fails"
         yield _finding(f.WARNING, "requires-dropped", message, memory)
-    was, now = (_rank(one.fields.get("importance")) for one in (old, new))
+    was, now = (_rank_of(one.fields.get("importance")) for one in (old, new))
     if now < was:
         message = f"its importance is raised to {new.fields['importance']}: it is shown before others"
         yield _finding(f.NOTE, "importance-raised", message, memory)
     check = check_of(new)
     if check is None or check_of(old) != check:
         return
-    for message in _seldom(old, new, policy):
+    for message in _list_why_seldom(old, new, policy):
         yield _finding(f.WARNING, "check-weaker", message, memory)
     if old.title != new.title:
         is_contrary = claim_of(old.title).is_contrary(claim_of(new.title))
@@ -124,8 +121,7 @@ def look_at_fields(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFi
 
 def look_at_claim(memory: ChangedMemory) -> Iterator[f.ReviewFinding]:
     """Yield a finding if a new check, or the check of a new claim, only tests for a file that the claim never names."""
-    old = memory.before.document if memory.before else None
-    new = memory.after.document if memory.after else None
+    old, new = memory.old, memory.new
     check = check_of(new) if new is not None else None
     if new is None or check is None or check.form != BUILTIN or row_of(check).probe is not None:
         return
@@ -138,11 +134,11 @@ def look_at_claim(memory: ChangedMemory) -> Iterator[f.ReviewFinding]:
         yield _finding(f.WARNING, "check-unrelated", message, memory)
 
 
-def _rank(importance: object) -> int:
+def _rank_of(importance: object) -> int:
     return IMPORTANCE.index(importance) if importance in IMPORTANCE else IMPORTANCE.index("medium")
 
 
-def _seldom(old: Document, new: Document, policy: Policy) -> Iterator[str]:
+def _list_why_seldom(old: Document, new: Document, policy: Policy) -> Iterator[str]:
     """Yield why a check runs less often, or on fewer inputs, than before."""
     was, now = (_ttl_s(one, policy) for one in (old, new))
     if was is not None and (now is None or now > was):
@@ -164,9 +160,7 @@ def _ttl_s(document: Document, policy: Policy) -> int | None:
 
 def _finding(severity: str, code: str, message: str, memory: ChangedMemory) -> f.ReviewFinding:
     side = memory.side
-    lines = side.text.split("\n")
-    at = next((number for number, line in enumerate(lines, 1) if line.startswith("verify:")), 0)
-    line = at if code.startswith(("check", "claim")) else 0
+    line = line_of(side.text, "verify") if code.startswith(("check", "claim")) else 0
     return f.ReviewFinding(severity, code, sanitize.line(message), memory.key, side.file.path, line)
 
 
@@ -194,23 +188,23 @@ def _why_builtin(old: Check, new: Check, answers: CodeAnswers) -> str:
     before, after = answers.find(old), answers.find(new)
     if was.name == now.name:
         files = [answer.files if answer is not None else None for answer in (before, after)]
-        looks = _sets(globs_of(old.words), globs_of(new.words), files[0], files[1])
-        if why := _rule_of(was)(old, new, looks) or _why_wider(old, new):
+        looks = _compare_files(globs_of(old.words), globs_of(new.words), files[0], files[1])
+        taken = parse_arguments(old.words), parse_arguments(new.words)
+        if why := _why_arguments(was, *taken, *looks) or _why_scope(*taken):
             return why
     if before and after and after.having >= COMMON and after.having >= TIMES * before.having:
         return f"it holds in {after.having} files, the one before in {before.having}"
     return ""
 
 
-def _why_wider(old: Check, new: Check) -> str:
+def _why_scope(was: CheckArguments, now: CheckArguments) -> str:
     """Return why a check holds in more files than before, once its own have lost what it looks for."""
-    before, after = (parse_arguments(check.words) for check in (old, new))
-    scope = after.more.get(OR_IN, "")
-    is_wider = scope and scope not in (before.more.get(OR_IN, ""), before.where)
-    return f"any code file of {scope} may have it once {after.where} has not" if is_wider else ""
+    scope = now.more.get(OR_IN, "")
+    is_wider = scope and scope not in (was.more.get(OR_IN, ""), was.where)
+    return f"any code file of {scope} may have it once {now.where} has not" if is_wider else ""
 
 
-def _sets(
+def _compare_files(
     old: Sequence[str], new: Sequence[str], before: frozenset[str] | None, after: frozenset[str] | None
 ) -> tuple[bool, bool]:
     """Return whether a check searches fewer files than before, and whether it searches more."""
@@ -221,51 +215,35 @@ def _sets(
     return new[0].startswith(old[0].partition("*")[0]) and "*" in old[0], old[0].startswith(new[0].partition("*")[0])
 
 
-def _none(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
-    return ""
+def _why_arguments(row: BuiltinCheck, was: CheckArguments, now: CheckArguments, is_less: bool, is_more: bool) -> str:
+    """Return why a built-in check's new arguments ask for less, given whether it searches less or more files."""
+    if row.is_about_any:
+        return _why_denial(was, now, is_less=is_less) if row.is_denial else _why_text(was, now, is_more=is_more)
+    if row.choices:
+        return _why_value(was, now) if was.text == now.text else ""
+    gone = [f"{name} {was.more[name]}" for name in ("at", "in") if name in was.more and name not in now.more]
+    return f"it no longer asks {' and '.join(gone)}" if gone else ""
 
 
-def _text(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
-    """Return why a check for a text, a pattern or a name in files is weaker."""
-    was, now = parse_arguments(old.words), parse_arguments(new.words)
+def _why_text(was: CheckArguments, now: CheckArguments, *, is_more: bool) -> str:
     if now.text != was.text and now.text in was.text:
         return f"it looks for {now.text!r}, a part of {was.text!r}"
-    if looks[1] and now.text == was.text:
-        return f"any file of {now.where} may have it"
-    return ""
+    return f"any file of {now.where} may have it" if is_more and now.text == was.text else ""
 
 
-def _denied(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
-    was, now = parse_arguments(old.words), parse_arguments(new.words)
+def _why_denial(was: CheckArguments, now: CheckArguments, *, is_less: bool) -> str:
     if now.text != was.text and was.text in now.text:
         return f"it forbids {now.text!r} alone"
-    if looks[0] and now.text == was.text:
-        return f"it looks into {now.where} alone"
-    return ""
+    return f"it looks into {now.where} alone" if is_less and now.text == was.text else ""
 
 
-def _value(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
-    was, now = parse_arguments(old.words), parse_arguments(new.words)
+def _why_value(was: CheckArguments, now: CheckArguments) -> str:
     ways = [next(iter(taken.more), "") for taken in (was, now)]
-    if was.text == now.text and ways[0] == "is" and ways[1] != "is":
+    if ways[0] == "is" and ways[1] != "is":
         return f"it accepts other values: {ways[1]} {now.more[ways[1]]}"
-    if was.text == now.text and ways == ["at-least", "at-least"]:
+    if ways == ["at-least", "at-least"]:
         from gitmem.document.sources.versions import is_at_least  # affects packaging
 
-        lowest = [taken.more["at-least"] for taken in (was, now)]
-        return f"it accepts {lowest[1]}" if is_at_least(lowest[0], lowest[1]) and lowest[0] != lowest[1] else ""
+        old, new = was.more["at-least"], now.more["at-least"]
+        return f"it accepts {new}" if is_at_least(old, new) and old != new else ""
     return ""
-
-
-def _listed(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
-    was, now = parse_arguments(old.words), parse_arguments(new.words)
-    gone = [name for name in ("at", "in") if name in was.more and name not in now.more]
-    return f"it no longer asks {' and '.join(f'{name} {was.more[name]}' for name in gone)}" if gone else ""
-
-
-def _rule_of(row: BuiltinCheck) -> Callable[[Check, Check, tuple[bool, bool]], str]:
-    if row.is_about_any:
-        return _denied if row.is_denial else _text
-    if row.choices:
-        return _value
-    return _listed if row.more else _none
