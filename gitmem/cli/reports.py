@@ -69,7 +69,7 @@ def is_wanted(args: argparse.Namespace) -> bool:
 def emit(args: argparse.Namespace, out: Output, found: Findings, table: Mapping[str, Any]) -> None:
     """Write the result of ``check`` or ``verify`` in the requested formats; *table* is its JSON."""
     from gitmem.commands.forge.place import find_links
-    from gitmem.commands.report import cleaned, render  # imports xml and json, and only to make a report
+    from gitmem.commands.report import clean, render  # imports xml and json, and only to make a report
     from gitmem.verify.overview.notice.notice import render as notice
 
     links = find_links(found.head, found.memory)
@@ -77,7 +77,7 @@ def emit(args: argparse.Namespace, out: Output, found: Findings, table: Mapping[
     def made(form: str) -> str:
         return json_text(table) if form == "json" else render(form, found, links)
 
-    emit_forms(args, out, made, lambda limit: notice(cleaned(found), links, limit))
+    emit_forms(args, out, made, lambda limit: notice(clean(found), links, limit))
 
 
 def json_text(table: Mapping[str, Any]) -> str:

@@ -24,7 +24,7 @@ from gitmem.model import UNSEEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 # Category Zs. ``str.isprintable`` refuses all of them except the ASCII space.
@@ -93,12 +93,13 @@ def unlike_command(text: str) -> str:
     return text.replace("##[", "## [")
 
 
-def workflow_command(level: str, message: str, properties: Mapping[str, str]) -> str:
+def workflow_command(level: str, message: str, *, title: str, path: str = "", line: int = 0) -> str:
     """Return one line that the runner of GitHub Actions reads as a command, such as ``::error file=a::what``.
 
     Source: the toolkit's command.ts for what is escaped.
     """
-    named = ",".join(f"{name}={_as_data(value, ':,')}" for name, value in properties.items())
+    values = {"file": path, "line": str(line) if path and line else "", "title": title}
+    named = ",".join(f"{name}={_as_data(value, ':,')}" for name, value in values.items() if value)
     return f"::{level} {named}::{_as_data(message)}"
 
 

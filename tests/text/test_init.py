@@ -90,6 +90,6 @@ def test_find_hidden_and_display_agree(text):
 
 
 def test_workflow_command_escapes_what_would_end_it() -> None:
-    line = workflow_command("error", "50%\r\n::x", {"file": "a:b,c", "title": "##[x"})
+    line = workflow_command("error", "50%\r\n::x", title="##[x", path="a:b,c")
 
     assert line == "::error file=a%3Ab%2Cc,title=## [x::50%25%0D%0A::x"

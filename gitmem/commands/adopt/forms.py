@@ -130,8 +130,8 @@ def commands(adoption: Adoption) -> str:
     lines = [f"gitmem adopt: {unlike_command(summary(adoption))}"]
     false = adoption.of(FALSE)
     for finding in false[:SHOWN]:
-        place = {"file": finding.document.path, "line": str(finding.claim.line), "title": "false statement"}
-        lines.append(workflow_command("error", _message(finding), place))
+        path, line = finding.document.path, finding.claim.line
+        lines.append(workflow_command("error", _message(finding), title="false statement", path=path, line=line))
     if len(false) > SHOWN:
         lines.append(f"gitmem adopt: {len(false) - SHOWN} more")
     return "\n".join(lines) + "\n"

@@ -34,16 +34,16 @@ TEXT_KEPT = 500
 def render(form: str, found: Findings, links: Links | None = None) -> str:
     """Return the findings in one of the formats of ``WRITERS``, or as ``markdown``; ends with a line feed."""
     if form == "markdown":
-        return notice(cleaned(found), links or Links(), PAGE_LIMIT)
-    return WRITERS[form](cleaned(found))
+        return notice(clean(found), links or Links(), PAGE_LIMIT)
+    return WRITERS[form](clean(found))
 
 
-def cleaned(found: Findings) -> Findings:
+def clean(found: Findings) -> Findings:
     """Return findings with one-line texts, without secrets and with hidden characters spelled out."""
     return replace(
         found,
         summary=_line(found.summary),
-        findings=tuple(_clean(finding) for finding in found.findings),
+        findings=tuple(_finding(finding) for finding in found.findings),
         notes=tuple(_line(note) for note in found.notes),
         untouched=tuple((key, _line(how)) for key, how in found.untouched),
         sections=tuple(replace(one, rows=tuple(map(_row, one.rows))) for one in found.sections),
@@ -54,7 +54,7 @@ def _row(row: FindingRow) -> FindingRow:
     return replace(row, text=_line(row.text), key=_line(row.key), path=redact(display(row.path)), code=_line(row.code))
 
 
-def _clean(finding: FactFinding) -> FactFinding:
+def _finding(finding: Finding) -> Finding:
     return replace(
         finding,
         title=_line(finding.title),

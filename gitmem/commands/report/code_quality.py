@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 
-from gitmem.commands.report.words import sentence
+from gitmem.commands.report.words import list_spots, sentence
 from gitmem.text import escape_json
 from gitmem.text.sha256 import sha256
-from gitmem.verify.overview.finding import ERROR, KINDS, NOTE, WARNING, WORDS, Spot
+from gitmem.verify.overview.finding import ERROR, NOTE, WARNING, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.verify.overview.finding import FactFinding, Findings
+    from gitmem.verify.overview.finding import Findings
 
 SEVERITIES = {ERROR: "major", WARNING: "minor", NOTE: "info"}
 
@@ -28,10 +28,8 @@ def report(found: Findings) -> str:
     return escape_json(json.dumps(rows, ensure_ascii=False, indent=2)) + "\n"
 
 
-def _row(finding: FactFinding) -> dict[str, Any]:
-    assert finding.kind in KINDS
-    spots = [*(line.spot for line in finding.stated), *finding.places, *([finding.fact] if finding.fact else [])]
-    spot = next(iter(spots), Spot(finding.path))
+def _row(finding: Finding) -> dict[str, Any]:
+    spot = list_spots(finding)[0]
     return {
         "description": sentence(finding),
         "check_name": f"gitmem/{finding.kind.replace('_', '-')}",

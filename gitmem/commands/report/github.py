@@ -40,10 +40,9 @@ def commands(found: Findings) -> str:
 
 
 def _row(level: str, row: FindingRow) -> str:
-    values = {"file": row.path} if row.path else {}
-    values |= {"line": str(row.line)} if row.path and row.line else {}
     code, _, message = row.text.partition(": ")
-    return workflow_command(level, message, values | {"title": " ".join(filter(None, (row.key, code)))})
+    title = " ".join(filter(None, (row.key, code)))
+    return workflow_command(level, message, title=title, path=row.path, line=row.line)
 
 
 def _spots(finding: FactFinding) -> list[Spot | None]:
@@ -59,9 +58,6 @@ def _spots(finding: FactFinding) -> list[Spot | None]:
 
 
 def _command(level: str, finding: FactFinding, spot: Spot | None) -> str:
-    values = {}
-    if spot is not None:
-        values["file"] = spot.path
-        values |= {"line": str(spot.line)} if spot.line else {}
-    values["title"] = f"{finding.key} {WORDS[finding.kind].phrase}"
-    return workflow_command(level, sentence(finding), values)
+    title = f"{finding.key} {WORDS[finding.kind].phrase}"
+    path, line = (spot.path, spot.line) if spot is not None else ("", 0)
+    return workflow_command(level, sentence(finding), title=title, path=path, line=line)

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from gitmem.verify.overview.finding import FactFinding, Findings, Spot
+    from gitmem.verify.overview.finding import FactFinding, Findings
 
 # Findings besides the result of a fact's check.
 BESIDES = {WRONG: "verdict", SILENCED: "silenced"}
@@ -55,12 +55,9 @@ def _add_case(suite: Element, command: str, finding: FactFinding) -> None:
     element = WORDS[finding.kind].case
     if element:
         values = {"type": finding.kind, "message": finding.because or WORDS[finding.kind].phrase}
-        places = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in _spots(finding)]
+        spots = (*(line.spot for line in finding.stated), *finding.places)
+        places = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in spots]
         SubElement(case, element, values).text = "\n".join([sentence(finding), *places])
-
-
-def _spots(finding: FactFinding) -> list[Spot]:
-    return [*(line.spot for line in finding.stated), *finding.places]
 
 
 def _time(seconds: float) -> str:

@@ -11,15 +11,15 @@ from hashlib import sha256
 from urllib.parse import quote
 
 from gitmem import __version__
-from gitmem.commands.report.words import sentence
+from gitmem.commands.report.words import list_spots, sentence
 from gitmem.text import escape_json
-from gitmem.verify.overview.finding import KINDS, WORDS, Spot
+from gitmem.verify.overview.finding import KINDS, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.verify.overview.finding import FactFinding, Findings
+    from gitmem.verify.overview.finding import Findings, Spot
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 RULES = tuple(kind for kind in KINDS if WORDS[kind].level)
@@ -49,12 +49,8 @@ def _rule(kind: str) -> dict[str, Any]:
     }
 
 
-def _result(finding: FactFinding) -> dict[str, Any]:
-    spots = [
-        *(line.spot for line in finding.stated),
-        *finding.places,
-        *([finding.fact] if finding.fact is not None else []),
-    ] or [Spot(finding.path)]
+def _result(finding: Finding) -> dict[str, Any]:
+    spots = list_spots(finding)
     return {
         "ruleId": f"gitmem/{finding.kind.replace('_', '-')}",
         "ruleIndex": RULES.index(finding.kind),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.verify.blame.culprit import phrase
-from gitmem.verify.overview.finding import BROKEN, FAILED, OUTSIDE, SILENCED, STILL, SUSPECT, WORDS, WRONG
+from gitmem.verify.overview.finding import BROKEN, FAILED, OUTSIDE, SILENCED, STILL, SUSPECT, WORDS, WRONG, Spot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,12 @@ def sentence(finding: FactFinding) -> str:
     if finding.kind in (BROKEN, FAILED, SILENCED, SUSPECT, STILL, OUTSIDE):
         parts.append(f"To decide what to do: gitmem settle {finding.key}")
     return " ".join(parts)
+
+
+def list_spots(finding: FactFinding) -> list[Spot]:
+    """Return the places of a finding, the most useful first: lines of documents, changed inputs, its own file."""
+    own = [finding.fact] if finding.fact is not None else []
+    return [*(line.spot for line in finding.stated), *finding.places, *own] or [Spot(finding.path)]
 
 
 def place_sentence(line: StatedLine) -> str:

@@ -44,11 +44,9 @@ def workflow_commands(review: Review) -> str:
 
 
 def _command(level: str, finding: ReviewFinding) -> str:
-    values = {"file": finding.path} if finding.path else {}
-    values |= {"line": str(finding.line)} if finding.path and finding.line else {}
-    values["title"] = " ".join(filter(None, (finding.key, finding.code)))
+    title = " ".join(filter(None, (finding.key, finding.code)))
     message = f"{finding.message} ({finding.hint})" if finding.hint else finding.message
-    return workflow_command(level, message, values)
+    return workflow_command(level, message, title=title, path=finding.path, line=finding.line)
 
 
 def html(review: Review) -> str:

@@ -6,7 +6,7 @@ import re
 
 from support.findings import HOSTILE, make_findings
 
-from gitmem.commands.report import cleaned
+from gitmem.commands.report import clean
 from gitmem.commands.report.github import SHOWN, commands
 from gitmem.verify.overview.finding import FactFinding, Spot
 
@@ -46,7 +46,7 @@ def test_only_what_needs_someone_is_annotated_at_the_fact_and_at_the_code():
 def test_nothing_of_a_stranger_becomes_a_command_or_a_property():
     findings = make_findings(FactFinding("odd", "T", "failed", places=(Spot("a,line=1:b%0A\n::c.py"),)), texts=HOSTILE)
 
-    lines = [read(line) for line in commands(cleaned(findings)).splitlines()]
+    lines = [read(line) for line in commands(clean(findings)).splitlines()]
 
     found = [one for one in lines if one]
     assert {one[0] for one in found} == {"error", "warning"}

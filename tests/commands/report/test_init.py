@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.findings import HOSTILE, SECRET, make_findings
 
-from gitmem.commands.report import TEXT_KEPT, WRITERS, cleaned, render
+from gitmem.commands.report import TEXT_KEPT, WRITERS, clean, render
 
 
 @pytest.mark.parametrize("form", WRITERS)
@@ -18,7 +18,7 @@ def test_no_form_has_a_secret_or_a_hidden_character_alive(form):
 
 
 def test_texts_become_one_line_of_bounded_length():
-    found = cleaned(make_findings(texts="a\nb " * 1000))
+    found = clean(make_findings(texts="a\nb " * 1000))
 
     assert {len(f.title) for f in found.findings} == {TEXT_KEPT}
     assert found.summary.startswith("a b a b")

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _MEMORIES = (
     "SELECT m.id, m.key, m.kind, m.title, m.created, m.archived, m.superseded, m.superseded_by, m.expires, t.fields,"
-    " t.body, t.paths, m.task, k.state, f.form, f.words, f.ttl_s, s.fresh, s.at"
+    " t.body, t.paths, m.task, k.state, f.form, f.words, s.fresh"
     " FROM memory m JOIN text t ON t.id = m.id LEFT JOIN task k ON k.id = m.id LEFT JOIN fact f ON f.id = m.id"
     " LEFT JOIN state s ON s.ground = ? AND s.fact = m.id WHERE m.shadowed = 0 ORDER BY m.created DESC, m.key"
 )
@@ -128,22 +128,24 @@ def gather(
     keys = [row[1] for row in rows if row[12] is not None]
     verdicts = with_last_held(git, fact_state.verdicts_of(catalog, ground, keys, local))
     broken = describe_culprits(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
+    ranks = rank_factors.list_rank_factors(catalog, local, statuses, policy=policy, config=config, now=now)
     entries = [
-        _entry(row, statuses[row[0]], verdicts.get(row[1]), broken=broken, now=now, waiting=of.waiting) for row in rows
-    ]
-    ranked = rank_factors.list_rank_factors(catalog, local, statuses, policy=policy, config=config, now=now)
-    entries = [
-        replace(entry, number=row[0], since=ranked[row[0]].since, factor=ranked[row[0]].factor)
-        for row, entry in zip(rows, entries, strict=True)
+        _entry(
+            *(row, statuses[row[0]], verdicts.get(row[1]), ranks[row[0]]),
+            broken=broken,
+            now=now,
+            waiting=of.waiting,
+        )
+        for row in rows
     ]
     kinds = sorted({entry.kind for entry in entries})
     links = list_links(catalog)
-    line_told, problem = _timeline(catalog, git, ground, local, policy, links=links, line=line, of=of)
+    drawn, problem = _timeline(catalog, git, ground, local, policy, links=links, line=line, of=of)
     return replace(
         of,
         entries=tuple(entries),
         links=tuple(links),
-        timeline=line_told,
+        timeline=drawn,
         jobs=status.get("jobs"),
         warnings=(*_warnings(status), *problem),
         ranking=rank_factors.settings(kinds, policy=policy, config=config, language=catalog.language),
@@ -154,37 +156,20 @@ def _entry(
     row: tuple[Any, ...],
     standing: MemoryStatus,
     verdict: Verdict | None,
+    rank: rank_factors.RankFactors,
     *,
     broken: Mapping[tuple[str, str], str],
     now: int,
     waiting: Sequence[str],
 ) -> PageMemory:
-    (
-        _,
-        key,
-        kind,
-        title,
-        created,
-        archived,
-        superseded,
-        superseded_by,
-        expires,
-        text,
-        body,
-        places,
-        task,
-        step,
-        form,
-        words,
-        *rest,
-    ) = row
+    (number, key, kind, title, created, archived, superseded, superseded_by, expires, text, body, places, task, step,
+     form, words, is_fresh) = row  # fmt: skip
     fields = json.loads(text)
-    place = ARCHIVED if archived else SUPERSEDED if superseded else LIVE
-    if place == LIVE and expires is not None and expires <= now:
-        place = EXPIRED
+    is_expired = expires is not None and expires <= now
+    place = ARCHIVED if archived else SUPERSEDED if superseded else EXPIRED if is_expired else LIVE
     # A gate is not a claim: if it fails, there is just work to do.
-    is_told = place in (LIVE, EXPIRED) and (standing.is_claim or standing.status == SUSPECT)
-    status = standing.status if is_told else ""
+    has_status = place in (LIVE, EXPIRED) and (standing.is_claim or standing.status == SUSPECT)
+    status = standing.status if has_status else ""
     entry = PageMemory(
         key=key,
         kind=kind,
@@ -195,23 +180,26 @@ def _entry(
         body=redact(body.strip("\n")),
         created=created,
         by=redact(author_name(fields.get("by"))),
-        tags=_listed(fields, "tags"),
-        paths=_listed(fields, "paths"),
-        refs=_listed(fields, "refs"),
-        requires=_listed(fields, "requires"),
-        produces=_listed(fields, "produces"),
+        tags=_list_values(fields, "tags"),
+        paths=_list_values(fields, "paths"),
+        refs=_list_values(fields, "refs"),
+        requires=_list_values(fields, "requires"),
+        produces=_list_values(fields, "produces"),
         superseded_by=superseded_by,
         task=redact(task),
         state=step or "" if kind == TASK else "",
         check=redact(format_check(Check(form, tuple(json.loads(words))))) if form else "",
         chain=standing.chain if status == SUSPECT else (),
-        weak=is_told and standing.weak,
-        flapping=is_told and standing.flapping > 0,
+        weak=has_status and standing.weak,
+        flapping=has_status and standing.flapping > 0,
         places=tuple(map(redact, strings(places))),
+        number=number,
+        since=rank.since,
+        factor=rank.factor,
     )
-    counted = verdict if is_told else None
+    counted = verdict if has_status else None
     entry = _with_verdict(entry, counted, broken) if counted is not None else entry
-    return replace(entry, why=redact(_why(entry, counted, is_fresh=rest[1], waits=key in waiting)))
+    return replace(entry, why=redact(_why(entry, counted, is_fresh=is_fresh, waits=key in waiting)))
 
 
 def _with_verdict(entry: PageMemory, verdict: Verdict, broken: Mapping[tuple[str, str], str]) -> PageMemory:
@@ -240,7 +228,7 @@ def _why(entry: PageMemory, verdict: Verdict | None, *, is_fresh: object, waits:
     return ""
 
 
-def _listed(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
+def _list_values(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
     value = fields.get(name)
     values = value if isinstance(value, list) else [value]
     return tuple(redact(str(one)) for one in values if one not in (None, ""))
