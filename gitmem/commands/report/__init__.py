@@ -54,7 +54,7 @@ def _row(row: FindingRow) -> FindingRow:
     return replace(row, text=_line(row.text), key=_line(row.key), path=redact(display(row.path)), code=_line(row.code))
 
 
-def _finding(finding: Finding) -> Finding:
+def _finding(finding: FactFinding) -> FactFinding:
     return replace(
         finding,
         title=_line(finding.title),

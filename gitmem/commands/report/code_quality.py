@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.verify.overview.finding import Findings
+    from gitmem.verify.overview.finding import FactFinding, Findings
 
 SEVERITIES = {ERROR: "major", WARNING: "minor", NOTE: "info"}
 
@@ -28,7 +28,7 @@ def report(found: Findings) -> str:
     return escape_json(json.dumps(rows, ensure_ascii=False, indent=2)) + "\n"
 
 
-def _row(finding: Finding) -> dict[str, Any]:
+def _row(finding: FactFinding) -> dict[str, Any]:
     spot = list_spots(finding)[0]
     return {
         "description": sentence(finding),

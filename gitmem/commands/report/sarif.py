@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.verify.overview.finding import Findings, Spot
+    from gitmem.verify.overview.finding import FactFinding, Findings, Spot
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 RULES = tuple(kind for kind in KINDS if WORDS[kind].level)
@@ -49,7 +49,7 @@ def _rule(kind: str) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding) -> dict[str, Any]:
+def _result(finding: FactFinding) -> dict[str, Any]:
     spots = list_spots(finding)
     return {
         "ruleId": f"gitmem/{finding.kind.replace('_', '-')}",
