@@ -95,11 +95,11 @@ def apply(
         commit = written.commit if written else ""
         memory.catalog()
         if culprits := plan.culprits():
-            _keep_culprits(memory, culprits)
+            _store_culprits(memory, culprits)
     return plan.report(commit)
 
 
-def _keep_culprits(memory: OpenRepository, culprits: Mapping[str, str]) -> None:
+def _store_culprits(memory: OpenRepository, culprits: Mapping[str, str]) -> None:
     """Judge false facts, and store the verdicts with culprits in this clone, for the next verify."""
     session = memory.session(Options(keys=tuple(culprits)))
     results = session.judge_many(session.list_due())
@@ -144,16 +144,15 @@ class _Plan:
         self._tree = CodeTree(memory.git, adoption.commit)
         decisions = [one.path for one in adoption.documents if one.kind == DECISION]
         proposed = proposals_of(adoption, {path: texts[path] for path in decisions if path in texts})
-        proposed = self._with_definitions(proposed)
+        proposed = self._check_definitions(proposed)
         answers = self._answers([one.fields["verify"] for one in proposed if one.outcome])
         self._proposed = {
             one.key: one
             for one in proposed
             if not one.outcome or answers[words_of(one.fields["verify"])] == one.outcome
         }
-        judged = len(adoption.of(FALSE)) + len(adoption.of(HOLDS))
-        with_check = sum(one.check is not None for one in (*adoption.of(FALSE), *adoption.of(HOLDS)))
-        self._unproved = judged - with_check + len(proposed) - len(self._proposed)
+        without_check = sum(one.check is None for one in (*adoption.of(FALSE), *adoption.of(HOLDS)))
+        self._unproved = without_check + len(proposed) - len(self._proposed)
         self._incoming: dict[str, Incoming | str] = {}
         self._settled, self._retired = ImportPlan(), list[KnownMemory]()
 
@@ -172,19 +171,18 @@ class _Plan:
             answers |= {check: found[place_check(self._tree, check, moves[check])] for check in lost}
         return {check.words: answer.outcome for check, answer in answers.items()}
 
-    def _with_definitions(self, proposed: Sequence[Proposal]) -> list[Proposal]:
+    def _check_definitions(self, proposed: Sequence[Proposal]) -> list[Proposal]:
         """Return the proposals, each checking for a definition of its name if its file defines the name.
 
         A plain word that no file defines is left out: its occurrence in the code proves nothing.
         """
         named = {one.key: one.symbol_check for one in proposed if one.symbol_check}
         answers = self._answers(list(named.values()))
+        defined = {one.key for one in proposed if one.key in named and answers[words_of(named[one.key])] == one.outcome}
         return [
-            replace(one, fields={**one.fields, "verify": dict(named[one.key])})
-            if one.key in named and answers[words_of(named[one.key])] == one.outcome
-            else one
+            replace(one, fields={**one.fields, "verify": dict(named[one.key])}) if one.key in defined else one
             for one in proposed
-            if not one.is_plain_word or one.key not in named or answers[words_of(named[one.key])] == one.outcome
+            if one.key in defined or one.key not in named or not one.is_plain_word
         ]
 
     def make(self, writer: Writer, tip: str | None) -> CommitPlan | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
+
+from gitmem.text.globs import is_plain, matcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from gitmem.git import Git
 
@@ -87,13 +88,13 @@ class Code:
         return {path: self.contents[oid] for path, oid in wanted.items() if oid in self.contents}
 
     @cached_property
-    def ignore_rules(self) -> list[tuple[str, re.Pattern[str], bool]]:
+    def ignore_rules(self) -> list[tuple[str, Callable[[str], bool], bool]]:
         """Return the patterns of the tree's ignore files, in order: folder, pattern, whether it re-includes a path."""
         names = sorted((path for path in self.by_name.get(".gitignore", ()) if path in self.files), key=len)
         return [
             (path.rpartition("/")[0], *rule)
             for path, text in self.texts(names).items()
-            for rule in map(_rule, text.split("\n"))
+            for rule in map(_parse_rule, text.split("\n"))
             if rule is not None
         ]
 
@@ -104,9 +105,9 @@ class Code:
 
     def _ignores(self, path: str) -> bool:
         answer = False
-        for folder, pattern, takes_back in self.ignore_rules:
+        for folder, matches, takes_back in self.ignore_rules:
             inside = path[len(folder) + 1 :] if folder and path.startswith(f"{folder}/") else path
-            if (not folder or inside is not path) and pattern.match(inside):
+            if (not folder or inside is not path) and matches(inside):
                 answer = not takes_back
         return answer
 
@@ -119,24 +120,12 @@ def read_texts(git: Git, specs: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield name, content.decode("utf-8", "replace")
 
 
-def _rule(line: str) -> tuple[re.Pattern[str], bool] | None:
+def _parse_rule(line: str) -> tuple[Callable[[str], bool], bool] | None:
+    """Return a line's pattern, and whether it re-includes a path; None for a comment."""
     pattern = line.rstrip()
     if not pattern or pattern.startswith("#"):
         return None
-    takes_back = pattern.startswith("!")
-    pattern = pattern.removeprefix("!").rstrip("/")
-    is_anchored = "/" in pattern
-    pattern = pattern.lstrip("/")
-    if not pattern:
-        return None
-    parts = re.split(r"(\*\*/|/\*\*|\*|\?|\[[^\]]*\])", pattern)
-    made = "".join(
-        _GLOB.get(part) or (part if part.startswith("[") and part.endswith("]") else re.escape(part)) for part in parts
-    )
-    try:
-        return re.compile(("" if is_anchored else "(?:.*/)?") + made.replace("[!", "[^") + "$"), takes_back
-    except re.error:
-        return None
-
-
-_GLOB = {"**/": "(?:.*/)?", "/**": "/.*", "*": "[^/]*", "?": "[^/]"}
+    bare = pattern.removeprefix("!").rstrip("/")
+    glob = bare.lstrip("/") if "/" in bare else f"**/{bare}"
+    # The glob of a plain path would also match what is below it.
+    return (glob.__eq__ if is_plain(glob) else matcher(glob)), pattern.startswith("!")

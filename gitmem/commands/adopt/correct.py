@@ -41,7 +41,7 @@ class Correction:
     after: str | None
 
 
-def with_fixes(findings: Iterable[JudgedClaim], head: Code, past: Past, base: str = "") -> list[JudgedClaim]:
+def add_fixes(findings: Iterable[JudgedClaim], head: Code, past: Past, base: str = "") -> list[JudgedClaim]:
     """Return the findings, false ones with the replacement or the lines to delete.
 
     Args:
@@ -50,11 +50,11 @@ def with_fixes(findings: Iterable[JudgedClaim], head: Code, past: Past, base: st
         past: Its past.
         base: The commit before the change that made them false; empty to use their culprits.
     """
-    fixed = [_fixed(one, head, past, base) if one.verdict == FALSE and not one.fix else one for one in findings]
-    return _with_removals(fixed, head)
+    fixed = [_fix_of(one, head, past, base) if one.verdict == FALSE and not one.fix else one for one in findings]
+    return _add_removals(fixed, head)
 
 
-def _fixed(finding: JudgedClaim, head: Code, past: Past, base: str) -> JudgedClaim:
+def _fix_of(finding: JudgedClaim, head: Code, past: Past, base: str) -> JudgedClaim:
     # For a change, its total effect counts: one of its commits may have moved only part of a folder.
     commit = head.commit if base else finding.culprit.commit if finding.culprit else ""
     if finding.then and commit:
@@ -64,7 +64,7 @@ def _fixed(finding: JudgedClaim, head: Code, past: Past, base: str) -> JudgedCla
     before = base or f"{commit}^"
     if finding.home:
         return replace(finding, fix=_new_home(finding, head, past, before, commit) if commit else "")
-    return replace(finding, fix=_fix(finding, past, before, commit))
+    return replace(finding, fix=_find_value(finding, past, before, commit))
 
 
 def _new_home(finding: JudgedClaim, head: Code, past: Past, before: str, commit: str) -> str:
@@ -74,7 +74,7 @@ def _new_home(finding: JudgedClaim, head: Code, past: Past, before: str, commit:
     return found[0] if len(found) == 1 else ""
 
 
-def _fix(finding: JudgedClaim, past: Past, before: str, commit: str) -> str:
+def _find_value(finding: JudgedClaim, past: Past, before: str, commit: str) -> str:
     """Return the replacement for a claim's token that is not a path."""
     claim, source = finding.claim, finding.source
     if claim.kind == COMMAND and source is not None and commit:
@@ -116,17 +116,18 @@ def _bodies(path: str, text: str) -> dict[str, str]:
     return found
 
 
-def _with_removals(findings: list[JudgedClaim], head: Code) -> list[JudgedClaim]:
+def _add_removals(findings: list[JudgedClaim], head: Code) -> list[JudgedClaim]:
     """Return the findings, with the lines or names to delete for removed things without a successor."""
     cuts: dict[tuple[str, int], range] = {}
-    for path, gone in _by_document(one for one in findings if _is_gone(one)).items():
+    for path in dict.fromkeys(one.document.path for one in findings):
+        mine = [one for one in findings if one.document.path == path]
+        gone = [one for one in mine if _is_gone(one)]
         lines = head.text(path).split("\n")
         alive = {
             one.claim.line
-            for one in findings
-            if one.document.path == path and one.claim.kind in (PATH, COMMAND) and not _is_gone(one)
-            and (one.verdict == HOLDS or one.fix)
-        }  # fmt: skip
+            for one in mine
+            if one.claim.kind in (PATH, COMMAND) and not _is_gone(one) and (one.verdict == HOLDS or one.fix)
+        }
         for one in gone:
             names = {other.claim.token for other in gone if other.statement.line == one.statement.line}
             block = block_of(lines, one.statement)
@@ -153,13 +154,6 @@ def _is_gone(finding: JudgedClaim) -> bool:
     return finding.verdict == FALSE and finding.claim.kind in (PATH, COMMAND) and not finding.fix
 
 
-def _by_document(findings: Iterable[JudgedClaim]) -> dict[str, list[JudgedClaim]]:
-    found: dict[str, list[JudgedClaim]] = {}
-    for one in findings:
-        found.setdefault(one.document.path, []).append(one)
-    return found
-
-
 def _like_old_path(finding: JudgedClaim, moved: str) -> str:
     """Return a new path written like the old one: relative to the same place, with the same prefix and suffix."""
     token, old = finding.claim.token, finding.then
@@ -168,13 +162,7 @@ def _like_old_path(finding: JudgedClaim, moved: str) -> str:
         base = old[: len(old) - len(bare)].rstrip("/")
     else:
         base = posixpath.dirname(finding.document.path) if token.startswith("..") else finding.document.folder
-    inside = (
-        moved[len(base) + 1 :]
-        if base and moved.startswith(f"{base}/")
-        else moved
-        if not base
-        else posixpath.relpath(moved, base)
-    )
+    inside = posixpath.relpath(moved, base) if base else moved
     start = "./" if token.startswith("./") and not inside.startswith(".") else ""
     return f"{start}{inside}{'/' if token.endswith('/') else ''}"
 
@@ -202,7 +190,7 @@ def corrections(
         for number in (finding.claim.line, *finding.more):
             if _is_unchanged(have, was, number):
                 line = lines.get((path, number), have[number - 1])
-                lines[path, number] = _replaced(line, finding) if line is not None else None
+                lines[path, number] = _correct(line, finding) if line is not None else None
     return [
         Correction(path, number, texts[path][number - 1], after)
         for (path, number), after in sorted(lines.items(), key=lambda one: one[0])
@@ -214,7 +202,7 @@ def _is_unchanged(have: Sequence[str], was: Sequence[str], number: int) -> bool:
     return 0 < number <= len(have) and list(have[number - 1 : number]) == list(was[number - 1 : number])
 
 
-def _replaced(line: str, finding: JudgedClaim) -> str:
+def _correct(line: str, finding: JudgedClaim) -> str:
     claim = finding.claim
     if finding.is_surplus:
         return without(line, claim.token)

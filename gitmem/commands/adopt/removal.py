@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.commands.adopt.statements import BULLET, ROW, TREE, cells_of
+from gitmem.commands.adopt.statements import BULLET, ROW, TREE, cells_of, indentation_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def block_of(lines: Sequence[str], statement: Statement) -> range:
     """Return the lines of an entry and of everything nested below it, numbered from 1."""
     if statement.kind not in (BULLET, TREE):
         return range(statement.line, statement.last + 1)
-    measure = _depth_in_tree if statement.kind == TREE else _indentation
+    measure = _depth_in_tree if statement.kind == TREE else indentation_of
     depth, last = measure(statement.lines[0]), statement.last
     for number in range(statement.last + 1, len(lines) + 1):
         line = lines[number - 1]
@@ -55,10 +55,6 @@ def block_of(lines: Sequence[str], statement: Statement) -> range:
                 break
             last = number
     return range(statement.line, last + 1)
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _depth_in_tree(line: str) -> int:

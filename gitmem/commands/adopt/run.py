@@ -7,10 +7,10 @@ import itertools
 from gitmem.commands.adopt.change import Change
 from gitmem.commands.adopt.claims import claims_of
 from gitmem.commands.adopt.claims.claim import CLASSES, DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
-from gitmem.commands.adopt.claims.ties import tied_paths
+from gitmem.commands.adopt.claims.symbols import tied_paths
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.corpus import is_aside, search
-from gitmem.commands.adopt.correct import with_fixes
+from gitmem.commands.adopt.correct import add_fixes
 from gitmem.commands.adopt.documents import find_documents
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption, Mention
 from gitmem.commands.adopt.judge.figures import Numbers, all_names
@@ -71,7 +71,7 @@ def adopt(
         findings, earlier = _list_made_false(findings, Change(base, head, past), past, corpus, names)
         notes += [f"{earlier} more statements were false before the change; gitmem adopt shows them"] if earlier else []
     progress("finding culprits", len(read), len(read))
-    findings = with_fixes(_with_culprits(_group(findings), past), head, past, base)
+    findings = add_fixes(_add_culprits(_group(findings), past), head, past, base)
     notes += past.notes
     if not corpus.is_whole:
         notes.append("the code is too large to be read in full; names and values were looked for in part of it")
@@ -212,12 +212,12 @@ def _group(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
     A name that is false on one line is false on the other ones, also on one that was edited after it was gone.
     """
     false = [finding for finding in findings if finding.verdict == FALSE]
-    first = {_what(finding): finding for finding in reversed(false)}
-    names = {_name(finding): first[_what(finding)] for finding in reversed(false) if not finding.claim.stated}
+    first = {_identity_of(finding): finding for finding in reversed(false)}
+    names = {_subject_of(one): first[_identity_of(one)] for one in reversed(false) if not one.claim.stated}
     more: dict[int, set[int]] = {}
     found = []
     for finding in findings:
-        same = first[_what(finding)] if finding.verdict == FALSE else names.get(_name(finding))
+        same = first[_identity_of(finding)] if finding.verdict == FALSE else names.get(_subject_of(finding))
         if same is None or same is finding or finding.verdict == HOLDS:
             found.append(finding)
         elif finding.claim.line != same.claim.line:
@@ -225,17 +225,17 @@ def _group(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
     return [replace(one, more=tuple(sorted(more[id(one)]))) if id(one) in more else one for one in found]
 
 
-def _what(finding: JudgedClaim) -> tuple[str, ...]:
+def _identity_of(finding: JudgedClaim) -> tuple[str, ...]:
     """Return the identity of an alarm: the document, the claim, and the file that contradicts it."""
     claim, where = finding.claim, finding.source.path if finding.source else ""
     return (finding.document.path, claim.kind, finding.then or f"{claim.name} {claim.stated}", where)
 
 
-def _name(finding: JudgedClaim) -> tuple[str, str, str]:
+def _subject_of(finding: JudgedClaim) -> tuple[str, str, str]:
     return finding.document.path, finding.claim.kind, finding.claim.name
 
 
-def _with_culprits(findings: list[JudgedClaim], past: Past) -> list[JudgedClaim]:
+def _add_culprits(findings: list[JudgedClaim], past: Past) -> list[JudgedClaim]:
     """Return the findings with the commits that made them false."""
     paths = [finding.then for finding in findings if finding.verdict == FALSE and finding.then]
     never = {

@@ -207,8 +207,8 @@ class _Splitter:
             entry = _ENTRY.match(rest)
             if entry is None:
                 continue
-            depth = drawn.end() if drawn else _indentation(line)
-            _leave_deeper(above, depth)
+            depth = drawn.end() if drawn else indentation_of(line)
+            _drop_deeper(above, depth)
             name = entry[1].strip("/")
             above.append((depth, "" if name == "." else name))
             path = "/".join(filter(None, (one for _, one in above)))
@@ -223,8 +223,8 @@ class _Splitter:
             entry = _ENTRY.match(line.strip())
             if entry is None:
                 continue
-            depth = _indentation(line)
-            _leave_deeper(above, depth)
+            depth = indentation_of(line)
+            _drop_deeper(above, depth)
             name = entry[1].strip("/")
             path = "/".join([*(one for _, one in above), name])
             if line.strip()[len(entry[1]) : len(entry[1]) + 1] == "/" or entry[1].endswith("/"):
@@ -232,13 +232,14 @@ class _Splitter:
             yield self._make(TREE, number, number + 1, path=path)
 
 
-def _leave_deeper(above: list[tuple[int, str]], depth: int) -> None:
+def _drop_deeper(above: list[tuple[int, str]], depth: int) -> None:
     """Remove the folders that an entry at this depth is not in."""
     while above and above[-1][0] >= depth:
         above.pop()
 
 
-def _indentation(line: str) -> int:
+def indentation_of(line: str) -> int:
+    """Return the number of spaces before a line's text."""
     return len(line) - len(line.lstrip())
 
 

@@ -11,7 +11,7 @@ from gitmem.commands.time_travel.anchor import find_anchor
 from gitmem.commands.time_travel.catalogs import CatalogContent, catalog_at
 from gitmem.errors import GitmemError, NotFoundError, ProcessError, UsageError
 from gitmem.frozen import replace
-from gitmem.git.ancestry import kin_of
+from gitmem.git.ancestry import is_shallow, kin_of
 from gitmem.index.catalog import fact_state, state
 from gitmem.index.catalog.keys import full_key
 from gitmem.index.refresh import empty_catalog
@@ -21,13 +21,13 @@ from gitmem.recall import inventory, narrow, ranker
 from gitmem.results import MemoryDetails, Statistics, StoreStatus
 from gitmem.store import PROJECT, read_tree
 from gitmem.store.local import LocalState
+from gitmem.text import parse_json
 from gitmem.verify.due import is_accepted, refresh_states
 from gitmem.verify.past_verdicts import all_verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import TracebackType
     from typing import Any
 
     from gitmem.recall import Query, RecallResult
@@ -71,7 +71,7 @@ class Past:
         now = memory.catalog(tip) if not self.is_empty else empty_catalog()
         self._catalog = catalog_at(self._git, now, CatalogContent(self.anchor.states, tree), progress=progress)
         self._local = self._past_local_state()
-        self._policy = Policy.from_dict(_decoded(self._catalog.meta("policy")))
+        self._policy = Policy.from_dict(parse_json(self._catalog.meta("policy") or "{}"))
         self._ground = self._ground_with_statuses()
         self._source = ranker.Source(PROJECT, self._catalog, self._local, self._ground)
         self._add_notices()
@@ -80,9 +80,7 @@ class Past:
         """Return itself; leaving closes the catalog."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Close the catalog and the local state."""
         self.close()
 
@@ -102,9 +100,8 @@ class Past:
         code = self.anchor.code
         if not code or not state.has_statuses(self._catalog):
             return None
-        options: dict[str, Any] = {"now": self._memory.now}
         try:
-            return refresh_states(self._catalog, self._git, self._local, code, self._policy, **options)
+            return refresh_states(self._catalog, self._git, self._local, code, self._policy, now=self._memory.now)
         except (NotFoundError, ProcessError) as err:
             message = f"statuses are unknown: the code at {code[:12]} cannot be read ({err.message})"
             self._memory.notices.append(message)
@@ -120,10 +117,8 @@ class Past:
                 f"{anchor.rev} is a commit of the memory that names no code in this clone: statuses are unknown"
             )
         if anchor.aside:
-            message = (
-                f"{anchor.aside} more commits of the memory" if anchor.aside > 1 else "one more commit of the memory"
-            )
-            notices.append(f"{message} may be from that time, but they name only code on other branches")
+            number = "one more commit" if anchor.aside == 1 else f"{anchor.aside} more commits"
+            notices.append(f"{number} of the memory may be from that time, but they name only code on other branches")
         if anchor.is_shallow:
             notices.append("this clone is shallow: older history is missing; git fetch --unshallow")
         if any(self._memory.other_scopes().values()):
@@ -151,8 +146,7 @@ class Past:
         if self.is_empty:
             return inventory.newest(self._catalog, None, query, now=NO_CLOCK)
         with self._catalog.reading():
-            options: dict[str, Any] = {"policy": self._policy, "config": self._memory.config, "now": NO_CLOCK}
-            found = ranker.recall([self._source], query, **options)
+            found = ranker.recall([self._source], query, policy=self._policy, config=self._memory.config, now=NO_CLOCK)
         self._memory.notices += [found.notice] if found.notice else []
         if self._memory.config.embeds and not query.lexical:
             self._memory.notices.append("with --at, recall searches by words only")
@@ -176,13 +170,9 @@ class Past:
                 now=NO_CLOCK,
                 waiting=(),
             )
-        counts |= {
-            "index": {"commit": self.commit, "is_current": True},
-            "verified_age_s": None,
-            "at": self.table(),
-            "is_empty": self.is_empty,
-        }
-        counts |= {"spool": {"waiting": 0, "refused": 0}, "view": None, "scope": PROJECT, "scopes": {}}
+        counts |= {"index": {"commit": self.commit, "is_current": True}, "verified_age_s": None}
+        counts |= {"at": self.table(), "is_empty": self.is_empty, "scope": PROJECT, "scopes": {}}
+        counts |= {"spool": {"waiting": 0, "refused": 0}, "view": None}
         return StoreStatus.of(counts)
 
     def report(self) -> Page:
@@ -226,9 +216,8 @@ class Past:
         found |= {"scope": PROJECT, "at": self.table(), "now": None, "truth": []}
         if row is None or not self.anchor.code:
             return MemoryDetails.of(found)
-        known = truth.truth_at(
-            self._git, self.anchor.code, fact_state.FactRow(*row), self._verdicts(fact_state.FactRow(*row))
-        )
+        fact = fact_state.FactRow(*row)
+        known = truth.truth_at(self._git, self.anchor.code, fact, self._verdicts(fact))
         # A task whose gate does not pass yet is not a failure.
         status = UNPROVEN if found["kind"] == TASK and known.status == FAILED else known.status
         found["now"] = {"status": status, "because": known.line, "proof": known.proof}
@@ -259,8 +248,6 @@ def _anchor_of(memory: OpenRepository, tip: str, rev: str) -> Any:
     try:
         return find_anchor(memory.git, tip, rev)
     except NotFoundError as err:
-        from gitmem.git.ancestry import is_shallow
-
         hint = "give any git revision: a tag, a branch, HEAD~20, a commit"
         if is_shallow(memory.git):
             hint = "this clone is shallow and lacks older commits: git fetch --unshallow"
@@ -270,12 +257,3 @@ def _anchor_of(memory: OpenRepository, tip: str, rev: str) -> Any:
 def _refuse_scopes(scopes: Sequence[str]) -> None:
     if set(scopes) - {PROJECT}:
         raise UsageError("only the project's memories belong to code commits", hint="leave out --scope, or --at")
-
-
-def _decoded(text: str) -> dict[str, Any]:
-    if not text or text == "{}":
-        return {}
-    import json
-
-    found: dict[str, Any] = json.loads(text)
-    return found

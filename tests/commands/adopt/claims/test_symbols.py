@@ -1,8 +1,10 @@
-"""Names of the code that a sentence gives."""
+"""The names in a sentence, and the file that it says they are in."""
 
 import pytest
 
-from gitmem.commands.adopt.claims.symbols import symbol_claims
+from gitmem.commands.adopt.claims.paths import path_claims
+from gitmem.commands.adopt.claims.symbols import symbol_claims, tied_paths
+from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.statements import split
 
 
@@ -21,3 +23,35 @@ def test_name_is_certain_where_it_looks_like_code(text, names):
     found = [claim for statement in split(text) for claim in symbol_claims(statement)]
 
     assert [(one.name, one.is_certain) for one in found] == names
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_tied"),
+    [
+        ("- `load_config` is in src/config.py", True),
+        ("- `load_config()` is defined in `src/config.py`.", True),
+        ("- `load_config` and `save_config` live in the file `src/config.py`", True),
+        ("- `load_config` (`src/config.py`) reads it", True),
+        ("- `load_config` – `src/config.py`", True),
+        ("- Call `load_config` from [the config](src/config.py)", True),
+        ("- `src/config.py` defines `load_config`", True),
+        ("- `src/config.py`: `save_config`, `load_config`", True),
+        ("- **src/config.py** contains the function `load_config`", True),
+        ("- In `src/config.py`, `load_config` reads the file", True),
+        ("| `load_config` | `src/config.py` |", True),
+        ("- `src/config.py` calls `load_config`", False),
+        ("- `load_config` reads `src/config.py`", False),
+        ("- `load_config` must be called before anything in `src/config.py` runs", False),
+        ("- Read `src/config.py`, `load_config` and the rest", False),
+        ("- `load_config` reads the settings", False),
+        ("- `src/config.py` is old. `load_config` is new", False),
+    ],
+)
+def test_name_is_tied_to_the_file_that_the_sentence_says_it_is_in(sentence, is_tied):
+    document = Document("AGENTS.md", "instructions", "")
+    (statement,) = split(sentence)
+    claims = [*path_claims(statement, document), *symbol_claims(statement)]
+
+    found = {(name.name, path.name) for name, path in tied_paths(statement, claims)}
+
+    assert (("load_config", "src/config.py") in found) is is_tied
