@@ -59,10 +59,6 @@ class Move:
     old: str
     new: str
 
-    def describe(self) -> str:
-        """Format it on one line for messages."""
-        return f"{self.old} → {self.new}"
-
 
 def parse_moves(text: str) -> tuple[Move, ...]:
     """Parse the moves in a verdict, the oldest first; invalid lines are ignored."""
@@ -243,14 +239,19 @@ class Moves:
         new = [move for move in dict.fromkeys(found) if move not in moves]
         return format_moves([*moves, *new]) if new else known
 
-    def find_holding_commit(self, check: Check, at: int) -> str:
-        """Return the commit at a time, in epoch seconds, if a built-in check holds there; else an empty string.
+    def find_holding_commit(self, due: Due) -> str:
+        """Return the commit where a fact last held; for one without a verdict, where it was written and may have held.
 
-        This is for a fact without an earlier verdict here: its files may have moved before the first one is made.
+        Its files may have moved before the first verdict is made. A built-in check is answered there; a command is not
+        run there, because running it with the moved files shows whether they are the cause.
         """
-        commit = find_commit_at(self._git, self._tree.commit, at)
+        if due.verdict is not None:
+            return due.verdict.held_commit
+        commit, check = find_commit_at(self._git, self._tree.commit, due.written_at), due.spec.check
         before = self.tree_at(commit)
-        return commit if before and answer_all(self._git, before, [check])[check].outcome == HOLDS else ""
+        if before is None or check.form != BUILTIN:
+            return commit
+        return commit if answer_all(self._git, before, [check])[check].outcome == HOLDS else ""
 
     def follow(self, glob: str, held: str, known: str) -> str:
         """Return the present path or glob of moved files, as ``find`` does for a check; empty if unknown."""
@@ -372,11 +373,6 @@ def _end_cut(path: str, end: str) -> str | None:
 
 def _is_nested(move: Move) -> bool:
     return TOP in (move.old, move.new) or move.old.startswith(move.new) or move.new.startswith(move.old)
-
-
-def held_commit_of(due: Due) -> str:
-    """Return the commit where a fact last held, or an empty string."""
-    return due.verdict.held_commit if due.verdict is not None else ""
 
 
 def list_paths(check: Check) -> list[str]:

@@ -219,14 +219,18 @@ def test_a_fact_that_was_never_judged_here_is_followed_from_where_it_was_written
         repo,
         make_fact("held", {"contains": "RS256", "in": "src/auth/jwt.py"}, created=written),
         make_fact("never", {"contains": "HS512", "in": "src/auth/jwt.py"}, created=written),
+        make_fact("command-held", "grep -q RS256 src/auth/jwt.py", created=written),
+        make_fact("command-never", "grep -q HS512 src/auth/jwt.py", created=written),
     )
+    approve_all(memory)
     move(repo, "src/auth", "lib/auth")
     later = {**os.environ, "GIT_COMMITTER_DATE": f"{NOW + 60} +0000"}
     subprocess.run(["git", "commit", "--quiet", "--amend", "--no-edit"], cwd=repo, env=later, check=True)
 
     verify(memory)
 
-    assert statuses(memory) == {"held": "verified", "never": "failed"}
+    held, never = ("held", "command-held"), ("never", "command-never")
+    assert statuses(memory) == dict.fromkeys(held, "verified") | dict.fromkeys(never, "failed")
 
 
 def test_a_moved_fact_fails_with_what_is_wrong_where_its_file_is(memory: Memory, repo: Path) -> None:

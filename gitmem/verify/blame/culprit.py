@@ -90,10 +90,10 @@ def with_culprit(verdict: Verdict, git: Git, catalog: Catalog, local: LocalState
     before = fact_state.merge_verdicts(*both, spec=verdict.spec, claim=verdict.claim)
     if not any(v.culprit for v in before):
         return verdict
-    # Results of another branch are irrelevant here. Of several verdicts in one second the one that was last kept here
-    # counts, but the branch may know its culprit.
-    behind = sorted(before, key=lambda v: v.at)[::-1]
-    last = next((v for v in behind if not _is_elsewhere(git, v.commit, verdict.commit)), None)
+    # Results of another branch are irrelevant here. The newest commit counts, not the time, since a clock may be wrong.
+    # Of several verdicts in one second the one that was last kept here counts, but the branch may know its culprit.
+    newest = _list_newest(git, {v.commit for v in before}, verdict.commit)
+    last = max((v for v in before[::-1] if v.commit in newest), key=lambda v: v.at, default=None)
     same = [v for v in before if last and (v.outcome, v.inputs, v.at) == (FAILS, last.inputs, last.at)]
     known = next((v for v in same if v.culprit), None)
     if known is None or (git.has(known.culprit, "commit") and not git.is_ancestor(known.culprit, verdict.commit)):
@@ -101,9 +101,13 @@ def with_culprit(verdict: Verdict, git: Git, catalog: Catalog, local: LocalState
     return replace(verdict, culprit=known.culprit, culprit_after=known.culprit_after)
 
 
-def _is_elsewhere(git: Git, commit: str, head: str) -> bool:
-    """Return whether a commit is in this clone but not in the history of *head*."""
-    return commit != head and git.has(commit, "commit") and not git.is_ancestor(commit, head)
+def _list_newest(git: Git, commits: set[str], head: str) -> set[str]:
+    """Return those in the history of *head* that no other one contains, and those that are not in this clone."""
+    here = {commit for commit in commits if git.has(commit, "commit")}
+    behind = [commit for commit in here if commit == head or git.is_ancestor(commit, head)]
+    if len(behind) > 1:
+        behind = git.run("merge-base", "--independent", *behind).stdout.decode("ascii").split()
+    return commits - here | set(behind)
 
 
 def as_table(commit: str, made: Mapping[str, Made]) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from gitmem.text import display
 from gitmem.verify import builtin
 from gitmem.verify.due import RUNGS, Due
 from gitmem.verify.ground.open import open_grounds
-from gitmem.verify.moves import Moves, digest_after_moves, find_homes, held_commit_of, is_moved, place_check, scope_of
+from gitmem.verify.moves import Moves, digest_after_moves, find_homes, is_moved, place_check, scope_of
 from gitmem.verify.options import SILENT
 from gitmem.verify.run.judge import DENIED, NOT_APPROVED, SKIPPED, Judge, Means, Result, verdict_of
 from gitmem.verify.run.reason import LINE_KEPT
@@ -110,8 +110,7 @@ def _with_moves(
     found = {
         due.row.key: moves.find(due.spec.check, held, moves.trusted_moves(due.verdict, due.spec.check))
         for due in lost
-        if due.spec.check not in homes
-        and (held := held_commit_of(due) or moves.find_holding_commit(due.spec.check, due.written_at))
+        if due.spec.check not in homes and (held := moves.find_holding_commit(due))
     }
     found |= {due.row.key: homes[due.spec.check] for due in lost if due.spec.check in homes}
     dues = [replace(due, moved=found.get(due.row.key, due.moved)) for due in dues]

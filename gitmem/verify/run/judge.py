@@ -18,7 +18,7 @@ from gitmem.text.secrets import safe_output
 from gitmem.verify.due import Due
 from gitmem.verify.ground.ground import Ground, Grounds
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.moves import Moves, held_commit_of, is_moved, restore_command, tree_with_moves
+from gitmem.verify.moves import Moves, is_moved, restore_command, tree_with_moves
 from gitmem.verify.run.confirm import (
     STEADY,
     blame_outside,
@@ -344,7 +344,8 @@ class Judge:
     def _moved(self, due: Due) -> str:
         """Return the moves of what a command names, including outdated ones, which are valid where the fact held."""
         with self._moving:
-            return self._moves.find(due.spec.check, held_commit_of(due), self._moves.trusted_moves(due.verdict))
+            held = self._moves.find_holding_commit(due)
+            return self._moves.find(due.spec.check, held, self._moves.trusted_moves(due.verdict))
 
     def _tree_of(self, due: Due) -> CodeTree:
         """Return the code as a fact's check sees it: with moved files also at their old paths."""

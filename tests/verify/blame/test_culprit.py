@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from conftest import commit_files, git
+from conftest import NOW, commit_files, git
+from support.facts import Clock, make_fact, put, result_of, verify
 
 from gitmem.frozen import replace
 from gitmem.git import Git
 from gitmem.git.history import Made
 from gitmem.git.repository import discover
+from gitmem.memory import Memory
 from gitmem.model import FAILS, Verdict
 from gitmem.verify.blame.culprit import as_table, describe_culprits, phrase, with_last_held
+from gitmem.verify.options import Options
+
+DAY_S = 86_400
 
 
 def test_culprit_is_reported_with_whose_it_is_and_what_it_is_called(repo):
@@ -63,3 +68,20 @@ def test_commit_that_is_not_here_has_its_name_alone(repo):
     assert as_table("", made) is None
     assert as_table("7" * 40, made) == {"commit": "7" * 40, "author": "", "date": "", "subject": ""}
     assert as_table(here, made)["author"] == "Ana <ana@example.org>"  # type: ignore[index]
+
+
+def test_culprit_found_under_a_clock_ten_years_behind_stays_known(repo):
+    clock = Clock()
+    with Memory(repo, clock=clock) as memory:
+        memory.init(offline=True)
+        put(repo, make_fact("a", {"exists": "README.md"}, ttl="10d"))
+        verify(memory)
+        culprit = git(repo, "rm", "-q", "README.md") or commit_files(repo, {"a": "1"})
+        clock.now = NOW - 3650 * DAY_S
+        assert memory.why("a", options=Options()).as_table()["culprit"]["commit"] == culprit
+        clock.now = NOW + 60 * DAY_S
+
+        again = result_of(verify(memory), "a")
+
+        assert (again.verdict.outcome, again.due.why) == (FAILS, "ttl")
+        assert {line.culprit for line in verify(memory).standing.lines} == {culprit}
