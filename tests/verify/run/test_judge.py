@@ -27,6 +27,7 @@ from support.facts import (
     verdict_text,
     verify,
 )
+from support.processes import wait_until
 
 from gitmem.memory import Memory
 from gitmem.system import process
@@ -750,9 +751,7 @@ def test_interrupted_command_line_keeps_what_was_reported(memory, repo, tmp_path
     child = subprocess.Popen(
         [sys.executable, "-c", main], cwd=repo, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
-    deadline = time.monotonic() + 20
-    while not started.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
+    assert wait_until(started.exists, 20)
 
     child.send_signal(signal.SIGINT)
     said, _ = child.communicate(timeout=15)
@@ -769,9 +768,7 @@ def test_killed_command_line_leaves_a_store_that_works(memory, repo, tmp_path):
     main = "import sys; from gitmem.cli import main; sys.exit(main(['verify', '--no-sandbox']))"
     env = {**os.environ, "PYTHONPATH": str(Path(process.__file__).parents[2])}
     child = subprocess.Popen([sys.executable, "-c", main], cwd=repo, env=env)
-    deadline = time.monotonic() + 20
-    while not started.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
+    assert wait_until(started.exists, 20)
 
     child.kill()
     child.wait()
