@@ -6,7 +6,7 @@ from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import FAILED
 from gitmem.recall.work import path_overlap
-from gitmem.tasks.query import COLUMNS, TaskRow
+from gitmem.tasks.query import COLUMNS, TaskRow, worker_of
 from gitmem.tasks.task import task_from
 from gitmem.text import parse_json
 from gitmem.text.globs import without_lines
@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.tasks.task import Task, Worker
 
@@ -57,8 +58,13 @@ _FROM = "FROM task t CROSS JOIN memory m ON m.id = t.id"
 
 
 def is_anything_held(catalog: Catalog) -> bool:
-    """Return whether any task is claimed, before the more expensive question by whom."""
+    """Return whether any task is claimed."""
     return catalog.row(f"SELECT 1 {_FROM} WHERE t.state = 'claimed' AND {state.LIVE} LIMIT 1") is not None
+
+
+def list_own(catalog: Catalog, git: Git, agent: str) -> list[ClaimedTask]:
+    """Return the current worker's claimed tasks; git is asked for the person's name only if any task is claimed."""
+    return list_claimed(catalog, worker_of(git, agent)) if is_anything_held(catalog) else []
 
 
 def list_claimed(catalog: Catalog, worker: Worker) -> list[ClaimedTask]:

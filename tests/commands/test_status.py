@@ -84,7 +84,7 @@ def test_verdict_that_only_this_clone_has_counts_as_a_verification(memory, repo)
     verify(memory)
 
     assert memory.status().document["verified_at"] == "2026-09-21T14:13:20Z"
-    assert notices(memory.repository.catalog(), now=NOW) == []
+    assert notices(memory.repository.catalog()) == []
 
 
 def test_status_of_a_clone_before_init_is_that_of_the_remote_branch(memory, repo, tmp_path):
@@ -126,7 +126,7 @@ def test_asking_for_the_status_runs_no_command(memory, repo, tmp_path):
 def test_session_is_told_of_files_that_cannot_be_read_first(memory, repo):
     put(repo, make_fact("a", RS256), {"facts/x.md": "nonsense"}, {"facts/y.md": "nonsense"})
 
-    assert notices(memory.repository.catalog(), now=NOW) == [
+    assert notices(memory.repository.catalog()) == [
         "2 files of the store cannot be read: gitmem doctor",
         "no fact has been verified yet: gitmem verify",
     ]
@@ -136,7 +136,7 @@ def test_session_is_told_nothing_where_all_is_well(memory, repo):
     put(repo, make_fact("a", RS256), make_memory("b", "B"))
     verify(memory)
 
-    assert notices(memory.repository.catalog(), now=NOW) == []
+    assert notices(memory.repository.catalog()) == []
 
 
 # --- what is being worked on ---------------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ from gitmem.commands.context.sections import (
     item_cost,
     item_of,
 )
+from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import places_of, refs_of, state
 from gitmem.index.catalog.counts import count_live
 from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUMMARY, SUSPECT, UNPROVEN, VERIFIED
@@ -50,16 +51,15 @@ from gitmem.verify.overview.cause import APART, Case, few, group, title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
-    from gitmem.config import Config
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
+    from gitmem.repository import OpenRepository
     from gitmem.tasks.digest import ClaimedTask
     from gitmem.tasks.query import TaskRow
     from gitmem.verify.overview.cause import Cause
-
-    Reasons = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
 
 # The share of the budget for warnings; further ones are only counted.
 WARNING_SHARE = 0.5
@@ -67,130 +67,176 @@ WARNING_SHARE = 0.5
 LATEST = 10
 # The number of memories whose status is looked up together.
 BATCH = 64
+RECENT_REST = "gitmem recall --recent 50"
+
+
+@frozen
+class _Work:
+    """The work that a digest is made for, and what it is made from; all sections read it.
+
+    Attributes:
+        memory: The opened repository.
+        catalog: The catalog.
+        ground: The ground of HEAD, or None if statuses are unknown.
+        policy: The store's policy.
+        paths: The current paths: changed files of the branch, or the requested ones.
+        kinds: Relevant memories of these kinds come first.
+        related: How well memories fit the work by its words, by key, if only related ones are wanted; else None.
+        chains: The causes of each suspect memory.
+    """
+
+    memory: OpenRepository
+    catalog: Catalog
+    ground: int | None
+    policy: Policy
+    paths: Sequence[str]
+    kinds: Sequence[str]
+    related: Mapping[str, float] | None
+    chains: Mapping[str, tuple[str, ...]]
+
+    @property
+    def now(self) -> int:
+        """Return the time, epoch seconds."""
+        return self.memory.now
 
 
 def digest(
+    memory: OpenRepository,
     catalog: Catalog,
     ground: int | None,
-    policy: Policy,
     *,
-    config: Config,
-    now: int,
-    working: Sequence[str],
+    paths: Sequence[str],
     budget_tokens: int,
-    kinds: Sequence[str] = (),
-    related: Mapping[str, float] | None = None,
-    waiting: int,
+    kinds: Sequence[str],
+    related: Mapping[str, float] | None,
     notices: Iterable[str],
-    worker: Callable[[], Worker],
-    reasons: Reasons,
 ) -> list[DigestSection]:
     """Return the sections that fit into the budget.
 
     Args:
-        catalog: The catalog.
+        memory: The opened repository.
+        catalog: Its catalog.
         ground: The ground of HEAD, or None if statuses are unknown.
-        policy: The store's policy.
-        config: The settings.
-        now: Epoch seconds.
-        working: The current paths: changed files of the branch, or the requested ones.
+        paths: The current paths: changed files of the branch, or the requested ones.
         budget_tokens: The budget for all sections together, as counted by ``text.budget``.
         kinds: Relevant memories of these kinds come first.
         related: To include only memories related to the current work, how well each fits by its words, from 0 to 1, by
             key; recent work is then limited to the newest few. None for everything that fits into the budget.
-        waiting: Commands that wait for approval.
         notices: Lines about the store itself, most important first.
-        worker: Returns the current worker; called only if any task is claimed.
-        reasons: Returns why facts fail, by key (``verify.blame.culprit.reasons_of``).
     """
     chains = state.suspects(catalog, ground)
-    warned, reported = _warnings(catalog, ground, reasons, chains, now)
-    held = tasks.list_claimed(catalog, worker()) if tasks.is_anything_held(catalog) else []
-    others = (
-        tasks.list_claimed_by_others(catalog, [one.row.key for one in held])
-        if held or tasks.is_anything_held(catalog)
-        else []
-    )
-    warned = _with_failures(catalog, warned, held, working, now)
-    lines = [DigestItem("", "", "", display(notice)) for notice in notices]
-    if waiting:
-        words = "commands wait" if waiting != 1 else "command waits"
-        lines.append(DigestItem("", "", "", f"{waiting} {words} for approval: gitmem trust --review"))
-    left = budget_tokens - FRAME_TOKENS - sum(map(item_cost, lines))
-    section = fit(
-        WARNINGS,
-        warned,
-        int(left * WARNING_SHARE),
-        "gitmem list --status failed,suspect,blocked,stale",
-        total=sum(item.number for item in warned),
-    )
-    # Lines about the store itself are few, and no list has them.
-    warnings = DigestSection(WARNINGS, (*section.items, *lines), section.total + len(lines), section.rest)
-    left -= cost([section])
-    in_hand = [*(_held_item(one, now) for one in held), *(_others_item(row, now) for row in others)]
+    work = _Work(memory, catalog, ground, memory.policy(), paths, kinds, related, chains)
+    held = tasks.list_own(catalog, memory.git, memory.config.agent)
+    others = tasks.list_claimed_by_others(catalog, [one.row.key for one in held])
+    items, warned = _warnings(work)
+    left = budget_tokens - FRAME_TOKENS
+    warnings = _warning_section(_with_failures(work, items, held), notices, left)
+    left -= cost([warnings])
+    in_hand = [*(_held_item(one, work.now) for one in held), *(_others_item(row, work.now) for row in others)]
     at_work = fit(WORKING, in_hand, left, "gitmem task list --state claimed", total=len(in_hand))
     left -= cost([at_work])
-    working = [*working, *(path for one in held for path in one.paths)]
+    relevant = _relevant(work, held, warned, left)
+    left -= cost([relevant])
+    shown = {item.key for item in relevant.items} | warned
+    latest = _recent(work, shown, left) if related is None else _newest(work, shown, left)
+    return [warnings, at_work, relevant, latest]
+
+
+def _warning_section(items: Sequence[DigestItem], notices: Iterable[str], budget: int) -> DigestSection:
+    """Return the warnings that fit, then all lines about the store itself: these are few, and no list has them."""
+    lines = [DigestItem("", "", "", display(notice)) for notice in notices]
+    room = int((budget - sum(map(item_cost, lines))) * WARNING_SHARE)
+    total = sum(item.number for item in items)
+    section = fit(WARNINGS, items, room, "gitmem list --status failed,suspect,blocked,stale", total=total)
+    return replace(section, items=(*section.items, *lines), total=total + len(lines))
+
+
+def _relevant(work: _Work, held: Sequence[ClaimedTask], warned: set[str], budget: int) -> DigestSection:
+    """Return the most relevant memories, without those that are warned of."""
+    catalog, policy, now = work.catalog, work.policy, work.now
+    paths = [*work.paths, *(path for one in held for path in one.paths)]
     unread = policy.unread(START)
-    rows = candidates(catalog, working, now, kinds=kinds, related=related, unread=unread)
-    in_hand_keys = [one.row.key for one in held]
-    scored = score_all(catalog, rows, working, now, held=in_hand_keys, policy=policy, config=config, related=related)
-    scored.sort(key=lambda pair: pair[0].kind not in kinds)
-    limit = policy.context.max_memory_tokens
-    relevant = (
-        item_of(catalog, row, status, score, limit)
-        for (row, score), status in _with_status(catalog, ground, scored, now=now, chains=chains)
-        if row.key not in reported and status in ("", VERIFIED, UNPROVEN)
+    rows = candidates(catalog, paths, now, kinds=work.kinds, related=work.related, unread=unread)
+    options: dict[str, Any] = {"policy": policy, "config": work.memory.config, "related": work.related}
+    scored = score_all(catalog, rows, paths, now, held=[one.row.key for one in held], **options)
+    scored.sort(key=lambda pair: pair[0].kind not in work.kinds)
+    items = (
+        item_of(catalog, row, status, score, policy.context.max_memory_tokens)
+        for row, score, status in _with_status(work, scored)
+        if row.key not in warned and status in ("", VERIFIED, UNPROVEN)
     )
-    if related is None:
+    if work.related is None:
         total = count_live(catalog, without=(*UNFIT, *unread), now=now)
-        total -= _count(catalog, f"{fit_for(unread)} AND {unexpired_condition(now)}", reported)
+        total -= _count(catalog, f"{fit_for(unread)} AND {unexpired_condition(now)}", warned)
     else:
-        total = sum(row.key not in reported for row, _ in scored)
-    section = fit(RELEVANT, relevant, left, "gitmem recall, gitmem list", total=total)
-    left -= cost([section])
-    shown = {item.key for item in section.items} | reported
-    if related is not None:
-        newest = list(_newest(catalog, ground, now=now, policy=policy, chains=chains, shown=shown))
-        # The heading of the start shows their total, and no reader needs all of them.
-        return [warnings, at_work, section, fit(NEWEST, newest, left, "gitmem recall --recent 50", total=len(newest))]
-    recent, total = _recent(catalog, ground, now=now, policy=policy, chains=chains, shown=shown)
-    return [warnings, at_work, section, fit(RECENT, recent, left, "gitmem recall --recent 50", total=total)]
-
-
-def _newest(
-    catalog: Catalog,
-    ground: int | None,
-    *,
-    now: int,
-    policy: Policy,
-    chains: Mapping[str, tuple[str, ...]],
-    shown: set[str],
-) -> Iterator[DigestItem]:
-    """Yield the beginnings of the newest memories that are not shown above, whatever their age (A6)."""
-    kinds = ("task", SUMMARY, ADOPTED, *policy.unread(START))
-    condition = f"{state.LIVE} AND {unexpired_condition(now)} AND m.kind NOT IN {kinds}"
-    most = policy.session.newest
-    rows = catalog.rows(f"{BY_TIME} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?", (most + len(shown),))
-    fresh = [(row, 0.0) for row in (RelevanceRow(*row) for row in rows) if row.key not in shown][:most]
-    for (row, _), status in _with_status(catalog, ground, fresh, now=now, chains=chains):
-        yield headline_of(catalog, row, status)
+        total = sum(row.key not in warned for row, _ in scored)
+    return fit(RELEVANT, items, budget, "gitmem recall, gitmem list", total=total)
 
 
 def _with_status(
-    catalog: Catalog,
-    ground: int | None,
-    scored: Sequence[tuple[RelevanceRow, float]],
-    *,
-    now: int,
-    chains: Mapping[str, tuple[str, ...]],
-) -> Iterator[tuple[tuple[RelevanceRow, float], str]]:
+    work: _Work, scored: Sequence[tuple[RelevanceRow, float]]
+) -> Iterator[tuple[RelevanceRow, float, str]]:
     """Yield memories with scores and statuses, looked up lazily: usually only the first few are needed."""
     for start in range(0, len(scored), BATCH):
         batch = scored[start : start + BATCH]
-        statuses = state.statuses_of(catalog, ground, [row.id for row, _ in batch], now=now, chains=chains)
-        for pair in batch:
-            yield pair, statuses[pair[0].id].status
+        statuses = _statuses_of(work, [row for row, _ in batch])
+        yield from ((row, score, status) for (row, score), status in zip(batch, statuses, strict=True))
+
+
+def _statuses_of(work: _Work, rows: Sequence[RelevanceRow]) -> list[str]:
+    found = state.statuses_of(work.catalog, work.ground, [row.id for row in rows], now=work.now, chains=work.chains)
+    return [found[row.id].status for row in rows]
+
+
+def _newest(work: _Work, shown: set[str], budget: int) -> DigestSection:
+    """Return the beginnings of the newest memories that are not shown above, whatever their age (A6)."""
+    latest = _latest(work, _is_news(work, SUMMARY), shown, work.policy.session.newest)
+    items = [headline_of(work.catalog, row, status) for row, status in latest]
+    # The heading of the start shows their total, and no reader needs all of them.
+    return fit(NEWEST, items, budget, RECENT_REST, total=len(items))
+
+
+def _recent(work: _Work, shown: set[str], budget: int) -> DigestSection:
+    """Return new memories that are not shown above, and closed tasks, newest first."""
+    since = work.now - work.policy.context.recent_days * DAY_S
+    condition = f"{_is_news(work)} AND m.created > {since}"
+    latest = _latest(work, condition, shown, LATEST)
+    closed = tasks.list_closed(work.catalog, since, now=work.now, limit=LATEST)
+    total = work.catalog.row(f"SELECT count(*) FROM memory m INDEXED BY memory_recent WHERE {condition}")[0]
+    total += tasks.count_closed(work.catalog, since, now=work.now) - _count(work.catalog, condition, shown)
+    # Items are made lazily: usually there is room for a few.
+    items = merge(
+        ((row.created, _recent_item(work, row, status)) for row, status in latest),
+        ((task.closed, _closed_item(task, reason, work.now)) for task, reason in closed),
+        key=lambda pair: -pair[0],
+    )
+    return fit(RECENT, (item for _, item in items), budget, RECENT_REST, total=total)
+
+
+def _is_news(work: _Work, *without: str) -> str:
+    """Return the SQL condition for recent work: no tasks or adopted facts, nor these kinds."""
+    kinds = ("task", ADOPTED, *without, *work.policy.unread(START))
+    return f"{state.LIVE} AND {unexpired_condition(work.now)} AND m.kind NOT IN {kinds}"
+
+
+def _latest(work: _Work, condition: str, shown: set[str], most: int) -> list[tuple[RelevanceRow, str]]:
+    """Return the newest memories that are not shown above, each with its status."""
+    rows = work.catalog.rows(
+        f"{BY_TIME} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?", (most + len(shown),)
+    )
+    fresh = [row for row in (RelevanceRow(*row) for row in rows) if row.key not in shown][:most]
+    return list(zip(fresh, _statuses_of(work, fresh), strict=True))
+
+
+def _recent_item(work: _Work, row: RelevanceRow, status: str) -> DigestItem:
+    item = item_of(work.catalog, row, status, 0.0, work.policy.context.max_memory_tokens)
+    return DigestItem(item.key, item.kind, item.status, f"{item.text} ({ago(age_s(row.created, work.now))} ago)")
+
+
+def _closed_item(task: TaskRow, reason: str, now: int) -> DigestItem:
+    why = f": {cut(reason, TEXT_LIMIT)}" if reason else ""
+    text = f"{cut(task.title, TITLE_LIMIT)}{why} (closed {ago(age_s(task.closed, now))} ago)"
+    return DigestItem(task.key, "task", "", text)
 
 
 def _count(catalog: Catalog, condition: str, keys: Iterable[str]) -> int:
@@ -200,11 +246,41 @@ def _count(catalog: Catalog, condition: str, keys: Iterable[str]) -> int:
     return len(list(catalog.each(counting, keys)))
 
 
-def _warnings(
-    catalog: Catalog, ground: int | None, reasons: Reasons, chains: Mapping[str, tuple[str, ...]], now: int
-) -> tuple[list[DigestItem], set[str]]:
+@frozen
+class _Warning:
+    """A memory that must not be relied on, and why; with its number in the catalog if its references are shown."""
+
+    case: Case
+    kind: str
+    title: str
+    why: str
+    number: int = 0
+
+
+def _warnings(work: _Work) -> tuple[list[DigestItem], set[str]]:
     """Return one line for each memory that must not be relied on, and their keys."""
-    rows = catalog.rows(
+    warnings = [*_facts_in_doubt(work), *_memories_in_doubt(work)]
+    known = {one.case.key for one in warnings}
+    why = "its check gives different answers"
+    flapping = [row for row in state.flapping(work.catalog, work.ground) if row[0] not in known]
+    warnings += [
+        _Warning(Case(key, VERIFIED, "holds, but flaps", why), "fact", text, why) for key, text, *_ in flapping
+    ]
+    # More than a digest has lines for.
+    numbers = [one.number for one in warnings if one.number][: 2 * BATCH]
+    refs = refs_of(work.catalog, numbers)
+    found: dict[str, DigestItem] = {}
+    for one in warnings:
+        mine = refs.get(one.number, ())
+        line = cut(one.title, TITLE_LIMIT) + places_of(mine) + (f" — {one.why}" if one.why else "")
+        found[one.case.key] = DigestItem(one.case.key, one.kind, one.case.status, line, refs=mine)
+    items = [item for cause in group(one.case for one in warnings) for item in _items_of(cause, found)]
+    return sorted(items, key=lambda item: STATUSES.index(item.status)), set(found)
+
+
+def _facts_in_doubt(work: _Work) -> Iterator[_Warning]:
+    """Yield the facts that failed, cannot be checked here or are stale, by key."""
+    rows = work.catalog.rows(
         "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome, s.blocked, s.fresh, f.inputs, f.words"
         " FROM state s"
         " CROSS JOIN fact f ON f.id = s.fact"
@@ -212,57 +288,44 @@ def _warnings(
         f" AND (s.outcome = 'fails' OR (m.kind <> '{ADOPTED}' AND (s.blocked = 1 OR (s.outcome = 'holds'"
         f" AND (s.fresh = 0 OR {state.EXPIRES} < ?)))))"
         " ORDER BY m.key",
-        (ground or 0, now),
+        (work.ground or 0, work.now),
     )
-    found: dict[str, DigestItem] = {}
-    cases: list[Case] = []
-    because = reasons([r[1] for r in rows if r[5] == "fails"])
-    wrong = dict(
-        catalog.each(
-            f"SELECT key, id FROM memory m WHERE {unexpired_condition(now)} AND id IN ({{}})",
-            state.referring_to_changed_lines(catalog, ground),
-        )
-    )
-    # More than a digest has lines for.
-    numbers = {row[1]: row[0] for row in rows[:BATCH]} | dict([*wrong.items()][:BATCH])
-    refs = refs_of(catalog, numbers.values())
-
-    def warn(case: Case, kind: str, text: str, why: str) -> None:
-        mine = refs.get(numbers.get(case.key, 0), ())
-        line = cut(text, TITLE_LIMIT) + places_of(mine) + (f" — {why}" if why else "")
-        found[case.key] = DigestItem(case.key, kind, case.status, line, refs=mine)
-        cases.append(case)
-
-    for _, key, kind, text, at, outcome, is_blocked, is_fresh, inputs, words in rows:
+    because = _reasons(work, [row[1] for row in rows if row[5] == "fails"])
+    for number, key, kind, text, at, outcome, is_blocked, is_fresh, inputs, words in rows:
         if outcome == "fails":
             why, broken = because.get(key, ("", ""))
             case = Case(key, FAILED, FAILED, why, (broken, ""))
-            warn(case, kind, text, "; ".join(cut(one, REASON_LIMIT) for one in (why, broken) if one))
+            yield _Warning(case, kind, text, "; ".join(cut(one, REASON_LIMIT) for one in (why, broken) if one), number)
         elif is_blocked:
-            meaning = SIGNS[BLOCKED].meaning
-            warn(Case(key, BLOCKED, BLOCKED, meaning), kind, text, meaning)
-        elif key not in chains:
+            why = SIGNS[BLOCKED].meaning
+            yield _Warning(Case(key, BLOCKED, BLOCKED, why), kind, text, why, number)
+        elif key not in work.chains:
             why = "its time to live has passed" if is_fresh else "the code that it reads has changed"
             read = "" if is_fresh else _places_read(inputs, words)
             reason = f"{cut(read, REASON_LIMIT)} has changed" if read else why
-            warn(Case(key, STALE, STALE, why), kind, text, f"{reason}; verified {ago(age_s(at, now))} ago")
-    for key, kind, text in catalog.each("SELECT key, kind, title FROM memory WHERE id IN ({})", sorted(wrong.values())):
-        why = "the lines of code that it refers to have changed"
-        warn(Case(key, STALE, STALE, why), kind, text, why)
-    suspects = catalog.each(
-        "SELECT m.key, m.kind, m.title FROM memory m "
-        f"WHERE {state.LIVE} AND {unexpired_condition(now)} AND m.key IN ({{}})",
-        sorted(chains),
-    )
-    for key, kind, text in suspects:
-        why = describe_chain(chains[key])
-        warn(Case(key, SUSPECT, SUSPECT, why, chain=chains[key]), kind, text, why)
-    for key, text, *_ in state.flapping(catalog, ground):
-        if key not in found:
-            message = "its check gives different answers"
-            warn(Case(key, VERIFIED, "holds, but flaps", message), "fact", text, message)
-    items = [item for cause in group(cases) for item in _items_of(cause, found)]
-    return sorted(items, key=lambda item: STATUSES.index(item.status)), set(found)
+            since = f"verified {ago(age_s(at, work.now))} ago"
+            yield _Warning(Case(key, STALE, STALE, why), kind, text, f"{reason}; {since}", number)
+
+
+def _memories_in_doubt(work: _Work) -> Iterator[_Warning]:
+    """Yield the memories whose lines of code changed, and the suspect ones."""
+    live = f"SELECT m.id, m.key, m.kind, m.title FROM memory m WHERE {unexpired_condition(work.now)}"
+    why = "the lines of code that it refers to have changed"
+    changed = state.referring_to_changed_lines(work.catalog, work.ground)
+    for number, key, kind, text in work.catalog.each(f"{live} AND id IN ({{}})", changed):
+        yield _Warning(Case(key, STALE, STALE, why), kind, text, why, number)
+    suspects = work.catalog.each(f"{live} AND {state.LIVE} AND m.key IN ({{}})", sorted(work.chains))
+    for _, key, kind, text in suspects:
+        why = describe_chain(work.chains[key])
+        yield _Warning(Case(key, SUSPECT, SUSPECT, why, chain=work.chains[key]), kind, text, why)
+
+
+def _reasons(work: _Work, keys: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+    if not keys:
+        return {}
+    from gitmem.verify.blame.culprit import reasons_of  # 5 ms with its imports, only if something failed
+
+    return reasons_of(work.catalog, work.memory.git, work.ground, keys, work.memory.local)
 
 
 def _places_read(inputs: str, words: str) -> str:
@@ -289,54 +352,11 @@ def _items_of(cause: Cause, found: Mapping[str, DigestItem]) -> Iterator[DigestI
             yield DigestItem("", "fact", status, text, number=len(keys))
 
 
-def _recent(
-    catalog: Catalog,
-    ground: int | None,
-    *,
-    now: int,
-    policy: Policy,
-    chains: Mapping[str, tuple[str, ...]],
-    shown: set[str],
-) -> tuple[Iterator[DigestItem], int]:
-    """Return new memories that are not shown above, newest first, and the total.
-
-    Items are made lazily: usually there is room for a few.
-    """
-    since = now - policy.context.recent_days * DAY_S
-    left_out = ("task", ADOPTED, *policy.unread(START))
-    condition = f"{state.LIVE} AND m.created > {since} AND {unexpired_condition(now)} AND m.kind NOT IN {left_out}"
-    rows = catalog.rows(
-        f"{BY_TIME} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
-        (LATEST + len(shown),),
-    )
-    fresh = [(row, 0.0) for row in (RelevanceRow(*row) for row in rows) if row.key not in shown][:LATEST]
-    closed = tasks.list_closed(catalog, since, now=now, limit=LATEST)
-    in_all = catalog.row(f"SELECT count(*) FROM memory m INDEXED BY memory_recent WHERE {condition}")[0]
-    total = in_all - _count(catalog, condition, shown) + tasks.count_closed(catalog, since, now=now)
-    limit = policy.context.max_memory_tokens
-
-    def written() -> Iterator[tuple[int, DigestItem]]:
-        for (row, _), status in _with_status(catalog, ground, fresh, now=now, chains=chains):
-            item = item_of(catalog, row, status, 0.0, limit)
-            text = f"{item.text} ({ago(age_s(row.created, now))} ago)"
-            yield row.created, DigestItem(item.key, item.kind, item.status, text)
-
-    def done() -> Iterator[tuple[int, DigestItem]]:
-        for task, reason in closed:
-            why = f": {cut(reason, TEXT_LIMIT)}" if reason else ""
-            text = f"{cut(task.title, TITLE_LIMIT)}{why} (closed {ago(age_s(task.closed, now))} ago)"
-            yield task.closed, DigestItem(task.key, "task", "", text)
-
-    return (item for _, item in merge(written(), done(), key=lambda pair: -pair[0])), total
-
-
-def _with_failures(
-    catalog: Catalog, warned: Sequence[DigestItem], held: Sequence[ClaimedTask], working: Sequence[str], now: int
-) -> list[DigestItem]:
+def _with_failures(work: _Work, warned: Sequence[DigestItem], held: Sequence[ClaimedTask]) -> list[DigestItem]:
     """Return the warnings with earlier failures: of claimed tasks first, of tasks nearby after the failed facts."""
     mine, near = list[DigestItem](), list[DigestItem]()
     keys = {one.row.key for one in held}
-    for failure in tasks.failures(catalog, held, working, now=now):
+    for failure in tasks.failures(work.catalog, held, work.paths, now=work.now):
         notes = f": {cut(failure.notes, REASON_LIMIT)}" if failure.notes else ""
         text = f"PAST FAILURE: {cut(failure.title, TITLE_LIMIT)} — attempt {failure.num}{notes}"
         (mine if failure.key in keys else near).append(DigestItem(failure.key, "task", "", text))

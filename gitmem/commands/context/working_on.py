@@ -15,20 +15,17 @@ from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.policy import START
 from gitmem.recall import Query, shown
 from gitmem.store import PROJECT, SCOPES, companion_notice, proposal_notice
-from gitmem.tasks.digest import is_anything_held, list_claimed
-from gitmem.tasks.query import worker_of
+from gitmem.tasks.digest import list_own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from typing import Any
 
     from gitmem.commands.context.sections import DigestItem, DigestSection
-    from gitmem.config import Config
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
-    from gitmem.policy import Policy
     from gitmem.recall.ranker import Source
     from gitmem.recall.semantic import VectorQuery
     from gitmem.repository import OpenRepository
@@ -49,8 +46,8 @@ PREFIXES = frozenset(("feat", "feature", "fix", "bugfix", "hotfix", "chore", "wi
 def at_work(memory: OpenRepository, query: Query) -> Query:
     """Return a query with the current work added: changed files, and the claimed tasks with their paths."""
     near, held = [*query.near, *working_set(memory.git, memory.default_branch())], list(query.held)
-    if memory.has_store() and is_anything_held(memory.catalog()):
-        for one in list_claimed(memory.catalog(), worker_of(memory.git, memory.config.agent)):
+    if memory.has_store():
+        for one in list_own(memory.catalog(), memory.git, memory.config.agent):
             held.append(one.row.key)
             near += one.paths
     return replace(query, near=tuple(near), held=tuple(held), work=False)
@@ -68,9 +65,7 @@ def score_by_names(
     task is claimed.
     """
     asked = [question for question in (branch_words(memory.git.read_head()[0]),) if question]
-    if is_anything_held(catalog):
-        held = list_claimed(catalog, worker_of(memory.git, memory.config.agent))
-        asked += [one.row.title for one in held[:HELD_AT_MOST]]
+    asked += [one.row.title for one in list_own(catalog, memory.git, memory.config.agent)[:HELD_AT_MOST]]
     if not asked:
         return {}
     from gitmem.recall import gate, ranker  # 10 ms, only if there is a query
@@ -143,64 +138,42 @@ def context(
         verified: Returns when facts were last verified.
         vectors_of: Returns a query as vectors, None to search by words alone.
     """
-    policy, waiting = memory.policy(), len(memory.waiting_keys())
+    policy = memory.policy()
     configured = memory.config.default_branch or policy.verify.default_branch
     # Without reading git's configuration, which takes a process: this only affects relevance.
     likely = likely_default(memory.git, configured=configured, remote=memory.config.remote)
     working = paths or working_set(memory.git, likely or memory.default_branch())
     budget_tokens = budget_tokens or policy.context.budget_tokens
-    options: dict[str, Any] = {"policy": policy, "working": working, "now": memory.now, "few": related}
-    others = other_scopes(memory, budget_tokens=budget_tokens, **options)
+    others = other_scopes(memory, working, budget_tokens, few=related)
     if others is not None:
         budget_tokens -= sections.cost([others])
         if not memory.has_store():
             return sections.as_table([others]) | {"verified": None}
     catalog = memory.catalog()
     ground = memory.ground(catalog)
-    overdue = jobs(catalog, ground)
+    lines = [*filter(None, [proposal_notice(memory.store.proposal), companion_notice(memory.store.companion)])]
+    lines += [*notices(catalog, jobs(catalog, ground)), *_approvals(memory)]
     words = None
     if related:
         words = score_by_names(memory, catalog, ground, vectors_of) | facts_reading_changes(catalog, working)
+    options: dict[str, Any] = {"budget_tokens": budget_tokens, "kinds": kinds, "related": words}
     with catalog.reading():
-        found = digest.digest(
-            catalog,
-            ground,
-            policy,
-            config=memory.config,
-            now=memory.now,
-            working=working,
-            budget_tokens=budget_tokens,
-            kinds=kinds,
-            related=words,
-            waiting=waiting,
-            notices=[
-                *filter(None, [proposal_notice(memory.store.proposal), companion_notice(memory.store.companion)]),
-                *notices(catalog, now=memory.now, jobs=overdue),
-            ],
-            worker=lambda: worker_of(memory.git, memory.config.agent),
-            reasons=lambda keys: _reasons(memory, catalog, ground, keys),
-        )
-    if others is not None:
-        found.append(others)
-    return sections.as_table(found) | {"verified": verified(catalog)}
+        found = digest.digest(memory, catalog, ground, paths=working, notices=lines, **options)
+    return sections.as_table([*found, *([others] if others else [])]) | {"verified": verified(catalog)}
 
 
-def _reasons(
-    memory: OpenRepository, catalog: Catalog, ground: int | None, keys: Sequence[str]
-) -> Mapping[str, tuple[str, str]]:
-    if not keys:
-        return {}
-    from gitmem.verify.blame.culprit import reasons_of  # 5 ms with its imports, only if something failed
-
-    return reasons_of(catalog, memory.git, ground, keys, memory.local)
+def _approvals(memory: OpenRepository) -> list[str]:
+    """Return a notice of the commands that wait for approval, if there are any."""
+    count = len(memory.waiting_keys())
+    words = "commands wait" if count != 1 else "command waits"
+    return [f"{count} {words} for approval: gitmem trust --review"] if count else []
 
 
-def notices(catalog: Catalog, *, now: int, jobs: Sequence[str] = ()) -> list[str]:
+def notices(catalog: Catalog, jobs: Sequence[str] = ()) -> list[str]:
     """Return notices about the store that a session must see, the most important first.
 
     Args:
         catalog: The catalog.
-        now: Epoch seconds.
         jobs: The problems with schedules of verify jobs, one line each.
     """
     found = [*jobs]
@@ -248,7 +221,7 @@ def _is_at(git: Git, ref: str) -> bool:
 
 
 def other_scopes(
-    memory: OpenRepository, *, policy: Policy, working: Sequence[str], budget_tokens: int, now: int, few: bool = False
+    memory: OpenRepository, working: Sequence[str], budget_tokens: int, *, few: bool
 ) -> DigestSection | None:
     """Return the section of the private, domain and universal memories; None if there are none.
 
@@ -259,25 +232,25 @@ def other_scopes(
     others = [store for store in memory.stores(SCOPES) if store is not memory]
     for source in memory.sources(others) if others else ():
         with source.catalog.reading():
-            found = list(_items_of(source, policy, memory.config, working, now))
+            found = list(_items_of(memory, source, working))
         total += len(found)
         items += found
     if not total:
         return None
     items.sort(key=lambda item: -item.score)
-    items = items[: policy.session.newest] if few else items
+    items = items[: memory.policy().session.newest] if few else items
     return sections.fit(OTHER_SCOPES, items, int(budget_tokens * OTHER_SHARE), OTHER_REST, total=total)
 
 
-def _items_of(source: Source, policy: Policy, config: Config, working: Sequence[str], now: int) -> Iterator[DigestItem]:
+def _items_of(memory: OpenRepository, source: Source, working: Sequence[str]) -> Iterator[DigestItem]:
     """Yield a store's memories as items of the digest, each with its scope."""
-    catalog, ground = source.catalog, source.ground
+    catalog, ground, policy, now = source.catalog, source.ground, memory.policy(), memory.now
     condition, values = shown(catalog, ground, source.query_of(Query()), now=now)
     fit = relevance.fit_for(policy.unread(START))
     newest = f"{relevance.COLUMNS} WHERE {condition} AND {fit} ORDER BY m.created DESC, m.key LIMIT ?"
     rows = [relevance.RelevanceRow(*row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
     keys = {row.key for row in rows}
-    options: dict[str, Any] = {"held": (), "policy": policy, "config": config}
+    options: dict[str, Any] = {"held": (), "policy": policy, "config": memory.config}
     ranked = relevance.score_all(catalog, rows, working, now, **options)
     scored = [(row, score) for row, score in ranked if row.key in keys]
     statuses = state.statuses_of(
