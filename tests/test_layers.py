@@ -53,7 +53,7 @@ LAZY_HOMES = {
     "gitmem.text.code.grammar": "a grammar is a package, loaded only for code in its language",
     "gitmem.cli": "the module of the command that was typed; the bug report, the words of errors",
     "gitmem.cli.output": "lines are broken on terminals only",
-    "gitmem.cli.options": "keys and matches are marked on terminals only",
+    "gitmem.cli.options": "the memory where a command opens one; keys and matches are marked on terminals only",
 }
 # Packages that may be imported inside a function: what they cost is in reference figures and in a comment there.
 HEAVY = (

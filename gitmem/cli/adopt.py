@@ -20,8 +20,7 @@ import os
 import posixpath
 from pathlib import Path
 
-from gitmem.cli.arguments import TOP, code_path
-from gitmem.cli.options import open_memory, print_notices
+from gitmem.cli.options import TOP, code_path, open_memory, print_notices
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
 from gitmem.model import FAILED, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.arguments import code_path, code_reference
+from gitmem.cli.options import code_path, code_reference
 from gitmem.cli.output import shorten
 from gitmem.store import SCOPES
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from gitmem import cli
-from gitmem.cli.arguments import Reader
+from gitmem.cli.options import Reader
 from gitmem.config import variable
 from gitmem.errors import GitmemError
 from gitmem.model import STATUSES
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from gitmem.cli.arguments import Argument
+    from gitmem.cli.options import Argument
     from gitmem.cli.output import Output
     from gitmem.repository import OpenRepository
 EXAMPLES = ("gitmem complete bash 9 show aut",)

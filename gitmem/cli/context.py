@@ -6,8 +6,7 @@ Memories that do not fit are counted, with the command that shows them.
 
 from __future__ import annotations
 
-from gitmem.cli.arguments import code_path
-from gitmem.cli.options import add_json, open_memory, positive, print_notices
+from gitmem.cli.options import add_json, code_path, open_memory, positive, print_notices
 from gitmem.cli.output import place_of
 from gitmem.model import VERIFIED
 from gitmem.statuses import MARKS, TASK_MARKS, warning_of

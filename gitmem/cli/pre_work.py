@@ -8,8 +8,7 @@ role's token budget, and is fenced as data: notes to weigh, not instructions to 
 from __future__ import annotations
 
 from gitmem.cli import steps
-from gitmem.cli.arguments import code_path
-from gitmem.cli.options import add_json, open_memory, positive, print_notices
+from gitmem.cli.options import add_json, code_path, open_memory, positive, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.arguments import placed
+from gitmem.cli.options import placed
 from gitmem.document.builtin_checks import CHECKS, iter_fields
 
 TYPE_CHECKING = False

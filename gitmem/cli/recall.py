@@ -7,12 +7,12 @@ Adjacent words must all match.
 
 from __future__ import annotations
 
-from gitmem.cli.arguments import code_path
 from gitmem.cli.options import (
     add_at,
     add_filters,
     add_json,
     add_stores,
+    code_path,
     hit_table,
     open_memory,
     output_options,

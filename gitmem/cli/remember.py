@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.cli.arguments import code_path
 from gitmem.cli.changes import add_fields, add_force, add_links, add_place, memory_fields, memory_options, print_change
 from gitmem.cli.input import read_file, read_text
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import add_json, code_path, open_memory, print_notices
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False

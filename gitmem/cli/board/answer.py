@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.cli.arguments import code_reference
 from gitmem.cli.board import rows
 from gitmem.cli.input import read_text
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import add_json, code_reference, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

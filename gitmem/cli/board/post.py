@@ -6,10 +6,9 @@ of the existing one, so a worker that was interrupted can start over. Secrets an
 
 from __future__ import annotations
 
-from gitmem.cli.arguments import code_reference
 from gitmem.cli.board import rows
 from gitmem.cli.input import read_text
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import add_json, code_reference, open_memory, print_notices
 from gitmem.commands.board.entry import POSTED
 
 TYPE_CHECKING = False

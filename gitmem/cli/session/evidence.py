@@ -5,8 +5,7 @@ Evidence stays with the topic and is not shown to sessions; use gitmem remember 
 
 from __future__ import annotations
 
-from gitmem.cli.arguments import code_reference
-from gitmem.cli.options import open_memory, print_notices
+from gitmem.cli.options import code_reference, open_memory, print_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

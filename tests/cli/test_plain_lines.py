@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem import cli
-from gitmem.cli.arguments import read_plain
+from gitmem.cli.options import read_plain
 from gitmem.cli.parser import parser_of
 from gitmem.errors import UsageError
 
