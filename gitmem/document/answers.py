@@ -11,15 +11,7 @@ if TYPE_CHECKING:
 
 # Names of values that must not be repeated, and the minimum length of such a value.
 _SECRET_NAMES = (
-    "password",
-    "passwd",
-    "passphrase",
-    "secret",
-    "token",
-    "apikey",
-    "privatekey",
-    "credential",
-    "accesskey",
+    *("password", "passwd", "passphrase", "secret", "token", "apikey", "privatekey", "credential", "accesskey"),
 )
 _SECRET_CHARS = 8
 HIDDEN = "[hidden]"

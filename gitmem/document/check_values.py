@@ -37,8 +37,7 @@ def _is_sha256(text: str) -> bool:
     return len(text) == 64 and all(digit in "0123456789abcdef" for digit in text)
 
 
-def is_place(text: str) -> bool:
-    """Return whether a text is the address of a value in a file of the code tree."""
+def _is_place(text: str) -> bool:
     try:
         return is_inside(parse_address(text).path)
     except FormatError:
@@ -67,7 +66,7 @@ _NO_PLACE = "`{name}: {value}` is not an address such as package.json#engines.no
 PATH, GLOB = (Value(name, is_inside, _OUTSIDE, lambda glob, place: place(glob)) for name in ("PATH", "GLOB"))
 TEXT, REGEX, NAME = Value("TEXT", bool), Value("RE", bool), Value("NAME", bool)
 SHA256 = Value("SHA256", _is_sha256, "`{name}` must be a SHA-256 in 64 lower-case hexadecimal digits")
-PLACE = Value("PATH#KEY", is_place, _NO_PLACE, _placed_address)
+PLACE = Value("PATH#KEY", _is_place, _NO_PLACE, _placed_address)
 VALUE = Value("VALUE", bool)
 VERSION = Value("VERSION", _is_version, "`{name}: {value}` is not a version or a number")
 RANGE = Value("RANGE", _is_range, "`{name}: {value}` is not a range of versions such as '>=3.11,<4' or '^1.2'")

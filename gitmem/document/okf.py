@@ -120,7 +120,8 @@ def format_concept(document: Document, proved: str = "") -> str:
         fields[KEY] = document.key
     if restore_text(fields, document.body) != document.text:
         fields[EXACT] = document.text.removesuffix(document.body)
-    text = _with_body(fields, document.body)
+    frontmatter = "".join(format_field(name, value) for name, value in fields.items())
+    text = f"---\n{frontmatter}---\n{document.body}"
     parse(text, path=document.path)
     return text
 
@@ -169,10 +170,6 @@ def _proofs(verified: object) -> tuple[list[object], list[str]]:
 def entries_of(verified: object) -> list[object]:
     """Return ``verified`` as a list: a bare mapping means a single entry (section 5.2)."""
     return verified if isinstance(verified, list) else [] if verified is None else [verified]
-
-
-def _with_body(fields: Mapping[str, Any], body: str) -> str:
-    return "---\n" + "".join(format_field(name, value) for name, value in fields.items()) + "---\n" + body
 
 
 def is_concept(fields: Mapping[str, Any]) -> bool:

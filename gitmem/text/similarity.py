@@ -13,12 +13,11 @@ from collections import Counter
 from gitmem.frozen import frozen
 from gitmem.model import ENGLISH
 from gitmem.text import tokens as analysis
-from gitmem.text.tokens import GENERAL
+from gitmem.text.tokens import GENERAL, Memo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
 
 # The share of its likeness that a pair with different numbers, negations or polarity keeps: too little for a duplicate.
 CONTRARY = 0.5
@@ -35,7 +34,6 @@ ALMOST = 0.99
 FEW = 3
 # The most characters compared of a text: the size of a memory's file (`store.layout`), so all of it.
 MOST_TEXT = 64 * 1024
-_MEMO_SIZE = 1 << 14
 
 _CHUNK = r"(?<![\w.-])-(?=\d)|\w+(?:[./]\w+)*|[=!<>]=|\+\+|(?<=[^\W\d_])#"
 _THOUSANDS = r"(?<=\d)[,_](?=\d{3}(?!\d))"
@@ -135,30 +133,14 @@ def numerals(text: str) -> frozenset[str]:
     return frozenset(number.replace(",", "").replace("_", "") for number in re.findall(_DIGITS, whole)) - _SPELT_OUT
 
 
-class _Memo(dict[str, "Any"]):
-    """A cache of a function's results for recently seen words: a large import has few distinct ones."""
-
-    def __init__(self, function: Callable[[str], object]) -> None:
-        super().__init__()
-        self.function = function
-
-    def __missing__(self, word: str) -> Any:
-        found = self.function(word)
-        if len(self) >= _MEMO_SIZE:
-            self.clear()
-        if len(word) <= analysis.MAX_TERM:
-            self[word] = found
-        return found
-
-
 def _without_emphasis(token: str) -> str:
     """Return a token without surrounding underscores from Markdown's emphasis; a number word as digits."""
     token = token.strip("_") or token
     return _NUMBERS.get(token, token)
 
 
-_bare = _Memo(_without_emphasis)
-_has_number = _Memo(lambda word: word in _OPERATORS or any(map(str.isdigit, word)))
+_bare = Memo(_without_emphasis)
+_has_number = Memo(lambda word: word in _OPERATORS or any(map(str.isdigit, word)))
 
 
 def likeness(a: Claim, b: Claim) -> float:

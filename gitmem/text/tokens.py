@@ -20,6 +20,7 @@ from gitmem.model import ENGLISH, NO_LANGUAGE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
 # Increased whenever the same text would give other terms. An index of another format is not searched but rebuilt.
 _FORMAT = 1
@@ -184,21 +185,31 @@ def run_end(text: str, at: int, is_inside: Callable[[str], bool]) -> int:
 PLAIN = _Gaps()
 
 
-class _Memo(dict[str, tuple[str, ...]]):
-    """A cache of terms for recently seen chunks, or text between two spaces; without the words in *dropped*."""
+class Memo(dict[str, "Any"]):
+    """A cache of a function's results for recently seen words: many texts have few distinct ones."""
 
-    def __init__(self, stem: Callable[[str], str], dropped: frozenset[str]) -> None:
+    def __init__(self, function: Callable[[str], object]) -> None:
         super().__init__()
-        self.stem, self.dropped = stem, dropped
+        self._function = function
 
-    def __missing__(self, chunk: str) -> tuple[str, ...]:
-        words = [chunk.lower()] if _is_plain(chunk) else _words_of_spaced(chunk)
-        found = tuple([self.stem(word) for word in words if word not in self.dropped])
+    def __missing__(self, word: str) -> Any:
+        """Return the result for a word that is not in the cache; a very long one is not kept."""
+        found = self._function(word)
         if len(self) >= _MEMO_SIZE:
             self.clear()
-        if len(chunk) <= MAX_TERM:
-            self[chunk] = found
+        if len(word) <= MAX_TERM:
+            self[word] = found
         return found
+
+
+def _terms_by_chunk(stem: Callable[[str], str], dropped: frozenset[str]) -> Memo:
+    """Return a cache of the terms of chunks, or of text between two spaces, without the words in *dropped*."""
+
+    def analyse(chunk: str) -> tuple[str, ...]:
+        words = [chunk.lower()] if _is_plain(chunk) else _words_of_spaced(chunk)
+        return tuple([stem(word) for word in words if word not in dropped])
+
+    return Memo(analyse)
 
 
 def _is_plain(chunk: str) -> bool:
@@ -287,19 +298,20 @@ class _Speech:
     """How text in one language becomes terms.
 
     A text is brought into one spelling (by *unify*) and cut into words, identifiers and paths at *gaps*, which have
-    *terms*; *every* has stop words as well. A query is rid of *questions* besides.
+    *terms*; *every* has stop words as well, and *stem* is for single words. A query is rid of *questions* besides.
     """
 
     unify: Callable[[str], str]
     gaps: _Gaps
-    terms: _Memo
-    every: _Memo
+    terms: Memo
+    every: Memo
+    stem: Callable[[str], str]
     questions: frozenset[str]
 
     def chunks(self, text: str) -> list[str]:
         return _chunks(self.unify(text), self.gaps)
 
-    def cut(self, text: str, memo: _Memo) -> list[str]:
+    def cut(self, text: str, memo: Memo) -> list[str]:
         # Pieces of ASCII with a full stop or slash around them are analysed once each, in the cache.
         chunks = text.translate(_GAPS).replace(". ", " ").split() if text.isascii() else self.chunks(text)
         return list(chain.from_iterable(map(memo.__getitem__, chunks)))
@@ -309,16 +321,17 @@ class _Speech:
 def _speech(language: str) -> _Speech:
     """Return how text of a language becomes terms; raise ``KeyError`` if there is no stemmer for it."""
     none: frozenset[str] = frozenset()
-    # Without a cache of its own: _Memo is one.
+    # Without a cache of its own: Memo is one.
     stem = str if language == NO_LANGUAGE else Stemmer.Stemmer(language, 0).stemWord
     if language in (ENGLISH, NO_LANGUAGE):
         general, questions = (GENERAL, QUESTION) if language == ENGLISH else (none, none)
-        return _Speech(fold, PLAIN, _Memo(stem, general), _Memo(stem, none), questions)
+        return _Speech(fold, PLAIN, _terms_by_chunk(stem, general), _terms_by_chunk(stem, none), stem, questions)
 
     def stem_and_fold(word: str) -> str:
         return fold(stem(word))[:MAX_TERM] or word
 
-    return _Speech(_compose, _Gaps(_SIGNS), _Memo(stem_and_fold, words_of(language)), _Memo(stem_and_fold, none), none)
+    own, every = (_terms_by_chunk(stem_and_fold, dropped) for dropped in (words_of(language), none))
+    return _Speech(_compose, _Gaps(_SIGNS), own, every, stem_and_fold, none)
 
 
 def terms(text: str, language: str = ENGLISH) -> list[str]:
@@ -346,7 +359,7 @@ def terms_of_chunks(chunks: Iterable[str], language: str = ENGLISH) -> list[str]
 
 def stems(words: Sequence[str], language: str = ENGLISH) -> list[str]:
     """Return the terms of plain lower-case words, one each; faster than ``terms`` for a table of them."""
-    return list(map(_speech(language).every.stem, words))
+    return list(map(_speech(language).stem, words))
 
 
 def unify_spelling(text: str, language: str = ENGLISH) -> str:

@@ -203,7 +203,9 @@ def read(
     return ParsedQuery(ready, found, expanding.is_cut)
 
 
-def _wrong(text: str, at: int, why: str, hint: str = "") -> UsageError:
+def _wrong(text: str, place: Any, why: str, hint: str = "") -> UsageError:
+    """Return the error for a place in a query: a position, or a node that may have one."""
+    at = place if isinstance(place, int) else getattr(place, "startchar", None) or 0
     message = f"the query cannot be read at character {at + 1}, {text[at : at + 20]!r}: {why}"
     return UsageError(message, hint=hint or 'quote literal text: "port:8080"')
 
@@ -220,9 +222,7 @@ def _check(text: str, nodes: list[Any]) -> None:
         node for node in nodes if isinstance(node, _Wildcards.WildcardNode | plugins.FuzzyTermPlugin.FuzzinessNode)
     ]
     if len(patterns) > MOST_PATTERNS:
-        raise _wrong(
-            text, patterns[MOST_PATTERNS].startchar, f"more than {MOST_PATTERNS} patterns", "split it into two queries"
-        )
+        raise _wrong(text, patterns[MOST_PATTERNS], f"more than {MOST_PATTERNS} patterns", "split it into two queries")
     _check_groups(text, nodes)
     lines = [node for node in nodes if not isinstance(node, syntax.Whitespace)]
     for node, before, after in zip(nodes, [None, *nodes], [*nodes[1:], None], strict=False):
@@ -238,10 +238,10 @@ def _check_groups(text: str, nodes: list[Any]) -> None:
         if isinstance(node, plugins.GroupPlugin.OpenBracket):
             opened.append(node.startchar)
             if len(opened) > DEEPEST:
-                raise _wrong(text, node.startchar, f"more than {DEEPEST} nested parentheses")
+                raise _wrong(text, node, f"more than {DEEPEST} nested parentheses")
         elif isinstance(node, plugins.GroupPlugin.CloseBracket):
             if not opened:
-                raise _wrong(text, node.startchar, "closing parenthesis without an opening one")
+                raise _wrong(text, node, "closing parenthesis without an opening one")
             opened.pop()
     if opened:
         raise _wrong(text, opened[-1], "the parenthesis is not closed")
@@ -270,25 +270,15 @@ def _check_field(text: str, node: Any, after: Any) -> None:
     if name != node.fieldname or name not in _NAMES:
         from difflib import get_close_matches  # 3 ms, and only for this error
 
-        near = get_close_matches(name, list(_NAMES), n=1) or [", ".join(FIELDS)]
-        quoted = f'"{node.original}…"'
-        why, hint = (
-            f"unknown field: {node.fieldname}",
-            f"did you mean {near[0]}? To search for the text, quote it: {quoted}",
-        )
-        raise _wrong(
-            text,
-            node.startchar,
-            why,
-            hint if len(near[0]) < 12 else f"choose one of {near[0]}; to search for the text, quote it: {quoted}",
-        )
+        near = get_close_matches(name, list(_NAMES), n=1)
+        choice = f"did you mean {near[0]}? To" if near else f"choose one of {', '.join(FIELDS)}; to"
+        hint = f'{choice} search for the text, quote it: "{node.original}…"'
+        raise _wrong(text, node, f"unknown field: {node.fieldname}", hint)
     if after is None or isinstance(after, syntax.Whitespace | plugins.GroupPlugin.CloseBracket | syntax.Operator):
-        raise _wrong(text, node.startchar, f"{node.fieldname}: has no value; write it directly after the colon")
+        raise _wrong(text, node, f"{node.fieldname}: has no value; write it directly after the colon")
     if isinstance(after, syntax.WordNode) and after.text[0] in "[{":
-        why = "the range is not closed, or has no “to”"
-        raise _wrong(
-            text, after.startchar, why, f"write it like this: {node.fieldname}:[2026-01 to 2026-03], or [2026-01 to]"
-        )
+        hint = f"write it like this: {node.fieldname}:[2026-01 to 2026-03], or [2026-01 to]"
+        raise _wrong(text, after, "the range is not closed, or has no “to”", hint)
 
 
 def _check_operator(text: str, before: Any, node: Any, after: Any) -> None:
@@ -297,23 +287,17 @@ def _check_operator(text: str, before: Any, node: Any, after: Any) -> None:
     if isinstance(after, (*ends, plugins.GroupPlugin.CloseBracket)) or (
         is_infix and isinstance(before, (*ends, plugins.GroupPlugin.OpenBracket))
     ):
-        raise _wrong(
-            text,
-            node.startchar,
-            "an operand is missing",
-            "to search for it as a word, write it in lower case: and, or, not",
-        )
+        hint = "to search for it as a word, write it in lower case: and, or, not"
+        raise _wrong(text, node, "an operand is missing", hint)
     if not is_infix and isinstance(after, syntax.PrefixOperator):
-        raise _wrong(text, after.startchar, "double negation")
+        raise _wrong(text, after, "double negation")
 
 
 def _refuse_errors(text: str, parsed: Any) -> None:
     for leaf in _leaves(parsed):
         error = getattr(leaf, "error", None)
         if error is not None:
-            raise _wrong(
-                text, getattr(leaf, "startchar", None) or 0, str(error), "created:[2026-01 to], created:>=2026-01-31"
-            )
+            raise _wrong(text, leaf, str(error), "created:[2026-01 to], created:>=2026-01-31")
 
 
 def _leaves(node: Any) -> Iterator[Any]:
@@ -353,11 +337,11 @@ class _Expanding:
     def _known(self, field: str, node: Any) -> Among:
         texts = getattr(node, "words", None) or [getattr(node, "text", None)]
         if texts[0] is None:
-            raise _wrong(self._text, getattr(node, "startchar", None) or 0, f"{field}: does not support ranges")
+            raise _wrong(self._text, node, f"{field}: does not support ranges")
         value = " ".join(texts) + "*" * isinstance(node, query.Prefix)
         if field == "status" and value.lower() not in STATUSES:
             hint = f"choose one of {', '.join(STATUSES)}"
-            raise _wrong(self._text, getattr(node, "startchar", None) or 0, f"unknown status: {value}", hint)
+            raise _wrong(self._text, node, f"unknown status: {value}", hint)
         return Among(self._among(field, value))
 
     def _expanded(self, field: str, node: Any) -> Any:

@@ -38,6 +38,6 @@ def test_table_answers_as_the_flat_file_does(tmp_path: Path) -> None:
 def test_where_it_cannot_be_loaded_that_is_reported() -> None:
     with (
         closing(sqlite3.connect(":memory:")) as connection,
-        pytest.raises(DamagedError, match=r"sqlite-vec is not installed|loads no extensions"),
+        pytest.raises(DamagedError, match=r"sqlite-vec is not installed|cannot load extensions"),
     ):
         VecTable(connection, "rows-1", 8, 0)
