@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -76,17 +77,22 @@ STEP = st.dictionaries(
 )
 
 
-def push(repo: Path, step: dict[str, str]) -> None:
-    """Change files of the branch as somebody who pushed them would."""
-    old = git(repo, "rev-parse", "-q", "--verify", REF, check=False) or put_files(repo, {})
-    stream = f"commit {REF}\ncommitter M <m@x> {NOW} +0000\ndata 1\nm\nfrom {old}\n"
+@cache
+def empty_store(repo: Path) -> str:
+    """Return the commit of a store without memories."""
+    return put_files(repo, {})
+
+
+def push(repo: Path, step: dict[str, str], parent: str = f"{REF}^0") -> None:
+    """Change files of the branch as if someone had pushed them, on top of its tip or of another commit."""
+    stream = f"commit {REF}\ncommitter M <m@x> {NOW} +0000\ndata 1\nm\nfrom {parent}\n"
     for name, what in step.items():
         if what == "gone":
             stream += f"D {PATHS[name]}\n"
             continue
         text = verdict_of(name[0])[1] if what == "verdict" else TEXTS[what]
         stream += f"M 100644 inline {PATHS[name]}\ndata {len(text.encode())}\n{text}\n"
-    git(repo, "fast-import", "--quiet", "--date-format=raw", input=stream)
+    git(repo, "fast-import", "--quiet", "--force", "--date-format=raw", input=stream)
 
 
 def content(memory: Memory) -> dict[str, list[tuple[object, ...]]]:
@@ -130,12 +136,16 @@ def forget_everything(repo: Path) -> None:
 @example([{"a": "task", "b": "task"}, {"a": "plain"}, {"b": "gone"}])
 @example([{"a": "fact", "a-elsewhere": "fact", "a-verdict": "verdict"}, {"a-elsewhere": "gone"}])
 @example([{"a": "fact", "a-archived": "fact"}, {"a": "gone"}, {"a": "fact"}])
+@example([{"a": "other"}, {"a": "plain"}])
+@example([{"a": "other", "a-archived": "command"}, {"a": "bad-ttl"}])
 @example([{"a": "plain"}, {"policy": "policy"}, {"policy": "broken"}, {"policy": "gone"}])
 def test_an_index_updated_step_by_step_equals_one_made_from_nothing(repo: Path, steps: list[dict[str, str]]) -> None:
-    forget_everything(repo)
+    parent = empty_store(repo)
+    shutil.rmtree(repo / ".git" / "gitmem", ignore_errors=True)
     with Memory(repo, clock=lambda: float(NOW)) as memory:
         for step in steps:
-            push(repo, step)
+            push(repo, step, parent)
+            parent = f"{REF}^0"
             content(memory)  # brings rows and statuses up to date
 
         updated = content(memory)
@@ -182,6 +192,8 @@ def _operate(repo: Path, memory: Memory, operation: str, key: str, other: str, n
     elif operation == "supersede":
         memory.supersede(key, other)
     else:
+        if memory.repository.find_tip() is None:
+            git(repo, "update-ref", REF, empty_store(repo))
         push(repo, {other: "requires", f"{key}-elsewhere": "supersedes-c"})
 
 

@@ -33,22 +33,16 @@ def remove_path(catalog: Catalog, path: str) -> None:
     number = number_at(catalog, path)
     if number is None:
         return
-    if catalog.row("SELECT 1 FROM fact WHERE id = ?", (number,)):
-        db.execute("DELETE FROM state WHERE fact = ?", (number,))
-        db.execute("DELETE FROM fact WHERE id = ?", (number,))
     tags = parse_json(catalog.row("SELECT tags FROM text WHERE id = ?", (number,))[0])
     db.executemany(
         "DELETE FROM tagged WHERE id = ? AND label = (SELECT number FROM label WHERE tag = ?)",
         [(number, tag) for tag in tags],
     )
-    for table, column in (
-        ("memory", "id"),
-        ("packed", "id"),
-        ("task", "id"),
-        ("link", "source"),
-        ("confirmation", "source"),
-    ):
-        db.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
+    # Also without a check, a memory has a state if it refers to lines of code; the next memory may get its number.
+    places = {"id": ("memory", "packed", "fact", "task"), "source": ("link", "confirmation"), "fact": ("state",)}
+    for column, tables in places.items():
+        for table in tables:
+            db.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
 
 
 def update_bucket(catalog: Catalog, inserts: Inserts, path: str, content: bytes) -> list[Problem]:
