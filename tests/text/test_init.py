@@ -12,16 +12,20 @@ from support.hard_texts import hidden_text
 from gitmem.text import display, workflow_command
 from gitmem.text.hazards.hidden_characters import find_hidden
 
+# Fillers and selectors, which draw nothing although their categories are visible.
+DRAWN_AS_NOTHING = frozenset((
+    *(0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800, 0x034F, 0x17B4, 0x17B5),
+    *(*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)),
+))  # fmt: skip
+
 
 def is_hidden_by_the_rules(code: int) -> bool:
-    """The rule as the threat table words it, written down a second time."""
+    """Return whether a character is hidden, by the rule as the threat table words it."""
     if 0x1F000 <= code <= 0x1FAFF:
         return False
     if unicodedata.category(chr(code)) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
         return True
-    fillers = (0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800, 0x034F, 0x17B4, 0x17B5)
-    selectors = (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
-    return code in fillers or code in selectors
+    return code in DRAWN_AS_NOTHING
 
 
 @pytest.mark.parametrize("plane", [0, 1, 2, 14, 16])
