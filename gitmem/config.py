@@ -343,12 +343,7 @@ def has_several(name: str) -> bool:
 # The user's transport settings, needed for a fetch or push; every other GIT_* variable is dropped (git's hooks set
 # GIT_DIR, GIT_INDEX_FILE, GIT_CONFIG_PARAMETERS, ... and a child would write the user's index; seen with git 2.39).
 TRANSPORT = (
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_ASKPASS",
-    "GIT_SSL_CAINFO",
-    "GIT_SSL_NO_VERIFY",
-    "GIT_PROXY_COMMAND",
+    *("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY", "GIT_PROXY_COMMAND"),
 )
 
 # Variables that are not settings, with their effects: git config cannot contain them. They only switch something off,

@@ -6,7 +6,7 @@ A malformed memory or a failed check is not an error but data (``model.Problem``
 from __future__ import annotations
 
 
-class suppress:  # noqa: N801 - the name that everybody knows
+class suppress:  # noqa: N801 - the name that Python uses
     """Go on after errors of these kinds, as ``contextlib.suppress`` does, whose module takes 2.5 ms to import."""
 
     def __init__(self, *kinds: type[BaseException]) -> None:
@@ -21,12 +21,12 @@ class suppress:  # noqa: N801 - the name that everybody knows
 
 
 class GitmemError(Exception):
-    """A failed operation: what happened, to which memory, file or ref, and a hint that repairs it.
+    """A failed operation: what happened, to which memory, file or ref, and how to repair it.
 
     Attributes:
-        message: One or more lines for people, without a trailing full stop being required.
-        hint: A command or an advice that repairs it and never destroys data; empty when there is none.
-        quoted: The end of the message that a file of the store says, others' words: for an agent it is fenced.
+        message: One or more lines for people.
+        hint: A command or advice that repairs it and never destroys data; or empty.
+        quoted: The end of the message, if it is text from a file of the store; for agents it is fenced.
         exit_status: What the command line exits with (DESIGN, section 6).
     """
 
@@ -40,7 +40,7 @@ class GitmemError(Exception):
 
 
 class DamagedIndexError(GitmemError):
-    """An index was damaged and is thrown away; the next try rebuild it. Its cause is what SQLite or Python said."""
+    """An index was damaged and has been deleted; the next command rebuilds it. Its cause is the original error."""
 
 
 class NotFoundError(GitmemError):
@@ -54,7 +54,7 @@ class NoRepositoryError(GitmemError):
 
 
 class ForeignBranchError(NoRepositoryError):
-    """A branch holds something other than memories, or has files that belong to no store; it is left alone."""
+    """A branch has files that do not belong to a store; it is not changed."""
 
 
 class AmbiguousKeyError(GitmemError):
@@ -84,12 +84,12 @@ class RefusedError(GitmemError):
 
 
 class DuplicateError(RefusedError):
-    """The store says this, or nearly this, already: in a memory that is live, superseded or retired.
+    """The store already has a memory that says nearly the same; it may be superseded or retired.
 
     Attributes:
-        key: That memory.
+        key: The key of that memory.
         title: Its title.
-        likeness: How much the two say the same: 1 for the same words, else above the policy's threshold.
+        likeness: How similar the two are: 1 for the same words, else above the policy's threshold.
         status: ``retired``, ``superseded``, or what its check says; empty for a live memory without one.
     """
 
@@ -102,13 +102,13 @@ class DuplicateError(RefusedError):
 
 
 class TaskError(GitmemError):
-    """A task is not in the state for this, somebody else holds it, or its gate says no: the answer is no."""
+    """A task is in another state, is claimed by someone else, or its gate fails: the answer is no."""
 
     exit_status = 1
 
 
 class RunClosedError(GitmemError):
-    """A run is over, or cannot be closed while its gate is: the answer is no."""
+    """A run is closed, or cannot be closed while its gate fails: the answer is no."""
 
     exit_status = 1
 
@@ -146,26 +146,26 @@ class ConfigError(GitmemError):
 
 
 class ConflictError(GitmemError):
-    """The branch moved under us, or somebody else holds the lock."""
+    """The branch has moved, or another process holds the lock."""
 
 
 class BusyError(ConflictError):
-    """Another process does this very work now."""
+    """Another process is doing the same work."""
 
 
 class UnwritableError(GitmemError):
-    """The repository cannot be written to: a full or read-only disk, or somebody else's folder."""
+    """The repository cannot be written to: the disk is full or read-only, or the folder is another user's."""
 
 
 class RemoteError(GitmemError):
-    """A remote cannot be reached, or refuses; nothing is lost, what was written is in this clone."""
+    """A remote cannot be reached, or refuses; nothing is lost, since this clone has everything that was written."""
 
 
 class ForgeError(RemoteError):
     """A forge cannot be reached, or refuses.
 
     Attributes:
-        status: The HTTP status that it answered with; 0 where it did not.
+        status: The HTTP status of its answer; 0 if there was none.
     """
 
     def __init__(self, message: str, *, status: int = 0, hint: str = "") -> None:
@@ -174,23 +174,23 @@ class ForgeError(RemoteError):
 
 
 class ProtectedError(RemoteError):
-    """A branch of a remote is protected: it was reached, and takes no push to that one."""
+    """A branch of a remote is protected and accepts no push."""
 
 
 class EmbeddingError(GitmemError):
-    """An embedding model or endpoint is not there, does not answer, or not with vectors of one size."""
+    """An embedding model or endpoint is missing, does not answer, or answers with vectors of different sizes."""
 
 
 class TrustError(GitmemError):
-    """A command that nobody has approved, or an approval that cannot be given here."""
+    """A command has not been approved, or cannot be approved here."""
 
 
 class ProcessError(GitmemError):
-    """A program could not run, or git said no.
+    """A program could not run, or failed.
 
     Attributes:
-        argv: What was run.
-        status: Its exit status; negative for a signal; None when it never started.
+        argv: The program and its arguments.
+        status: Its exit status; negative for a signal; None if it did not start.
         stderr: The end of what it wrote to standard error.
     """
 

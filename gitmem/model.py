@@ -1,4 +1,4 @@
-"""The words of the design as frozen data: what a memory, a check, a verdict, a status and a hit are.
+"""The words of the design as frozen data: memories, checks, verdicts, statuses and hits.
 
 No I/O here. Times are seconds since the epoch in UTC (``int``) inside the program and RFC 3339 with ``Z`` in
 files; paths inside a store or a code tree are ``str`` with ``/``; object names are full hex.
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 # The format of a store, as the key ``format`` of its policy names it. Since 2, verdicts are in buckets.
 FORMAT = 2
 
-# Outcomes of running a check (DESIGN, section 1): ``holds`` and ``fails`` are conclusive. ``blocked``, also a status,
-# says that it does not pass here, and that the code is not the cause as far as anybody can tell.
+# Outcomes of running a check (DESIGN, section 1): ``holds`` and ``fails`` are conclusive. ``blocked``, which is also a
+# status, means that it does not pass here, apparently for a reason other than the code.
 HOLDS = "holds"
 FAILS = "fails"
 BLOCKED = "blocked"
@@ -32,17 +32,18 @@ STATUSES = (FAILED, SUSPECT, BLOCKED, UNPROVEN, STALE, VERIFIED)
 # The kind of facts that were adopted from a document. Readers have the document, so they are shown only when they fail.
 ADOPTED = "claim"
 
-# What a task may be (the beans document, "Attempt Tracking"): one that failed is open again, its attempt says so.
+# The states of a task (the beans document, "Attempt Tracking"). After a failure it is open again; the failure is
+# recorded in its attempts.
 TASK = "task"
 STATES = OPEN, CLAIMED, CLOSED = ("open", "claimed", "closed")
 
-# What moves a score besides the words, in the order in which it is applied; each can be switched off by its name.
+# The factors of a score besides the words, in the order of application; each can be switched off by its name.
 FACTORS = (
     *("recency", "access", "status", "importance", "confidence"),
     *("path", "dependency", "workspace", "scope", "talk", "provenance"),
 )
 
-# How text is analysed where a store's policy says nothing else; and what it says for words as they stand.
+# The default language of text analysis, and the policy's word for searching words unchanged.
 ENGLISH, NO_LANGUAGE = "english", "none"
 
 # The three forms of a check (DESIGN, section 3).
@@ -53,12 +54,12 @@ BUILTIN = "builtin"
 
 @frozen
 class Check:
-    """What proves a fact: a shell command, a program, or a built-in check.
+    """The proof of a fact: a shell command, a program, or a built-in check.
 
     Attributes:
         form: ``shell``, ``program`` or ``builtin``.
-        words: The command alone (shell); the program and its arguments; or, for a built-in check, its name and what it
-            takes (``builtin_checks.words_of``).
+        words: The command alone (shell); the program and its arguments; or the name and the arguments of a built-in
+            check (``builtin_checks.words_of``).
     """
 
     form: str
@@ -67,7 +68,7 @@ class Check:
 
 @frozen
 class Spec:
-    """Everything that decides how a check runs: a verdict and an approval count for one spec only.
+    """Everything that determines how a check runs: a verdict and an approval are valid for one spec only.
 
     Attributes:
         check: The check.
@@ -77,8 +78,8 @@ class Spec:
         network: Whether the check may reach the network.
         refute: The counterexample: a shell command that makes the check fail; or empty.
         folders: The folders of the work tree, ignored by git, that the check sees (``[verify] folders``).
-        outside: Whether the memory declares that the check depends on the world outside the repository: then no change
-            of the code is to blame for a failure.
+        outside: Whether the memory declares that the check depends on the world outside the repository: then a failure
+            is blamed on no commit.
         variables: The names of the environment variables that the check sees, sorted.
     """
 
@@ -99,7 +100,7 @@ class Document:
 
     Attributes:
         key: The file's stem.
-        path: Where it is in the store, or empty before it has a place.
+        path: Its path in the store; empty before it has one.
         fields: The frontmatter in file order: ``str``, ``int``, ``float``, ``bool``, ``None``, lists and mappings of
             these. Unknown fields are kept.
         body: The Markdown below the frontmatter.
@@ -114,7 +115,7 @@ class Document:
 
     @property
     def title(self) -> str:
-        """Return the title, or the first words of the body where there is none."""
+        """Return the title, or the first words of the body if there is none."""
         title = self.fields.get("title")
         if isinstance(title, str) and title:
             return title
@@ -123,7 +124,7 @@ class Document:
 
     @property
     def kind(self) -> str:
-        """Return the kind; ``learned`` where the file names none."""
+        """Return the kind; ``learned`` if the file names none."""
         kind = self.fields.get("kind")
         return kind if isinstance(kind, str) and kind else "learned"
 
@@ -137,14 +138,14 @@ class Document:
 
 @frozen
 class Problem:
-    """One finding of ``doctor``: a file or a tree entry that is not as it must be. It hides nothing else.
+    """One finding of ``doctor``: an invalid file or tree entry. It does not affect other files.
 
     Attributes:
         code: A stable word such as ``duplicate-key``.
-        path: The file or tree entry in the store (may hold any bytes as surrogates: display it cleaned).
-        message: What is wrong.
-        key: The memory's key, where there is one.
-        hint: What repairs it.
+        path: The file or tree entry in the store (it may contain any bytes, as surrogates: escape it for display).
+        message: The reason.
+        key: The memory's key, or empty.
+        hint: How to repair it.
         severity: ``error`` (the memory is not served) or ``warning``.
     """
 
@@ -158,7 +159,7 @@ class Problem:
 
 @frozen
 class Verdict:
-    """What running a fact's check showed, at one commit of the code.
+    """The outcome of a fact's check at one commit of the code.
 
     Attributes:
         key: The fact.
@@ -166,33 +167,35 @@ class Verdict:
         claim: Hash of the claim's text (title and body).
         outcome: ``holds`` or ``fails``: only conclusive ones are verdicts of their own.
         commit: The code commit that was judged, full hex.
-        inputs: Digest of the inputs at that commit; empty when nothing is known of them.
+        inputs: Digest of the inputs at that commit; empty if unknown.
         at: When it ran, epoch seconds.
         because: One line for people: why it fails.
-        sandbox: The rung it ran on: ``bubblewrap``, ``seatbelt``, ``landlock``, ``none``, or ``builtin`` (no process).
+        sandbox: Its sandbox: ``bubblewrap``, ``seatbelt``, ``landlock``, ``none``, or ``builtin`` (no process).
         held_commit: The last commit where it held, or empty.
         held_at: When it last held, epoch seconds, or 0.
         weak: Whether the check also holds in an empty folder and nothing refutes it.
         confirmed: Whether a failure was confirmed at the last good commit (always true for ``holds``).
-        culprit: The commit that broke it, where known; where commits before it could not be checked, the first that
-            is known to be bad.
-        culprit_after: Where commits could not be checked: the last one known to be good; the culprit is one of those
-            after it, up to ``culprit``. Empty where the culprit is known.
-        attempt: The last attempt that learned nothing, as one line, or empty.
+        culprit: The commit that broke it, if known; if commits before it could not be checked, the first one known to
+            be bad.
+        culprit_after: If commits could not be checked: the last one known to be good; the culprit is one of those
+            after it, up to ``culprit``. Empty if the culprit is known.
+        attempt: The last inconclusive attempt, as one line, or empty.
         attempt_at: When that was, or 0.
         seconds: How long it ran.
-        reads: What the run was seen to read of the code (``trace.observe`` has the form); empty where nobody looked.
-        tools: What it ran of this machine, as a fingerprint; never leaves this clone. Empty where nobody looked.
-        undeclared: What it read although the declared ``paths`` do not name it, as paths apart by line feeds.
-        flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
-        moved: Where what the check names was found, if git renamed it (``verify.moves``); or empty.
-        rests: What it required then, and what that meant (``document.meaning``), as lines; or empty.
-        outside: What the answer depends on outside the repository (``trace.outside``), or empty; of a failure, that the
-            cause is there and no commit.
-        environment: What it ran in (``store.verdicts.environment``); empty for built-in checks, or where nobody looked.
-        alike: How many equal answers in a row are known of the check, up to those that make it steady
+        reads: The files of the code that the run read (in the form of ``trace.observe``); empty if not observed.
+        tools: A fingerprint of the programs of this machine that it ran; never leaves this clone. Empty if not
+            observed.
+        undeclared: The paths that it read and the declared ``paths`` do not include, separated by line feeds.
+        flapping: How many more runs must agree until the fact counts as steady; 0 if it is.
+        moved: The new names of files that the check names, if git renamed them (``verify.moves``); or empty.
+        rests: The memories that it required, and their meanings then (``document.meaning``), as lines; or empty.
+        outside: What the outcome depends on outside the repository (``trace.outside``), or empty; for a failure, it
+            means that the cause is there and not a commit.
+        environment: The environment of the run (``store.verdicts.environment``); empty for built-in checks, or if not
+            observed.
+        alike: How many equal outcomes in a row are known, up to the number that makes the fact steady
             (``run.confirm``).
-        own: Whether it was made in this clone; else it is claimed by a pushed file.
+        own: Whether it was made in this clone; otherwise it is a claim in a pushed file.
     """
 
     key: str
@@ -227,7 +230,7 @@ class Verdict:
 
 @frozen
 class Blocked:
-    """That a fact's check did not pass in this clone, and that the code is not the cause as far as anybody can tell.
+    """A fact's check did not pass in this clone, apparently for a reason other than the code.
 
     Attributes:
         key: The fact.
@@ -254,23 +257,23 @@ class Hit:
         key: The memory's key.
         kind: Its kind.
         title: Its title, as written.
-        status: Its status, or empty where it has none.
+        status: Its status, or empty.
         score: The final score; comparable within one call only.
         scope: Where it is from: ``project``, ``private``, ``domain``, ``universal``, or ``listed``.
         snippet: One line of its body around the words of the query.
         created: Epoch seconds.
-        path: Where it is in the store.
+        path: Its path in the store.
         archived: Whether it was retired.
-        factors: Every factor of the score by name, in the order they were applied.
-        sources: What the first factor was fused of, by name, where meaning counts beside words: what each is worth of
-            the best, what meaning counts of the score, and the cosine as it is.
+        factors: Every factor of the score by name, in the order of application.
+        sources: The parts of the first factor by name, if meaning was used besides words: each relative to the best,
+            the weight of meaning in the score, and the cosine itself.
         tags: Its tags.
-        weak: Whether its check holds but also would in an empty folder; only lists show it.
-        flapping: How many runs of its check must still answer alike until it counts as steady; only lists show it.
-        moved: Whether its check is judged where git renamed its files to; only lists show it.
-        store: What another repository's store is called here; empty for our own.
-        matches: Where the words of the query are in the snippet: ``(start, end)``, in order and apart from each other.
-        refs: What it refers to, as written: lines of files, URLs, issues.
+        weak: Whether its check would also hold in an empty folder; only lists show it.
+        flapping: How many more runs of its check must agree until it counts as steady; only lists show it.
+        moved: Whether its check is judged on the names to which git renamed its files; only lists show it.
+        store: The name of another repository's store here; empty for this repository's.
+        matches: The positions of the query's words in the snippet: ``(start, end)``, in order, without overlaps.
+        refs: Its references as written: lines of files, URLs, issues.
     """
 
     key: str
@@ -295,7 +298,7 @@ class Hit:
 
     @property
     def reference(self) -> str:
-        """Return what ``show`` takes: the key, behind the store's name where it is another repository's."""
+        """Return the argument for ``show``: the key, after the name of another repository's store."""
         return f"{self.store}:{self.key}" if self.store else self.key
 
 

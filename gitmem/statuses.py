@@ -141,15 +141,15 @@ def age_s(at: int, now: int) -> int:
 
 
 def own_status(outcome: str, *, fresh: bool, at: int, ttl_s: int | None, now: int, is_blocked: bool = False) -> str:
-    """Return a fact's status before suspicion is looked at.
+    """Return a fact's status without suspicion.
 
     Args:
-        outcome: The last conclusive verdict's outcome for this claim and specification; empty where there is none.
-        fresh: Whether its inputs are those of the code that is looked at.
+        outcome: The last conclusive verdict's outcome for this claim and specification; empty if there is none.
+        fresh: Whether its inputs are those of the current code.
         at: When it was made.
-        ttl_s: How long it counts; None for ever.
+        ttl_s: How long it is valid; None for ever.
         now: Epoch seconds.
-        is_blocked: Whether its check was tried since, on these inputs, and was blocked.
+        is_blocked: Whether its check was run again since, on these inputs, and was blocked.
     """
     if outcome == FAILS:
         return FAILED
@@ -172,5 +172,5 @@ def combine_status(own: str, *, suspect: bool) -> str:
 
 
 def warning_of(status: str) -> str:
-    """Return what a reader must not overlook of a status, or an empty string."""
+    """Return the warning of a status, or an empty string."""
     return SIGNS[status].warning if status in SIGNS else ""

@@ -196,37 +196,24 @@ class VectorQuery:
         settings: DenseSettings,
     ) -> dict[int, tuple[float, Sources]]:
         """Return the score of each candidate by words and meaning, with its parts."""
-        cosines = self._cosines(numbers)
-        found = fuse.fuse(lexical, cosines, spread=self._spread(), settings=settings)
-        return {
-            number: (
-                one.score,
-                (
-                    ("lexical", one.lexical),
-                    ("dense", one.dense),
-                    ("weight", one.weight),
-                    *((("cosine", cosines[number]),) if number in cosines else ()),
-                ),
-            )
-            for number, one in found.items()
-        }
-
-    def _cosines(self, numbers: Iterable[int]) -> dict[int, float]:
-        found: dict[int, float] = {}
+        cosines: dict[int, float] = {}
         for nth, own in enumerate(self._split(numbers)):
-            cosines = self._stores[nth].cosines(own)
-            found |= {number * len(self._stores) + nth: cosine for number, cosine in cosines.items()}
-        return found
+            found_here = self._stores[nth].cosines(own)
+            cosines |= {number * len(self._stores) + nth: cosine for number, cosine in found_here.items()}
+        spread = join_spreads([one.spread for one in self._stores])
+        found = fuse.fuse(lexical, cosines, spread=spread, settings=settings)
+        scores = {}
+        for number, one in found.items():
+            parts = {"lexical": one.lexical, "dense": one.dense, "weight": one.weight}
+            parts |= {"cosine": cosines[number]} if number in cosines else {}
+            scores[number] = one.score, tuple(parts.items())
+        return scores
 
     def _split(self, numbers: Iterable[int]) -> list[list[int]]:
         split: list[list[int]] = [[] for _ in self._stores]
         for number in numbers:
             split[number % len(split)].append(number // len(split))
         return split
-
-    def _spread(self) -> fuse.Spread:
-        """Return the distribution of cosines to the pieces of all stores together."""
-        return join_spreads([one.spread for one in self._stores])
 
     def diversify(self, ranked: Sequence[RankedMemory], limit: int, settings: DenseSettings) -> Sequence[RankedMemory]:
         """Return the ranked candidates, with at most *limit* of the best ones first in diversified order."""

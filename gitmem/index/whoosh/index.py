@@ -158,6 +158,11 @@ def refresh_whoosh(
         GitmemError: There are so many memories that it is only built on request.
     """
     folder, commit = state_dir / WHOOSH_FOLDER, _stands_for(catalog)
+
+    def read_last_good(why: str) -> SearchableIndex:
+        last = None if rebuild else _read_patiently(folder, catalog.language)
+        return _shown(last, why=why, commit=commit) if last else _in_memory(catalog, progress)
+
     good = None if rebuild else _read(folder, catalog.language)
     if good is not None and good[0]["commit"] == commit:
         return _shown(good)
@@ -167,24 +172,17 @@ def refresh_whoosh(
         make_folder(state_dir)
         lock = try_lock(state_dir / f"{WHOOSH_FOLDER}.lock")
     except OSError:
-        return _shown(good, why="cannot be written", commit=commit) if good else _in_memory(catalog, progress)
+        return read_last_good("cannot be written")
+    if lock is None and is_named:
+        raise ConflictError("another process is writing the Whoosh index", hint="try again in a moment: gitmem index")
+    if lock is None:
+        return read_last_good("is being updated by another process")
     try:
-        if lock is None and is_named:
-            raise ConflictError(
-                "another process is writing the Whoosh index", hint="try again in a moment: gitmem index"
-            )
-        if lock is None:
-            good = _read_patiently(folder, catalog.language)
-            why = "is being updated by another process"
-            return _shown(good, why=why, commit=commit) if good else _in_memory(catalog, progress)
-        try:
-            return _write(folder, catalog, rebuild=rebuild, progress=progress)
-        except OSError:  # the disk is full
-            good = _read(folder, catalog.language)
-            return _shown(good, why="cannot be written", commit=commit) if good else _in_memory(catalog, progress)
+        return _write(folder, catalog, rebuild=rebuild, progress=progress)
+    except OSError:  # the disk is full
+        return read_last_good("cannot be written")
     finally:
-        if lock is not None:
-            os.close(lock)
+        os.close(lock)
 
 
 def refuse_many(catalog: Catalog) -> None:
