@@ -29,6 +29,8 @@ TIMEOUT_S = 300.0
 LINES_KEPT = 40
 # User settings that would add other actions to the transport of one branch.
 ALONE = ("-c", "maintenance.auto=false", "-c", "push.gpgSign=false", "-c", "fetch.fsckObjects=true")
+# Nothing but the named objects and refs is fetched.
+FETCH = ("fetch", "--no-tags", "--no-prune", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap=")
 # git's messages when the remote's branch is not where it was last seen (git 2.39, builtin/push.c and receive-pack.c).
 MOVED = (
     "stale info", "fetch first", "non-fast-forward", "failed to update ref", "cannot lock ref", "incorrect old value",
@@ -90,24 +92,24 @@ def fetch(git: Git, remote: str, branch: str, talk: RemoteOptions, *, deepen: bo
         NotFoundError: There is no such remote.
         RemoteError: It cannot be reached, or git refuses what it sent.
     """
-    _refuse_unsafe(git, remote)
     tracking = f"refs/remotes/{remote}/{branch}"
-    options = [
-        "--no-tags",
-        "--no-prune",
-        "--no-write-fetch-head",
-        "--recurse-submodules=no",
-        "--refmap=",
-        "--no-filter",
-    ]
-    options += ["--depth=2147483647"] if deepen else []
-    spec = f"+refs/heads/{branch}:{tracking}"
-    status, _, said = _talk(git, remote, ["fetch", *_progress(talk), *options, "--end-of-options", remote, spec], talk)
-    if status == 0:
-        return git.read_ref(tracking)
-    if any("couldn't find remote ref" in line for line in said):
-        return None
-    raise _failed(git, remote, "fetched from", said)
+    options = ("--no-filter", *(("--depth=2147483647",) if deepen else ()))
+    is_there = _fetch(git, remote, f"+refs/heads/{branch}:{tracking}", talk, *options, may_be_missing=True)
+    return git.read_ref(tracking) if is_there else None
+
+
+def _fetch(git: Git, remote: str, spec: str, talk: RemoteOptions, *options: str, may_be_missing: bool = False) -> bool:
+    """Fetch one refspec from a remote; return whether the remote has what it names."""
+    _refuse_unsafe(git, remote)
+    argv = [*FETCH, *_progress(talk), *options, "--end-of-options", remote, spec]
+    status, _, said = _talk(git, remote, argv, talk)
+    if status != 0 and not (may_be_missing and _is_missing(said)):
+        raise _failed(git, remote, "fetched from", said)
+    return status == 0
+
+
+def _is_missing(said: Sequence[str]) -> bool:
+    return any("couldn't find remote ref" in line for line in said)
 
 
 def fetch_refs(git: Git, remote: str, pattern: str, to: str, talk: RemoteOptions) -> None:
@@ -119,12 +121,7 @@ def fetch_refs(git: Git, remote: str, pattern: str, to: str, talk: RemoteOptions
         NotFoundError: There is no such remote.
         RemoteError: It cannot be reached, or git refuses what it sent.
     """
-    _refuse_unsafe(git, remote)
-    options = ["--no-tags", "--no-prune", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap="]
-    argv = ["fetch", *_progress(talk), *options, "--no-filter", "--end-of-options", remote, f"+{pattern}:{to}"]
-    status, _, said = _talk(git, remote, argv, talk)
-    if status != 0:
-        raise _failed(git, remote, "fetched from", said)
+    _fetch(git, remote, f"+{pattern}:{to}", talk, "--no-filter")
 
 
 def fetch_from(git: Git, url: str, branch: str, ref: str, talk: RemoteOptions) -> str | None:
@@ -134,12 +131,11 @@ def fetch_from(git: Git, url: str, branch: str, ref: str, talk: RemoteOptions) -
         RemoteError: It cannot be reached, git refuses what it sent, or the URL runs a program.
     """
     _refuse_url(url, "that repository")
-    options = ["--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--no-filter"]
-    spec = f"+refs/heads/{branch}:{ref}"
-    status, _, said = _talk(git, url, ["fetch", *_progress(talk), *options, "--end-of-options", url, spec], talk)
+    argv = [*FETCH, *_progress(talk), "--no-filter", "--end-of-options", url, f"+refs/heads/{branch}:{ref}"]
+    status, _, said = _talk(git, url, argv, talk)
     if status == 0:
         return git.read_ref(ref)
-    if any("couldn't find remote ref" in line for line in said):
+    if _is_missing(said):
         return None
     raise RemoteError(f"{branch} could not be fetched from a fork: {said[-1] if said else 'git gave no reason'}")
 
@@ -168,21 +164,18 @@ def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | Non
 
 def push_ref(git: Git, remote: str, ref: str, commit: str, *, expected: str | None, talk: RemoteOptions) -> bool:
     """Push like ``push``, but to any full ref, and without updating a remote-tracking ref."""
-    _refuse_unsafe(git, remote)
     assert expected is None or git.is_ancestor(expected, commit), "a push never deletes anything"
-    options = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"]
-    lease = f"--force-with-lease={ref}:{expected or ''}"
-    argv = [
-        "-c",
-        f"remote.{remote}.mirror=false",
-        "push",
-        *_progress(talk),
-        *options,
-        lease,
-        "--end-of-options",
-        remote,
-    ]
-    status, answer, said = _talk(git, remote, [*argv, f"{commit}:{ref}"], talk)
+    return _push(git, remote, f"{commit}:{ref}", expected or "", talk)
+
+
+def _push(git: Git, remote: str, spec: str, expected: str, talk: RemoteOptions) -> bool:
+    """Push one refspec if its ref is at the expected commit (empty: if it does not exist); else return False."""
+    _refuse_unsafe(git, remote)
+    ref = spec.partition(":")[2]
+    options = ("--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")
+    argv = ["-c", f"remote.{remote}.mirror=false", "push", *_progress(talk), *options]
+    argv += [f"--force-with-lease={ref}:{expected}", "--end-of-options", remote, spec]
+    status, answer, said = _talk(git, remote, argv, talk)
     if status == 0:
         return True
     refusals = [line for line in answer if line.startswith("!")]
@@ -201,11 +194,17 @@ def list_refs(git: Git, remote: str, pattern: str, talk: RemoteOptions) -> list[
         NotFoundError: There is no such remote.
         RemoteError: It cannot be reached.
     """
+    lines = _list(git, remote, "--refs", pattern, talk)
+    return sorted(line.partition("\t")[2] for line in lines if "\t" in line)
+
+
+def _list(git: Git, remote: str, option: str, pattern: str, talk: RemoteOptions) -> list[str]:
+    """Return what git-ls-remote(1) prints for a pattern."""
     _refuse_unsafe(git, remote)
-    status, answer, said = _talk(git, remote, ["ls-remote", "--refs", "--end-of-options", remote, pattern], talk)
+    status, answer, said = _talk(git, remote, ["ls-remote", option, "--end-of-options", remote, pattern], talk)
     if status != 0:
         raise _failed(git, remote, "asked", said)
-    return sorted(line.partition("\t")[2] for line in answer if "\t" in line)
+    return answer
 
 
 def find_tip(git: Git, remote: str, branch: str, talk: RemoteOptions) -> tuple[str, str]:
@@ -215,12 +214,8 @@ def find_tip(git: Git, remote: str, branch: str, talk: RemoteOptions) -> tuple[s
         NotFoundError: There is no such remote.
         RemoteError: It cannot be reached.
     """
-    _refuse_unsafe(git, remote)
     wanted = f"refs/heads/{branch}" if branch else "HEAD"
-    status, answer, said = _talk(git, remote, ["ls-remote", "--symref", "--end-of-options", remote, wanted], talk)
-    if status != 0:
-        raise _failed(git, remote, "asked", said)
-    lines = [line.split("\t") for line in answer]
+    lines = [line.split("\t") for line in _list(git, remote, "--symref", wanted, talk)]
     commits = [value for value, *name in lines if name == [wanted] and not value.startswith("ref: ")]
     named = [value.removeprefix("ref: refs/heads/") for value, *_ in lines if value.startswith("ref: refs/heads/")]
     return branch or (named[0] if named else ""), (commits[0] if commits else "")
@@ -233,12 +228,7 @@ def fetch_objects(git: Git, remote: str, branch: str, talk: RemoteOptions) -> No
         NotFoundError: There is no such remote.
         RemoteError: It cannot be reached, or git refuses what it sent.
     """
-    _refuse_unsafe(git, remote)
-    options = ["--no-tags", "--no-prune", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap="]
-    argv = ["fetch", *_progress(talk), *options, "--end-of-options", remote, f"refs/heads/{branch}"]
-    status, _, said = _talk(git, remote, argv, talk)
-    if status != 0:
-        raise _failed(git, remote, "fetched from", said)
+    _fetch(git, remote, f"refs/heads/{branch}", talk)
 
 
 def fetch_commit(git: Git, remote: str, commit: str, talk: RemoteOptions) -> None:
@@ -248,35 +238,7 @@ def fetch_commit(git: Git, remote: str, commit: str, talk: RemoteOptions) -> Non
         NotFoundError: There is no such remote.
         RemoteError: It cannot be reached, does not have the commit, or does not allow fetching it by its id.
     """
-    _refuse_unsafe(git, remote)
-    options = ["--no-tags", "--no-prune", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap="]
-    options += ["--depth=1"] if is_shallow(git) else []
-    status, _, said = _talk(git, remote, ["fetch", *options, "--end-of-options", remote, commit], talk)
-    if status != 0:
-        raise _failed(git, remote, "fetched from", said)
-
-
-def create_ref(git: Git, remote: str, ref: str, commit: str, talk: RemoteOptions) -> None:
-    """Create a ref other than a branch at a remote; an existing ref is not changed.
-
-    Raises:
-        NotFoundError: There is no such remote.
-        RemoteError: It cannot be reached, or refuses.
-    """
-    _refuse_unsafe(git, remote)
-    options = [
-        "--porcelain",
-        "--no-verify",
-        "--no-follow-tags",
-        "--recurse-submodules=no",
-        f"--force-with-lease={ref}:",
-    ]
-    argv = ["-c", f"remote.{remote}.mirror=false", "push", *_progress(talk), *options, "--end-of-options", remote]
-    status, answer, said = _talk(git, remote, [*argv, f"{commit}:{ref}"], talk)
-    refusals = [line for line in answer if line.startswith("!")]
-    is_there = any(words in line for line in (*refusals, *said) for words in MOVED)
-    if status != 0 and not is_there:
-        raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)
+    _fetch(git, remote, commit, talk, *(("--depth=1",) if is_shallow(git) else ()))
 
 
 def delete(git: Git, remote: str, ref: str, *, expected: str, talk: RemoteOptions) -> bool:
@@ -287,20 +249,13 @@ def delete(git: Git, remote: str, ref: str, *, expected: str, talk: RemoteOption
         ConflictError: It has moved in the meantime and is kept.
         RemoteError: It cannot be reached, or refuses.
     """
-    _refuse_unsafe(git, remote)
     branch = ref.removeprefix("refs/heads/")
-    options = ["--porcelain", "--no-verify", "--recurse-submodules=no", f"--force-with-lease={ref}:{expected}"]
-    argv = ["-c", f"remote.{remote}.mirror=false", "push", *_progress(talk), *options, "--end-of-options", remote]
-    status, answer, said = _talk(git, remote, [*argv, f":{ref}"], talk)
-    refusals = [line for line in answer if line.startswith("!")]
-    is_elsewhere = status != 0 and any(words in line for line in (*refusals, *said) for words in MOVED)
-    if status == 0 or (is_elsewhere and not list_refs(git, remote, ref, talk)):
-        git.run("update-ref", "-d", f"refs/remotes/{remote}/{branch}", check=False)
-        return status == 0
-    if is_elsewhere:
+    is_deleted = _push(git, remote, f":{ref}", expected, talk)
+    if not is_deleted and list_refs(git, remote, ref, talk):
         message = f"{branch} of {remote} was not changed, because someone pushed to it in the meantime"
         raise ConflictError(message, hint=f"see what changed: git fetch {remote} {branch}")
-    raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)
+    git.run("update-ref", "-d", f"refs/remotes/{remote}/{branch}", check=False)
+    return is_deleted
 
 
 def repository_name(git: Git, remote: str) -> str:

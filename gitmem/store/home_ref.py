@@ -63,22 +63,15 @@ def publish(git: Git, remote: str, branch: str, commit: str, talk: RemoteOptions
     Returns:
         A notice if the remote refused the ref, which is not an error; else an empty string.
     """
-    if branch == USUAL or git.read_ref(_published(remote, branch)) is not None:
+    published = f"{PUBLISHED}{remote}/{branch}"
+    if branch == USUAL or git.read_ref(published) is not None:
         return ""
     root = layout.ROOTS[len(commit)]
     try:
-        remotes.create_ref(git, remote, REFS + branch, root if git.has(root, "commit") else commit, talk)
+        named = root if git.has(root, "commit") else commit
+        remotes.push_ref(git, remote, REFS + branch, named, expected=None, talk=talk)
     except RemoteError as err:
         message = f"{remote} refused the ref that names its memory branch ({err.message})"
         return f"{message}; in other clones: gitmem init --branch {branch}"
-    note_published(git, remote, branch, commit)
+    git.run("update-ref", "-m", "gitmem: home", published, commit, check=False)
     return ""
-
-
-def note_published(git: Git, remote: str, branch: str, commit: str) -> None:
-    """Record that a remote names the memory branch."""
-    git.run("update-ref", "-m", "gitmem: home", _published(remote, branch), commit, check=False)
-
-
-def _published(remote: str, branch: str) -> str:
-    return f"{PUBLISHED}{remote}/{branch}"

@@ -52,7 +52,7 @@ def send(memory: OpenRepository, remote: str, worker: str, learning: Mapping[str
     blob = git.run("hash-object", "-w", "--stdin", input=text.encode()).stdout.decode("ascii").strip()
     ref = f"{REFS}{slug(worker)}/{blob}"
     try:
-        remotes.create_ref(git, remote, ref, blob, talk)
+        remotes.push_ref(git, remote, ref, blob, expected=None, talk=talk)
     except RemoteError as err:
         hint = "send it again when the remote can be reached"
         raise RemoteError(f"nothing was sent to {slug(worker)}: {err.message}", hint=hint) from err
