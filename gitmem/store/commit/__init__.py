@@ -20,7 +20,8 @@ from gitmem.store.foreign import init_hint, kind_of, short
 from gitmem.store.state import background, litter
 from gitmem.store.state.lock import WriteLock, clear_stale_lock
 from gitmem.store.view.state import has_one
-from gitmem.system import ONLY_FOLDER, process
+from gitmem.system import process
+from gitmem.system.atomic_write import sync_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,50 +107,6 @@ def write_commit(
         ConflictError: Timed out waiting for other writers or a lock file, or the branch is checked out here.
         GitmemError: The disk is full or read-only; nothing was changed.
     """
-    made = _write(
-        git,
-        ref,
-        plan,
-        command=command,
-        now=now,
-        lock_timeout_s=lock_timeout_s,
-        start=start,
-        after=after,
-        repairs=repairs,
-    )
-    if made is not None:
-        MADE.append(made.commit)
-        if not made.base and ref.startswith("refs/heads/"):
-            _accept_own(git)
-        _bring_view(git, ref)
-    return made
-
-
-def _accept_own(git: Git) -> None:
-    """Accept a clone whose memory was started in it; if that cannot be recorded, `gitmem init` reports it."""
-    from gitmem.store.state.registration import accept  # 3 ms, once per clone
-
-    accept(git.repository.state)
-
-
-def _bring_view(git: Git, ref: str) -> None:
-    """Update the view after the acknowledgement, whoever wrote."""
-    if ref.startswith("refs/heads/") and has_one(git.repository.state):
-        background.start(git.repository.state, git.repository.top or git.repository.git, "view")
-
-
-def _write(
-    git: Git,
-    ref: str,
-    plan: Callable[[str | None], CommitPlan | None],
-    *,
-    command: str,
-    now: int,
-    lock_timeout_s: float,
-    start: str | None,
-    after: Callable[[CommitPlan, CommitResult], None] | None,
-    repairs: bool,
-) -> CommitResult | None:
     refuse_symbolic(git, ref)
     tip = git.read_ref(ref)
     need_own(git, ref, tip or start, repairs=repairs, hint="" if tip else init_hint(short(ref)))
@@ -167,17 +124,36 @@ def _write(
             planned = planned if tip or start else _with_policy(ref, planned)
             need_own(git, ref, planned.merged)
             lock.renew()
-            written = _import(git, ref, planned, tip=tip or start, seen=tip, now=now, keep=lock.fd)
-            if written is not None:
-                if not ref.startswith(RUN_REFS):
-                    _note_proof(git, planned, written)
-                if after is not None:
-                    after(planned, written)
-                return written
+            made = _import(git, ref, planned, tip=tip or start, seen=tip, now=now, keep=lock.fd)
+            if made is not None:
+                break
             _explain_if_stuck(git, ref, tip, attempt)
             # Full jitter, as for any compare-and-swap loop (the reference's section 9: 5-50 ms times the attempt).
             time.sleep(0.02 * (attempt + 1) * os.urandom(1)[0] / 255)
-    raise ConflictError(f"{ref}: other writers updated it first {ATTEMPTS} times", hint="try again")
+        else:
+            raise ConflictError(f"{ref}: other writers updated it first {ATTEMPTS} times", hint="try again")
+        if not ref.startswith(RUN_REFS):
+            _note_proof(git, planned, made)
+        if after is not None:
+            after(planned, made)
+    MADE.append(made.commit)
+    if not made.base and ref.startswith("refs/heads/"):
+        _accept_own(git)
+    _bring_view(git, ref)
+    return made
+
+
+def _accept_own(git: Git) -> None:
+    """Accept a clone whose memory was started in it; if that cannot be recorded, `gitmem init` reports it."""
+    from gitmem.store.state.registration import accept  # 3 ms, once per clone
+
+    accept(git.repository.state)
+
+
+def _bring_view(git: Git, ref: str) -> None:
+    """Update the view after the acknowledgement, whoever wrote."""
+    if ref.startswith("refs/heads/") and has_one(git.repository.state):
+        background.start(git.repository.state, git.repository.top or git.repository.git, "view")
 
 
 def advance(
@@ -373,12 +349,8 @@ def _sync_folders(git_dir: str, ref: str, oids: list[str]) -> None:
     folders |= {objects, os.path.join(objects, "pack"), os.path.dirname(os.path.join(git_dir, ref))}
     for folder in sorted(folders):
         try:
-            fd = os.open(folder, os.O_RDONLY | ONLY_FOLDER)
-        except OSError:
+            sync_folder(folder)
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
             continue  # the object is in a pack, or refs are not files here
-        try:
-            os.fsync(fd)
         except OSError as err:
             raise GitmemError(f"{folder} could not be synced to disk: {err.strerror}") from err
-        finally:
-            os.close(fd)
