@@ -32,7 +32,7 @@ from gitmem.config import (
 )
 from gitmem.errors import ConfigError
 from gitmem.frozen import fields_of
-from gitmem.git.repository import collected
+from gitmem.git.repository import effective_values
 from gitmem.policy import load as load_policy
 from gitmem.policy.settings import OWN, ROWS, SECTIONS
 from gitmem.policy.template import default_toml
@@ -91,7 +91,7 @@ def test_every_setting_that_holds_several_values_takes_them_all() -> None:
     assert [row.name for row in rows] == [row.name for row in SETTINGS.values() if row.read is several]
     for row in rows:
         name = row.git_name.removeprefix("gitmem.")
-        found = collected([(name, "a"), (name.lower(), "b")])
+        found = effective_values([(name, "a"), (name.lower(), "b")])
         assert getattr(config.load(found, environment={}), row.name) == ("a", "b")
 
 

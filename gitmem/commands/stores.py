@@ -14,7 +14,7 @@ from gitmem.commands import status as statuses
 from gitmem.config import variable
 from gitmem.errors import ConflictError, GitmemError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
-from gitmem.git.repository import discover, is_bare, named
+from gitmem.git.repository import discover, discover_at, is_bare
 from gitmem.repository.other_repositories import ListedStore, place_of
 from gitmem.store import LISTED
 from gitmem.store.listed_repositories import APART, StoreListing, entry_of, split
@@ -87,11 +87,11 @@ def add(memory: OpenRepository, typed: str, *, everywhere: bool = False) -> tupl
     name, path = split(typed)
     _refuse_variable(memory)
     folder = os.path.abspath(os.path.expanduser(path))
-    repository = named(folder) if is_bare(folder) else discover(folder)
+    repository = discover_at(folder) if is_bare(folder) else discover(folder)
     top = os.path.realpath(repository.top or repository.git)
     if os.path.samefile(repository.common, memory.git.repository.common):
         raise RefusedError(f"{top} is this repository", hint="its memories are already read")
-    named(top)  # as every recall will find it
+    discover_at(top)  # as every recall will find it
     known = memory.listing().entries.values()
     for entry in known:
         if os.path.realpath(entry.path) == top and name in ("", entry.name):

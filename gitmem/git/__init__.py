@@ -29,24 +29,10 @@ if TYPE_CHECKING:
 # In front of every command: gitmem's own plumbing must not run programs from the user's configuration, fetch, recurse
 # or collect garbage (threats T7, T8, T9 of the reference: fsmonitor, hooksPath, submodules, ext:: remotes).
 SAFE = (
-    "--no-pager",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "submodule.recurse=false",
-    "-c",
-    "fetch.recurseSubmodules=false",
-    "-c",
-    "protocol.ext.allow=never",
-    "-c",
-    "gc.auto=0",
-    "-c",
-    "commit.gpgSign=false",
-    "-c",
-    "core.quotePath=false",
-)
+    "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "submodule.recurse=false",
+    "-c", "fetch.recurseSubmodules=false", "-c", "protocol.ext.allow=never", "-c", "gc.auto=0",
+    "-c", "commit.gpgSign=false", "-c", "core.quotePath=false",
+)  # fmt: skip
 # Limits for listing a store, in bytes and seconds: the names of 600,000 files (measured: 110 bytes each; 100,000 files
 # take half a second), more than any memory has. The largest code trees have ten times as many.
 STORE_BOUNDS = (64 * 1024 * 1024, 15.0)
@@ -243,20 +229,9 @@ class Git:
         """
         from gitmem.git import tree_limits
 
-        listed = tree_limits.list_trees(
-            self,
-            "ls-tree",
-            "-r",
-            "-t",
-            "-z",
-            "-l",
-            "--full-tree",
-            tree,
-            *(("--", *paths) if paths else ()),
-            trees=(tree,),
-            bounds=STORE_BOUNDS,
-        )
-        return [_tree_entry(line) for line in listed if line and not line.startswith(_FOLDER)]
+        argv = ("ls-tree", "-r", "-t", "-z", "-l", "--full-tree", tree, *(("--", *paths) if paths else ()))
+        lines = tree_limits.list_trees(self, *argv, trees=(tree,), bounds=STORE_BOUNDS)
+        return [_tree_entry(line) for line in lines if line and not line.startswith(_FOLDER)]
 
     def list_paths(self, tree: str) -> list[tuple[str, str, str]]:
         """Return mode, object name and path of every file below a tree-ish of the code, sorted by path as bytes."""
@@ -354,7 +329,7 @@ class Git:
 
         The values of a setting that may occur several times are separated by ``setting.SEPARATOR``.
         """
-        return repository.collected((name, value) for name, value, _ in self.config_settings())
+        return repository.effective_values((name, value) for name, value, _ in self.config_settings())
 
     def config_settings(self) -> list[repository.Setting]:
         """Return the ``gitmem.*`` settings of git config in git's order, and whether each is from the repository.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from gitmem.git import Git
-from gitmem.git.repository import Unsure, read_ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,8 +101,4 @@ def is_on_default(git: Git, default: str, *, remote: str, head: tuple[str, str |
     short = default.removeprefix("refs/heads/").removeprefix(f"refs/remotes/{remote}/")
     if branch:
         return bool(default) and branch == f"refs/heads/{short}"
-    try:
-        tips = {read_ref(git.repository.common_dir, ref) for ref in (default, f"refs/heads/{short}")}
-    except Unsure:
-        tips = {git.read_ref(default), git.read_ref(f"refs/heads/{short}")}
-    return bool(default) and commit is not None and commit in tips
+    return bool(default) and commit is not None and commit in map(git.read_ref, (default, f"refs/heads/{short}"))

@@ -131,13 +131,13 @@ def discover(start: str | Path) -> Repository:
     """
     folder = os.fspath(start)
     try:
-        return _unlinked(_discover_by_hand(folder))
+        return _refuse_link(_discover_in_files(folder))
     except (Unsure, OSError):
         if not os.path.isdir(folder):
             raise NoRepositoryError(f"{folder}: there is no such folder") from None
         found = _discover_by_git(folder)
         _refuse_planted(found, folder)
-        return _unlinked(found)
+        return _refuse_link(found)
 
 
 def _refuse_planted(repository: Repository, start: str) -> None:
@@ -167,7 +167,7 @@ def _refuse_planted(repository: Repository, start: str) -> None:
         folder = os.path.dirname(folder)
 
 
-def _unlinked(repository: Repository) -> Repository:
+def _refuse_link(repository: Repository) -> Repository:
     """Return the repository unless its state folder is a link, whose target gitmem must not change.
 
     Raises:
@@ -180,7 +180,7 @@ def _unlinked(repository: Repository) -> Repository:
     return repository
 
 
-def named(folder: str) -> Repository:
+def discover_at(folder: str) -> Repository:
     """Return the repository at exactly this folder (absolute): a work tree's top, a git directory, or a bare one.
 
     A surrounding repository is not accepted: it could otherwise be taken for one that was moved away.
@@ -195,7 +195,7 @@ def named(folder: str) -> Repository:
     if not looks_bare and not os.path.lexists(os.path.join(folder, ".git")):
         raise NoRepositoryError(f"{folder}: there is no repository in this folder")
     if looks_bare and hasattr(os, "geteuid") and os.stat(folder).st_uid == os.geteuid():
-        return _unlinked(Repository(folder, folder, None))
+        return _refuse_link(Repository(folder, folder, None))
     found = discover(folder)
     if not os.path.samefile(found.top or found.git, folder):
         raise NoRepositoryError(f"{folder}: the repository in this folder is incomplete")
@@ -207,15 +207,15 @@ def is_bare(folder: str) -> bool:
     return os.path.isfile(os.path.join(folder, "HEAD")) and os.path.isdir(os.path.join(folder, "objects"))
 
 
-def _discover_by_hand(start: str) -> Repository:
+def _discover_in_files(start: str) -> Repository:
     device = os.stat(start).st_dev
     folder = start
     while os.stat(folder).st_dev == device:
         dot_git = os.path.join(folder, ".git")
         if os.path.isdir(dot_git):
-            return _checked(dot_git, folder)
+            return _check_complete(dot_git, folder)
         if os.path.isfile(dot_git):
-            return _checked(_gitdir_of_file(dot_git), folder)
+            return _check_complete(_gitdir_of_file(dot_git), folder)
         if os.path.isfile(os.path.join(folder, "HEAD")) or folder == os.path.dirname(folder):
             break  # a bare repository, a folder inside .git, or the end
         folder = os.path.dirname(folder)
@@ -235,7 +235,7 @@ def _gitdir_of_file(dot_git: str) -> str:
     return os.path.normpath(os.path.join(os.path.dirname(dot_git), target))
 
 
-def _checked(git_dir: str, work_tree: str) -> Repository:
+def _check_complete(git_dir: str, work_tree: str) -> Repository:
     """Return the repository if it is complete and owned by this user; git decides about others (safe.directory)."""
     common_file = os.path.join(git_dir, "commondir")
     common = git_dir
@@ -420,7 +420,7 @@ def read_scopes(printed: str) -> list[Setting]:
     return found
 
 
-def collected(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+def effective_values(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the effective values of settings in git's order: the last one, or all of a setting with several values.
 
     An empty value resets the ones before it, as in git's own lists.
@@ -448,10 +448,10 @@ def programs_of(repository: Repository) -> dict[str, str]:
     done = process.run(argv, env=git_environment(), check=False)
     named = [(name, value) for name, value, is_own in read_scopes(os.fsdecode(done.stdout)) if is_own and value]
     several = [(name, value) for name, value in named if name not in _SINGLE]
-    return {_SINGLE[name]: value for name, value in named if name in _SINGLE} | _listed(several)
+    return {_SINGLE[name]: value for name, value in named if name in _SINGLE} | _list_values(several)
 
 
-def _listed(several: list[tuple[str, str]]) -> dict[str, str]:
+def _list_values(several: list[tuple[str, str]]) -> dict[str, str]:
     import json  # 1 ms, and only if a repository has such settings
 
     by_name: dict[str, list[tuple[str, str]]] = {}

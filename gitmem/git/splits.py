@@ -53,18 +53,8 @@ class Splits:
         return [one for one in self._files[commit] if posixpath.splitext(one[0])[1] == ending]
 
     def _read(self, commit: str) -> list[tuple[str, bytes, bytes]]:
-        argv = (
-            "diff-tree",
-            "-r",
-            "-z",
-            "--raw",
-            "--no-abbrev",
-            "--no-renames",
-            "--diff-filter=AM",
-            f"{commit}^",
-            commit,
-        )
-        words = self._git.run(*argv, "--no-ext-diff", check=False).stdout.split(b"\0")
+        how = ("-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--diff-filter=AM")
+        words = self._git.run("diff-tree", *how, f"{commit}^", commit, check=False).stdout.split(b"\0")
         rows = [
             (os.fsdecode(name), *head.decode("ascii").split(" ")[2:4])
             for head, name in zip(words[::2], words[1::2], strict=False)

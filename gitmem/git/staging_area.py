@@ -37,11 +37,6 @@ def diff_index(git: Git, old: str, index: str) -> list[TreeChange]:
     return parse_changes(git.run(*raw, "--", more={"GIT_INDEX_FILE": index}).stdout.split(b"\0"))
 
 
-def empty_tree(git: Git) -> str:
-    """Return the name of the empty tree, which every git knows."""
-    return git.run("hash-object", "-t", "tree", "--stdin", input=b"").stdout.decode("ascii").strip()
-
-
 def list_merged(git: Git) -> tuple[str, ...]:
     """Return the commits that are being merged into HEAD.
 

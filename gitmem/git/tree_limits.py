@@ -43,17 +43,17 @@ def list_trees(git: Git, *args: str, trees: Sequence[str], bounds: tuple[int, fl
     if _too_much:
         need_bounded(git, trees, at_most // _ENTRY_BYTES)
     try:
-        return _listed(git, args, at_most, min(PATIENT_S, within_s))
+        return _read_list(git, args, at_most, min(PATIENT_S, within_s))
     except ProcessError as err:
         import signal
 
         if err.status != -signal.SIGKILL:
             raise
     need_bounded(git, trees, at_most // _ENTRY_BYTES)
-    return _listed(git, args, at_most, within_s)
+    return _read_list(git, args, at_most, within_s)
 
 
-def _listed(git: Git, args: Sequence[str], at_most: int, within_s: float) -> list[bytes]:
+def _read_list(git: Git, args: Sequence[str], at_most: int, within_s: float) -> list[bytes]:
     argv = git.argv(*args)
     with process.RunningTool(argv, env=git.environment(), input=b"") as out:
         # Also limited in time, since diff-tree prints nothing until it has read everything.

@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 
 from gitmem.frozen import frozen
-from gitmem.git import Git
+from gitmem.git import Git, parse_changes
 from gitmem.git.repository import Repository
 from gitmem.system import process
-from gitmem.system.atomic_write import sync_files, sync_folder, write_synced
+from gitmem.system.atomic_write import sync_files, sync_folder, write_durably
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from gitmem.git import TreeChange
 
 # The files that mark a folder of `.git/worktrees` as a worktree's: gitrepository-layout(5).
 ADMIN = ("HEAD", "gitdir", "commondir")
@@ -80,11 +82,8 @@ def place_of(admin: str) -> str:
 
 def link(path: str, admin: str) -> None:
     """Make a folder and a git directory refer to each other, as ``git worktree repair`` does."""
-    for file, text in ((os.path.join(admin, "gitdir"), f"{path}/.git\n"), (f"{path}/.git", f"gitdir: {admin}\n")):
-        new = f"{file}.gitmem"
-        write_synced(new, os.fsencode(text))
-        os.replace(new, file)
-        sync_folder(os.path.dirname(file))
+    write_durably(os.path.join(admin, "gitdir"), os.fsencode(f"{path}/.git\n"))
+    write_durably(f"{path}/.git", os.fsencode(f"gitdir: {admin}\n"))
 
 
 def _first_line(path: str) -> str:
@@ -110,21 +109,12 @@ def list_sides(git: Git, old: str, new: str) -> list[PathVersion]:
     Raises:
         ProcessError: One of them cannot be read.
     """
-    changes = git.diff_trees(old, new)
-    return [PathVersion(c.path, c.old_mode, _unless_null(c.old_oid), c.mode, _unless_null(c.oid)) for c in changes]
+    return [_path_version(change) for change in git.diff_trees(old, new)]
 
 
-def _unless_null(oid: str) -> str:
-    return oid if oid.strip("0") else ""
-
-
-def _sides(raw: bytes) -> list[PathVersion]:
-    parts = raw.split(b"\0")
-    sides = []
-    for head, path in zip(parts[0::2], parts[1::2], strict=False):
-        old_mode, mode, before, after, _ = head.decode("ascii").removeprefix(":").split(" ")
-        sides.append(PathVersion(os.fsdecode(path), old_mode, _unless_null(before), mode, _unless_null(after)))
-    return sides
+def _path_version(change: TreeChange) -> PathVersion:
+    before, after = (oid if oid.strip("0") else "" for oid in (change.old_oid, change.oid))
+    return PathVersion(change.path, change.old_mode, before, change.mode, after)
 
 
 def list_index(view: Git) -> list[tuple[str, str, str]]:
@@ -157,7 +147,8 @@ def list_changed(view: Git) -> list[tuple[str, str]]:
 
 def list_staged(view: Git, commit: str) -> list[PathVersion]:
     """Return the differences between the index and a commit: the changes that a user staged."""
-    return _sides(_inside(view, "diff-index", "--cached", "--raw", "-z", "--no-renames", commit).stdout)
+    raw = _inside(view, "diff-index", "--cached", "--raw", "-z", "--no-renames", commit).stdout
+    return list(map(_path_version, parse_changes(raw.split(b"\0"))))
 
 
 def update_index(view: Git, entries: Iterable[tuple[str, str, str]], removed: Iterable[str], *, length: int) -> None:

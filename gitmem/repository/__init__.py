@@ -14,7 +14,7 @@ from gitmem.config import BOOLEANS, GUARDED, known_name
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import replace
 from gitmem.git import Git
-from gitmem.git.repository import collected, discover
+from gitmem.git.repository import discover, effective_values
 from gitmem.repository.open_store import OpenStore
 from gitmem.store import (
     DOMAIN,
@@ -521,7 +521,7 @@ def read_settings(git: Git) -> tuple[Config, Mapping[str, str], str]:
         refused, notice = trusted_settings.list_ignored(git, own)
     names = {name for name, row in GUARDED.items() if row.git_name in refused}
     pairs = ((name, value) for name, value, is_own in settings if not (is_own and name in names))
-    return config.load(collected(pairs)), refused, notice
+    return config.load(effective_values(pairs)), refused, notice
 
 
 def _settings(git: Git) -> list[Setting]:
@@ -531,7 +531,7 @@ def _settings(git: Git) -> list[Setting]:
 
 def guarded_settings(git: Git, settings: Iterable[Setting] = ()) -> dict[str, str]:
     """Return what the repository's own configuration sets that can run a program or send text, by name."""
-    own = collected((name, value) for name, value, is_own in settings or _settings(git) if is_own)
+    own = effective_values((name, value) for name, value, is_own in settings or _settings(git) if is_own)
     rows = ((GUARDED[name], value) for name, value in own.items() if name in GUARDED)
     return {row.git_name: value for row, value in rows if not _is_off(row, value)} | git.fetch_programs()
 

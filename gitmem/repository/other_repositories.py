@@ -15,7 +15,7 @@ from gitmem import config
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.frozen import replace
 from gitmem.git import Git
-from gitmem.git.repository import named
+from gitmem.git.repository import discover_at
 from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog, discard_file, is_by_another
 from gitmem.repository.open_store import OpenStore
 from gitmem.store import LISTED, Store, clone, find_tree, find_universal, read_tree
@@ -286,7 +286,7 @@ class ListedStores:
         return {_identity(repository) for repository in (self._opened.git.repository, own) if repository is not None}
 
     def _opened_now(self, entry: StoreListing, ours: set[tuple[int, int]]) -> ListedStore | None:
-        repository = named(entry.path)
+        repository = discover_at(entry.path)
         if _identity(repository) in ours:
             return None
         store = ListedStore(self._opened, entry, repository)

@@ -10,7 +10,7 @@ from gitmem.store import CODE_PREFIX, layout, read
 
 def scan_all(git: Git, tree: str) -> read.Scan:
     """Return every memory of a tree ``.memory``, and a problem for each entry that is not allowed there."""
-    return _place(read.sorted_out(tree, git.list_tree(tree)))
+    return _place(read.sort_entries(tree, git.list_tree(tree)))
 
 
 def scan_changes(git: Git, old: str, new: str) -> read.Scan:

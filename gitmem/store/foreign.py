@@ -84,14 +84,14 @@ def kind_of(git: Git, commit: str, *, state: str = "") -> str:
     found = known.get(commit, "")
     if found:
         return found
-    found = _judged(git, commit, known)
+    found = _classify(git, commit, known)
     # A shallow clone may later receive more history, and with it the proof.
     if found and not (found == FOREIGN and is_shallow(git)):
         note_proof(state, commit, found)
     return found
 
 
-def _judged(git: Git, commit: str, known: Mapping[str, str]) -> str:
+def _classify(git: Git, commit: str, known: Mapping[str, str]) -> str:
     is_rooted = _is_rooted(git, commit, known)
     try:
         strays = list_strays(git, commit)
@@ -150,7 +150,7 @@ def list_strays(git: Git, commit: str) -> list[str]:
     odd = [name for name in folders if _last(name) not in _FOLDERS]
     if odd:
         own = _own_folders(git, commit)
-        strays += _with_others(git, commit, [name for name in odd if _last(name) not in own])
+        strays += _list_foreign_folders(git, commit, [name for name in odd if _last(name) not in own])
     return sorted(strays)
 
 
@@ -180,7 +180,7 @@ def _own_folders(git: Git, commit: str) -> frozenset[str]:
     return frozenset(kind.folder for kind in policy.kinds.values())
 
 
-def _with_others(git: Git, commit: str, folders: list[str]) -> list[str]:
+def _list_foreign_folders(git: Git, commit: str, folders: list[str]) -> list[str]:
     """Return the folders that hold something other than memories."""
     if len(folders) > _FOLDERS_AT_MOST:
         return folders
@@ -188,13 +188,11 @@ def _with_others(git: Git, commit: str, folders: list[str]) -> list[str]:
         entries = git.list_tree(commit, *folders) if folders else []
     except ProcessError:  # broken, or endless
         return folders
-    return sorted({_top(entry.path) for entry in entries if not _is_memory(entry)})
+    return sorted({_top(entry.path) for entry in entries if not (_is_file(entry) and layout.memory_key(entry.path))})
 
 
-def _is_memory(entry: TreeEntry) -> bool:
-    place = layout.place_of(entry.path)
-    is_place = isinstance(place, layout.StorePath) and place.what == layout.MEMORY
-    return is_place and entry.type == "blob" and entry.mode in layout.REGULAR_MODES
+def _is_file(entry: TreeEntry) -> bool:
+    return entry.type == "blob" and entry.mode in layout.REGULAR_MODES
 
 
 def _top(path: str) -> str:
@@ -263,15 +261,15 @@ def refusal(git: Git, commit: str, branch: str, *, remote: str = "", hint: str =
         see = f"see the last commits: git log --stat -3 {commit[:12]}"
         mend = f"remove it there, and try again: git revert {commit[:12]}"
         if not remote:
-            mend = f"remove it from the branch: gitmem doctor {_named(strays)}"
+            mend = f"remove it from the branch: gitmem doctor {_format_deletes(strays)}"
         return ForeignBranchError(
             f"{name} has files that belong to no memory store ({shown}); {last}", hint=f"{see}\n{mend}"
         )
     there = f" (it contains {shown})" if strays else ""
-    return ForeignBranchError(f"{name} is not a memory store{there}; {last}", hint=hint or elsewhere(branch))
+    return ForeignBranchError(f"{name} is not a memory store{there}; {last}", hint=hint or other_branch_hint(branch))
 
 
-def elsewhere(branch: str) -> str:
+def other_branch_hint(branch: str) -> str:
     """Return the hint to use another branch instead of an existing foreign one."""
     if branch.startswith(PROPOSAL_PREFIX):
         return f"leave it alone, and use another name: gitmem propose {branch.removeprefix(PROPOSAL_PREFIX)}-2"
@@ -280,7 +278,7 @@ def elsewhere(branch: str) -> str:
 
 def init_hint(branch: str) -> str:
     """Return the hint for a clone without a store: `init` finds out if its remote names another branch."""
-    return f"join the remote's memory, if it is on another branch: gitmem init\nor {elsewhere(branch)}"
+    return f"join the remote's memory, if it is on another branch: gitmem init\nor {other_branch_hint(branch)}"
 
 
 def format_names(strays: Sequence[str]) -> str:
@@ -290,7 +288,7 @@ def format_names(strays: Sequence[str]) -> str:
     return ", ".join(named) + (f" and {more} more" if more > 0 else "")
 
 
-def _named(strays: Sequence[str]) -> str:
+def _format_deletes(strays: Sequence[str]) -> str:
     """Return the options of ``doctor`` that delete these."""
     import shlex
 

@@ -141,10 +141,16 @@ def verdict_path(key: str, spec: str) -> str:
     return f"verdicts/{shard(key)}/{key}.{spec[:16]}.toml"
 
 
+def find_memory(path: str) -> StorePath | None:
+    """Return the place of a memory's file; None for any other path."""
+    place = place_of(path)
+    return place if isinstance(place, StorePath) and place.what == MEMORY else None
+
+
 def memory_key(path: str) -> str:
     """Return the key of a memory's file; empty for any other path."""
-    place = place_of(path)
-    return place.key if isinstance(place, StorePath) and place.what == MEMORY else ""
+    place = find_memory(path)
+    return place.key if place is not None else ""
 
 
 def place_of(path: str) -> StorePath | str:

@@ -75,7 +75,7 @@ def scan_all(git: Git, commit: str) -> Scan:
         ProcessError: None of them can be read.
     """
     try:
-        return sorted_out(commit, git.list_tree(commit))
+        return sort_entries(commit, git.list_tree(commit))
     except ProcessError as err:
         if git.repository.is_partial:
             reason = err.stderr.strip().removeprefix("fatal: ").split("\n")[0] or "git gave no reason"
@@ -100,7 +100,7 @@ def scan_all(git: Git, commit: str) -> Scan:
             f"the tree of {commit[:12]} cannot be read ({reason}); showing {back} commit(s) earlier",
             hint="commit the tree that is shown on top: gitmem doctor --fix",
         )
-        good = sorted_out(commit, entries)
+        good = sort_entries(commit, entries)
         return Scan(commit, good.files, (), (problem, *good.problems))
     raise first
 
@@ -118,7 +118,7 @@ def scan_changes(git: Git, old: str, new: str) -> Scan:
     entries = [
         TreeEntry(c.mode, "commit" if c.mode == "160000" else "blob", c.oid, sizes.get(c.oid, -1), c.path) for c in kept
     ]
-    found = sorted_out(new, entries)
+    found = sort_entries(new, entries)
     served = {f.path for f in found.files}
     removed = tuple(display_path(c.path) for c in changes if c.path not in served)
     added = tuple(display_path(c.path) for c in changes if c.status == "A")
@@ -126,7 +126,7 @@ def scan_changes(git: Git, old: str, new: str) -> Scan:
     return Scan(new, found.files, removed, found.problems, added, is_twice)
 
 
-def sorted_out(commit: str, entries: Iterable[TreeEntry]) -> Scan:
+def sort_entries(commit: str, entries: Iterable[TreeEntry]) -> Scan:
     """Split a tree's entries into readable files and problems."""
     files: list[StoredFile] = []
     problems: list[Problem] = []

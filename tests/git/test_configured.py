@@ -10,7 +10,7 @@ from conftest import git
 
 from gitmem.config import SEPARATOR
 from gitmem.git import Git
-from gitmem.git.repository import Unsure, collected, discover, read_section
+from gitmem.git.repository import Unsure, discover, effective_values, read_section
 
 PLAIN = {
     "nothing": "[core]\n\tbare = false\n",
@@ -90,5 +90,5 @@ def test_settings_and_the_identity_are_those_of_git(
 def test_of_what_may_be_given_several_times_all_values_count_until_they_are_taken_back() -> None:
     pairs = [("branch", "a"), ("stores", "/a"), ("branch", "b"), ("stores", "/b")]
 
-    assert collected(pairs) == {"branch": "b", "stores": f"/a{SEPARATOR}/b"}
-    assert collected([*pairs, ("stores", ""), ("stores", "/c")]) == {"branch": "b", "stores": "/c"}
+    assert effective_values(pairs) == {"branch": "b", "stores": f"/a{SEPARATOR}/b"}
+    assert effective_values([*pairs, ("stores", ""), ("stores", "/c")]) == {"branch": "b", "stores": "/c"}

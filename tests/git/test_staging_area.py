@@ -8,8 +8,9 @@ import pytest
 from conftest import commit_files, git
 
 from gitmem.git import Git
+from gitmem.git.objects import empty_tree
 from gitmem.git.repository import discover
-from gitmem.git.staging_area import diff_index, empty_tree, index_file, list_merged
+from gitmem.git.staging_area import diff_index, index_file, list_merged
 
 JWT = "src/auth/jwt.py"
 

@@ -63,7 +63,7 @@ def test_honest_tree_is_listed_also_where_that_takes_long(
     door: Git, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tree_limits, "PATIENT_S", 0.0)
-    listed = tree_limits._listed
+    listed = tree_limits._read_list
     asked = []
 
     def slow(git: Git, args: object, at_most: int, within_s: float) -> list[bytes]:
@@ -72,7 +72,7 @@ def test_honest_tree_is_listed_also_where_that_takes_long(
             raise ProcessError("killed", argv=[], status=-9)
         return listed(git, args, at_most, within_s)
 
-    monkeypatch.setattr(tree_limits, "_listed", slow)
+    monkeypatch.setattr(tree_limits, "_read_list", slow)
 
     listed_by_git = git(repo, "ls-tree", "-r", "--name-only", "HEAD").split("\n")
     assert [entry.path for entry in door.list_tree("HEAD")] == listed_by_git

@@ -11,7 +11,8 @@ import os
 from gitmem.commands.check.change import Trees
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.git import Git
-from gitmem.git.staging_area import UNMERGED, diff_index, empty_tree, index_file, list_merged
+from gitmem.git.objects import empty_tree
+from gitmem.git.staging_area import UNMERGED, diff_index, index_file, list_merged
 from gitmem.text import display, list_some
 
 TYPE_CHECKING = False

@@ -155,14 +155,13 @@ def read_markdown(
         concept = read_concept(text, inside, where, pages)
         if concept is not None:
             return [concept]
-    place = layout.place_of(inside) if is_store else None
-    is_ours = isinstance(place, layout.StorePath) and place.what == layout.MEMORY
+    place = layout.find_memory(inside) if is_store else None
     stem = Path(path).stem
     try:
         document = parse(text, path=f"{stem}.md")
     except FormatError as err:
-        return [_unreadable(err, where)] if is_ours else _foreign(text, inside, where, kind, pages)
-    if isinstance(place, layout.StorePath) and is_ours:
+        return [_unreadable(err, where)] if place is not None else _foreign(text, inside, where, kind, pages)
+    if place is not None:
         return [ImportRecord(where, place.key, document.fields, document.body, text, place.folder, place.archived)]
     if layout.is_key(stem) and isinstance(document.fields.get("kind"), str):
         return [ImportRecord(where, stem, document.fields, document.body, text, "", "retired" in document.fields)]

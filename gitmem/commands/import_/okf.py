@@ -78,9 +78,9 @@ def _own(found: Mapping[str, Any], body: str, inside: str, where: str) -> Import
         document = parse(text, path=f"{key}.md")
     except FormatError:
         return None
-    place = layout.place_of(inside)
+    place = layout.find_memory(inside)
     folder, archived = "", "retired" in document.fields
-    if isinstance(place, layout.StorePath) and place.what == layout.MEMORY:
+    if place is not None:
         folder, archived = place.folder, place.archived
     return ImportRecord(where, key, document.fields, document.body, text, folder, archived)
 

@@ -40,10 +40,9 @@ def own_facts(objects: Objects, changes: Changes) -> set[str]:
     before: dict[str, str] = {}
     after: dict[str, str] = {}
     for path, (was, now) in changes.items():
-        place = layout.place_of(path)
-        if isinstance(place, layout.StorePath) and place.what == layout.MEMORY:
-            before |= {place.key: was.oid} if was else {}
-            after |= {place.key: now.oid} if now else {}
+        if key := layout.memory_key(path):
+            before |= {key: was.oid} if was else {}
+            after |= {key: now.oid} if now else {}
     contents = objects.read([*before.values(), *after.values()], limit=layout.MEMORY_LIMIT)
 
     def spec(oid: str) -> Spec | None:

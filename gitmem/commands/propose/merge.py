@@ -70,8 +70,8 @@ def _has_content(git: Git, objects: Objects, tip: str, memory: str) -> bool:
 
 def _state_of(path: str, oid: str) -> tuple[str, str]:
     """Return a file's identity and content, independent of split folders."""
-    place = layout.place_of(path)
-    if not isinstance(place, layout.StorePath) or place.what != layout.MEMORY:
+    place = layout.find_memory(path)
+    if place is None:
         return path, oid
     return f"{'archive/' if place.archived else ''}{place.folder}/{place.key}", oid
 

@@ -6,10 +6,10 @@ So a pull interrupted between two batches continues from its last commit, and wr
 from __future__ import annotations
 
 import json
-from hashlib import new as new_hash
 
 from gitmem.commands.pull.documents import file_of
 from gitmem.errors import GitmemError
+from gitmem.git.objects import oid_of
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, write_commit
 
@@ -76,7 +76,7 @@ class SourceBranch:
         files = {document.path: file_of(document) for document in documents}
         self.seen.update(files)
         size = len(self.tip or layout.ROOTS[40])
-        names = {path: _blob_name(content, size) for path, content in files.items()}
+        names = {path: oid_of(content, size) for path, content in files.items()}
         changed = {path: files[path] for path, name in names.items() if self._oids.get(path) != name}
         deleted = [path for path in dict.fromkeys(gone) if path in self._oids and path not in files]
         noted = json.dumps(self.manifest, sort_keys=True)
@@ -102,10 +102,3 @@ class SourceBranch:
         self.written += len(changed)
         self.deleted += len(deleted)
         return number
-
-
-def _blob_name(content: bytes, length: int) -> str:
-    """Return git's object name for a blob (git-hash-object(1)), for names of a given length."""
-    made = new_hash("sha1" if length == 40 else "sha256", usedforsecurity=False)
-    made.update(b"blob %d\0" % len(content) + content)
-    return made.hexdigest()

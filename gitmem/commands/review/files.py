@@ -9,7 +9,7 @@ from gitmem.frozen import frozen
 from gitmem.git import TreeEntry
 from gitmem.git.objects import open_objects
 from gitmem.store import layout
-from gitmem.store.read import display_path, sorted_out
+from gitmem.store.read import display_path, sort_entries
 from gitmem.store.verdicts.buckets import sections_of
 
 TYPE_CHECKING = False
@@ -111,7 +111,7 @@ def _classify(
     """Return the readable blobs on one side, by path, and the problems of the others."""
     entries: dict[str, PathEntry] = {name: entry for name in names if (entry := changes[name][side]) is not None}
     sizes = git.sizes(entry.oid for entry in entries.values() if entry.mode != "160000")
-    scan = sorted_out(
+    scan = sort_entries(
         "",
         [
             TreeEntry(e.mode, "commit" if e.mode == "160000" else "blob", e.oid, sizes.get(e.oid, -1), name)

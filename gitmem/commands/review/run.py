@@ -20,7 +20,7 @@ from gitmem.commands.review.words import Budget
 from gitmem.document.spec import check_of
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
-from gitmem.git.staging_area import empty_tree
+from gitmem.git.objects import empty_tree
 from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN, FAILED, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.repository.approvals import trust_of

@@ -8,8 +8,7 @@ from gitmem.git.objects import open_objects
 from gitmem.git.tree_limits import need_listable
 from gitmem.store import TOP_REFS, companion_branch, layout, top_ref
 from gitmem.store.commit import CommitPlan, write_commit
-from gitmem.store.merge.plan import plan_of
-from gitmem.store.merge.trees import merge
+from gitmem.store.merge.trees import merge, plan_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,12 +45,12 @@ def on_top(git: Git, memory: str, companion: str, *, code: str, now: int, wait_s
     if git.is_ancestor(companion, memory):  # already merged
         git.run("update-ref", ref, memory)
         return ref
-    if git.is_ancestor(memory, companion) and all(map(is_memory, objects.diff(memory, companion))):
+    if git.is_ancestor(memory, companion) and all(map(layout.memory_key, objects.diff(memory, companion))):
         git.run("update-ref", ref, companion)
         return ref
     names = {memory: "the memory branch", companion: f"the branch {code}"}
     merged = merge(objects, memory, companion, who=lambda commit, _: names.get(commit, ""))
-    overlay = {path: entry for path, entry in merged.state.overlay.items() if is_memory(path)}
+    overlay = {path: entry for path, entry in merged.state.overlay.items() if layout.memory_key(path)}
     merged = replace(merged, state=replace(merged.state, overlay=overlay))
     conflicts = tuple(conflict for conflict in merged.conflicts if conflict.path in overlay)
     planned = plan_of(replace(merged, conflicts=conflicts), companion, f"sync: merge the memory of the branch {code}")
@@ -63,12 +62,6 @@ def on_top(git: Git, memory: str, companion: str, *, code: str, now: int, wait_s
     return ref
 
 
-def is_memory(path: str) -> bool:
-    """Return whether a path is that of a memory."""
-    place = layout.place_of(path)
-    return isinstance(place, layout.StorePath) and place.what == layout.MEMORY
-
-
 def _forget_old(git: Git) -> None:
     """Delete all merges but the newest."""
     newest = git.text("for-each-ref", "--sort=-creatordate", "--format=%(refname)", TOP_REFS).split("\n")
@@ -78,9 +71,4 @@ def _forget_old(git: Git) -> None:
 
 def list_changed_keys(git: Git, memory: str, top: str) -> tuple[str, ...]:
     """Return the keys of the memories that a companion on top changes, adds or retires, sorted."""
-    keys = set()
-    for path in open_objects(git).diff(memory, top):
-        place = layout.place_of(path)
-        if isinstance(place, layout.StorePath) and place.what == layout.MEMORY:
-            keys.add(place.key)
-    return tuple(sorted(keys))
+    return tuple(sorted({layout.memory_key(path) for path in open_objects(git).diff(memory, top)} - {""}))

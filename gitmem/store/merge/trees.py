@@ -10,9 +10,10 @@ from __future__ import annotations
 from functools import partial
 
 from gitmem.frozen import frozen
-from gitmem.git.objects import PathEntry
+from gitmem.git.objects import PathEntry, oid_of
 from gitmem.policy import KINDS
 from gitmem.store import layout
+from gitmem.store.commit import CommitPlan
 from gitmem.store.merge.memories import Version, unite
 from gitmem.store.merge.policy import FileVersion, unite_policies
 from gitmem.store.read import LIMITS
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 # that the first one is used (git's own recursive strategy has no bound).
 BASES_DEEP, BASES_MANY = 3, 8
 _PLAIN = "100644"
+# The most memories named in the trailers of a merge.
+TRAILERS = 50
 
 
 @frozen
@@ -111,6 +114,22 @@ def _base(objects: Objects, one: str, other: str, *, depth: int) -> StoreState:
     return state
 
 
+def plan_of(merged: MergeResult, theirs: str, subject: str) -> CommitPlan:
+    """Return the merge commit: the overlay on our tree, with their commit as its second parent."""
+    state = merged.state
+    new = [(path, entry) for path, entry in sorted(state.overlay.items()) if entry is not None]
+    keys = [conflict.key for conflict in merged.conflicts]
+    made = state.contents
+    return CommitPlan(
+        subject + (f", {len(keys)} to settle" if keys else ""),
+        writes=tuple((path, made[entry.oid]) for path, entry in new if entry.oid in made),
+        entries=tuple((path, entry.mode, entry.oid) for path, entry in new if entry.oid not in made),
+        deletes=tuple(sorted(path for path, entry in state.overlay.items() if entry is None)),
+        merged=theirs,
+        trailers=tuple(("Gitmem-Conflict", key) for key in keys[:TRAILERS]),
+    )
+
+
 class _Merge:
     """A merge in progress."""
 
@@ -126,7 +145,6 @@ class _Merge:
         self._left, self._right = (_changes(objects, base, side) for side in (ours, theirs))
         self._who = who
         self._contents = {**base.contents, **ours.contents, **theirs.contents}
-        self._is_long = len(ours.tree or theirs.tree or "") == 64
         self._overlay: dict[str, PathEntry | None] = dict(ours.overlay)
         self._made: dict[str, bytes] = dict(ours.contents)
         self._conflicts: list[Conflict] = []
@@ -134,7 +152,7 @@ class _Merge:
 
     def run(self) -> MergeResult:
         """Merge and return the result."""
-        memories, others = self._sorted_out()
+        memories, others = self._sort_paths()
         self._split = self._split_folders()
         self._read(memories, others)
         for key, sides in memories.items():
@@ -145,15 +163,15 @@ class _Merge:
         conflicts = tuple(sorted(self._conflicts, key=lambda conflict: conflict.path))
         return MergeResult(state, conflicts, self._is_page_old)
 
-    def _sorted_out(self) -> tuple[dict[str, tuple[Files, Files, Files]], dict[str, tuple[PathEntry | None, ...]]]:
+    def _sort_paths(self) -> tuple[dict[str, tuple[Files, Files, Files]], dict[str, tuple[PathEntry | None, ...]]]:
         """Return the files of each memory before and on both sides, and of every other changed path."""
         memories: dict[str, tuple[Files, Files, Files]] = {}
         others: dict[str, tuple[PathEntry | None, ...]] = {}
         for path in sorted(self._left.keys() | self._right.keys()):
             was = (self._left.get(path) or self._right[path])[0]
             sides = [was, *(changes[path][1] if path in changes else was for changes in (self._left, self._right))]
-            place = layout.place_of(path)
-            if isinstance(place, layout.StorePath) and place.what == layout.MEMORY and any(map(_is_regular, sides)):
+            place = layout.find_memory(path)
+            if place is not None and any(map(_is_regular, sides)):
                 files = memories.setdefault(place.key, ({}, {}, {}))
                 for known, entry in zip(files, sides, strict=True):
                     # A link replacing a memory is not a memory: that side has lost it.
@@ -166,10 +184,7 @@ class _Merge:
     def _split_folders(self) -> set[str]:
         """Return the folders (archived ones with ``archive/``) that a side has split; none of their files stay flat."""
         new = [path for changes in (self._left, self._right) for path, (_, now) in changes.items() if now is not None]
-        places = [(path, layout.place_of(path)) for path in new]
-        return {
-            path.rsplit("/", 2)[0] for path, place in places if isinstance(place, layout.StorePath) and _is_split(place)
-        }
+        return {path.rsplit("/", 2)[0] for path in new if (place := layout.find_memory(path)) and place.split}
 
     def _read(self, memories: Mapping[str, Any], others: Mapping[str, Any]) -> None:
         """Read all changes of both sides at once; files that are too large for their type are left out."""
@@ -192,16 +207,16 @@ class _Merge:
         elif one == was:
             result = other
         else:
-            result = self._merged(key, was, one, other)
-        result = {self._settled(path): entry for path, entry in sorted(result.items())}
+            result = self._merge_memory(key, was, one, other)
+        result = {self._split_path(path): entry for path, entry in sorted(result.items())}
         for path in one.keys() - result.keys():
             self._put(path, one[path], None)
         for path, entry in result.items():
             self._put(path, one.get(path), entry)
 
-    def _merged(self, key: str, was: Files, one: Files, other: Files) -> Files:
+    def _merge_memory(self, key: str, was: Files, one: Files, other: Files) -> Files:
         """Return the files of a memory that both sides changed; of several with its key, the effective one."""
-        paths = [_counting(files) for files in (was, one, other)]
+        paths = [_effective_path(files) for files in (was, one, other)]
         mine, yours = one[paths[1]], other[paths[2]]
         old = was[paths[0]] if paths[0] else None
         is_forgotten = _is_archived(paths[1]) != _is_archived(paths[2])
@@ -212,7 +227,7 @@ class _Merge:
         elif old is not None and yours.oid == old.oid:
             entry, path = mine, self._path(paths, "")
         else:
-            entry, path = self._united(key, paths, old, mine, yours, is_forgotten=is_forgotten)
+            entry, path = self._unite(key, paths, old, mine, yours, is_forgotten=is_forgotten)
         result = {}
         for left in sorted((one.keys() | other.keys()) - {paths[1], paths[2]}):
             kept = _by_side(was.get(left), one.get(left), other.get(left))
@@ -220,7 +235,7 @@ class _Merge:
                 result[left] = kept
         return {**result, path: entry}
 
-    def _united(
+    def _unite(
         self,
         key: str,
         paths: list[str],
@@ -267,7 +282,7 @@ class _Merge:
             folder = known if known in (one.folder, other.folder) else max(one.folder, other.folder)
         return layout.memory_path(folder, one.key, split=one.split or other.split, archived=archived)
 
-    def _settled(self, path: str) -> str:
+    def _split_path(self, path: str) -> str:
         """Return a path in a folder that a side has split as a path of the split folder."""
         place = _place(path)
         if place.split or path.rsplit("/", 1)[0] not in self._split:
@@ -330,10 +345,7 @@ class _Merge:
 
     def _new(self, content: bytes, one: PathEntry, other: PathEntry) -> PathEntry:
         """Return the entry for a content that may be new."""
-        import hashlib  # 3 ms (measured), and a commit's hook merges nothing
-
-        head = f"blob {len(content)}\0".encode()
-        oid = (hashlib.sha256 if self._is_long else hashlib.sha1)(head + content).hexdigest()
+        oid = oid_of(content, len(one.oid))
         if oid not in (one.oid, other.oid):
             self._made[oid] = content
         return PathEntry(one.mode if one.mode == other.mode else _PLAIN, oid)
@@ -366,20 +378,16 @@ def _is_regular(entry: PathEntry | None) -> bool:
 
 
 def _place(path: str) -> layout.StorePath:
-    place = layout.place_of(path)
-    assert isinstance(place, layout.StorePath), "only paths of memories have metadata"
+    place = layout.find_memory(path)
+    assert place is not None, "only paths of memories have metadata"
     return place
-
-
-def _is_split(place: layout.StorePath) -> bool:
-    return place.what == layout.MEMORY and place.split
 
 
 def _is_archived(path: str) -> bool:
     return path.startswith("archive/")
 
 
-def _counting(files: Iterable[str]) -> str:
+def _effective_path(files: Iterable[str]) -> str:
     """Return the effective file of several with one key (``index.catalog.update.settle_keys``), or an empty string."""
     return min(files, key=lambda path: (_is_archived(path), path), default="")
 

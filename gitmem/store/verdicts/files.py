@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from gitmem.errors import FormatError, ProcessError
 from gitmem.frozen import frozen
+from gitmem.git.objects import oid_of
 from gitmem.model import FORMAT
 from gitmem.store import POLICY_PATH, layout
 from gitmem.store.foreign import format_of
-from gitmem.store.read import sorted_out
+from gitmem.store.read import sort_entries
 from gitmem.store.verdicts import format_verdict
 from gitmem.store.verdicts.buckets import join_bucket, parse_section, split_bucket, unite_verdicts
-from gitmem.store.view.safe_folder import oid_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def plan_writes(git: Git, tip: str | None, verdicts: Iterable[Verdict], *, is_lo
             stderr=err.stderr,
             hint="find the cause: gitmem doctor, git fsck",
         ) from err
-    there = {file.path: (file.place, file.oid) for file in sorted_out(tip or "", entries).files}
+    there = {file.path: (file.place, file.oid) for file in sort_entries(tip or "", entries).files}
     if is_loose:
         former = (path for path, (place, _) in there.items() if place.key in keys and path not in single)
         return FileWrites(single, tuple(sorted(former)))
@@ -72,7 +72,7 @@ def plan_writes(git: Git, tip: str | None, verdicts: Iterable[Verdict], *, is_lo
     texts = dict(zip(wanted, (c or b"" for _, c in git.read_blobs(there[path][1] for path in wanted)), strict=True))
     buckets = {path: split_bucket(texts.get(path, b""), path)[0] for path in paths}
     before = {path: dict(sections) for path, sections in buckets.items()}
-    deletes = [path for path, place in loose.items() if _is_folded(buckets, place, texts[path], path)]
+    deletes = [path for path, place in loose.items() if _fold(buckets, place, texts[path], path)]
     for sections in buckets.values():
         for name in [name for name in sections if name[0] in keys]:
             del sections[name]
@@ -89,7 +89,7 @@ def plan_writes(git: Git, tip: str | None, verdicts: Iterable[Verdict], *, is_lo
     return FileWrites(writes, tuple(sorted(deletes)))
 
 
-def _is_folded(buckets: dict[str, Sections], place: layout.StorePath, text: bytes, path: str) -> bool:
+def _fold(buckets: dict[str, Sections], place: layout.StorePath, text: bytes, path: str) -> bool:
     """Move a verdict from a file of its own into its bucket; return false for another file, which `doctor` reports."""
     name = (place.key, place.spec)
     try:

@@ -11,9 +11,10 @@ import os
 from gitmem.errors import ConflictError, ProcessError, suppress
 from gitmem.frozen import frozen, replace
 from gitmem.git import Git, TreeEntry, worktrees
+from gitmem.git.objects import oid_of
 from gitmem.git.worktrees import PathVersion
 from gitmem.store import layout
-from gitmem.store.view.safe_folder import NEW, ODD, Folder, oid_of
+from gitmem.store.view.safe_folder import NEW, ODD, Folder
 from gitmem.store.view.state import View
 from gitmem.store.view.worktree import head_of, refuse_locked, save
 

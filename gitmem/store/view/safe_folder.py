@@ -10,6 +10,7 @@ import os
 import stat
 
 from gitmem.errors import suppress
+from gitmem.git.objects import oid_of
 from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER
 from gitmem.system.atomic_write import sync_files
 
@@ -184,11 +185,3 @@ def _split(path: str) -> tuple[str, str]:
         raise ValueError("its name is not allowed")
     parent, _, name = path.rpartition("/")
     return parent, name
-
-
-def oid_of(content: bytes, length: int) -> str:
-    """Return the name of a blob: SHA-1 if names have 40 digits, SHA-256 if they have 64."""
-    import hashlib  # 2.6 ms (measured), only if a view or an earlier format is written
-
-    algorithm = hashlib.sha256 if length == 64 else hashlib.sha1
-    return algorithm(b"blob %d\0" % len(content) + content).hexdigest()

@@ -19,12 +19,12 @@ from gitmem.store.state.lock import WriteLock, clear_stale_lock, is_worked_in
 from gitmem.store.view import exclude, repair
 from gitmem.store.view.state import FILE_NAME, View, load
 from gitmem.system import make_folder
+from gitmem.system import remove as unlink
 from gitmem.system.atomic_write import write_durably
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
-    from pathlib import Path
 
 DEFAULT = ".memory"
 # The view's folder in a repository whose code tree already has memories in ``.memory``.
@@ -54,18 +54,13 @@ def lock(git: Git, command: str, timeout_s: float) -> Iterator[None]:
     with WriteLock(git.repository.state, command=command, timeout_s=timeout_s, name=LOCK) as held:
         view = load(git.repository)
         if view is not None:
-            clear_stale_lock(_path(os.path.join(view.admin(git), "HEAD.lock")), held.crashed)
+            head, index = locks_of(git, view)
+            clear_stale_lock(head, held.crashed)
             # `git commit` holds this lock while the person's editor is open.
             if is_locked(git, view) and not is_worked_in(view.path):
-                clear_stale_lock(_path(lock_of(git, view)), held.crashed)
+                clear_stale_lock(index, held.crashed)
         held.renew()
         yield
-
-
-def _path(text: str) -> Path:
-    from pathlib import Path
-
-    return Path(text)
 
 
 def condition(git: Git, view: View) -> str:
@@ -269,10 +264,7 @@ def forget(git: Git, view: View) -> None:
 
 
 def _drop_state(git: Git) -> None:
-    try:
-        os.unlink(os.path.join(git.repository.state, FILE_NAME))
-    except FileNotFoundError:
-        return
+    unlink(os.path.join(git.repository.state, FILE_NAME))
 
 
 def remove(git: Git, view: View, kept: Collection[str] = ()) -> None:

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 
 from gitmem.document.format import format as format_memory
 from gitmem.document.parse import parse
-from gitmem.store.merge.memories import MergedMemory, Version, unite
+from gitmem.store.merge.memories import (
+    Lines,
+    MergedMemory,
+    Version,
+    format_versions,
+    join_versions,
+    parse_versions,
+    unite,
+)
 
 PATH = "gotchas/a.md"
 BASE = memory_text("A title", body="One.\n\nTwo.\n", kind="gotcha", tags="[a, b]", ttl="30d")
@@ -279,3 +287,40 @@ def test_of_three_conflicting_versions_every_order_of_merging_makes_the_same(dra
     texts = [one_of(number, *one) for number, one in enumerate(drawn, 1)]
 
     assert len(orders(texts, lambda _: "Ana")) == 1
+
+
+NAMES = st.text("abc XYZ.", min_size=1).map(str.strip).filter(bool)
+TEXTS = st.lists(st.sampled_from(["One.", "", "> quoted", "- x"]), max_size=4).map(
+    lambda lines: "\n".join(lines).strip("\n")
+)
+
+
+@given(st.lists(st.builds(Lines, NAMES, TEXTS), min_size=2, max_size=8))
+def test_what_is_written_is_read_again(versions: list[Lines]) -> None:
+    assert parse_versions(format_versions(versions)) == versions
+
+
+def test_they_are_in_the_order_of_the_text_whichever_is_joined_first() -> None:
+    texts = {"Ana": "z", "Bob": "a", "Cem": "m", "Dana": ""}
+    found = set()
+    for names in permutations(texts):
+        joined = texts[names[0]]
+        for name in names[1:]:
+            joined = format_versions(join_versions(joined, texts[name], names[0], name))
+        found.add(joined)
+
+    assert len(found) == 1
+    assert [one.who for one in parse_versions(found.pop())] == ["Dana", "Bob", "Cem", "Ana"]
+
+
+def test_a_text_that_two_have_is_there_once() -> None:
+    both = format_versions([Lines("Ana", "a"), Lines("Bob", "b")])
+
+    assert join_versions(both, "b\n", "x", "Cem") == [Lines("Ana", "a"), Lines("Bob", "b")]
+
+
+@pytest.mark.parametrize("text", ["", "plain\n", "> **End of the two versions.**\n", "before\n{both}", "{both}after\n"])
+def test_what_holds_anything_else_is_one_version(text: str) -> None:
+    both = format_versions([Lines("Ana", "a"), Lines("Bob", "b")])
+
+    assert parse_versions(text.format(both=both)) == []

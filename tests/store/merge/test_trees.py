@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from gitmem.document.parse import parse
 from gitmem.git import Git
-from gitmem.git.objects import Objects, open_objects
+from gitmem.git.objects import Objects, PathEntry, open_objects
 from gitmem.git.repository import discover
 from gitmem.model import Verdict
 from gitmem.store import layout
-from gitmem.store.merge.trees import MergeResult, merge
+from gitmem.store.merge.trees import Conflict, MergeResult, StoreState, merge, plan_of
 from gitmem.store.verdicts import format_verdict
 
 Tree = dict[str, str]
@@ -288,3 +288,16 @@ def test_three_clones_come_to_the_same_memories(stores: Stores, base: Any, one: 
     last = stores.commit(abc, ab, c)
     assert stores.merged(last, ab).state.overlay == {}
     assert stores.files(last, stores.commit(abc, c, ab)) == abc
+
+
+def test_merge_commit_has_the_overlay_and_names_the_conflicts() -> None:
+    overlay = {"a.md": PathEntry("100644", "1" * 40), "b.md": PathEntry("100644", "2" * 40), "c.md": None}
+    state = StoreState("0" * 40, overlay, {"1" * 40: b"new"})
+
+    planned = plan_of(MergeResult(state, (Conflict("a", "a.md", ("title",)),)), "9" * 40, "sync: merge")
+
+    assert (planned.subject, planned.merged) == ("sync: merge, 1 to settle", "9" * 40)
+    assert planned.writes == (("a.md", b"new"),)
+    assert planned.entries == (("b.md", "100644", "2" * 40),)
+    assert planned.deletes == ("c.md",)
+    assert planned.trailers == (("Gitmem-Conflict", "a"),)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.store.view.safe_folder import NEW, ODD, Folder, oid_of
+from gitmem.git.objects import oid_of
+from gitmem.store.view.safe_folder import NEW, ODD, Folder
 
 
 @pytest.fixture
