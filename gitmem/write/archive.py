@@ -94,6 +94,12 @@ def is_rotated(fields: Mapping[str, Any]) -> bool:
     return isinstance(retired, dict) and retired.get("why") == ROTATED
 
 
+def describe_retired(retired: Mapping[str, Any]) -> str:
+    """Return when and why a memory was retired, as text to follow "was retired"; empty if unknown."""
+    words = (("when", "on"), ("why", "because:"))
+    return "".join(f" {word} {retired[name]}" for name, word in words if retired.get(name))
+
+
 def plan_restore(texts_of: TextsOf, catalog: Catalog, known: Sequence[KnownMemory], *, now: int) -> ArchiveMoves:
     """Return the moves that restore retired memories; a rotated one then counts as new, so it is not rotated again."""
 

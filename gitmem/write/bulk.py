@@ -10,7 +10,7 @@ from gitmem.document.fields import is_newer
 from gitmem.frozen import frozen
 from gitmem.store import layout
 from gitmem.text.similarity import claim_of, claim_text, near_pairs, numerals, similarity
-from gitmem.write.archive import is_rotated
+from gitmem.write.archive import describe_retired, is_rotated
 from gitmem.write.draft import SAME_ABOVE, short_hash
 from gitmem.write.duplicates import EVENTS, find_duplicate
 from gitmem.write.incoming import Incoming
@@ -226,11 +226,7 @@ def _settle_explicit(store: _Store, settled: ImportPlan, one: Incoming, mark: by
 
 def _describe_forgotten(key: str, known: _Known) -> str:
     """Return when and why a memory was forgotten, and how to restore it, as text to follow its key."""
-    lines = [f"{word} {known.retired[name]}" for name, word in _RETIRED if known.retired.get(name)]
-    return " ".join(["was forgotten", *lines, f"(gitmem restore {key})"])
-
-
-_RETIRED = (("when", "on"), ("why", "because:"))
+    return f"was forgotten{describe_retired(known.retired)} (gitmem restore {key})"
 
 
 def _settle_other(store: _Store, settled: ImportPlan, prints: dict[bytes, str], one: Incoming) -> None:

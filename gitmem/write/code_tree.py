@@ -57,19 +57,19 @@ class TreeWriter(Writer):
 
     def remember(self, *args: Any, **options: Any) -> Change:
         """Write a new memory, or replace the text of the one with this key."""
-        return _placed(super().remember(*args, **options))
+        return _in_code_tree(super().remember(*args, **options))
 
     def edit(self, *args: Any, **options: Any) -> Change:
         """Change the text of one memory in place."""
-        return _placed(super().edit(*args, **options))
+        return _in_code_tree(super().edit(*args, **options))
 
     def forget(self, keys: list[str], *, why: str) -> list[Change]:
         """Move memories to the archive of the code tree."""
-        return [_placed(change) for change in super().forget(keys, why=why)]
+        return [_in_code_tree(change) for change in super().forget(keys, why=why)]
 
     def restore(self, keys: list[str]) -> list[Change]:
         """Move memories back from the archive of the code tree."""
-        return [_placed(change) for change in super().restore(keys)]
+        return [_in_code_tree(change) for change in super().restore(keys)]
 
     def write(self, plan: Callable[[str | None], CommitPlan | None], command: str) -> CommitResult | None:
         """Write the files that *plan* returns, each atomically."""
@@ -109,7 +109,7 @@ class TreeWriter(Writer):
         raise AssertionError("every path of the plan is below the home")
 
 
-def _placed(change: Change) -> Change:
+def _in_code_tree(change: Change) -> Change:
     return replace(change, path=CODE_PREFIX + change.path)
 
 
@@ -163,8 +163,8 @@ def _files(home: Path) -> Iterator[tuple[str, layout.StorePath]]:
         for name in sorted(names):
             whole = Path(folder, name)
             path = whole.relative_to(home).as_posix()
-            place = layout.place_of(path) if path.isascii() else ""
-            if isinstance(place, str) or place.what != layout.MEMORY:
+            place = layout.find_memory(path) if path.isascii() else None
+            if place is None:
                 continue
             found = whole.lstat()
             # Neither links nor pipes, which would block; nor files that only their owner may read.

@@ -39,76 +39,48 @@ MOST_APART = 4
 FEWEST = 2
 
 _OPPOSITES = (
-    *("always never", "before after", "enable disable", "enabled disabled", "allow deny", "allowed denied"),
-    *("allow forbid", "allowed forbidden", "allowed prohibited", "permitted forbidden", "accept reject"),
-    *("accepts rejects", "accepted rejected", "true false", "on off", "minimum maximum", "min max", "least most"),
-    *("increase decrease", "increases decreases", "more less", "more fewer", "above below", "over under", "add remove"),
-    *("include exclude", "includes excludes", "included excluded", "sync async", "synchronous asynchronous"),
-    *("public private", "optional required", "optional mandatory", "safe unsafe", "valid invalid", "first last"),
-    *("newest oldest", "start stop", "starts stops", "read write", "deprecated supported", "supported unsupported"),
-    *("up down", "with without", "unless if", "succeed fail", "succeeds fails", "required forbidden", "open closed"),
-    *(
-        "visible hidden",
-        "sorted unsorted",
-        "shared separate",
-        "mutable immutable",
-        "lazy eager",
-        "blocking nonblocking",
-    ),
-    *("sensitive insensitive", "encrypted unencrypted", "signed unsigned", "stable unstable", "manual automatic"),
-    *("manually automatically", "inclusive exclusive", "ascending descending", "allow block", "allowed blocked"),
-    *("prefer avoid", "use avoid", "keep drop", "keep delete", "internal external", "== !="),
-)
+    "always never", "before after", "enable disable", "enabled disabled", "allow deny", "allowed denied",
+    "allow forbid", "allowed forbidden", "allowed prohibited", "permitted forbidden", "accept reject",
+    "accepts rejects", "accepted rejected", "true false", "on off", "minimum maximum", "min max", "least most",
+    "increase decrease", "increases decreases", "more less", "more fewer", "above below", "over under",
+    "add remove", "include exclude", "includes excludes", "included excluded", "sync async",
+    "synchronous asynchronous", "public private", "optional required", "optional mandatory", "safe unsafe",
+    "valid invalid", "first last", "newest oldest", "start stop", "starts stops", "read write",
+    "deprecated supported", "supported unsupported", "up down", "with without", "unless if", "succeed fail",
+    "succeeds fails", "required forbidden", "open closed", "visible hidden", "sorted unsorted", "shared separate",
+    "mutable immutable", "lazy eager", "blocking nonblocking", "sensitive insensitive", "encrypted unencrypted",
+    "signed unsigned", "stable unstable", "manual automatic", "manually automatically", "inclusive exclusive",
+    "ascending descending", "allow block", "allowed blocked", "prefer avoid", "use avoid", "keep drop",
+    "keep delete", "internal external", "== !=",
+)  # fmt: skip
 # Only one of each group applies to a subject: a different one is a contradiction.
 _ONE_OF = (
-    *("postgres postgresql mysql sqlite mariadb oracle mongodb", "redis memcached", "npm pnpm yarn bun"),
-    *("hs256 hs384 hs512 rs256 rs384 rs512 es256 es384 ps256 eddsa", "md5 sha1 sha256 sha512 bcrypt argon2 scrypt"),
-    *("s3 gcs azure", "tabs spaces", "json yaml toml xml csv", "utc localtime", "http https", "rest graphql grpc"),
-    *("float floats double decimal decimals", "bytes characters", "seconds milliseconds microseconds minutes hours"),
-    *("s ms us", "kb mb gb kib mib gib", "daily weekly monthly hourly nightly", "pytest unittest nose"),
-    *("black ruff yapf", "kafka rabbitmq sqs nats", "sentry grafana datadog", "rebase squash merge", "c c++ rust go"),
-    *("monday tuesday wednesday thursday friday saturday sunday", "utf-8 utf8 latin-1 latin1 ascii utf-16"),
-    *("poetry uv pipenv", "cookies cookie header", "camelcase snakecase kebabcase", "snake_case camelcase kebab-case"),
-)
+    "postgres postgresql mysql sqlite mariadb oracle mongodb", "redis memcached", "npm pnpm yarn bun",
+    "hs256 hs384 hs512 rs256 rs384 rs512 es256 es384 ps256 eddsa", "md5 sha1 sha256 sha512 bcrypt argon2 scrypt",
+    "s3 gcs azure", "tabs spaces", "json yaml toml xml csv", "utc localtime", "http https", "rest graphql grpc",
+    "float floats double decimal decimals", "bytes characters", "seconds milliseconds microseconds minutes hours",
+    "s ms us", "kb mb gb kib mib gib", "daily weekly monthly hourly nightly", "pytest unittest nose",
+    "black ruff yapf", "kafka rabbitmq sqs nats", "sentry grafana datadog", "rebase squash merge", "c c++ rust go",
+    "monday tuesday wednesday thursday friday saturday sunday", "utf-8 utf8 latin-1 latin1 ascii utf-16",
+    "poetry uv pipenv", "cookies cookie header", "camelcase snakecase kebabcase", "snake_case camelcase kebab-case",
+)  # fmt: skip
 # A number after one of these words is a statement about the subject; before the first of them, part of its name.
-_SAYING = frozenset(
-    (
-        *(
-            "is",
-            "are",
-            "was",
-            "be",
-            "has",
-            "have",
-            "at",
-            "to",
-            "after",
-            "before",
-            "than",
-            "every",
-            "by",
-            "most",
-            "least",
-        ),
-        *("under", "over", "in", "on", "for", "with", "within", "until", "up", "only", "must", "may", "can", "should"),
-        *("uses", "use", "keep", "keeps", "support", "supports", "set", "sets", "run", "runs", "needs", "requires"),
-        *("allows", "expires", "expire", "listens", "returns", "takes", "defaults", "waits", "retries", "limit", "="),
-    )
-)
+_SAYING = frozenset((
+    "is", "are", "was", "be", "has", "have", "at", "to", "after", "before", "than", "every", "by", "most", "least",
+    "under", "over", "in", "on", "for", "with", "within", "until", "up", "only", "must", "may", "can", "should",
+    "uses", "use", "keep", "keeps", "support", "supports", "set", "sets", "run", "runs", "needs", "requires",
+    "allows", "expires", "expire", "listens", "returns", "takes", "defaults", "waits", "retries", "limit", "=",
+))  # fmt: skip
 # Adjectives that select one of several subjects if nothing was stated before: "the newest one", "the oldest one".
-_NAMES = frozenset(
-    (
-        *("min", "max", "minimum", "maximum", "first", "last", "newest", "oldest", "public", "private", "internal"),
-        *("external", "read", "write", "sync", "async", "up", "down", "start", "stop", "open", "closed", "sorted"),
-    )
-)
+_NAMES = frozenset((
+    "min", "max", "minimum", "maximum", "first", "last", "newest", "oldest", "public", "private", "internal",
+    "external", "read", "write", "sync", "async", "up", "down", "start", "stop", "open", "closed", "sorted",
+))  # fmt: skip
 # Words after which a number or name is an identifier, not a measure.
-_NAMING = frozenset(
-    (
-        *("pr", "issue", "ticket", "task", "step", "sprint", "chapter", "release", "phase", "story", "epic", "adr"),
-        *("rfc", "cve", "section", "line", "row", "case", "example", "part", "item", "bug", "commit", "milestone"),
-    )
-)
+_NAMING = frozenset((
+    "pr", "issue", "ticket", "task", "step", "sprint", "chapter", "release", "phase", "story", "epic", "adr", "rfc",
+    "cve", "section", "line", "row", "case", "example", "part", "item", "bug", "commit", "milestone",
+))  # fmt: skip
 
 
 @frozen
@@ -155,8 +127,7 @@ def _only(mine: Mapping[str, int], other: Mapping[str, int]) -> list[str]:
 
 def _negation(one: Statement, other: Statement, gone: list[str], new: list[str]) -> str:
     """Return the reason if only one of the titles is negated."""
-    is_denied = (one.claim.negations > 0) != (other.claim.negations > 0)
-    if not is_denied or one.claim.numbers != other.claim.numbers:
+    if not denies(one, other):
         return ""
     # "Always squash", "never squash": an adverb may take the position of the negation.
     left = [word for word in (*gone, *new) if word not in _EMPHASIS]

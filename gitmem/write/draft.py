@@ -13,6 +13,7 @@ from gitmem.document.parse import parse, unify
 from gitmem.document.times import format_time
 from gitmem.errors import FormatError, RefusedError
 from gitmem.frozen import frozen
+from gitmem.model import TASK
 from gitmem.policy import BOARD_KINDS, KINDS
 from gitmem.store import layout
 from gitmem.text import display
@@ -42,6 +43,12 @@ OPTIONS = {
 }
 # Similarity from which two memories are near duplicates (C9: "similarity above 0.85").
 SAME_ABOVE = 0.85
+# Fields set by the store itself: they are no difference between two texts.
+ASIDE = ("by", "updated", "superseded_by")
+# The history of a task, which recording the task again does not undo.
+_LIFE = ("state", "claimed", "attempts", "closed")
+# A check is one unit: a new command removes all fields of the old check.
+_CHECK = ("verify", "refute", "timeout", "network", "env", "outside")
 
 
 @frozen
@@ -287,6 +294,25 @@ def refuse_project_code(kind: str, refs: Sequence[str], text: str, *, scope: str
             f"{what} is code of this project; {scope} memories are read by other projects",
             hint="use --scope project, or say what holds in every project, without code locations",
         )
+
+
+def unite_fields(before: Mapping[str, Any], new: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
+    """Return the fields of a memory that was written again.
+
+    With an explicit key the new fields win, except for generated values and links; otherwise missing fields stay, and
+    lists are united.
+    """
+    stay = (
+        ("created", "supersedes", *(_LIFE if draft.kind == TASK else ()), *draft.made) if draft.is_explicit else before
+    )
+    gone = ("superseded_by", "retired", "by", *(_CHECK if "verify" in new else ()))
+    kept = {name: value for name, value in before.items() if name in stay and name not in gone}
+    fields = {**kept, **{name: value for name, value in new.items() if name not in draft.made or name not in kept}}
+    for name, value in new.items():
+        if isinstance(value, list) and name in kept and name != "verify":
+            listed = [kept[name]] if isinstance(kept[name], str) else kept[name]
+            fields[name] = list(dict.fromkeys([*listed, *value]))
+    return fields
 
 
 def strings_in(value: Any) -> Iterator[str]:

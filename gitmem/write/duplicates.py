@@ -13,7 +13,7 @@ from gitmem.model import ADOPTED, TASK
 from gitmem.text import parse_json
 from gitmem.text.similarity import ALMOST, EMPTY, Claim, claim_of, claim_text, is_paraphrase, likeness, most_missing
 from gitmem.text.tokens import terms as analyse
-from gitmem.write.archive import is_rotated
+from gitmem.write.archive import describe_retired, is_rotated
 from gitmem.write.place import body_of, find_known
 
 TYPE_CHECKING = False
@@ -206,10 +206,7 @@ def _error(own: str, found: Duplicate) -> DuplicateError:
     key, hint = found.key, "write it anyway: --force"
     if found.archived:
         retired = found.fields.get("retired")
-        lines = [
-            f"{word} {retired[name]}" for name, word in _RETIRED if isinstance(retired, dict) and retired.get(name)
-        ]
-        said = " ".join(["said this, but was retired", *lines])
+        said = f"said this, but was retired{describe_retired(retired) if isinstance(retired, dict) else ''}"
         hint = f"restore it: gitmem restore {key}; {hint}"
     elif found.superseded:
         by = found.superseded_by
@@ -226,9 +223,6 @@ def _error(own: str, found: Duplicate) -> DuplicateError:
         status="retired" if found.archived else "superseded" if found.superseded else "",
         hint=hint,
     )
-
-
-_RETIRED = (("when", "on"), ("why", "because:"))
 
 
 def fold_into(draft: Draft, found: Duplicate) -> Draft:

@@ -216,16 +216,21 @@ def folder_of(kind: str, policy: Policy) -> str:
     return folder if layout.is_folder(folder) else "memories"
 
 
-def choose_path(
-    catalog: Catalog, folder: str, key: str, *, archived: bool = False
-) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return the path for a new file, and the moves that split its folder if it is full."""
-    paths, moves = choose_paths(catalog, folder, [key], archived=archived)
+def choose_path(catalog: Catalog, kind: str, key: str, policy: Policy) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the path for a new file of a kind, and the moves that split its folder if it is full."""
+    paths, moves = choose_paths(catalog, folder_of(kind, policy), [key], archived=False)
     return paths[key], moves
 
 
+def path_after_edit(
+    catalog: Catalog, known: KnownMemory, kind: str, policy: Policy
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the path of a memory that may get another kind, and the moves that split the kind's folder."""
+    return (known.path, ()) if kind == known.kind or known.archived else choose_path(catalog, kind, known.key, policy)
+
+
 def choose_paths(
-    catalog: Catalog, folder: str, keys: Sequence[str], *, archived: bool = False
+    catalog: Catalog, folder: str, keys: Sequence[str], *, archived: bool
 ) -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
     """Return the paths for new files by key, and the moves that split their folder if it is full."""
     top = f"archive/{folder}" if archived else folder

@@ -8,12 +8,12 @@ from __future__ import annotations
 from gitmem.document.parse import parse
 from gitmem.errors import ConfigError, GitmemError, RefusedError
 from gitmem.frozen import frozen, replace
+from gitmem.git.objects import oid_of
 from gitmem.policy import load as load_policy
 from gitmem.store import POLICY_PATH, layout
 from gitmem.store.commit import CommitPlan
 from gitmem.store.merge.memories import Version, unite
 from gitmem.store.merge.policy import FileVersion, unite_policies
-from gitmem.store.view.safe_folder import oid_of
 from gitmem.write import place
 from gitmem.write.draft import check_file, refuse_typed
 from gitmem.write.place import Change, before_of
@@ -171,13 +171,9 @@ class Saver:
             return Change(key, known.path, "", is_written=False), {}, [], ()
         document = check_file(key, merged, policy=policy, path=known.path)
         self._how.inspect(document, parse(theirs, path=known.path))
-        path, gone = known.path, []
-        moves: tuple[tuple[str, str], ...] = ()
-        folder = place.folder_of(document.kind, policy)
-        if document.kind != known.kind and not known.archived:
-            path, moves = place.choose_path(catalog, folder, key)
-            gone = [known.path] if path != known.path else []
-        linked = self._writer.relinked(catalog, document, before_of(catalog, known), known=known)
+        path, moves = place.path_after_edit(catalog, known, document.kind, policy)
+        gone = [known.path] if path != known.path else []
+        linked = self._writer.relink(catalog, document, before_of(catalog, known), known=known)
         return Change(key, path, ""), {path: merged, **linked}, gone, moves
 
     def _new(self, catalog: Catalog, mine: Document, item: EditedFile) -> _Done:
@@ -186,8 +182,8 @@ class Saver:
                 "files in the archive are created by forgetting a memory", hint=f"gitmem forget {mine.key}"
             )
         self._how.inspect(mine, None)
-        path, moves = place.choose_path(catalog, place.folder_of(mine.kind, self._how.policy), mine.key)
-        linked = self._writer.relinked(catalog, mine, {})
+        path, moves = place.choose_path(catalog, mine.kind, mine.key, self._how.policy)
+        linked = self._writer.relink(catalog, mine, {})
         return Change(mine.key, path, "", is_new=True), {path: mine.text, **linked}, [], moves
 
     def _merged(self, item: EditedFile, mine: Document, theirs: str, known: place.KnownMemory) -> str:

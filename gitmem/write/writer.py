@@ -11,10 +11,9 @@ from gitmem.store import is_proposal
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit
 from gitmem.text import display
 from gitmem.write import archive, place
-from gitmem.write.draft import Author, Draft, check_file, validate_text, with_fields
+from gitmem.write.draft import ASIDE, Author, Draft, check_file, unite_fields, validate_text, with_fields
 from gitmem.write.duplicates import FOLD, REFUSE, KnownTexts, fold_into, refuse_said
 from gitmem.write.links import note_meanings, update_links
-from gitmem.write.merge_fields import ASIDE, unite_fields
 from gitmem.write.place import Change, need_known
 from gitmem.write.queue import Rehearsal
 
@@ -65,7 +64,8 @@ class Writer:
         self._code = code
         self._git = git
         self._ref = ref
-        self._catalog_at = catalog_at
+        # Returns the catalog that a write is planned on.
+        self.catalog_at = catalog_at
         self._written = written
         self._author = author
         self._now = now
@@ -100,7 +100,7 @@ class Writer:
         done: dict[str, Any] = {}
 
         def plan(tip: str | None) -> CommitPlan | None:
-            return self.plan_remember(self._catalog_at(tip), draft, policy, verdicts=verdicts, done=done, again=again)
+            return self.plan_remember(self.catalog_at(tip), draft, policy, verdicts=verdicts, done=done, again=again)
 
         return self._commit(plan, done, verb)
 
@@ -112,7 +112,7 @@ class Writer:
         done: list[dict[str, Any]] = []
 
         def plan(tip: str | None) -> CommitPlan | None:
-            catalog = self._catalog_at(tip)
+            catalog = self.catalog_at(tip)
             done[:] = [{} for _ in drafts]
             self.planned.clear()
             with Rehearsal(catalog, self.planned) as rehearsal:
@@ -177,16 +177,16 @@ class Writer:
             document = check_file(settled.key, text, policy=policy, path=f"{settled.key}.md")
         path, moves = self._path_for(catalog, settled, known, policy)
         done.update(key=settled.key, path=path, is_new=known is None)
-        if known is not None and self._is_same(catalog, known, document.text) and known.path == path:
+        is_live = known is not None and not known.archived
+        if known is not None and is_live and known.path == path and self.text_of(catalog, known) == document.text:
             done["is_written"] = False
             return None
         before = place.before_of(catalog, known) if known else {}
-        others = self.relinked(catalog, document, before)
+        others = self.relink(catalog, document, before)
         proved = verdicts(settled) if verdicts else ()
         files = {path: document.text, **others}
         deletes = [p for p in place.paths_of_key(catalog, settled.key) if p != path]
-        is_more = known is None or known.archived
-        old = archive.rotate(self.texts_of, catalog, policy, settled.kind, added=int(is_more), now=self._now)
+        old = archive.rotate(self.texts_of, catalog, policy, settled.kind, added=int(not is_live), now=self._now)
         done["rotated"] = len(old.paths)
         files, deletes, moves = {**old.files, **files}, [*old.paths, *deletes], (*moves, *old.moves)
         word = "add" if known is None else "restore" if known.archived else "update"
@@ -219,7 +219,7 @@ class Writer:
         done: dict[str, Any] = {}
 
         def plan(tip: str | None) -> CommitPlan | None:
-            catalog = self._catalog_at(tip)
+            catalog = self.catalog_at(tip)
             known = need_known(catalog, key)
             old = self.text_of(catalog, known)
             new = change(old)
@@ -229,14 +229,10 @@ class Writer:
                 return None
             document = check_file(known.key, new, policy=policy, path=known.path)
             self.said.refuse_edit(catalog, known, document, policy, again=again)
-            path, deletes = known.path, []
-            folder = place.folder_of(document.kind, policy)
-            moves: tuple[tuple[str, str], ...] = ()
-            if document.kind != known.kind and not known.archived:
-                path, moves = place.choose_path(catalog, folder, known.key)
-                deletes = [known.path] if path != known.path else []
+            path, moves = place.path_after_edit(catalog, known, document.kind, policy)
+            deletes = [known.path] if path != known.path else []
             done["path"] = path
-            others = self.relinked(catalog, document, place.before_of(catalog, known), known=known)
+            others = self.relink(catalog, document, place.before_of(catalog, known), known=known)
             files = {path: new, **others}
             planned = self.plan(f"{document.kind}: {subject} {known.key}", [known.key], files, deletes, moves)
             return self._with_verdicts(planned, catalog, verdicts)
@@ -253,7 +249,7 @@ class Writer:
         """
 
         def plan(tip: str | None) -> CommitPlan | None:
-            catalog = self._catalog_at(tip)
+            catalog = self.catalog_at(tip)
             known = [need_known(catalog, key) for key in sorted(fields)]
             texts = self.texts_of(catalog, known)
             files = {}
@@ -296,7 +292,7 @@ class Writer:
         paths: dict[str, str] = {}
 
         def plan(tip: str | None) -> CommitPlan | None:
-            catalog = self._catalog_at(tip)
+            catalog = self.catalog_at(tip)
             found[:] = [need_known(catalog, key) for key in dict.fromkeys(keys)]
             made = moved(catalog, found)
             paths.clear()
@@ -325,10 +321,6 @@ class Writer:
             return with_fields(text, changes, f"{new}.md")
 
         return self.edit(new, change, policy, subject=f"supersede {old} by")
-
-    def catalog_at(self, tip: str | None) -> Catalog:
-        """Return the catalog that a write is planned on."""
-        return self._catalog_at(tip)
 
     def text_of(self, catalog: Catalog, known: place.KnownMemory) -> str:
         """Return the exact text of a memory's file."""
@@ -364,18 +356,15 @@ class Writer:
         gone = {name: REMOVE for name in before if name not in fields}
         return check_file(draft.key, with_fields(text, fields | gone, path, body=draft.body), policy=policy, path=path)
 
-    def _is_same(self, catalog: Catalog, known: place.KnownMemory, text: str) -> bool:
-        return not known.archived and self.text_of(catalog, known) == text
-
     def _path_for(
         self, catalog: Catalog, draft: Draft, known: place.KnownMemory | None, policy: Policy
     ) -> tuple[str, tuple[tuple[str, str], ...]]:
         folder = place.folder_of(draft.kind, policy)
         if known is not None and not known.archived and known.path.split("/", 1)[0] == folder:
             return known.path, ()
-        return place.choose_path(catalog, folder, draft.key)
+        return place.choose_path(catalog, draft.kind, draft.key, policy)
 
-    def relinked(
+    def relink(
         self, catalog: Catalog, document: Document, before: Mapping[str, Any], *, known: place.KnownMemory | None = None
     ) -> dict[str, str]:
         """Return the files of other memories that change with this one: their links, and its recorded meaning."""
@@ -436,6 +425,3 @@ class Writer:
             start=self._start,
             after=follow,
         )
-
-
-__all__ = ["REMOVE", "Change", "Writer", "need_known", "with_fields"]

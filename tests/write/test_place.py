@@ -170,11 +170,11 @@ def test_policy_says_the_folder():
 
 
 def test_folder_with_room_takes_a_file_flat():
-    assert place.choose_path(full(layout.SPLIT_ABOVE - 1), "learned", "new") == ("learned/new.md", ())
+    assert place.choose_path(full(layout.SPLIT_ABOVE - 1), "learned", "new", POLICY) == ("learned/new.md", ())
 
 
 def test_folder_that_would_pass_the_limit_is_split_as_a_whole():
-    path, moves = place.choose_path(full(), "learned", "new")
+    path, moves = place.choose_path(full(), "learned", "new", POLICY)
 
     assert path == f"learned/{layout.shard('new')}/new.md"
     assert len(moves) == layout.SPLIT_ABOVE
@@ -183,7 +183,7 @@ def test_folder_that_would_pass_the_limit_is_split_as_a_whole():
 
 
 def test_folder_that_someone_pushed_far_past_the_limit_is_split_as_a_whole():
-    _, moves = place.choose_path(full(700), "learned", "new")
+    _, moves = place.choose_path(full(700), "learned", "new", POLICY)
 
     assert len(moves) == 700
 
@@ -191,7 +191,7 @@ def test_folder_that_someone_pushed_far_past_the_limit_is_split_as_a_whole():
 def test_split_folder_stays_split():
     catalog = catalog_of({layout.memory_path("learned", "a", split=True): memory_text()})
 
-    assert place.choose_path(catalog, "learned", "new") == (f"learned/{layout.shard('new')}/new.md", ())
+    assert place.choose_path(catalog, "learned", "new", POLICY) == (f"learned/{layout.shard('new')}/new.md", ())
 
 
 def test_other_folders_with_a_like_name_do_not_count():
@@ -199,13 +199,13 @@ def test_other_folders_with_a_like_name_do_not_count():
     files |= {f"archive/learned/m{n}.md": memory_text() for n in range(300)}
     files |= {layout.memory_path("learned-x", "a", split=True): memory_text(kind="learned-x")}
 
-    assert place.choose_path(catalog_of(files), "learned", "new") == ("learned/new.md", ())
+    assert place.choose_path(catalog_of(files), "learned", "new", POLICY) == ("learned/new.md", ())
 
 
 def test_archive_is_split_like_the_folder_that_it_mirrors():
-    path, moves = place.choose_path(full(folder="archive/learned"), "learned", "new", archived=True)
+    paths, moves = place.choose_paths(full(folder="archive/learned"), "learned", ["new"], archived=True)
 
-    assert path == f"archive/learned/{layout.shard('new')}/new.md"
+    assert paths["new"] == f"archive/learned/{layout.shard('new')}/new.md"
     assert len(moves) == layout.SPLIT_ABOVE
     assert all(layout.place_of(to).archived and layout.place_of(to).split for _, to in moves)
 
@@ -213,7 +213,7 @@ def test_archive_is_split_like_the_folder_that_it_mirrors():
 def test_two_letters_of_a_key_are_not_taken_for_a_split_folder():
     catalog = catalog_of({"learned/ab.md": memory_text()})
 
-    assert place.choose_path(catalog, "learned", "new") == ("learned/new.md", ())
+    assert place.choose_path(catalog, "learned", "new", POLICY) == ("learned/new.md", ())
 
 
 # --- what took the place of what (E8) ---------------------------------------------------------------------------------

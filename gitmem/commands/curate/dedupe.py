@@ -213,7 +213,7 @@ def apply_groups(store: OpenStore, found: DuplicateReport, *, what: str = "near 
             listed = [listed] if isinstance(listed, str) else listed
             new = with_fields(text, {"supersedes": [*listed, *(one.key for one in group.others)]}, known.path)
             document = check_file(known.key, new, policy=policy, path=known.path)
-            files |= {known.path: new, **writer.relinked(catalog, document, before, known=known)}
+            files |= {known.path: new, **writer.relink(catalog, document, before, known=known)}
         count = sum(len(group.others) for group in done)
         subject = f"memory: supersede {count} {what}{'' if count == 1 else 's'}"
         return writer.plan(subject, [group.kept.key for group in done][:100], files, []) if done else None
