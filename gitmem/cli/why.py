@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.commands.why import SearchStep, Why
-    from gitmem.git.history import Made
+    from gitmem.git.history import CommitSummary
 
 EXAMPLES = (
     "gitmem why auth-uses-rs256",
@@ -115,7 +115,7 @@ def print_culprit(why: Why, out: Output) -> None:
     out.line((MARKS[status], status), " ", (why.key, "key"), f"  {word} ", (found.culprit[:12], "bold"), f"  {whose}")
 
 
-def _whose(made: Made | None) -> str:
+def _whose(made: CommitSummary | None) -> str:
     return f"{made.subject} ({made.author.rpartition(' <')[0]})" if made else ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import replace
-from gitmem.store.init import chosen_branch, keep, start
+from gitmem.store.init import chosen_branch, set_branch, start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def init(repository: OpenRepository, *, branch: str, offline: bool, profile: str
         policy=policy,
     )
     if branch or done.branch != config.branch:
-        keep(repository.git, done.branch, repository.notices)
+        set_branch(repository.git, done.branch, repository.notices)
         repository.config = replace(config, branch=done.branch)
         repository.turn()
     repository.accept()

@@ -7,7 +7,7 @@ import json
 from gitmem.document.anchors import line_references
 from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError, NotFoundError, ProcessError
-from gitmem.git.history import read_made
+from gitmem.git.history import read_summaries
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import FAILS, STALE
 from gitmem.policy import KINDS
@@ -161,7 +161,7 @@ def _verdict(
         table["expires_at"] = format_time(best.at + fact[2]) if fact[2] is not None else ""
         table["held_last"] = last_held_commit(git, best) if best.outcome == FAILS else ""
         if best.culprit:
-            made = read_made(git, [best.culprit]).get(best.culprit)
+            made = read_summaries(git, [best.culprit]).get(best.culprit)
             table["broken"] = phrase(best.culprit, best.culprit_after, made, outcome=best.outcome)
         table["elsewhere"] = list_elsewhere(catalog, ground, [key]).get(key, "")
     if best is not None and best.attempt:

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
-from gitmem.git.history import read_diff, read_made
+from gitmem.git.history import read_diff, read_summaries
 from gitmem.model import BLOCKED, BUILTIN, FAILED, FAILS, HOLDS
 from gitmem.repository.holder import holder_of
 from gitmem.repository.verification import stores_to_prove
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from gitmem.git.history import Made
+    from gitmem.git.history import CommitSummary
     from gitmem.model import Verdict
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
@@ -92,7 +92,7 @@ class Why:
     found: BisectResult | None = None
     runs: int = 0
     reason: str = ""
-    made: Mapping[str, Made] | None = None
+    made: Mapping[str, CommitSummary] | None = None
     diff: str = ""
     is_whole: bool = True
     is_unsteady: bool = False
@@ -387,7 +387,7 @@ class Explainer:
         """Return explanations with the authors of the commits that they name."""
         named = [found for answer in answers if (found := answer.found) is not None]
         commits = {c for found in named for c in (found.culprit, found.after, *found.among[:NAMED]) if c}
-        made = read_made(self._store.git, commits)
+        made = read_summaries(self._store.git, commits)
         return [replace(answer, made=made) for answer in answers]
 
     def _means(self) -> Means:

@@ -49,7 +49,7 @@ class PathChange:
 
 
 @frozen
-class Made:
+class CommitSummary:
     """The author, date and subject of a commit, exactly as written.
 
     Attributes:
@@ -163,7 +163,7 @@ def read_trees(git: Git, commits: Iterable[str]) -> dict[str, str]:
     return {commit: tree for commit, tree in zip(names, output, strict=False) if is_oid(tree)}
 
 
-def read_made(git: Git, commits: Iterable[str]) -> dict[str, Made]:
+def read_summaries(git: Git, commits: Iterable[str]) -> dict[str, CommitSummary]:
     """Return the author, date and subject of each commit; missing ones and other objects are left out."""
     names = sorted({commit for commit in commits if is_oid(commit)})
     if not names:
@@ -175,7 +175,7 @@ def read_made(git: Git, commits: Iterable[str]) -> dict[str, Made]:
     for line in done.stdout.decode("utf-8", "replace").split("\n"):
         words = line.split("\0")
         if len(words) == 4:
-            found[words[0]] = Made(*words)
+            found[words[0]] = CommitSummary(*words)
     return found
 
 

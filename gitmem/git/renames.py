@@ -91,7 +91,7 @@ class Renames:
     def _step(self, paths: frozenset[str], since: str) -> dict[str, str]:
         """Return where each file went in the last commit that deleted it."""
         found: dict[str, str] = {}
-        for path, commit in self.deleted_by(paths, since).items():
+        for path, commit in self.find_deletions(paths, since).items():
             moved = self._between(f"{commit}^", commit)
             if path in moved:
                 found[path] = moved[path]
@@ -101,14 +101,14 @@ class Renames:
         """Return the path of one file of a commit at the tip; empty if it was deleted."""
         return path if path in self._files else self.find([path], since).get(path, "")
 
-    def deleted_by(self, paths: Iterable[str], since: str) -> dict[str, str]:
+    def find_deletions(self, paths: Iterable[str], since: str) -> dict[str, str]:
         """Return the last commit after *since* (or in the whole history) that deleted each file."""
         key = frozenset(paths), since
         if key not in self._deleted:
-            self._deleted[key] = self._deletions(key[0], since)
+            self._deleted[key] = self._read_deletions(key[0], since)
         return self._deleted[key]
 
-    def _deletions(self, paths: Iterable[str], since: str) -> dict[str, str]:
+    def _read_deletions(self, paths: Iterable[str], since: str) -> dict[str, str]:
         span = (self._tip, f"^{since}") if since else (self._tip,)
         argv = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--diff-filter=D", "--format=%H", "--no-color")
         named = "".join(f"{path}\n" for path in sorted(paths))

@@ -37,7 +37,7 @@ class Splits:
             since: That commit; empty if unknown, to search the whole history.
             has: Returns whether a file with this path and content contains the part.
         """
-        commit = self._renames.deleted_by([path], since).get(path, "")
+        commit = self._renames.find_deletions([path], since).get(path, "")
         if not commit:
             return ""
         found = [new for new, before, after in self._changed(commit, path) if has(new, after) and not has(new, before)]

@@ -141,8 +141,6 @@ class OpenRepository(OpenStore):
 
     def author(self) -> Author:
         """Return the author: the person as git names them, the agent, and the current project."""
-        from gitmem.frozen import replace
-
         author = super().author()
         return replace(author, agent=author.agent or self.agent)
 
@@ -156,15 +154,7 @@ class OpenRepository(OpenStore):
     def branch(self) -> OpenStore | None:
         """Return the memory branch without the code's memories, or None if that is what is open."""
         if self.tree() and self._branch is None:
-            self._branch = OpenStore(
-                self.git,
-                self.config,
-                self.store,
-                clock=self.clock,
-                progress=self.progress,
-                notices=self.notices,
-                author=self.author,
-            )
+            self._branch = self.beside(self.git, self.config, self.store)
         return self._branch if self.tree() else None
 
     def catalog(self, tip: str | None = None) -> Catalog:
@@ -378,14 +368,16 @@ class OpenRepository(OpenStore):
 
     def domains(self) -> tuple[str, ...]:
         """Return the domains of the project, from its policy and this clone's settings."""
-        own = (word.strip() for word in self.config.domains.split(","))
-        return tuple(dict.fromkeys([*self.policy().recall.domains, *filter(None, own)]))
+        return tuple(dict.fromkeys([*self.policy().recall.domains, *self._own_domains()]))
+
+    def _own_domains(self) -> list[str]:
+        """Return the domains that this clone's settings name."""
+        return list(filter(None, map(str.strip, self.config.domains.split(","))))
 
     def note_unread(self, scope: str, domains: Sequence[str]) -> None:
         """Report that a memory written for a domain is not read in this project."""
         if scope == DOMAIN and not set(domains) & set(self.domains()):
-            own = (word.strip() for word in self.config.domains.split(","))
-            names = ",".join([*filter(None, own), *domains])
+            names = ",".join([*self._own_domains(), *domains])
             self.notices.append(
                 "this project does not belong to this domain and does not read it; to join: "
                 f"git config gitmem.domains {names}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _sqlite3 as sqlite3
 import time
+from contextlib import closing
 
 import numpy as np
 
@@ -130,12 +131,10 @@ def similar(store: OpenStore, text: str) -> list[tuple[str, float]]:
         vectors = Vectors.open(store.vectors_folder, providers[0].name) if providers is not None else None
         if providers is None or vectors is None:
             return []
-        try:
-            row = providers[0].passages([text])[0]  # embedded like memories, not like a query
+        with closing(vectors):
+            row = _units(providers[0], [text])[0]  # embedded like memories, not like a query
             with vectors.reading():
-                near, _ = vectors.nearest(row / (float(np.linalg.norm(row)) or 1.0), NEAREST)
-        finally:
-            vectors.close()
+                near, _ = vectors.nearest(row, NEAREST)
     except (GitmemError, DamagedError, sqlite3.Error, OSError) as err:
         message = f"near duplicates were found by words only: {err}"
         store.notices += [message] if message not in store.notices else []
@@ -163,12 +162,10 @@ def near_titles(
         vectors = Vectors.open(store.vectors_folder, providers[0].name) if providers is not None else None
         if providers is None or vectors is None or not asked:
             return []
-        try:
+        with closing(vectors):
             rows = _units(providers[0], [titles[key] for key in asked])
             with vectors.reading():
                 near = [vectors.nearest(row, NEAREST)[0] for row in rows]
-        finally:
-            vectors.close()
         oids = {oid for found in near for oid in found}
         keys = dict(store.catalog_at(store.find_tip()).each("SELECT oid, key FROM memory WHERE oid IN ({})", oids))
         others = sorted(key for key in keys.values() if key in titles)
@@ -244,11 +241,8 @@ def _last_known_missing(store: OpenStore, catalog: Catalog, providers: Providers
         return -1
     if vectors is None:
         return -1
-    try:
-        with vectors.reading():
-            return last_missing(catalog, vectors)
-    finally:
-        vectors.close()
+    with closing(vectors), vectors.reading():
+        return last_missing(catalog, vectors)
 
 
 def count_missing(store: OpenStore, catalog: Catalog, providers: Providers) -> int:

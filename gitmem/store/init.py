@@ -54,7 +54,7 @@ def chosen_branch(git: Git, config: Config, typed: str) -> str:
     return typed or (config.branch if is_set else "")
 
 
-def keep(git: Git, branch: str, notices: list[str]) -> None:
+def set_branch(git: Git, branch: str, notices: list[str]) -> None:
     """Make a branch this clone's memory branch, in git config."""
     git.run("config", "--local", SETTING, branch)
     found = load(git.config_values()).branch

@@ -59,6 +59,22 @@ def open_private(path: str | os.PathLike[str], flags: int) -> int:
     return fd
 
 
+def append_file(path: str | os.PathLike[str], content: bytes) -> None:
+    """Append to a file of the state, created with its folder if missing, in one write: readers see all of it or none.
+
+    Source: POSIX.1-2017, write(), O_APPEND.
+
+    Raises:
+        OSError: It cannot be made, opened or written.
+    """
+    make_folder(os.path.dirname(path))
+    fd = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    try:
+        os.write(fd, content)
+    finally:
+        os.close(fd)
+
+
 def remove(path: str | os.PathLike[str]) -> None:
     """Remove a file of the state, which may be missing."""
     try:

@@ -10,7 +10,7 @@ from support.ages import grow, opened
 
 from gitmem.errors import ProcessError
 from gitmem.git import Git
-from gitmem.git.history import list_ancestors, list_touched, read_diff, read_made, read_trees
+from gitmem.git.history import list_ancestors, list_touched, read_diff, read_summaries, read_trees
 from gitmem.git.repository import discover
 
 
@@ -73,7 +73,7 @@ def test_who_made_a_commit_is_told_of_those_that_are_here(merged):
     hub, names = merged
     tree = hub.text("rev-parse", "HEAD^{tree}")
 
-    found = read_made(hub, [names["side"], "7" * 40, tree, "nonsense"])
+    found = read_summaries(hub, [names["side"], "7" * 40, tree, "nonsense"])
 
     assert list(found) == [names["side"]]
     made = found[names["side"]]

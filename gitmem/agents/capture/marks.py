@@ -6,11 +6,10 @@ marks of a session are lines of a small file, which several hooks may append to 
 
 from __future__ import annotations
 
-import os
 from binascii import crc32
 
 from gitmem.agents.capture.state import session_file
-from gitmem.system import make_folder, open_private
+from gitmem.system import append_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,12 +36,7 @@ def mark(memory: OpenRepository, session: str, text: str) -> None:
     if not path:
         return
     try:
-        make_folder(os.path.dirname(path))
-        fd = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        try:
-            os.write(fd, _line_of(text) + b"\n")  # atomic: POSIX.1-2017, write(), O_APPEND
-        finally:
-            os.close(fd)
+        append_file(path, _line_of(text) + b"\n")
     except OSError:
         return  # It is then looked at again, and its key shows that it is known.
 

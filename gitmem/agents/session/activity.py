@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.system import make_folder, open_private
+from gitmem.system import append_file
 from gitmem.text import format_json
 from gitmem.text.secrets import safe_output
 
@@ -44,13 +44,8 @@ def log(memory: OpenRepository, event: Event, text: str = "") -> None:
     line = format_json(entry, is_ascii=True).encode("ascii") + b"\n"
     path = path_of(memory.git.repository.state)
     try:
-        make_folder(os.path.dirname(path))
         if os.path.exists(path) and os.stat(path).st_size > LIMIT:
             os.replace(path, f"{path}.1")
-        fd = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        try:
-            os.write(fd, line)  # atomic: POSIX.1-2017, write(), O_APPEND
-        finally:
-            os.close(fd)
+        append_file(path, line)
     except OSError:
         return

@@ -11,7 +11,7 @@ from gitmem.commands.adopt.findings import Culprit
 from gitmem.errors import ProcessError
 from gitmem.frozen import replace
 from gitmem.git.ancestry import merges_of, shallow_ends
-from gitmem.git.history import read_made
+from gitmem.git.history import read_summaries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ class Past:
         merges = merges_of(self._git, self._commit, wanted)
         made = {
             commit: Culprit(commit, one.subject, one.author.rpartition(" <")[0], one.date)
-            for commit, one in read_made(self._git, wanted.union(merges.values())).items()
+            for commit, one in read_summaries(self._git, wanted.union(merges.values())).items()
         }
         return {one: replace(made[one], merge=made.get(merges.get(one, ""))) for one in wanted if one in made}
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.system import make_folder, open_private, read_file
+from gitmem.system import append_file, read_file
 
 NOTE = "was-empty"
 
@@ -22,9 +22,7 @@ def note_empty(state: str, *paths: str | os.PathLike[str]) -> None:
     new = [os.path.realpath(path) for path in paths if _is_empty(os.path.realpath(path))]
     known = _read(state)
     if lines := [path for path in new if path not in known and "\n" not in path]:
-        make_folder(state)
-        with os.fdopen(open_private(os.path.join(state, NOTE), os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab") as file:
-            file.write(os.fsencode("".join(f"{path}\n" for path in lines)))
+        append_file(os.path.join(state, NOTE), os.fsencode("".join(f"{path}\n" for path in lines)))
 
 
 def was_empty(state: str, path: str | os.PathLike[str]) -> bool:

@@ -12,7 +12,7 @@ import time
 from gitmem.config import second_place
 from gitmem.errors import BusyError, ConfigError, GitmemError
 from gitmem.frozen import frozen
-from gitmem.system import make_folder, open_private
+from gitmem.system import append_file
 from gitmem.text import display
 from gitmem.text.secrets import redact
 
@@ -80,12 +80,9 @@ def _paths(state_folder: str | os.PathLike[str]) -> tuple[str, str]:
 
 
 def _append(path: str, line: bytes) -> None:
-    make_folder(os.path.dirname(path))
     if os.path.exists(path) and os.stat(path).st_size > LOG_LIMIT:
         os.replace(path, f"{path}.1")
-    fd = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    with os.fdopen(fd, "ab") as file:
-        file.write(line)
+    append_file(path, line)
 
 
 def list_failures(state_folder: str | os.PathLike[str]) -> list[HookFailure]:

@@ -15,8 +15,9 @@ from gitmem.errors import ConflictError, GitmemError, ProcessError, RefusedError
 from gitmem.frozen import replace
 from gitmem.git import Git, worktrees
 from gitmem.git.repository import Repository
+from gitmem.store.state.empty_files import note_empty, was_empty
 from gitmem.store.state.lock import WriteLock, clear_stale_lock, is_worked_in
-from gitmem.store.view import exclude, repair
+from gitmem.store.view import repair
 from gitmem.store.view.state import FILE_NAME, View, load
 from gitmem.system import make_folder
 from gitmem.system import remove as unlink
@@ -31,6 +32,9 @@ DEFAULT = ".memory"
 BESIDE = ".memory-branch"
 LOCK = "view.lock"
 KEPT = "refs/gitmem/kept/"
+# The view's lines in ``info/exclude``, and the special characters in a pattern there.
+COMMENT = "# gitmem's view of the memory; `gitmem view --remove` takes this out"
+SPECIAL = "\\*?[]!# "
 # The conditions of a view's folder.
 WHOLE, GONE, UNLINKED, FOREIGN = "whole", "gone", "unlinked", "foreign"
 
@@ -295,7 +299,68 @@ def _exclude(git: Git, path: str, *, add: bool) -> None:
     inside = os.path.relpath(path, top) if top else ".."
     if inside.startswith(".."):
         return
-    (exclude.add if add else exclude.take_out)(git.repository.common, inside, git.repository.state)
+    (exclude if add else include)(git.repository.common, inside, git.repository.state)
+
+
+def exclude(common: str, inside: str, state: str) -> None:
+    """Make git status ignore a folder of the main work tree, given relative to it: with lines in ``info/exclude``.
+
+    That file is local to this clone and shared by its worktrees (gitignore(5)). The lines go first, so the rest stays
+    byte for byte the same, with or without a final line feed.
+
+    Args:
+        common: The common git directory.
+        inside: The folder.
+        state: The folder of local state, to note there that the file or its folder was empty.
+    """
+    text = _read_exclude(common)
+    if pattern_of(inside) not in text.split("\n"):
+        note_empty(state, _exclude_file(common), os.path.dirname(_exclude_file(common)))
+        _write_exclude(common, _lines_for(inside) + text)
+
+
+def include(common: str, inside: str, state: str) -> None:
+    """Undo ``exclude``, even if the person moved the lines; every other line stays."""
+    text = _read_exclude(common)
+    kept = f"\n{text}".replace(f"\n{_lines_for(inside)}", "\n").replace(f"\n{pattern_of(inside)}\n", "\n")[1:]
+    if kept != text and (kept or was_empty(state, _exclude_file(common))):
+        _write_exclude(common, kept)
+    elif kept != text:
+        os.unlink(_exclude_file(common))
+        if not was_empty(state, folder := os.path.dirname(_exclude_file(common))):
+            with suppress(OSError):  # it contains other files
+                os.rmdir(folder)
+
+
+def _lines_for(inside: str) -> str:
+    return f"{COMMENT}\n{pattern_of(inside)}\n"
+
+
+def pattern_of(inside: str) -> str:
+    """Return the pattern that matches this folder and no other."""
+    return "/" + "".join(f"\\{char}" if char in SPECIAL else char for char in inside) + "/"
+
+
+def _exclude_file(common: str) -> str:
+    return os.path.realpath(os.path.join(common, "info", "exclude"))
+
+
+def _read_exclude(common: str) -> str:
+    try:
+        with open(_exclude_file(common), encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+def _write_exclude(common: str, text: str) -> None:
+    path = _exclude_file(common)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(f"{path}.gitmem", "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(f"{path}.gitmem", path)
 
 
 def head_of(git: Git, view: View) -> str:

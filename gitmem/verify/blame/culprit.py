@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import replace
-from gitmem.git.history import read_made
+from gitmem.git.history import read_summaries
 from gitmem.index.catalog import fact_state
 from gitmem.model import FAILS
 from gitmem.text import display
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git import Git
-    from gitmem.git.history import Made
+    from gitmem.git.history import CommitSummary
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.store.local import LocalState
@@ -31,7 +31,7 @@ def describe_culprits(git: Git, named: Iterable[tuple[str, str]]) -> dict[tuple[
     culprit are left out.
     """
     pairs = {pair for pair in named if pair[0]}
-    made = read_made(git, (culprit for culprit, _ in pairs)) if pairs else {}
+    made = read_summaries(git, (culprit for culprit, _ in pairs)) if pairs else {}
     return {pair: phrase(*pair, made.get(pair[0])) for pair in pairs}
 
 
@@ -58,7 +58,7 @@ def with_last_held(git: Git, verdicts: Mapping[str, Verdict]) -> dict[str, Verdi
     }
 
 
-def phrase(culprit: str, after: str, made: Made | None = None, *, outcome: str = FAILS) -> str:
+def phrase(culprit: str, after: str, made: CommitSummary | None = None, *, outcome: str = FAILS) -> str:
     """Describe what broke a fact, as ``broken by 1234abcd5678 (Ana: Use EdDSA)``, or since when it is unsteady."""
     whose = ""
     if made is not None:
@@ -110,7 +110,7 @@ def _list_newest(git: Git, commits: set[str], head: str) -> set[str]:
     return commits - here | set(behind)
 
 
-def as_table(commit: str, made: Mapping[str, Made]) -> dict[str, Any] | None:
+def as_table(commit: str, made: Mapping[str, CommitSummary]) -> dict[str, Any] | None:
     """Return a commit as the documented JSON; None for no commit; only its name if it is not in this clone."""
     if not commit:
         return None

@@ -225,3 +225,35 @@ def test_it_works_in_every_shape_of_repository(repo: Path, shape: Callable[[Path
 
     assert (before, status_of(shown)) == (" M learned/a.md", "")
     assert sorted(files_of(shown)) == ["gitmem.toml", "learned/a.md", "learned/b.md"]
+
+
+# --- info/exclude -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [".memory", "a b/[x]*", "#hash", "!bang"])
+def test_line_hides_this_folder_and_no_other(repo: Path, name: str) -> None:
+    for folder in (name, "src/other"):
+        (repo / folder).mkdir(parents=True, exist_ok=True)
+        (repo / folder / "file").write_text("x")
+
+    views.exclude(str(repo / ".git"), name, str(repo / ".git/gitmem"))
+
+    assert git(repo, "status", "--porcelain", "-uall") == "?? src/other/file"
+
+
+def test_taking_it_out_leaves_every_other_line_byte_for_byte(tmp_path: Path) -> None:
+    file = tmp_path / "info" / "exclude"
+    views.exclude(str(tmp_path), ".memory", str(tmp_path / "gitmem"))
+    views.include(str(tmp_path), ".memory", str(tmp_path / "gitmem"))
+    assert not file.parent.exists()
+    before = b"# caf\xe9\r\n*.log\n/.memory-old/"
+    file.parent.mkdir()
+    file.write_bytes(before)
+
+    views.exclude(str(tmp_path), ".memory", str(tmp_path / "gitmem"))
+    views.exclude(str(tmp_path), ".memory", str(tmp_path / "gitmem"))
+    added = file.read_bytes()
+    views.include(str(tmp_path), ".memory", str(tmp_path / "gitmem"))
+
+    assert added.count(b"/.memory/\n") == 1
+    assert file.read_bytes() == before

@@ -7,7 +7,7 @@ from support.facts import Clock, make_fact, put, result_of, verify
 
 from gitmem.frozen import replace
 from gitmem.git import Git
-from gitmem.git.history import Made
+from gitmem.git.history import CommitSummary
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.model import FAILS, Verdict
@@ -53,7 +53,7 @@ def test_failed_fact_held_last_right_before_what_broke_it(repo):
 
 
 def test_hostile_names_are_short_and_dead():
-    hostile = Made("1" * 40, "\x1b[31mA" * 50 + " <a@b>", "2026", "\x1b]52;c;x\x07" + "long " * 100 + "\u202e")
+    hostile = CommitSummary("1" * 40, "\x1b[31mA" * 50 + " <a@b>", "2026", "\x1b]52;c;x\x07" + "long " * 100 + "\u202e")
 
     message = phrase("1" * 40, "", hostile)
 
@@ -63,7 +63,7 @@ def test_hostile_names_are_short_and_dead():
 
 def test_commit_that_is_not_here_has_its_name_alone(repo):
     here = git(repo, "rev-parse", "HEAD")
-    made = {here: Made(here, "Ana <ana@example.org>", "2026-09-21T14:13:20+00:00", "the service")}
+    made = {here: CommitSummary(here, "Ana <ana@example.org>", "2026-09-21T14:13:20+00:00", "the service")}
 
     assert as_table("", made) is None
     assert as_table("7" * 40, made) == {"commit": "7" * 40, "author": "", "date": "", "subject": ""}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.commands.report.page.model import Moment, Strip, Timeline
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
-from gitmem.git.history import list_ancestors, list_line, list_touched, read_made, read_trees
+from gitmem.git.history import list_ancestors, list_line, list_touched, read_summaries, read_trees
 from gitmem.model import FAILS, HOLDS
 from gitmem.statuses import spread
 from gitmem.text.secrets import redact
@@ -237,7 +237,7 @@ def _breaks(
             if one.how == CULPRIT and columns.get(one.commit, -1) >= 0:
                 broken.setdefault(one.commit, []).append(key)
     values = {one.commit: one for one in shown}
-    for made in read_made(git, broken.keys() - values.keys()).values():
+    for made in read_summaries(git, broken.keys() - values.keys()).values():
         name = made.author.rpartition(" <")[0]
         values[made.commit] = Moment(made.commit, shown[columns[made.commit]].at, redact(name), redact(made.subject))
     ordered = sorted(broken, key=lambda commit: (-columns[commit], commit))
