@@ -136,7 +136,7 @@ def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 def _accept_settings(memory: Memory, out: Output) -> int:
     """Ask whether to accept the ignored settings, all of them or none."""
-    from gitmem.repository.trusted_settings import format_settings, spec_of
+    from gitmem.repository.settings_trust import format_settings, spec_of
 
     if not memory.repository.ignored_settings:
         out.note("this repository's own configuration has no settings waiting for approval")

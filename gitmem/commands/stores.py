@@ -17,7 +17,7 @@ from gitmem.frozen import frozen
 from gitmem.git.repository import discover, discover_at, is_bare
 from gitmem.repository.other_repositories import ListedStore, place_of
 from gitmem.store import LISTED
-from gitmem.store.listed_repositories import APART, StoreListing, entry_of, split
+from gitmem.store.listings import APART, StoreListing, entry_of, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from gitmem.commands.stores import ListedStoreState
     from gitmem.repository import OpenRepository
     from gitmem.results import MemoryDetails, StoreStatus
-    from gitmem.store.listed_repositories import StoreListing
+    from gitmem.store.listings import StoreListing
 
 
 class Stores:

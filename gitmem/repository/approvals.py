@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.spec import format_spec
-from gitmem.repository import guarded_settings, trusted_settings
+from gitmem.repository import guarded_settings, settings_trust
 from gitmem.store.state.registration import accept
 from gitmem.verify.trust import Approval, of_clone
 
@@ -52,9 +52,7 @@ def _approval(store: OpenStore, verdict: str, due: Due) -> Approval:
 
 def accept_settings(store: OpenStore) -> None:
     """Accept the settings that are ignored, in this clone. Only ever called for a person at a terminal."""
-    trust_of(store).approve(
-        _settings_approval(store, "allow", store.ignored_settings, trusted_settings.format_settings)
-    )
+    trust_of(store).approve(_settings_approval(store, "allow", store.ignored_settings, settings_trust.format_settings))
 
 
 def deny_settings(store: OpenStore) -> bool:
@@ -68,5 +66,5 @@ def deny_settings(store: OpenStore) -> bool:
 def _settings_approval(
     store: OpenStore, verdict: str, settings: Mapping[str, str], shown: Callable[[Mapping[str, str]], list[str]]
 ) -> Approval:
-    spec = trusted_settings.spec_of(settings)
+    spec = settings_trust.spec_of(settings)
     return Approval(verdict, spec, "settings", "; ".join(shown(settings)), store.now, store.author().who)

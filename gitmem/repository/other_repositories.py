@@ -20,7 +20,7 @@ from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog, discard_file, is
 from gitmem.repository.open_store import OpenStore
 from gitmem.store import LISTED, Store, clone, find_tree, find_universal, read_tree
 from gitmem.store.clone import has_links
-from gitmem.store.listed_repositories import APART, entries_of
+from gitmem.store.listings import APART, entries_of
 from gitmem.store.local import is_damage
 from gitmem.store.state import registration
 from gitmem.system import file_lock
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gitmem.git.repository import Repository
     from gitmem.recall import Query
     from gitmem.repository import OpenRepository
-    from gitmem.store.listed_repositories import StoreListing
+    from gitmem.store.listings import StoreListing
 
 # The time limit for all of them together in seconds (our choice). A folder on a lost network disk blocks readers
 # forever (nfs(5), ``hard``); a recall does not wait for that.

@@ -544,7 +544,7 @@ def test_recall_loads_what_listed_stores_need_only_where_some_are_listed(repo: P
     recall = ["-m", "gitmem", "recall", "gateway"]
     needed = {
         "gitmem.repository.other_repositories",
-        "gitmem.store.listed_repositories",
+        "gitmem.store.listings",
         "threading",
     }
     imported_while(recall, repo)

@@ -12,7 +12,7 @@ from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.store import RUN_REFS, layout
 from gitmem.store.commit import CommitPlan, advance, write_commit
-from gitmem.store.outgoing import Push, refuse_secrets
+from gitmem.store.push import Push, refuse_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from gitmem.store import FOREIGN, PROPOSAL_PREFIX, home_ref, layout
 from gitmem.store.commit import CommitPlan, advance, ref_lock_path, write_commit
 from gitmem.store.foreign import init_hint, kind_of, need_store
 from gitmem.store.merge.trees import merge, plan_of
-from gitmem.store.outgoing import Push, refuse_secrets
+from gitmem.store.push import Push, refuse_secrets
 from gitmem.store.state.lock import WriteLock, clear_stale_lock
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.overview.stock import culprits, status_page, take_stock

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.errors import UsageError
-from gitmem.store.listed_repositories import StoreListing, entries_of, entry_of
+from gitmem.store.listings import StoreListing, entries_of, entry_of
 
 
 def named(*texts: str) -> dict[str, str]:
