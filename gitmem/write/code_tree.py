@@ -55,21 +55,11 @@ class TreeWriter(Writer):
         )
         self._top = _home_of(git)
 
-    def remember(self, *args: Any, **options: Any) -> Change:
-        """Write a new memory, or replace the text of the one with this key."""
-        return _in_code_tree(super().remember(*args, **options))
+    def _commit(self, *args: Any) -> Change:
+        return _in_code_tree(super()._commit(*args))
 
-    def edit(self, *args: Any, **options: Any) -> Change:
-        """Change the text of one memory in place."""
-        return _in_code_tree(super().edit(*args, **options))
-
-    def forget(self, keys: list[str], *, why: str) -> list[Change]:
-        """Move memories to the archive of the code tree."""
-        return [_in_code_tree(change) for change in super().forget(keys, why=why)]
-
-    def restore(self, keys: list[str]) -> list[Change]:
-        """Move memories back from the archive of the code tree."""
-        return [_in_code_tree(change) for change in super().restore(keys)]
+    def _move(self, *args: Any) -> list[Change]:
+        return [_in_code_tree(change) for change in super()._move(*args)]
 
     def write(self, plan: Callable[[str | None], CommitPlan | None], command: str) -> CommitResult | None:
         """Write the files that *plan* returns, each atomically."""
