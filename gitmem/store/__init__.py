@@ -45,7 +45,7 @@ DOMAIN = "domain"
 UNIVERSAL = "universal"
 # The scope of a pulled source.
 SOURCE = "source"
-# The scope of other repositories' stores that are listed here (``listed_repositories``): read-only.
+# The scope of other repositories' stores that are listed here (``listings``): read-only.
 LISTED = "listed"
 # In order of precedence: a key in several scopes means that of the first one here.
 SCOPES = (PROJECT, PRIVATE, DOMAIN, UNIVERSAL)

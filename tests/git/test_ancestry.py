@@ -48,7 +48,7 @@ def test_some_commits_are_put_in_order_over_what_lies_between(repo: Path) -> Non
     assert (behind[code["R"]], behind[code["Z"]]) == ({code["A"]}, set())
 
 
-def test_what_is_not_here_is_no_ones_ancestor(repo: Path, tmp_path: Path) -> None:
+def test_missing_commit_is_no_ancestor(repo: Path, tmp_path: Path) -> None:
     code = grow(repo, [("A", "", {}), ("B", "A", {}), ("C", "B", {})])
     git(repo, "update-ref", "refs/heads/main", code["C"])
     git(tmp_path, "clone", "-q", "--depth=2", "--branch=main", f"file://{repo}", "shallow")

@@ -146,7 +146,9 @@ def test_an_unborn_head_on_the_default_branch_is_on_it(tmp_path: Path) -> None:
     ids=["another-branch-at-its-commit", "behind-it", "at-its-tip", "merge-of-a-pull-request"],
 )
 @pytest.mark.parametrize("place", ["clone", "linked"])
-def test_what_is_checked_out_and_where_decides(clone: Path, checkout: list[str], is_on_it: bool, place: str) -> None:
+def test_head_decides_whether_it_is_on_the_default_branch(
+    clone: Path, checkout: list[str], is_on_it: bool, place: str
+) -> None:
     commit_files(clone, {"one": "x"})
     git(clone, "checkout", "-q", "-b", "merged")
     commit_files(clone, {"two": "x"})

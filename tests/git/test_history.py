@@ -69,7 +69,7 @@ def test_touched_are_the_paths_that_differ_from_what_each_commit_is_compared_wit
         list_touched(hub, [("7" * 40, "")])
 
 
-def test_who_made_a_commit_is_told_of_those_that_are_here(merged):
+def test_summaries_are_read_of_present_commits(merged):
     hub, names = merged
     tree = hub.text("rev-parse", "HEAD^{tree}")
 

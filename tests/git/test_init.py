@@ -130,7 +130,7 @@ def test_sizes_tell_blobs_from_everything_else(repo: Path, door: Git) -> None:
     assert door.sizes([content, MISSING, other]) == {content: 3, MISSING: -1, other: -1}
 
 
-def test_nothing_asked_for_starts_no_process(door: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_request_starts_no_process(door: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
 
     assert door.sizes([]) == {}
@@ -187,13 +187,13 @@ def test_replaced_objects_are_read_as_they_were_written(repo: Path, door: Git) -
 # Names
 
 
-def test_a_name_leads_to_its_full_object_name(repo: Path, door: Git) -> None:
+def test_revision_is_resolved_to_its_object_name(repo: Path, door: Git) -> None:
     assert door.resolve("HEAD") == git(repo, "rev-parse", "HEAD")
     assert door.resolve("main", "tree") == git(repo, "rev-parse", "HEAD^{tree}")
 
 
 @pytest.mark.parametrize("rev", ["none", "--all", "-h", "HEAD:README.md", "HEAD~99", "", "main..main", MISSING])
-def test_a_name_of_nothing_is_not_found(door: Git, rev: str) -> None:
+def test_unknown_revision_is_not_found(door: Git, rev: str) -> None:
     with pytest.raises(NotFoundError):
         door.resolve(rev)
 
@@ -268,7 +268,7 @@ def test_the_author_is_whom_git_names(door: Git) -> None:
     assert door.identity() == ("Ana", "ana@example.org")
 
 
-def test_where_git_knows_no_one_the_author_is_gitmem(repo: Path, door: Git) -> None:
+def test_without_an_identity_the_author_is_gitmem(repo: Path, door: Git) -> None:
     git(repo, "config", "--remove-section", "user")
     git(repo, "config", "user.useConfigOnly", "true")
 
@@ -347,7 +347,7 @@ def test_answers_are_the_same_under_any_configuration(repo: Path, door: Git, set
     assert (door.list_tree(new), door.diff_trees(old, new), list(door.read_blobs([content]))) == before
 
 
-def test_what_is_here_is_recognized_by_its_kind(door: Git, repo: Path) -> None:
+def test_present_objects_are_found_by_kind(door: Git, repo: Path) -> None:
     head = git(repo, "rev-parse", "HEAD")
 
     assert (door.has(head, "commit"), door.has(head, "tree")) == (True, True)

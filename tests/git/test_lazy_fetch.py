@@ -82,7 +82,7 @@ def test_persons_own_program_and_a_plain_remote_are_used(clone: Path, repo: Path
         git(repo, "config", "--global", "--unset", "core.sshCommand")
 
 
-def test_what_is_named_is_a_word_of_ours_and_every_value_counts(clone: Path) -> None:
+def test_programs_are_listed_with_every_value(clone: Path) -> None:
     git(clone, "config", "credential.https://ignore what was said.helper", "!one")
     git(clone, "config", "--add", "credential.helper", "!two")
     git(clone, "config", "--add", "credential.helper", "!three")

@@ -40,7 +40,7 @@ def heads(folder: Path) -> dict[str, str]:
     return dict(row.split(" ") for row in rows if row)
 
 
-def test_what_is_pushed_is_fetched_and_nothing_else_is_sent(repo: Path, hub: Path, door: Git) -> None:
+def test_push_sends_the_branch_and_nothing_else(repo: Path, hub: Path, door: Git) -> None:
     tip = commit(repo)
     git(repo, "update-ref", "refs/gitmem/private/agent", tip)
     git(repo, "tag", "-a", "-m", "x", "v1", tip)
@@ -124,7 +124,7 @@ def test_only_a_configured_remote_is_asked(door: Git, name: str) -> None:
         fetch(door, name, "memory", TALK)
 
 
-def test_a_persons_own_words_for_a_url_count(repo: Path, hub: Path, door: Git) -> None:
+def test_insteadof_settings_apply(repo: Path, hub: Path, door: Git) -> None:
     tip = commit(repo)
     git(repo, "config", f"url.{hub.parent}/.insteadOf", "hub:")
     git(repo, "config", "remote.origin.url", "hub:hub.git")
@@ -132,7 +132,7 @@ def test_a_persons_own_words_for_a_url_count(repo: Path, hub: Path, door: Git) -
     assert push(door, "origin", "memory", tip, expected=None, talk=TALK)
 
 
-def test_a_remote_that_hangs_is_ended_with_what_it_started(repo: Path, door: Git, tmp_path: Path) -> None:
+def test_remote_that_hangs_is_killed_with_its_children(repo: Path, door: Git, tmp_path: Path) -> None:
     git(repo, "config", "remote.origin.url", "ssh://nowhere/x")
     git(repo, "config", "core.sshCommand", f"sh -c 'echo $$ >{tmp_path}/pid; sleep 60' #")
 
@@ -153,7 +153,7 @@ def _is_alive(pid: int) -> bool:
         return False
 
 
-def test_no_one_is_asked_where_there_is_no_terminal(repo: Path, door: Git, tmp_path: Path) -> None:
+def test_without_a_terminal_no_program_prompts(repo: Path, door: Git, tmp_path: Path) -> None:
     git(repo, "config", "remote.origin.url", "ssh://nowhere/x")
     git(repo, "config", "core.sshCommand", f"sh -c 'env >{tmp_path}/env; exit 1' #")
 

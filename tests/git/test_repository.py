@@ -234,7 +234,7 @@ def test_a_ref_that_is_not_there_is_none(repo: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"junk\n", b"ref: refs/heads/main\n", b"\xff\xfe", OID[:39].encode()], ids=str
 )
-def test_what_cannot_be_told_by_hand_is_left_to_git(repo: Path, content: bytes) -> None:
+def test_uncertain_refs_are_left_to_git(repo: Path, content: bytes) -> None:
     (repo / ".git" / "refs" / "heads" / "odd").write_bytes(content)
 
     with pytest.raises(Unsure):

@@ -27,7 +27,7 @@ def test_changes_of_the_same_line_are_both_there() -> None:
     assert found == (TextPart("a\n"), TextPart(ours="c\n", theirs="d\n", is_conflict=True))
 
 
-def test_a_text_that_both_emptied_differently_is_no_error() -> None:
+def test_two_texts_emptied_differently_merge() -> None:
     assert "".join(p.text + p.ours + p.theirs for p in merge_texts("a\nb\n", "", "b\n")) in ("", "b\n")
 
 

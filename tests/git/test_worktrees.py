@@ -63,7 +63,7 @@ def test_changes_are_distinguished_and_ignored_files_are_seen(view: Git, repo: P
     assert sorted(removed) == [("?", "new.md"), ("R", "README.md")]
 
 
-def test_what_is_staged_is_reported_against_the_commit(view: Git) -> None:
+def test_staged_changes_are_compared_with_the_commit(view: Git) -> None:
     place = Path(view.repository.top or "")
     (place / "README.md").write_text("changed\n")
     git(place, "add", "README.md")

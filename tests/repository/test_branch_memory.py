@@ -92,9 +92,7 @@ def test_that_of_a_fork_is_read_from_the_fork_and_runs_nothing(
     assert kinds(work)[0] == {"retries": "newly_false"}
 
 
-def test_a_merge_queue_has_what_comes_with_each_branch_that_it_adds(
-    pushed: Path, hub: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_merge_queue_reads_the_memory_of_each_branch(pushed: Path, hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work = job(hub)
     commit_files(work, {"later.txt": "of another pull request\n"}, "another")
     monkeypatch.setenv("GITHUB_EVENT_NAME", "merge_group")

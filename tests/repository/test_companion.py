@@ -46,7 +46,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("change", "home"), [row[1:] for row in CHANGES], ids=[row[0] for row in CHANGES])
-def test_what_is_not_the_same_on_the_default_branch_goes_to_the_companion(branch: Path, change, home) -> None:  # type: ignore[no-untyped-def]
+def test_memory_untrue_on_the_default_branch_goes_to_the_companion(branch: Path, change, home) -> None:  # type: ignore[no-untyped-def]
     assert homes(branch, change) == home
 
 
@@ -63,7 +63,7 @@ def test_a_change_that_is_not_committed_yet_goes_there_as_well_and_one_line_says
     ]
 
 
-def test_what_the_companion_has_is_changed_there_again_on_the_memory_of_now(branch: Path) -> None:
+def test_memory_of_the_companion_is_edited_there_on_the_current_memory(branch: Path) -> None:
     with opened(branch) as memory:
         slow_down(memory)
         memory.remember("Written meanwhile", key="meanwhile")
@@ -87,7 +87,7 @@ def test_a_memory_that_rests_on_the_reworded_fact_is_confirmed_there(branch: Pat
 
 
 @pytest.mark.parametrize("where", ["main", "detached", "proposal"])
-def test_elsewhere_there_is_no_companion(branch: Path, where: str) -> None:
+def test_other_branches_have_no_companion(branch: Path, where: str) -> None:
     if where == "proposal":
         with opened(branch) as memory:
             memory.proposals.send("auth", push=False)
@@ -136,7 +136,7 @@ def test_a_clone_without_a_memory_branch_of_its_own_starts_at_the_remotes(branch
     )
 
 
-def test_what_follows_a_file_that_the_branch_moves_goes_there(branch: Path) -> None:
+def test_moved_reference_of_a_branch_goes_to_its_companion(branch: Path) -> None:
     with opened(branch) as memory:
         memory.remember("About retries", key="about", kind="gotcha", paths=[RETRIES])
         memory.fact("Tokens use RS256", key="rs", contains="RS256", within="src/auth/jwt.py")

@@ -43,7 +43,7 @@ def test_clone_is_not_accepted_and_neither_is_a_copy_of_one_that_is(joined: Path
     ],
     ids=["init", "trust", "accept"],
 )
-def test_what_a_person_does_accepts_it(joined: Path, do) -> None:
+def test_actions_of_a_person_accept_the_clone(joined: Path, do) -> None:
     with Memory(joined) as memory:
         do(memory)
         assert is_accepted(memory.repository.git.repository.state)
@@ -65,7 +65,9 @@ def test_memory_that_is_started_here_is_ones_own(repo: Path) -> None:
         assert is_accepted(memory.repository.git.repository.state)
 
 
-def test_what_cannot_be_recorded_is_reported(joined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_acceptance_that_cannot_be_recorded_is_reported(
+    joined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
 

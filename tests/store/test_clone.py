@@ -29,7 +29,7 @@ def state(tmp_path: Path) -> str:
     return str(tmp_path / "service" / ".git" / "gitmem")
 
 
-def test_what_is_registered_is_known_until_it_is_taken_back(state: str) -> None:
+def test_registered_clone_is_known_until_it_is_unregistered(state: str) -> None:
     assert not is_registered(state)
     assert register(state) and register(state, "accepted")
     assert is_registered(state) and is_registered(state, "accepted")
@@ -72,7 +72,7 @@ def test_registrations_that_others_can_write_do_not_count(state: str, mode: int)
     assert not settle(state).is_usable
 
 
-def test_nothing_is_known_where_home_is_empty(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_home_no_clone_is_known(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "")
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.chdir(Path(state).parents[2])
@@ -111,7 +111,7 @@ def test_index_and_own_verdicts_of_a_copy_do_not_count(repo: Path) -> None:
         assert memory.notices == []
 
 
-def test_where_nothing_can_be_registered_the_state_folder_is_ignored(repo: Path, tmp_path: Path, monkeypatch) -> None:
+def test_state_folder_is_ignored_if_it_cannot_be_registered(repo: Path, tmp_path: Path, monkeypatch) -> None:
     copy = poisoned(repo)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))

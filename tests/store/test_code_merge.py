@@ -34,7 +34,7 @@ def with_topic(repo: Path) -> Path:
     return repo
 
 
-def test_what_is_not_merged_is_not_found(code: Path) -> None:
+def test_unmerged_branch_has_not_landed(code: Path) -> None:
     commit_files(code, {"one.txt": "1\n"}, "half of it")
 
     assert landed(code) == ""

@@ -89,7 +89,7 @@ def test_a_fresh_clone_sees_them_and_their_verdicts(both: Memory, repo: Path, tm
         assert statuses(clone) == {"rs256": "verified", "eddsa": "failed"}
 
 
-def test_where_both_homes_have_a_key_the_code_tree_s_counts_in_that_checkout(repo: Path) -> None:
+def test_key_in_both_homes_means_the_code_trees_memory_in_that_checkout(repo: Path) -> None:
     put(repo, make_memory("a", "what the branch says"))
     git(repo, "switch", "-q", "-c", "other")
     commit_files(repo, tracked(make_memory("a", "what the code says")))
@@ -136,7 +136,7 @@ def test_linked_work_trees_see_each_its_own(both: Memory, repo: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("kind", ["a file", "a link", "a repository"])
-def test_what_is_no_folder_is_no_second_home(repo: Path, kind: str) -> None:
+def test_file_in_place_of_the_folder_is_not_a_code_tree(repo: Path, kind: str) -> None:
     put(repo, make_memory("a", "good"))
     if kind == "a file":
         (repo / ".memory").write_text("x")
@@ -161,7 +161,7 @@ def test_a_damaged_note_of_the_second_home_is_rebuilt(both: Memory, repo: Path) 
             assert listed(memory) == known
 
 
-def test_what_may_not_lie_there_is_one_problem_each(repo: Path) -> None:
+def test_each_disallowed_file_is_one_problem(repo: Path) -> None:
     odd = {
         ".memory/README.md": "for people\n",
         ".memory/gitmem.toml": "",

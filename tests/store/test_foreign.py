@@ -64,7 +64,7 @@ def test_the_root_commit_is_the_one_that_a_write_makes(memory: Memory, repo: Pat
         ({"gitmem.toml/x": "x"}, STRAY),
     ],
 )
-def test_what_may_lie_on_a_store(repo: Path, files: dict[str, str], kind: str) -> None:
+def test_store_may_hold_only_what_the_layout_knows(repo: Path, files: dict[str, str], kind: str) -> None:
     put_files(repo, files)
 
     assert judged(repo) == kind
@@ -106,7 +106,7 @@ def test_a_link_or_a_submodule_at_the_root_is_a_stray(memory: Memory, repo: Path
     assert list_strays(memory.repository.git, made) == ["STATUS.md", "facts"]
 
 
-def test_a_proof_is_kept_and_passed_on_by_writes(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proof_is_cached_and_inherited_by_writes(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Memory(repo) as memory:
         memory.init(offline=True)
         memory.remember("One", key="one")
@@ -151,9 +151,7 @@ def refused(done: Ran, words: str = 'its last commit is "Add arena allocator" by
 @pytest.mark.parametrize(
     "files", [None, {"src/arena.c": "x"}, {"docs/index.md": "# Docs\n"}], ids=["top", "sub", "docs"]
 )
-def test_nothing_is_done_to_a_local_branch_of_code(
-    run_cli, repo: Path, hub: Path, files: dict[str, str] | None
-) -> None:
+def test_local_branch_of_code_is_never_changed(run_cli, repo: Path, hub: Path, files: dict[str, str] | None) -> None:
     code = code_branch(repo, files)
     before = refs_of(repo), refs_of(hub), git(repo, "status", "--porcelain")
 

@@ -82,14 +82,14 @@ def test_the_roots_of_clones_that_started_apart_can_be_merged(repo: Path) -> Non
     assert (first / "facts/of-second.md").exists()
 
 
-def test_a_store_that_is_there_is_left_as_it_is(repo: Path) -> None:
+def test_existing_store_is_left_unchanged(repo: Path) -> None:
     begin(repo)
     before = tip(repo)
 
     assert begin(repo) == InitResult("memory", before, "there")
 
 
-def test_what_is_missing_in_a_store_is_added(repo: Path) -> None:
+def test_missing_files_of_a_store_are_added(repo: Path) -> None:
     put_files(repo, {"gitmem.toml": "[recall]\nhalf_life_days = 3\n", "facts/a.md": "a"})
 
     done = begin(repo)
@@ -115,7 +115,7 @@ def test_a_clone_joins_the_remotes_store(repo: Path, options: tuple[str, ...]) -
     assert root(folder) == root(repo)
 
 
-def test_a_clone_asks_for_what_was_pushed_since(repo: Path) -> None:
+def test_clone_fetches_a_store_that_was_pushed_later(repo: Path) -> None:
     folder = clone(repo, "other")
     begin(repo)
 
@@ -131,7 +131,7 @@ def test_offline_a_clone_joins_what_it_knows_of(repo: Path) -> None:
     assert begin(folder, offline=True) == InitResult("memory", known, "joined")
 
 
-def test_a_remote_without_a_store_is_no_notice(repo: Path) -> None:
+def test_remote_without_a_store_gives_no_notice(repo: Path) -> None:
     notices: list[str] = []
 
     assert begin(clone(repo, "other"), notices=notices).how == "started"
@@ -148,7 +148,7 @@ def test_a_remote_that_cannot_be_reached_is_a_notice(repo: Path) -> None:
     assert "cannot check origin for a memory" in notices[0]
 
 
-def test_a_remote_that_never_answers_is_given_up(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remote_that_never_answers_times_out(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from gitmem.store import init as module
 
     monkeypatch.setattr(module, "REMOTE_TIMEOUT_S", 0.5)
@@ -239,7 +239,7 @@ def test_a_branch_above_it_is_an_error_that_names_it(repo: Path) -> None:
         begin(repo, branch="memory/of/agents")
 
 
-def test_the_branch_of_the_code_is_not_taken_for_a_store(repo: Path) -> None:
+def test_code_branch_is_not_mistaken_for_a_store(repo: Path) -> None:
     before = tip(repo, "refs/heads/main")
 
     with pytest.raises(ForeignBranchError, match="main is not a memory store"):

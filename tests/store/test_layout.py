@@ -65,7 +65,7 @@ def test_a_place_leads_back_to_the_only_path_it_can_have(path: str) -> None:
         ("archive/facts/a.md", layout.MEMORY),
     ],
 )
-def test_what_a_store_holds_is_known_by_its_path(path: str, what: str) -> None:
+def test_path_of_a_store_says_what_is_there(path: str, what: str) -> None:
     place = place_of(path)
 
     assert isinstance(place, StorePath)
@@ -95,7 +95,7 @@ def test_what_a_store_holds_is_known_by_its_path(path: str, what: str) -> None:
     ],
     ids=ascii,
 )
-def test_nothing_else_may_lie_in_a_store(path: str) -> None:
+def test_any_other_path_is_refused(path: str) -> None:
     assert isinstance(place_of(path), str)
 
 
@@ -134,7 +134,7 @@ def test_a_slug_is_a_key(key: str) -> None:
     ],
     ids=ascii,
 )
-def test_anything_else_is_no_key(key: str) -> None:
+def test_any_other_text_is_not_a_key(key: str) -> None:
     assert not is_key(key)
 
 

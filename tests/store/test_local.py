@@ -39,13 +39,13 @@ def again(local: LocalState) -> LocalState:
     return local
 
 
-def test_where_nothing_was_kept_reading_makes_no_file(local: LocalState, tmp_path: Path) -> None:
+def test_reading_creates_no_database(local: LocalState, tmp_path: Path) -> None:
     assert (local.serial(), local.verdicts(), local.blocked(), local.accesses(["a"])) == (0, {}, {}, {})
     local.end_blocked(["a"])
     assert not (tmp_path / "state").exists()
 
 
-def test_a_verdict_made_here_is_our_own(local: LocalState) -> None:
+def test_verdict_made_here_is_marked_as_own(local: LocalState) -> None:
     assert local.add_verdicts([VERDICT])
 
     assert again(local).verdicts() == {"a": [replace(VERDICT, own=True)]}
@@ -97,7 +97,7 @@ def blocked(key: str, at: int, reason: str) -> Blocked:
     return Blocked(key, "s", "c", "i", at, reason)
 
 
-def test_what_is_blocked_is_kept_until_there_is_a_verdict(local: LocalState) -> None:
+def test_blocked_check_is_stored_until_there_is_a_verdict(local: LocalState) -> None:
     first, second, third = blocked("a", 5, "no network"), blocked("b", 6, "timeout"), blocked("a", 7, "no tool")
     local.add_blocked([first, second, third])
 
@@ -155,7 +155,7 @@ def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
 # Faults
 
 
-def test_a_file_that_is_no_database_is_set_aside(local: LocalState, tmp_path: Path) -> None:
+def test_file_that_is_not_a_database_is_set_aside(local: LocalState, tmp_path: Path) -> None:
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / module.LOCAL).write_bytes(b"not a database, but somebody's bytes" * 100)
 
@@ -283,7 +283,7 @@ def test_a_clones_id_is_made_once(tmp_path: Path) -> None:
     assert made != clone_id(tmp_path / "other")
 
 
-def test_a_copy_has_another_id_and_what_was_moved_its_own(tmp_path: Path) -> None:
+def test_copy_gets_another_id_and_a_moved_clone_keeps_its_id(tmp_path: Path) -> None:
     made = clone_id(tmp_path / "state")
     shutil.copytree(tmp_path / "state", tmp_path / "copy")
     (tmp_path / "state").rename(tmp_path / "moved")
@@ -292,7 +292,7 @@ def test_a_copy_has_another_id_and_what_was_moved_its_own(tmp_path: Path) -> Non
     assert clone_id(tmp_path / "moved") == made
 
 
-def test_a_clones_id_is_no_one_elses_to_read(tmp_path: Path) -> None:
+def test_only_the_owner_can_read_a_clones_id(tmp_path: Path) -> None:
     clone_id(tmp_path / "state")
 
     assert (tmp_path / "state" / "clone-id").stat().st_mode & 0o777 == 0o600

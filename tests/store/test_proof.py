@@ -11,7 +11,7 @@ from gitmem.store import FOREIGN, PROOFS_FILE, PROOFS_KEPT, ROOTED, STRAY, note_
 A, B = "a" * 40, "b" * 40
 
 
-def test_what_was_noted_is_read_again_the_newest_last(tmp_path: Path) -> None:
+def test_noted_proofs_are_read_newest_last(tmp_path: Path) -> None:
     state = str(tmp_path)
 
     note_proof(state, A, ROOTED)
@@ -30,7 +30,7 @@ def test_only_the_newest_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"gitmem-proofs 0\n" + A.encode() + b" rooted\n", b"\xff\xfe", b"x\n"])
-def test_a_file_of_other_rules_or_of_rubbish_says_nothing(tmp_path: Path, content: bytes) -> None:
+def test_proofs_of_other_rules_or_damaged_ones_are_ignored(tmp_path: Path, content: bytes) -> None:
     (tmp_path / PROOFS_FILE).write_bytes(content)
 
     assert read_proofs(str(tmp_path)) == {}

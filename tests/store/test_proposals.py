@@ -21,7 +21,7 @@ TIP = "0123456789abcdef0123456789abcdef01234567"
 @pytest.mark.parametrize(
     "current", [CurrentProposal("gitmem/auth"), CurrentProposal("gitmem/auth", TIP)], ids=["still", "moving"]
 )
-def test_what_is_written_is_read_again(tmp_path: Path, current: CurrentProposal) -> None:
+def test_written_text_is_parsed_to_the_same_value(tmp_path: Path, current: CurrentProposal) -> None:
     state = str(tmp_path / "gitmem")
 
     write_current_proposal(state, "memory", current)
@@ -37,7 +37,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, current: CurrentProposal)
 @pytest.mark.parametrize(
     "text", ["", "memory", "memory gitmem/", "memory gitmem/../../x", "memory main", "memory gitmem/a b c", "\0" * 40]
 )
-def test_what_is_damaged_or_points_elsewhere_is_no_proposal(tmp_path: Path, text: str) -> None:
+def test_damaged_or_foreign_record_names_no_proposal(tmp_path: Path, text: str) -> None:
     (tmp_path / "proposal").write_text(text)
 
     assert read_current_proposal(str(tmp_path), "memory") is None
@@ -50,6 +50,6 @@ def test_names_are_slugs_that_end_a_branch() -> None:
     assert all(map(is_proposal_name, ["a", "auth-notes", "t-12", "v1.2", "x_y", "x" * 60]))
 
 
-def test_nothing_is_reported_where_memory_itself_is_written() -> None:
+def test_write_to_the_memory_branch_gives_no_notice() -> None:
     assert proposal_notice("") == ""
     assert "the proposal auth (" in proposal_notice("auth")

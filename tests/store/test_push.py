@@ -51,7 +51,7 @@ def test_secret_that_came_onto_the_branch_is_not_pushed(repo: Path, hub: Path, f
     assert tip(hub, MEMORY) == before
 
 
-def test_what_the_hints_say_mends_it_and_nothing_is_lost(repo: Path, hub: Path) -> None:
+def test_hints_repair_the_leak_and_lose_nothing(repo: Path, hub: Path) -> None:
     put(repo, LEAK)
     put(repo, make_memory("other", "Another one"))
     first = refused(repo)

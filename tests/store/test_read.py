@@ -83,7 +83,7 @@ BAD_NAMES = {
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)
-def test_a_name_that_no_store_may_have_is_one_problem(repo: Path, name: str) -> None:
+def test_invalid_name_is_one_problem(repo: Path, name: str) -> None:
     at = hostile(repo, ("100644", BAD_NAMES[name], blob(repo, b"evil")))
 
     scan = scan_all(door(repo), at)
@@ -119,7 +119,7 @@ def test_only_regular_files_are_memories(repo: Path, mode: str, code: str) -> No
     ],
     ids=lambda root: f"{root[0]}-{root[1].decode()}",
 )
-def test_what_the_root_may_not_hold_is_one_problem(repo: Path, root: tuple[str, bytes, str]) -> None:
+def test_stray_at_the_root_is_one_problem(repo: Path, root: tuple[str, bytes, str]) -> None:
     mode, name, content = root
     at = hostile(repo, root=((mode, name, blob(repo, content.encode())),))
 
@@ -159,7 +159,7 @@ def test_a_file_beside_a_folder_of_the_same_name_hides_nothing(repo: Path) -> No
     assert problems == [("bad-name", "gotchas")]
 
 
-def test_a_blob_where_a_tree_is_meant_is_one_problem(repo: Path) -> None:
+def test_blob_in_place_of_a_tree_is_one_problem(repo: Path) -> None:
     at = hostile(repo, ("100644", b"x.md", tree(repo)))
 
     scan = scan_all(door(repo), at)
@@ -178,7 +178,7 @@ def test_a_blob_where_a_tree_is_meant_is_one_problem(repo: Path) -> None:
     ],
     ids=["memory", "policy", "verdict"],
 )
-def test_what_is_larger_than_its_limit_is_not_read(repo: Path, path: str, limit: int) -> None:
+def test_file_larger_than_its_limit_is_not_read(repo: Path, path: str, limit: int) -> None:
     at = put_files(repo, {path: b"x" * limit})
     above = put_files(repo, {path: b"x" * (limit + 1)})
 
@@ -230,7 +230,7 @@ def test_of_a_tree_that_cannot_be_read_the_last_good_one_is_served(repo: Path) -
     assert "2 commit(s) earlier" in scan.problems[0].message
 
 
-def test_where_no_tree_can_be_read_the_error_is_gits(repo: Path) -> None:
+def test_if_no_tree_can_be_read_the_error_is_that_of_git(repo: Path) -> None:
     with pytest.raises(ProcessError):
         scan_all(door(repo), unreadable(repo))
 
@@ -281,7 +281,7 @@ STATES = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(["1", "2", "too
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STATES, STATES)
-def test_a_change_leads_to_what_is_there(repo: Path, old: dict[str, str], new: dict[str, str]) -> None:
+def test_scan_of_changes_ends_at_the_new_tree(repo: Path, old: dict[str, str], new: dict[str, str]) -> None:
     before, after = (_state(repo, state) for state in (old, new))
 
     changes = scan_changes(door(repo), before, after)
@@ -306,7 +306,7 @@ def _state(repo: Path, files: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)
-def test_a_change_tells_the_same_of_a_bad_name_as_the_whole(repo: Path, name: str) -> None:
+def test_scan_of_changes_reports_a_bad_name_like_a_full_scan(repo: Path, name: str) -> None:
     good = hostile(repo)
     at = hostile(repo, ("100644", BAD_NAMES[name], blob(repo, b"evil")))
 
@@ -327,7 +327,7 @@ def test_a_change_tells_the_same_of_a_bad_name_as_the_whole(repo: Path, name: st
     ],
     ids=["symlink", "missing", "null", "submodule"],
 )
-def test_a_change_tells_the_same_of_an_entry_as_the_whole(repo: Path, entry: tuple[str, bytes, str]) -> None:
+def test_scan_of_changes_reports_an_entry_like_a_full_scan(repo: Path, entry: tuple[str, bytes, str]) -> None:
     mode, name, content = entry
     good = hostile(repo)
     at = hostile(repo, (mode, name, content if len(content) == 40 else blob(repo, content.encode())))
@@ -338,7 +338,7 @@ def test_a_change_tells_the_same_of_an_entry_as_the_whole(repo: Path, entry: tup
     assert (changes.files, changes.removed) == ((), ("facts/x.md",))
 
 
-def test_a_file_that_becomes_a_link_is_served_no_more(repo: Path) -> None:
+def test_file_that_becomes_a_link_is_removed(repo: Path) -> None:
     good = hostile(repo, ("100644", b"x.md", blob(repo, b"/etc/passwd")))
     at = hostile(repo, ("120000", b"x.md", blob(repo, b"/etc/passwd")))
 

@@ -16,7 +16,7 @@ from gitmem.store.clone import has_links, remove_links
 @pytest.mark.parametrize(
     "place", ["at", "vectors", "whoosh", "capture/sessions", "sessions/shown", "sessions/a/b", "private/a/x"]
 )
-def test_link_goes_and_what_it_leads_to_stays(tmp_path: Path, place: str) -> None:
+def test_link_is_removed_and_its_target_stays(tmp_path: Path, place: str) -> None:
     mine = tmp_path / "mine" / "folder" / "file"
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
@@ -30,7 +30,7 @@ def test_link_goes_and_what_it_leads_to_stays(tmp_path: Path, place: str) -> Non
     assert mine.read_text() == "mine"
 
 
-def test_what_is_no_link_stays(tmp_path: Path) -> None:
+def test_anything_but_a_link_stays(tmp_path: Path) -> None:
     (tmp_path / "sessions" / "a" / "b").mkdir(parents=True)
     (tmp_path / "sessions" / "a" / "b" / "log").write_text("x")
 

@@ -77,7 +77,7 @@ def test_what_was_forgotten_stays_forgotten_under_its_key_and_in_its_words() -> 
     )
 
 
-def test_what_was_rotated_is_no_tombstone() -> None:
+def test_rotated_memory_is_not_a_tombstone() -> None:
     files = {"archive/learned/a.md": memory_text(SAID, created=JANUARY, retired="{why: rotated}")}
 
     assert summary(plan_import(files, ours("a", created=JANUARY))) == ([], [], 1, 0)

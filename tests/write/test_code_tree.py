@@ -47,7 +47,7 @@ def test_a_memory_is_written_to_the_work_tree_and_nothing_else_is_touched(memory
     assert memory.show("drops").document["title"] == "The gateway drops requests"
 
 
-def test_what_is_not_committed_yet_counts_for_the_next_write(memory: Memory, repo: Path) -> None:
+def test_uncommitted_files_count_for_the_next_write(memory: Memory, repo: Path) -> None:
     first = memory.remember("Deploys need the VPN", in_tree=True)
     same = memory.remember("Deploys need the VPN", in_tree=True)
     memory.remember("Old", key="a", in_tree=True)
@@ -80,7 +80,7 @@ def test_edits_and_retirements_happen_in_the_work_tree(repo: Path) -> None:
     assert tip(repo) == before
 
 
-def test_what_was_retired_there_comes_back_there(repo: Path) -> None:
+def test_memory_retired_in_the_code_tree_is_restored_there(repo: Path) -> None:
     commit_files(repo, tracked(make_memory("a", "Stays"), make_memory("b", "Gone")))
     with Memory(repo, clock=Clock()) as memory:
         memory.forget("b")
@@ -136,7 +136,7 @@ def test_history_is_that_of_the_code_and_of_the_verdicts(repo: Path) -> None:
     ]
 
 
-def test_what_git_ignores_is_reported(memory: Memory, repo: Path) -> None:
+def test_file_ignored_by_git_is_reported(memory: Memory, repo: Path) -> None:
     (repo / ".gitignore").write_text(".memory/\n")
 
     memory.remember("x", key="a", in_tree=True)
@@ -145,9 +145,7 @@ def test_what_git_ignores_is_reported(memory: Memory, repo: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["a view", "a link", "a file", "a link inside"])
-def test_nothing_is_written_where_the_folder_is_another_thing(
-    memory: Memory, repo: Path, tmp_path: Path, kind: str
-) -> None:
+def test_view_or_file_in_place_of_the_folder_is_refused(memory: Memory, repo: Path, tmp_path: Path, kind: str) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     if kind == "a view":

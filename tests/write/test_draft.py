@@ -108,7 +108,7 @@ def test_typed_text_is_kept_in_one_form(typed, kept):
 
 
 @pytest.mark.parametrize("text", ["", "  \n\t ", "#", "."])
-def test_nothing_is_not_remembered(text):
+def test_empty_text_is_refused(text):
     with pytest.raises(RefusedError, match="the text is empty") as refused:
         made(text)
 
@@ -168,7 +168,7 @@ def test_key_that_could_not_be_a_file_name_is_refused_with_one_that_could(key):
     assert hinted == "a-name" or set(hinted) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
-def test_explicit_key_is_taken_as_it_is():
+def test_explicit_key_is_used_unchanged():
     draft = made(key="auth.uses_rs256")
 
     assert (draft.key, draft.is_explicit) == ("auth.uses_rs256", True)
@@ -262,7 +262,7 @@ def test_draft_reads_back_as_the_memory_that_was_meant():
         pytest.param({"extra": {SECRET: [1]}}, id="a mapping's key"),
     ],
 )
-def test_secret_is_refused_wherever_it_stands_and_never_repeated(typed):
+def test_secret_is_refused_anywhere_and_never_repeated(typed):
     with pytest.raises(RefusedError) as refused:
         checked(made(**typed))
 

@@ -187,7 +187,7 @@ def test_what_is_captured_again_is_added_and_its_words_stay_in_the_history(memor
     assert f"a was repeated:\n    {NEARLY}" in git(repo, "log", "-1", "--format=%B", "memory")
 
 
-def test_what_means_the_same_is_refused_where_a_model_is_set_up(repo: Path, tmp_path: Path) -> None:
+def test_duplicate_by_meaning_is_refused_if_a_model_is_set_up(repo: Path, tmp_path: Path) -> None:
     set_up(repo, make_model(tmp_path / "tiny"))
     with Memory(repo) as memory:
         memory.remember("Login", key="login")

@@ -78,7 +78,7 @@ def test_secret_or_hidden_character_is_refused_wherever_it_stands_and_not_repeat
         (lambda: new("x" * 70_000), "too large"),
     ],
 )
-def test_what_its_kind_does_not_allow_is_refused(attempt, said: str) -> None:
+def test_memory_that_breaks_its_kinds_rules_is_refused(attempt, said: str) -> None:
     with pytest.raises(RefusedError, match=said):
         attempt()
 

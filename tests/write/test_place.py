@@ -65,7 +65,7 @@ def test_retired_memory_is_still_known():
 # --- which key a draft gets (A2, C9) ---------------------------------------------------------------------------------
 
 
-def test_free_key_is_taken_as_it_was_made():
+def test_free_key_is_used_unchanged():
     assert place.settle_key(catalog_of({}), drafted()).key == KEY
 
 

@@ -10,7 +10,7 @@ from gitmem.write.quality import says_something
 @pytest.mark.parametrize(
     "text", ["ok", "Yes!", "  OK, thanks. ", "👍", "", "...", "go ahead", "LGTM", "nothing", "n/a"]
 )
-def test_what_says_nothing_is_found(text: str) -> None:
+def test_empty_contents_are_found(text: str) -> None:
     assert not says_something(text)
 
 

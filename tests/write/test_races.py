@@ -74,7 +74,7 @@ def test_a_key_that_is_taken_meanwhile_by_another_text_gets_a_hash(repo: Path, m
     assert "Something else" in memory.repository.text_of(key)
 
 
-def test_what_supersedes_is_checked_against_the_tip_it_lands_on(repo: Path, memory: Memory, meanwhile) -> None:  # type: ignore[no-untyped-def]
+def test_superseding_is_checked_against_the_current_tip(repo: Path, memory: Memory, meanwhile) -> None:  # type: ignore[no-untyped-def]
     memory.remember("old", key="old")
     newer = memory.repository.text_of("old") + "\nby somebody else\n"
     meanwhile(push(repo, newer, "learned/old.md"))

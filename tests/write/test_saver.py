@@ -55,7 +55,7 @@ def test_several_files_are_one_commit_whose_message_and_trailers_say_so(memory: 
     )
 
 
-def test_what_changed_on_the_branch_meanwhile_is_merged(memory: Memory, repo: Path) -> None:
+def test_concurrent_change_on_the_branch_is_merged(memory: Memory, repo: Path) -> None:
     push(repo, a=OLD.replace("three", "THREE"))
 
     saver = save(memory, item(repo, "a", OLD.replace("one", "ONE"), OLD))
@@ -143,7 +143,7 @@ def test_another_kind_moves_the_file_and_links_stay_in_both_directions(memory: M
     assert fields_of(repo, "learned/b.md")["title"] == "Mine too"
 
 
-def test_what_a_higher_room_refuses_is_refused(memory: Memory, repo: Path) -> None:
+def test_refusal_of_a_higher_layer_is_reported(memory: Memory, repo: Path) -> None:
     def inspect(document: Document, before: Document | None) -> None:
         raise RefusedError(f"no {document.key}")
 
@@ -168,7 +168,7 @@ def test_the_policy_is_saved_where_it_can_be_read(memory: Memory, repo: Path) ->
     assert memory.repository.policy().kind("riddle").description == "what nobody knows"
 
 
-def test_what_the_branch_has_already_makes_no_commit(memory: Memory, repo: Path) -> None:
+def test_unchanged_file_makes_no_commit(memory: Memory, repo: Path) -> None:
     push(repo, a=OLD)
     before = tip(repo)
 

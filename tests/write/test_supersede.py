@@ -100,7 +100,7 @@ def test_circle_is_refused(pair, repo):
     assert tip(repo) == before
 
 
-def test_retired_memory_takes_no_ones_place(pair, repo):
+def test_retired_memory_cannot_supersede_another(pair, repo):
     pair.forget("new")
 
     with pytest.raises(RefusedError, match="new was retired"):
@@ -148,7 +148,7 @@ def test_superseded_memory_does_not_come_back_by_its_own_text(pair, repo):
     assert tip(repo) == before
 
 
-def test_what_was_superseded_and_is_said_again_is_a_memory_of_its_own(store, repo):
+def test_superseded_text_recorded_again_is_a_new_memory(store, repo):
     first = store.remember("Tokens are signed with HS256")
     store.remember("Tokens are signed with RS256", key="new", supersedes=[first.key])
 

@@ -152,7 +152,7 @@ def test_with_an_explicit_key_the_latest_wins_and_history_has_the_earlier_one(st
     ]
 
 
-def test_what_no_onesaid_the_second_time_does_not_undo_what_was_said_once(store, repo, clock):
+def test_options_missing_the_second_time_do_not_undo_earlier_ones(store, repo, clock):
     store.remember("Deploys need VPN", key="deploys", importance="high")
     clock.now += DAY
 

@@ -16,7 +16,7 @@ from gitmem.store.commit.guard import need_own, refuse_checked_out, refuse_symbo
 REF = "refs/heads/memory"
 
 
-def test_a_ref_that_stands_for_another_one_is_refused(memory: Memory, repo: Path) -> None:
+def test_symbolic_ref_is_refused(memory: Memory, repo: Path) -> None:
     git(repo, "symbolic-ref", REF, "refs/heads/main")
 
     with pytest.raises(ConflictError, match="is a symbolic ref to refs/heads/main"):
@@ -32,7 +32,7 @@ def test_the_branch_of_another_work_tree_is_refused(memory: Memory, repo: Path) 
     assert "switch --detach" in refused.value.hint
 
 
-def test_code_is_refused_and_a_store_with_strays_only_taken_by_what_mends_it(repo: Path) -> None:
+def test_code_is_refused_and_strays_are_accepted_only_by_a_repair(repo: Path) -> None:
     strays = put_files(repo, {"src/main.c": "int main;"})
     door, code = Git(discover(repo)), tip(repo, "refs/heads/main")
 

@@ -67,7 +67,7 @@ def test_a_first_write_starts_the_branch_at_the_root_that_all_clones_share(repo:
     assert git(repo, "ls-tree", "-r", ROOT) == ""
 
 
-def test_what_is_acknowledged_is_the_tip(repo: Path) -> None:
+def test_acknowledged_commit_is_the_tip(repo: Path) -> None:
     written = write(repo)
 
     assert written is not None
@@ -87,7 +87,7 @@ def test_a_write_names_the_tip_it_was_built_on(repo: Path) -> None:
     assert git(repo, "rev-parse", "memory^") == first.commit
 
 
-def test_a_write_without_the_branch_starts_where_it_is_told(repo: Path) -> None:
+def test_first_write_starts_at_the_given_commit(repo: Path) -> None:
     start = put_files(repo, {"facts/theirs.md": "x"}, ref="refs/remotes/origin/memory")
 
     written = write(repo, start=start)
@@ -135,7 +135,7 @@ def test_more_files_than_names_are_asked_for_are_written(repo: Path) -> None:
     assert is_sound(repo)
 
 
-def test_where_nothing_is_planned_nothing_is_written(repo: Path) -> None:
+def test_empty_plan_writes_nothing(repo: Path) -> None:
     write(repo)
     before = tip(repo)
 
@@ -202,7 +202,7 @@ def test_a_commit_is_never_signed(repo: Path) -> None:
 # What is not touched
 
 
-def test_nothing_of_the_users_is_touched(repo: Path) -> None:
+def test_users_index_and_work_tree_are_not_touched(repo: Path) -> None:
     marker = repo.parent / "ran"
     (repo / "README.md").write_text("edited\n")
     (repo / "staged").write_text("staged\n")
@@ -220,7 +220,7 @@ def test_nothing_of_the_users_is_touched(repo: Path) -> None:
     assert git(repo, "status", "--porcelain").splitlines() == [" M README.md", "A  staged"]
 
 
-def test_a_hooks_environment_does_not_lead_elsewhere(
+def test_environment_of_a_hook_does_not_redirect_the_write(
     repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git(tmp_path, "init", "-q", "canary")
@@ -328,7 +328,7 @@ def test_a_branch_that_is_rewritten_meanwhile_is_not_put_back(repo: Path) -> Non
     assert set(files(repo)) == {"facts/new.md", "facts/ours.md"}
 
 
-def test_who_is_always_too_slow_is_told_so(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writer_that_always_loses_the_race_gets_an_error(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.time, "sleep", lambda _: None)
     monkeypatch.setattr(module, "ATTEMPTS", 4)
     count = 0
@@ -731,7 +731,7 @@ def _assert_read(reads: list[tuple[int, str, str]]) -> None:
     assert all("a-key" in message for _, message, _ in reads[:3]), reads
 
 
-def test_where_no_file_may_grow_nothing_is_changed(repo: Path) -> None:
+def test_if_no_file_may_grow_nothing_is_changed(repo: Path) -> None:
     write(repo)
     before = tip(repo)
     limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n" + ONE_WRITE
@@ -805,7 +805,7 @@ def test_nothing_is_written_onto_a_branch_of_the_code(repo: Path, is_default: bo
     assert tip(repo, f"refs/heads/{code}") == before
 
 
-def test_what_was_pushed_onto_a_store_must_go_before_the_next_write(repo: Path) -> None:
+def test_strays_pushed_onto_a_store_block_the_next_write(repo: Path) -> None:
     git(repo, "config", "gitmem.branch", "notes")
     with Memory(repo) as memory:
         memory.remember("one", key="a")

@@ -61,7 +61,7 @@ def test_packs_hold_only_what_is_new(repo, git_of, monkeypatch):
     assert max(sizes[-1][1:]) <= max(sizes[0])
 
 
-def test_packing_that_fails_is_no_error(repo, git_of, monkeypatch):
+def test_failed_packing_is_ignored(repo, git_of, monkeypatch):
     monkeypatch.setattr(pack, "COMMITS", 1)
 
     assert pack.count(git_of, "1" * 40) is False

@@ -46,7 +46,7 @@ def body(found: MergedMemory) -> str:
     return parse(found.content, path=PATH).body
 
 
-def test_what_each_side_changed_is_there_with_the_comments_of_both() -> None:
+def test_changes_and_comments_of_both_sides_are_merged() -> None:
     one = BASE.replace("ttl: 30d", "# a month\nttl: 60d").replace("One.", "One more.")
     other = BASE.replace("A title", "A better title").replace("Two.\n", "Two.\n\nThree.\n").replace("tags", "# x\ntags")
 
@@ -103,13 +103,13 @@ def test_a_command_and_its_counterexample_stay_together() -> None:
     assert {"field": "verify", "other": "test -f c", "by": "Bob"} in fields(found)["conflict"]
 
 
-def test_what_one_side_took_away_and_the_other_changed_stays() -> None:
+def test_field_removed_on_one_side_and_changed_on_the_other_stays() -> None:
     found = merged(BASE, BASE.replace("ttl: 30d\n", ""), BASE.replace("ttl: 30d", "ttl: 10d"))
 
     assert fields(found)["ttl"] == "10d"
 
 
-def test_what_was_settled_stays_settled() -> None:
+def test_resolved_conflict_stays_resolved() -> None:
     open_ = BASE.replace("ttl", "conflict: [{field: title, other: x}]\nttl")
 
     found = merged(open_, open_.replace("conflict: [{field: title, other: x}]\n", ""), open_.replace("One", "1"))
@@ -117,7 +117,7 @@ def test_what_was_settled_stays_settled() -> None:
     assert "conflict" not in fields(found)
 
 
-def test_what_one_side_settled_goes_and_what_is_new_to_settle_stays() -> None:
+def test_resolved_conflict_is_removed_and_a_new_one_added() -> None:
     open_ = BASE.replace("ttl", "conflict: [{field: title, other: x}]\nttl")
     more = BASE.replace("ttl", "conflict: [{field: title, other: x}, {field: body, by: z}]\nttl")
 
@@ -221,7 +221,7 @@ def test_any_two_memories_make_one_memory_that_is_the_same_either_way(base: Any,
 
 
 @pytest.mark.parametrize("name", ["created", "updated", "by", "superseded_by", "project"])
-def test_what_gitmem_writes_itself_is_nothing_to_settle(name: str) -> None:
+def test_fields_written_by_gitmem_never_conflict(name: str) -> None:
     texts = [memory_text("T", **{name: value}) for value in ("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")]
 
     found = merged(None, *texts)
@@ -296,11 +296,11 @@ TEXTS = st.lists(st.sampled_from(["One.", "", "> quoted", "- x"]), max_size=4).m
 
 
 @given(st.lists(st.builds(Lines, NAMES, TEXTS), min_size=2, max_size=8))
-def test_what_is_written_is_read_again(versions: list[Lines]) -> None:
+def test_written_text_is_parsed_to_the_same_value(versions: list[Lines]) -> None:
     assert parse_versions(format_versions(versions)) == versions
 
 
-def test_they_are_in_the_order_of_the_text_whichever_is_joined_first() -> None:
+def test_versions_are_sorted_by_text_whichever_is_joined_first() -> None:
     texts = {"Ana": "z", "Bob": "a", "Cem": "m", "Dana": ""}
     found = set()
     for names in permutations(texts):
@@ -313,14 +313,14 @@ def test_they_are_in_the_order_of_the_text_whichever_is_joined_first() -> None:
     assert [one.who for one in parse_versions(found.pop())] == ["Dana", "Bob", "Cem", "Ana"]
 
 
-def test_a_text_that_two_have_is_there_once() -> None:
+def test_text_of_two_authors_is_kept_once() -> None:
     both = format_versions([Lines("Ana", "a"), Lines("Bob", "b")])
 
     assert join_versions(both, "b\n", "x", "Cem") == [Lines("Ana", "a"), Lines("Bob", "b")]
 
 
 @pytest.mark.parametrize("text", ["", "plain\n", "> **End of the two versions.**\n", "before\n{both}", "{both}after\n"])
-def test_what_holds_anything_else_is_one_version(text: str) -> None:
+def test_text_with_anything_else_has_no_versions(text: str) -> None:
     both = format_versions([Lines("Ana", "a"), Lines("Bob", "b")])
 
     assert parse_versions(text.format(both=both)) == []

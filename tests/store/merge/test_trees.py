@@ -75,7 +75,7 @@ A = "gotchas/a.md"
 GONE = "archive/gotchas/a.md"
 
 
-def test_what_each_side_added_and_changed_is_there(stores: Stores) -> None:
+def test_changes_of_both_sides_are_merged(stores: Stores) -> None:
     base = stores.commit({A: text(), "gotchas/b.md": text("B")})
     one = stores.commit({A: text("Better"), "gotchas/b.md": text("B"), "gotchas/c.md": text("C")}, base)
     other = stores.commit({A: text(), "gotchas/b.md": text("B2"), "learned/d.md": text("D")}, base)
@@ -88,7 +88,7 @@ def test_what_each_side_added_and_changed_is_there(stores: Stores) -> None:
     }
 
 
-def test_a_memory_that_one_side_lost_is_there(stores: Stores) -> None:
+def test_memory_missing_on_one_side_is_kept(stores: Stores) -> None:
     base = stores.commit({A: text(), "gotchas/b.md": text("B")})
 
     assert stores.files(
@@ -172,7 +172,7 @@ def test_the_later_verdict_counts_and_one_taken_away_is_gone(stores: Stores) -> 
     assert stores.files(one, other) == {path: verdict("fails", NOW)}
 
 
-def test_what_no_one_can_read_is_kept_as_it_is(stores: Stores) -> None:
+def test_unreadable_file_is_kept_unchanged(stores: Stores) -> None:
     base = stores.commit({A: "no memory"})
     odd = {A: "still none", "Strange Name.md": "x", "gotchas/deep/er/x": "y", "gotchas/link.md": "/etc/passwd"}
     one = stores.commit(odd, base, modes={"gotchas/link.md": "120000"})

@@ -117,7 +117,7 @@ def test_work_is_done_at_every_place_it_is_wanted_at(tmp_path: Path, started: li
     assert found == ["/there/a\nb", "/there/c"]
 
 
-def test_nothing_is_started_where_it_is_switched_off_or_cannot_be_noted(
+def test_no_job_starts_if_switched_off_or_unrecordable(
     tmp_path: Path, started: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -129,7 +129,7 @@ def test_nothing_is_started_where_it_is_switched_off_or_cannot_be_noted(
     assert list(background.turns(tmp_path / "file", tmp_path, "index")) == []
 
 
-def test_failure_is_kept_until_the_work_goes_well_again(tmp_path: Path) -> None:
+def test_failure_is_recorded_until_the_job_succeeds(tmp_path: Path) -> None:
     with pytest.raises(ConflictError):
         for turn in background.turns(tmp_path, "/there/a", "index"):
             with turn:
@@ -152,7 +152,7 @@ def test_failure_whose_reason_found_no_room_on_the_disk_says_so(tmp_path: Path) 
     assert (what, said) == ("index", "the reason could not be written: the disk was full")
 
 
-def test_place_that_is_gone_is_no_failure(tmp_path: Path) -> None:
+def test_missing_place_is_not_a_failure(tmp_path: Path) -> None:
     for turn in background.turns(tmp_path, "/gone", "index"):
         with turn:
             raise NoRepositoryError("/gone: there is no such folder")

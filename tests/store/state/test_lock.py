@@ -68,7 +68,7 @@ def test_a_lock_can_be_taken_again_after_it_was_let_go(tmp_path: Path) -> None:
             assert lock.crashed is None
 
 
-def test_who_waits_too_long_is_told_who_holds_it(tmp_path: Path) -> None:
+def test_timeout_names_the_holder(tmp_path: Path) -> None:
     with Holding(tmp_path) as other, pytest.raises(ConflictError) as caught:
         take(tmp_path, timeout_s=0.1).__enter__()
 
@@ -76,7 +76,7 @@ def test_who_waits_too_long_is_told_who_holds_it(tmp_path: Path) -> None:
     assert "GITMEM_LOCK_TIMEOUT" in caught.value.hint
 
 
-def test_who_waits_gets_it_when_the_holder_lets_go(tmp_path: Path) -> None:
+def test_waiter_gets_the_lock_when_it_is_released(tmp_path: Path) -> None:
     with Holding(tmp_path) as other:
         os.kill(other.process.pid, signal.SIGINT)
 
@@ -125,7 +125,7 @@ def test_of_holders_that_died_one_after_another_the_first_is_remembered(tmp_path
         assert lock.crashed.since == first.since < lock.crashed.started
 
 
-def test_who_begins_to_write_has_nothing_left_to_clear(tmp_path: Path) -> None:
+def test_renewed_lock_has_nothing_left_to_clear(tmp_path: Path) -> None:
     Holding(tmp_path).kill()
 
     with take(tmp_path) as lock:
@@ -150,7 +150,7 @@ def test_a_child_that_keeps_the_lock_open_keeps_the_lock(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("junk", [b"", b"junk", b"1 2 remember", b"\xff" * 1000, b"1 nan x y", b"9" * 399], ids=len)
-def test_junk_in_the_lock_file_names_no_one(tmp_path: Path, junk: bytes) -> None:
+def test_damaged_lock_file_names_no_holder(tmp_path: Path, junk: bytes) -> None:
     (tmp_path / "lock").write_bytes(junk)
 
     with take(tmp_path) as lock:
@@ -171,7 +171,7 @@ def test_an_interrupt_while_waiting_lets_go_of_the_file(tmp_path: Path, monkeypa
     assert len(set(os.listdir("/proc/self/fd"))) == len(before)
 
 
-def test_where_it_cannot_be_made_the_error_says_that_reading_works(tmp_path: Path) -> None:
+def test_unwritable_repository_says_that_reading_works(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     with pytest.raises(GitmemError, match="cannot be written to") as caught:
@@ -195,20 +195,20 @@ def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
 # A ref's lock that a killed writer left
 
 
-def test_what_a_dead_writer_left_is_removed(tmp_path: Path) -> None:
+def test_lock_file_of_a_dead_writer_is_removed(tmp_path: Path) -> None:
     lock = ref_lock(tmp_path, age_s=5)
 
     assert clear_stale_lock(lock, dead(started_s_ago=6))
     assert not lock.exists()
 
 
-def test_what_an_earlier_one_of_several_dead_writers_left_is_removed(tmp_path: Path) -> None:
+def test_lock_file_of_an_earlier_dead_writer_is_removed(tmp_path: Path) -> None:
     lock = ref_lock(tmp_path, age_s=50)
 
     assert clear_stale_lock(lock, dead(started_s_ago=5, since_s_ago=51))
 
 
-def test_what_was_just_left_is_removed_when_no_one_lets_go_of_it(tmp_path: Path) -> None:
+def test_fresh_lock_file_is_removed_once_it_proves_stale(tmp_path: Path) -> None:
     lock = ref_lock(tmp_path)
     began = time.monotonic()
 
@@ -232,7 +232,7 @@ def test_a_lock_that_is_let_go_and_taken_by_another_meanwhile_is_not_stolen(
 
 
 @pytest.mark.parametrize("age_s", [0.0, 5.0, 600.0])
-def test_without_a_dead_writer_no_lock_is_taken_away(tmp_path: Path, age_s: float) -> None:
+def test_without_a_dead_writer_no_lock_file_is_removed(tmp_path: Path, age_s: float) -> None:
     lock = ref_lock(tmp_path, age_s=age_s)
 
     assert not clear_stale_lock(lock, None)
@@ -254,7 +254,7 @@ def test_a_foreign_lock_is_not_stolen(
     assert lock.exists()
 
 
-def test_where_there_is_no_lock_nothing_is_waited_for(tmp_path: Path) -> None:
+def test_missing_lock_file_causes_no_wait(tmp_path: Path) -> None:
     began = time.monotonic()
 
     assert not clear_stale_lock(tmp_path / "none.lock", dead())

@@ -42,7 +42,7 @@ def test_entries_come_back_whole_and_in_their_order(tmp_path: Path) -> None:
     assert waiting_captures(tmp_path)
 
 
-def test_what_killed_writers_had_acknowledged_is_there_and_nothing_half(tmp_path: Path) -> None:
+def test_entries_acknowledged_by_killed_writers_are_whole(tmp_path: Path) -> None:
     writers = [
         subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), f"w{n}"], stdout=subprocess.PIPE, text=True)
         for n in range(4)

@@ -79,7 +79,7 @@ def test_a_bucket_has_a_bounded_number_of_errors() -> None:
         ("[elsewhere.aaaaaaaaaaaaaaaa]\n", 1, f"belongs in verdicts/{shard('elsewhere')}.toml"),
     ],
 )
-def test_what_is_no_verdict_hides_no_other(text: str, line: int, words: str) -> None:
+def test_invalid_section_hides_no_other_verdict(text: str, line: int, words: str) -> None:
     sections, errors = split_bucket(text.encode() + bucket(verdict("k0")), PATH)
 
     assert [(e.line, words in e.message) for e in errors] == [(line, True)]

@@ -58,7 +58,7 @@ def test_environment_is_read_as_it_was_written() -> None:
     assert (found.system, found.versions, found.locks) == (LINUX, {"python3": "3.11", "sh": ""}, {"web/lock.json": A})
 
 
-def test_what_is_too_long_is_left_out() -> None:
+def test_words_beyond_the_limit_are_left_out() -> None:
     found = text(programs={f"tool-{n:04}": ("1", A) for n in range(200)})
 
     assert len(found) <= LIMIT

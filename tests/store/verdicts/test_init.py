@@ -72,12 +72,12 @@ def changed(**lines: str | None) -> str:
 
 
 @given(VERDICTS)
-def test_what_is_written_is_read_again(verdict: Verdict) -> None:
+def test_written_text_is_parsed_to_the_same_value(verdict: Verdict) -> None:
     assert read(format_verdict(verdict)) == verdict
 
 
 @given(VERDICTS)
-def test_what_is_written_is_toml_of_printable_lines(verdict: Verdict) -> None:
+def test_verdict_is_written_as_toml_of_printable_lines(verdict: Verdict) -> None:
     text = format_verdict(verdict)
 
     assert tomllib.loads(text)["outcome"] == verdict.outcome
@@ -106,7 +106,7 @@ def test_the_key_is_the_one_of_its_place() -> None:
 
 @pytest.mark.parametrize("name", ["outcome", "commit", "at", "claim", "spec"])
 @pytest.mark.parametrize("value", [None, "1", "true", "[]", "{}", "1979-05-27"])
-def test_a_field_that_is_missing_or_of_another_type_makes_it_none(name: str, value: str | None) -> None:
+def test_missing_or_mistyped_field_is_an_error(name: str, value: str | None) -> None:
     with pytest.raises(FormatError) as caught:
         read(changed(**{name: value}))
 
@@ -116,7 +116,7 @@ def test_a_field_that_is_missing_or_of_another_type_makes_it_none(name: str, val
 
 @pytest.mark.parametrize("name", ["commit", "held_commit", "culprit"])
 @pytest.mark.parametrize("value", ["HEAD", "--all", OID[:-1], OID.upper(), "\\u001b[31m"])
-def test_a_commit_that_is_no_object_name_makes_it_none(name: str, value: str) -> None:
+def test_commit_that_is_not_an_object_name_is_an_error(name: str, value: str) -> None:
     with pytest.raises(FormatError):
         read(changed(**{name: f'"{value}"'}))
 
@@ -135,7 +135,7 @@ def test_only_a_conclusive_outcome_is_a_verdict(outcome: str) -> None:
     ],
     ids=lambda content: ascii(content[:12]),
 )
-def test_what_is_no_toml_is_one_problem(content: bytes) -> None:
+def test_file_that_is_not_toml_is_one_problem(content: bytes) -> None:
     with pytest.raises(FormatError):
         read(content[:VERDICT_LIMIT])
 
@@ -147,13 +147,13 @@ def test_no_bytes_raise_anything_else(content: bytes) -> None:
 
 
 @pytest.mark.parametrize("time", ["9999999999999", "2026-13-01T00:00:00Z", "yesterday", "2026-01-01"])
-def test_a_time_that_is_none_makes_it_none(time: str) -> None:
+def test_invalid_time_is_an_error(time: str) -> None:
     with pytest.raises(FormatError):
         read(changed(at=f'"{time}"'))
 
 
 @pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "-5.0", '"soon"', "[]"])
-def test_a_duration_that_is_none_counts_as_nothing(seconds: str) -> None:
+def test_invalid_duration_counts_as_zero(seconds: str) -> None:
     assert read(changed(seconds=seconds)).seconds == 0.0
 
 

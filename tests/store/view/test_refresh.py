@@ -40,7 +40,7 @@ def test_only_what_a_person_left_alone_is_brought_forward(memory: Memory, shown:
     assert view_of(memory).held == {"learned/a.md": git(repo, "hash-object", "--stdin", input=OLD)}
 
 
-def test_what_is_gone_from_the_branch_goes_and_a_changed_file_stays(memory: Memory, shown: Path) -> None:
+def test_files_gone_from_the_branch_are_removed_unless_changed(memory: Memory, shown: Path) -> None:
     (shown / "learned/a.md").write_text(MINE)
 
     memory.forget("a", "b")
@@ -51,7 +51,7 @@ def test_what_is_gone_from_the_branch_goes_and_a_changed_file_stays(memory: Memo
     ]  # fmt: skip
 
 
-def test_a_person_who_takes_the_change_back_gets_what_the_branch_has(memory: Memory, shown: Path, repo: Path) -> None:
+def test_reverted_edit_shows_the_branchs_version_again(memory: Memory, shown: Path, repo: Path) -> None:
     (shown / "learned/a.md").write_text(MINE)
     push(repo, a=NEW)
     memory.view.follow()
@@ -63,7 +63,7 @@ def test_a_person_who_takes_the_change_back_gets_what_the_branch_has(memory: Mem
 
 
 @pytest.mark.parametrize("step", ["files", "index", "state"])
-def test_a_refresh_that_died_is_taken_up_by_the_next(
+def test_next_refresh_completes_one_that_died(
     memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     (shown / "learned/a.md").write_text(MINE)

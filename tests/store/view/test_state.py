@@ -28,12 +28,12 @@ def test_inside_the_view_the_code_is_that_of_the_main_work_tree(memory: Memory, 
 @pytest.mark.parametrize(
     "text", ["", "{}", "[]", '{"path": "../../x", "name": "../../..", "shown": "", "held": {}}', '{"held": 1}', "\0"]
 )
-def test_a_damaged_file_is_no_view(memory: Memory, text: str) -> None:
+def test_damaged_record_names_no_view(memory: Memory, text: str) -> None:
     memory.view.make()
     Path(memory.repository.git.repository.state, FILE_NAME).write_text(text)
 
     assert load(memory.repository.git.repository) is None
 
 
-def test_where_no_view_was_made_there_is_none(memory: Memory) -> None:
+def test_without_a_view_none_is_found(memory: Memory) -> None:
     assert (has_one(memory.repository.git.repository.state), load(memory.repository.git.repository)) == (False, None)

@@ -22,7 +22,7 @@ def shown(memory: Memory, repo: Path) -> Path:
     return Path(memory.view.make().path)
 
 
-def test_it_lies_at_the_top_of_the_main_work_tree_and_git_status_does_not_see_it(shown: Path, repo: Path) -> None:
+def test_view_is_at_the_top_of_the_main_work_tree_and_hidden_from_git_status(shown: Path, repo: Path) -> None:
     assert shown == repo / ".memory"
     assert (shown / "learned/a.md").read_text() == memory_text("About a")
     assert (git(repo, "status", "--porcelain"), status_of(shown)) == ("", "")
@@ -53,7 +53,7 @@ def test_folders_that_are_taken_or_gits_own_are_refused_and_stay_as_they_are(mem
     assert git(repo, "worktree", "list", "--porcelain").count("worktree ") == 1
 
 
-def test_where_the_code_tracks_the_folder_another_one_must_be_named(memory: Memory, repo: Path) -> None:
+def test_folder_tracked_by_the_code_is_refused(memory: Memory, repo: Path) -> None:
     commit_files(repo, {".memory/facts/x.md": memory_text()})
     (repo / ".memory/facts/x.md").unlink()
 
@@ -97,7 +97,7 @@ def test_a_folder_of_the_persons_own_in_its_place_is_left_alone(memory: Memory, 
     assert not (shown / ".git").exists()
 
 
-def test_a_copied_repository_gets_its_own_and_the_original_is_not_touched(shown: Path, repo: Path) -> None:
+def test_copied_repository_gets_its_own_view_and_the_original_stays(shown: Path, repo: Path) -> None:
     (shown / "learned/a.md").write_text(memory_text("Edited before the copy"))
     other = copy(repo, repo.parent / "copy")
     before = (git(repo, "rev-parse", "HEAD"), tip(repo), files_of(shown), git(shown, "rev-parse", "HEAD"))
@@ -132,7 +132,7 @@ def test_a_moved_repository_is_linked_again_with_what_was_not_saved(shown: Path,
     assert git(moved, "worktree", "list", "--porcelain").count("worktree ") == 2
 
 
-def test_a_view_that_lies_outside_is_not_shared_with_a_copy(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_view_outside_the_repository_is_not_shared_with_a_copy(memory: Memory, repo: Path, tmp_path: Path) -> None:
     memory.view.make(str(tmp_path / "far/view"))
     other = copy(repo, tmp_path / "copy")
 
@@ -154,7 +154,7 @@ def test_git_may_move_it(memory: Memory, shown: Path, repo: Path) -> None:
     assert view_of(memory).path == str(repo / "elsewhere")
 
 
-def test_making_that_was_cut_short_goes_on(memory: Memory, repo: Path) -> None:
+def test_interrupted_creation_continues(memory: Memory, repo: Path) -> None:
     views.make(memory.repository.git, str(repo / ".memory"), memory.repository.tip())
     Path(memory.repository.git.repository.state, "view.json").unlink()
 
@@ -164,7 +164,7 @@ def test_making_that_was_cut_short_goes_on(memory: Memory, repo: Path) -> None:
     assert status_of(repo / ".memory") == ""
 
 
-def test_a_view_of_which_nothing_is_known_any_more_is_taken_over_and_nothing_in_it_is_overwritten(
+def test_view_without_a_record_is_recovered_and_nothing_in_it_is_overwritten(
     memory: Memory, shown: Path, repo: Path
 ) -> None:
     (shown / "learned/a.md").write_text(memory_text("Mine"))
@@ -210,7 +210,7 @@ def sha256(repo: Path) -> Path:
 
 
 @pytest.mark.parametrize("shape", [bare, submodule, separate, sha256])
-def test_it_works_in_every_shape_of_repository(repo: Path, shape: Callable[[Path], Path]) -> None:
+def test_view_works_in_every_kind_of_repository(repo: Path, shape: Callable[[Path], Path]) -> None:
     place = shape(repo)
     with Memory(place) as memory:
         memory.remember("known", key="a")
