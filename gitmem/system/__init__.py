@@ -75,6 +75,19 @@ def append_file(path: str | os.PathLike[str], content: bytes) -> None:
         os.close(fd)
 
 
+def write_text(path: str, text: str) -> None:
+    """Write a text file of the state atomically, with its folder; it is not synced.
+
+    Raises:
+        OSError: It cannot be written; a file that was there is left as it was.
+    """
+    make_folder(os.path.dirname(path))
+    new = f"{path}.{os.getpid()}.new"
+    with open(new, "w", encoding="utf-8", errors="replace") as file:
+        file.write(text)
+    os.replace(new, path)
+
+
 def remove(path: str | os.PathLike[str]) -> None:
     """Remove a file of the state, which may be missing."""
     try:

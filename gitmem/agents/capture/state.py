@@ -10,10 +10,10 @@ import os
 import time
 from binascii import crc32
 
-from gitmem.agents.session.places import parse_table, read_table, write_text
+from gitmem.agents.session.places import parse_table, read_table
 from gitmem.errors import suppress
 from gitmem.frozen import fields_of, replace
-from gitmem.system import discard, make_folder
+from gitmem.system import discard, make_folder, write_text
 from gitmem.system.file_lock import lock, open_lock
 from gitmem.text import format_json
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 
 from gitmem.agents.event import COMPACT, PROMPT, RESUME, START
-from gitmem.agents.session.places import append, file_name, read_lines, read_text, spelt_out, write_text
+from gitmem.agents.session.places import append, file_name, read_lines, read_text, spelt_out
 from gitmem.agents.session.topics import workplace_of
 from gitmem.errors import BusyError
 from gitmem.frozen import frozen
 from gitmem.store import clone
-from gitmem.system import discard
+from gitmem.system import discard, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

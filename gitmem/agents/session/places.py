@@ -88,19 +88,6 @@ def read_text(path: str, limit: int) -> str:
         return ""
 
 
-def write_text(path: str, text: str) -> None:
-    """Write a text file atomically.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    make_folder(os.path.dirname(path))
-    fresh = f"{path}.{os.getpid()}.new"
-    with open(fresh, "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
-    os.replace(fresh, path)
-
-
 def append(path: str, entry: Mapping[str, Any], *, limit: int) -> None:
     """Append a line to a file of JSON lines, and drop the oldest lines if it exceeds *limit* bytes.
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 
-from gitmem.agents.session.places import FOLDER, append, file_name, read_lines, read_text, spelt_out, write_text
+from gitmem.agents.session.places import FOLDER, append, file_name, read_lines, read_text, spelt_out
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.branches import SHARED
-from gitmem.system import make_folder, remove
+from gitmem.system import make_folder, remove, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import os
 from zlib import crc32
 
 from gitmem.agents.event import END
-from gitmem.agents.session.places import read_table, write_text
+from gitmem.agents.session.places import read_table
 from gitmem.agents.session.topics import workplace_of
 from gitmem.agents.transcripts.source import DATABASE
 from gitmem.errors import suppress
 from gitmem.frozen import frozen
-from gitmem.system import discard
+from gitmem.system import discard, write_text
 from gitmem.text import format_json
 
 TYPE_CHECKING = False

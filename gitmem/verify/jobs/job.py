@@ -11,10 +11,10 @@ import os
 import time
 
 from gitmem.document.times import format_time
-from gitmem.errors import BusyError
+from gitmem.errors import BusyError, suppress
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.git import plausible
-from gitmem.system import make_folder
+from gitmem.system import make_folder, write_text
 from gitmem.system.file_lock import try_lock
 from gitmem.text import format_json, parse_json
 
@@ -147,14 +147,8 @@ class JobRun:
         self._fd = None
 
     def _note(self) -> None:
-        path = os.path.join(self._folder, NOTE)
-        new = f"{path}.new"
-        try:
-            with open(new, "w", encoding="utf-8") as file:
-                file.write(format_json(fields_of(self.job), is_ascii=True))
-            os.replace(new, path)
-        except OSError:
-            return  # a full disk: only `status` needs the record
+        with suppress(OSError):  # a full disk: only `status` needs the record
+            write_text(os.path.join(self._folder, NOTE), format_json(fields_of(self.job), is_ascii=True))
 
 
 def _holder(path: str) -> str:
