@@ -230,18 +230,21 @@ def is_worked_in(folder: str) -> bool:
 
 def is_held(path: str | os.PathLike[str]) -> bool:
     """Return whether a process has the file open (Linux; elsewhere age alone decides)."""
-    from pathlib import Path
-
     try:
         wanted = os.stat(path)
-        fds = Path("/proc").glob("[0-9]*/fd/*")
     except OSError:
         return False
-    for fd in fds:
-        try:
-            there = os.stat(fd)
-        except OSError:
-            continue
-        if (there.st_dev, there.st_ino) == (wanted.st_dev, wanted.st_ino):
-            return True
+    for process in filter(str.isdigit, _names("/proc")):
+        for fd in _names(f"/proc/{process}/fd"):
+            with suppress(OSError):
+                if os.path.samestat(os.stat(f"/proc/{process}/fd/{fd}"), wanted):
+                    return True
     return False
+
+
+def _names(folder: str) -> list[str]:
+    """Return the names in a folder; none if its process ended or belongs to another user, or without /proc."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []

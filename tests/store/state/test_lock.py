@@ -14,7 +14,7 @@ import pytest
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import replace
 from gitmem.store.state import lock as module
-from gitmem.store.state.lock import FRESH_S, LEFT_WITHIN_S, Holder, WriteLock, clear_stale_lock
+from gitmem.store.state.lock import FRESH_S, LEFT_WITHIN_S, Holder, WriteLock, clear_stale_lock, is_held
 
 HOLD = """
 import sys, time
@@ -306,3 +306,19 @@ def test_the_note_of_a_writer_names_the_start_of_the_machine(tmp_path: Path) -> 
     with take(tmp_path) as lock:
         assert lock.crashed is not None
         assert lock.crashed.boot == module.boot_id() == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def test_process_that_ends_during_the_search_for_a_holder_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    listdir = os.listdir
+    monkeypatch.setattr(
+        module.os, "listdir", lambda path: [*([str(ended.pid)] if path == "/proc" else []), *listdir(path)]
+    )
+    lock = ref_lock(tmp_path)
+
+    assert not is_held(lock)
+    with lock.open():
+        assert is_held(lock)
