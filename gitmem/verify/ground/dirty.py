@@ -74,9 +74,9 @@ def snapshot(git: Git) -> Iterator[Snapshot]:
     if top is None:
         raise NoRepositoryError("there is no work tree here, so there are no uncommitted changes")
     with temporary_folder("gitmem-dirty-") as folder:
-        taking = _Taking(git, top, folder)
-        commit = taking.commit()
-        yield Snapshot(Git(git.repository, objects=taking.objects), commit, tuple(taking.notices))
+        maker = _SnapshotMaker(git, top, folder)
+        commit = maker.commit()
+        yield Snapshot(Git(git.repository, objects=maker.objects), commit, tuple(maker.notices))
 
 
 @contextmanager
@@ -92,7 +92,7 @@ def staged_snapshot(git: Git) -> Iterator[Snapshot]:
         yield Snapshot(Git(git.repository, objects=apart.objects), commit, ())
 
 
-class _Taking:
+class _SnapshotMaker:
     """Makes a snapshot."""
 
     def __init__(self, git: Git, top: Path, folder: Path) -> None:
@@ -107,9 +107,9 @@ class _Taking:
         tracked, submodules = self._list_tracked()
         present, gone = self._sort(self._list_changed(), tracked, submodules)
         if gone:
-            self._run("update-index", "-z", "--force-remove", "--stdin", input=_joined(gone))
+            self._run("update-index", "-z", "--force-remove", "--stdin", input=_join(gone))
         if present:
-            self._run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", input=_joined(present))
+            self._run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", input=_join(present))
         return self._apart.commit(self._git.resolve("HEAD"), "The current work tree")
 
     def _list_tracked(self) -> tuple[set[str], set[str]]:
@@ -124,9 +124,9 @@ class _Taking:
                 if not head.endswith(b" 0"):
                     unmerged.add(os.fsdecode(path))
         if submodules:
-            self.notices.append(f"submodules are skipped: {_named(submodules)}")
+            self.notices.append(f"submodules are skipped: {_name_some(submodules)}")
         if unmerged:
-            self.notices.append(f"there are unmerged files, judged with their conflict markers: {_named(unmerged)}")
+            self.notices.append(f"there are unmerged files, judged with their conflict markers: {_name_some(unmerged)}")
         return tracked, submodules
 
     def _list_changed(self) -> list[str]:
@@ -169,11 +169,11 @@ class _Taking:
 
     def _leave_out(self, paths: list[str], what: str) -> None:
         if paths:
-            self.notices.append(f"left out, {what}: {_named(paths)}")
+            self.notices.append(f"left out, {what}: {_name_some(paths)}")
 
     def _run(self, *args: str, input: bytes | None = None) -> bytes:
         """Run git on the copy of the index."""
-        done = self._apart.run_whole(*args, input=input)
+        done = self._apart.run(*args, input=input)
         if b"could not open directory" in done.stderr:
             self.notices.append("left out: folders that cannot be read")
         return done.stdout
@@ -192,11 +192,11 @@ def _look_at(top: Path, path: str) -> os.stat_result | None:
     return found if stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode) else None
 
 
-def _joined(paths: Sequence[str]) -> bytes:
+def _join(paths: Sequence[str]) -> bytes:
     return b"".join(os.fsencode(path) + b"\0" for path in paths)
 
 
-def _named(paths: Iterable[str]) -> str:
+def _name_some(paths: Iterable[str]) -> str:
     names = sorted(paths)
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(display(name) for name in names[:NAMED]) + more

@@ -126,12 +126,6 @@ class Grounds:
             except (OSError, GitmemError):
                 clone.forget()
 
-    @property
-    def readable(self) -> tuple[Path, ...]:
-        """Return what git in a check must read besides the ground: the repository's objects."""
-        with self._lock:
-            return self._read_source().objects
-
     @contextmanager
     def take(self, commit: str, folders: Sequence[str] = ()) -> Iterator[Ground]:
         """Provide a ground for a commit (full hex); runs on it see each other's changes, and no other run does.

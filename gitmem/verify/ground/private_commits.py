@@ -51,18 +51,15 @@ class Apart:
         Raises:
             ProcessError: git cannot read it, or it contains an unfinished merge.
         """
-        tree = self.run("write-tree", "--missing-ok").decode("ascii").strip()
+        tree = self.run("write-tree", "--missing-ok").stdout.decode("ascii").strip()
         name, email = FALLBACK_IDENTITY
         identity = ("-c", f"user.name={name}", "-c", f"user.email={email}")
         behind = ("-p", parent) if parent else ()
-        return self.run(*identity, "commit-tree", tree, *behind, "-m", message).decode("ascii").strip()
+        commit = self.run(*identity, "commit-tree", tree, *behind, "-m", message)
+        return commit.stdout.decode("ascii").strip()
 
-    def run(self, *args: str, input: bytes | None = None) -> bytes:
-        """Run git on the copy, reading the user's objects and writing to ours, and return its output."""
-        return self.run_whole(*args, input=input).stdout
-
-    def run_whole(self, *args: str, input: bytes | None = None) -> process.ProcessResult:
-        """Run git on the copy and return the complete result."""
+    def run(self, *args: str, input: bytes | None = None) -> process.ProcessResult:
+        """Run git on the copy, reading the user's objects and writing to ours."""
         env = self._git.environment() | {
             "GIT_INDEX_FILE": str(self._index),
             "GIT_OBJECT_DIRECTORY": str(self.objects),

@@ -32,7 +32,6 @@ def wrap(
     *,
     program: str,
     ground: Ground,
-    readable: Sequence[str],
     path: str,
     network: bool,
     report_fd: int,
@@ -43,21 +42,19 @@ def wrap(
         argv: The check.
         program: The path of bubblewrap.
         ground: The ground.
-        readable: Further files and folders that it may read.
         path: Its PATH.
         network: Whether it may reach the network.
         report_fd: The descriptor on which bubblewrap reports how the check ended.
     """
     at, seen, user = str(ground.path), str(ground.path_in_check), account.check_user()
-    shown = [(place, place) for place in readable]
-    for number, objects in enumerate(map(str, ground.readable)):
-        shown.append((objects, objects if at == seen else f"{SEEN_OBJECTS}/{number}"))
+    objects = list(map(str, ground.readable))
+    inside = objects if at == seen else [f"{SEEN_OBJECTS}/{number}" for number in range(len(objects))]
     laid = [
         *_tools(path, ground, is_inside=False),
         *("--bind", at, seen),
         *_tools(path, ground, is_inside=True),
         *(word for lent in ground.bound for word in ("--ro-bind", str(lent.place), f"{seen}/{lent.name}")),
-        *(word for place, inside in shown for word in ("--ro-bind", place, inside)),
+        *(word for place, shown in zip(objects, inside, strict=True) for word in ("--ro-bind", place, shown)),
     ]
     return [
         program,
@@ -111,11 +108,8 @@ def _ways(laid: Sequence[str]) -> list[str]:
     """Return bubblewrap's arguments for parents of mounts; by default only its own user could enter them."""
     above = {str(place) for at in laid[2::3] for place in Path(at).parents}
     wanted = sorted(above - {"/", *PRIVATE_FOLDERS})
-    return [word for place in wanted if not _is_system(place) for word in ("--perms", "0755", "--dir", place)]
-
-
-def _is_system(place: str) -> bool:
-    return any(Path(place).is_relative_to(folder) for folder in toolchain.SYSTEM)
+    apart = [place for place in wanted if not any(map(Path(place).is_relative_to, toolchain.SYSTEM))]
+    return [word for place in apart for word in ("--perms", "0755", "--dir", place)]
 
 
 def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:

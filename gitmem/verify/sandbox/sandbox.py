@@ -176,8 +176,6 @@ def run_check(
     network: bool,
     timeout_s: float,
     path: str,
-    readable: tuple[Path, ...] = (),
-    output_cap: int = process.OUTPUT_CAP,
     limits: Limits | None = None,
     strace: str = "",
     stops: int | None = None,
@@ -192,8 +190,6 @@ def run_check(
         network: Whether it may reach the network.
         timeout_s: Seconds after which it is killed, > 0.
         path: Its PATH.
-        readable: Further files and folders that it may read, besides those of the ``Ground``.
-        output_cap: How many bytes at the end of its output are kept.
         limits: What all of its processes may use together; enforced on Linux only.
         strace: The path of strace, to trace the check if a starter is used; empty for no trace.
         stops: An earlier ``stop_count``: the check ends at once if it has changed since; None for the current one.
@@ -206,9 +202,8 @@ def run_check(
     place = ground if isinstance(ground, Ground) else Ground(ground, "", ())
     if "/" not in argv[0] and find_program(argv[0], path) is None:
         return Ran(None, False, "", False, 0.0, f"{argv[0]}: no such program on PATH")
-    more = [str(p) for p in readable]
-    job = _Job(argv, place, more, network, timeout_s, path, output_cap, limits or default_limits(), strace)
-    job = replace(job, stops=stop_count() if stops is None else stops, variables=variables)
+    stops = stop_count() if stops is None else stops
+    job = _Job(argv, place, network, timeout_s, path, limits or default_limits(), strace, stops, variables)
     if rung == BUBBLEWRAP:
         return job.run_in_bubblewrap()
     if place.upper is not None:
@@ -235,15 +230,13 @@ class _Job:
 
     argv: list[str]
     ground: Ground
-    readable: list[str]
     network: bool
     timeout_s: float
     path: str
-    output_cap: int
     limits: Limits
-    strace: str = ""
-    stops: int = 0
-    variables: Mapping[str, str] | None = None
+    strace: str
+    stops: int
+    variables: Mapping[str, str] | None
 
     @property
     def cpu_s(self) -> int:
@@ -254,7 +247,7 @@ class _Job:
         """Run the check in its own namespaces; bubblewrap has a clean environment too, as /proc/1/environ shows it."""
         home, tmp = bubblewrap.PRIVATE_HOME, bubblewrap.PRIVATE_FOLDERS[0]
         env = clean_environment(self.path, home, tmp, online=self.network, variables=self.variables)
-        return self._run(lambda held: self._plan(env, "/", reports=True, argv=self._bubblewrap(held)))
+        return self._run(self._plan(env, "/", reports=True), self._bubblewrap)
 
     def run_by_starter(self, *, confined: bool) -> Ran:
         """Run the check as an ordinary process with its own home, confined or not."""
@@ -264,18 +257,9 @@ class _Job:
             scratch = f"{made}/home"
             online = self.network or not confined
             env = clean_environment(self.path, scratch, scratch, online=online, variables=self.variables)
-            own = [str(p) for p in self.ground.readable]
-            reading = [*_confined_reading(self.path), *own, *self.readable] if confined else []
-            return self._run(
-                lambda held: self._plan(
-                    env,
-                    str(self.ground.path),
-                    scratch=scratch,
-                    confined=confined,
-                    reading=reading,
-                    argv=self._argv(held),
-                )
-            )
+            readable = [*_list_readable(self.path), *map(str, self.ground.readable)] if confined else []
+            plan = self._plan(env, str(self.ground.path), scratch=scratch, confined=confined, readable=readable)
+            return self._run(plan, self._argv)
 
     def _argv(self, held: starter.Starter) -> list[str]:
         """Return the command line inside the sandbox: the program, or strace with the program."""
@@ -289,9 +273,9 @@ class _Job:
         scratch: str = "",
         reports: bool = False,
         confined: bool = False,
-        reading: Sequence[str] = (),
-        argv: Sequence[str],
+        readable: Sequence[str] = (),
     ) -> LaunchPlan:
+        """Return the plan for the starter, without the command line, which depends on the starter."""
         return LaunchPlan(
             cwd=cwd,
             scratch=scratch,
@@ -304,24 +288,23 @@ class _Job:
             confined=confined,
             network=self.network,
             env=tuple(f"{name}={value}" for name, value in env.items()),
-            readable=tuple(reading),
+            readable=tuple(readable),
             writable=(str(self.ground.path), *DEVICES),
             laid=tuple(word for lent in self.ground.folders for word in (lent.name, str(lent.place))),
             traced=bool(self.strace),
-            argv=tuple(argv),
+            argv=(),
         )
 
-    def _run(self, plan: Callable[[starter.Starter], LaunchPlan]) -> Ran:
+    def _run(self, plan: LaunchPlan, argv_of: Callable[[starter.Starter], list[str]]) -> Ran:
         try:
             held = starter.take()
         except ProcessError as err:
             return Ran(None, False, "", False, 0.0, err.message)
         try:
-            request = format_plan(plan(held))
             return held.run(
-                request,
+                format_plan(replace(plan, argv=tuple(argv_of(held)))),
                 timeout_s=self.timeout_s,
-                output_cap=self.output_cap,
+                output_cap=process.OUTPUT_CAP,
                 grace_s=GRACE_S,
                 stops=self.stops,
                 is_traced=bool(self.strace),
@@ -336,7 +319,6 @@ class _Job:
             self._argv(held),
             program=find_program("bwrap", self.path) or "bwrap",
             ground=self.ground,
-            readable=self.readable,
             path=self.path,
             network=self.network,
             report_fd=held.report_fd,
@@ -345,12 +327,11 @@ class _Job:
     def run_plainly(self, *, confined: bool) -> Ran:
         """Run the check without a starter, on systems other than Linux; confined by Seatbelt or not at all."""
         with tempfile.TemporaryDirectory(prefix="gitmem-") as made:
-            scratch, own = os.path.realpath(made), [str(p) for p in self.ground.readable]
-            argv = self.argv
+            scratch, argv, online = os.path.realpath(made), self.argv, self.network or not confined
             if confined:
                 argv = seatbelt.wrap(
                     self.argv,
-                    readable=[*own, *self.readable, *toolchain.find_toolchain(self.path).folders],
+                    readable=[*map(str, self.ground.readable), *toolchain.find_toolchain(self.path).folders],
                     writable=[str(self.ground.path), scratch],
                     network=self.network,
                     cpu_s=self.cpu_s,
@@ -359,14 +340,11 @@ class _Job:
             return process.run_bounded(
                 argv,
                 cwd=self.ground.path,
-                env=clean_environment(
-                    self.path, scratch, scratch, online=self.network or not confined, variables=self.variables
-                ),
+                env=clean_environment(self.path, scratch, scratch, online=online, variables=self.variables),
                 timeout_s=self.timeout_s,
-                output_cap=self.output_cap,
             )
 
 
-def _confined_reading(path: str) -> list[str]:
+def _list_readable(path: str) -> list[str]:
     # /proc: tools read about themselves; Landlock protects other processes' memory and environment.
     return [*toolchain.list_readable_system(), "/proc", *toolchain.find_toolchain(path).folders]

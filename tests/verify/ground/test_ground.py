@@ -379,7 +379,6 @@ def test_sandboxed_git_reads_borrowed_objects_of_borrowed_objects(template, tmp_
             opened = grounds_on(Git(discover(repo)), rung, tmp_path)
             with opened as grounds, grounds.take(id_of(repo, "HEAD")) as ground:
                 assert check("git show HEAD^:src/a.py", ground, rung=rung).output == "a = 1\n", rung
-                assert grounds.readable == ground.readable
 
 
 def test_it_still_works_after_the_repository_was_moved(repository):

@@ -23,7 +23,7 @@ from support.facts import (
 
 from gitmem.memory import Memory
 from gitmem.store.verdicts.environment import difference, parse_environment
-from gitmem.system import process_limits
+from gitmem.system import process, process_limits
 from gitmem.verify.ground.folders import Lent
 from gitmem.verify.run import evidence
 from gitmem.verify.sandbox import sandbox
@@ -87,11 +87,11 @@ def test_traced_run_ends_as_it_does_untraced(tmp_path, rung, mark):
 
 def test_traced_run_is_bounded_in_time_and_what_it_says(tmp_path, mark):
     late = ran(f"sleep {mark}", tmp_path, "none", STRACE, timeout_s=0.5)
-    loud = ran("yes | head -c 30000", tmp_path, "none", STRACE, output_cap=1000)
+    loud = ran("yes | head -c 300000", tmp_path, "none", STRACE)
 
     assert (late.timed_out, late.trace) == (True, None)
     assert not is_running(mark)
-    assert (len(loud.output), loud.cut) == (1000, True)
+    assert (len(loud.output), loud.cut) == (process.OUTPUT_CAP, True)
 
 
 def test_trace_that_is_too_large_is_none(tmp_path, monkeypatch):

@@ -36,7 +36,7 @@ def test_root_makes_no_user_namespace_and_gives_up_all_that_it_keeps(
     monkeypatch.setattr("gitmem.verify.sandbox.account.check_user", lambda: user)
     ground = Ground(Path("/srv/a/tree"), "", ())
 
-    argv = bubblewrap.wrap(["true"], program="bwrap", ground=ground, readable=[], path="", network=False, report_fd=5)
+    argv = bubblewrap.wrap(["true"], program="bwrap", ground=ground, path="", network=False, report_fd=5)
 
     assert ("--unshare-all" in argv) is not user
     assert ("--cap-add" in argv) is bool(user)

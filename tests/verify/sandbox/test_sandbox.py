@@ -58,6 +58,8 @@ def ground(request, tmp_path):
 def run(command: str | list[str], ground, rung: str, *, timeout_s: float = 10.0, network: bool = False, **more):
     argv = ["sh", "-c", command] if isinstance(command, str) else command
     more.setdefault("path", PATH)
+    if shows := more.pop("shows", None):
+        ground = Ground(ground, "", (shows,))
     return sandbox.run_check(argv, ground=ground, rung=rung, network=network, timeout_s=timeout_s, **more)
 
 
@@ -120,7 +122,7 @@ def test_a_file_that_is_no_program_gives_no_verdict(any_rung, ground):
 def test_a_sandbox_that_cannot_start_is_a_problem_and_no_verdict(ground):
     skip_where_missing("bubblewrap")
 
-    ran = run("true", ground, "bubblewrap", readable=(ground / "gone",))
+    ran = run("true", ground, "bubblewrap", shows=ground / "gone")
 
     assert ran.status is None
     assert ran.problem.startswith("the sandbox failed: bwrap: Can't find source path")
@@ -279,7 +281,7 @@ def test_what_it_is_given_to_read_cannot_be_changed(rung, ground, tmp_path):
     folder.mkdir()
     (folder / "config").write_text("kept\n")
 
-    ran = run(f"cat {folder}/config && echo x > {folder}/config", ground, rung, readable=(folder,))
+    ran = run(f"cat {folder}/config && echo x > {folder}/config", ground, rung, shows=folder)
 
     assert ran.output.startswith("kept\n")
     assert ran.status != 0
