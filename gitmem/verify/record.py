@@ -17,7 +17,7 @@ from gitmem.store.verdicts.environment import difference
 from gitmem.store.verdicts.files import plan_writes
 from gitmem.verify.blame.culprit import describe_culprits, phrase
 from gitmem.verify.due import ENVIRONMENT, RUNGS
-from gitmem.verify.overview.stock import Stock, culprits, status_page, take_stock
+from gitmem.verify.overview.stock import Stock, culprits, status_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
-    from gitmem.store.local import LocalState
     from gitmem.store.verdicts.files import FileWrites
     from gitmem.verify.run.judge import Result
 
@@ -121,10 +120,9 @@ def record(
     catalog: Catalog,
     verdicts: Sequence[Verdict],
     *,
-    local: LocalState,
     before: Stock,
+    after: Callable[[], Stock],
     follow: Callable[[str], None],
-    restate: Callable[[], int],
     commit: str,
     now: int,
     lock_timeout_s: float,
@@ -139,10 +137,9 @@ def record(
         ref: The memory branch.
         catalog: The catalog; its rows are updated in the same step.
         verdicts: New verdicts.
-        local: Local state, which already has the verdicts.
         before: The state of the store before them.
+        after: Returns the state of the store with them, without blocked facts.
         follow: Updates the catalog to a tip (passed in, since it belongs to search).
-        restate: Computes the states of the code commit again and returns its ground.
         commit: The code commit that was judged.
         now: Epoch seconds.
         lock_timeout_s: How long to wait for other writers.
@@ -150,11 +147,11 @@ def record(
         claimed: Whether the verdicts come from other machines' result files.
         is_fresh: Returns whether the inputs of a verdict of the branch are unchanged.
     """
-    recorded: dict[str, RecordResult] = {}
-
     db = catalog.connection
+    recorded = RecordResult("")
 
     def plan(tip: str | None) -> CommitPlan | None:
+        nonlocal recorded
         _undo(catalog)
         if tip is not None:  # facts in the code tree may be judged before the branch exists
             follow(tip)
@@ -167,15 +164,14 @@ def record(
             return None
         planned = plan_writes(git, tip, changed, is_loose=is_proposal(ref))
         _into_catalog(catalog, planned)
-        after = take_stock(catalog, restate(), local, now=now, with_blocked=False)
-        recorded["it"] = _difference(catalog, before, after, changed, old)
-        files = dict(planned.writes)
-        files[layout.STATUS_PATH] = status_page(after, describe_culprits(git, culprits(after))).encode()
+        stock, blamed = after(), _list_blamed(changed, old)
+        recorded = _difference(catalog, before, stock, changed, old)
+        page = status_page(stock, describe_culprits(git, culprits(stock)))
         return CommitPlan(
-            _subject(changed, recorded["it"], _list_blamed(changed, old)),
-            writes=tuple(sorted(files.items())),
+            _subject(changed, recorded, blamed),
+            writes=tuple(sorted({**planned.writes, layout.STATUS_PATH: page.encode()}.items())),
             deletes=planned.deletes,
-            trailers=_trailers(recorded["it"], commit, changed, _list_blamed(changed, old), claimed),
+            trailers=_trailers(recorded, commit, changed, blamed, claimed),
             machine=True,
         )
 
@@ -188,7 +184,7 @@ def record(
     finally:
         _undo(catalog)
     pack.count(git, written.commit)
-    return replace(recorded["it"], commit=written.commit)
+    return replace(recorded, commit=written.commit)
 
 
 def _undo(catalog: Catalog) -> None:

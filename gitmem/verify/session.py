@@ -317,8 +317,8 @@ class Session:
         judged = VerifyRun(self.commit, len(dues), ordered, recorded, self._take_stock(), self.rung, is_local)
         return replace(judged, unrecorded=self._unrecorded, written=self.options.results)
 
-    def _take_stock(self) -> Stock:
-        return take_stock(self._catalog, self.restate(), self._local, now=self._now)
+    def _take_stock(self, *, with_blocked: bool = True) -> Stock:
+        return take_stock(self._catalog, self.restate(), self._local, now=self._now, with_blocked=with_blocked)
 
     def _list_edited_results(self, dues: Sequence[Due]) -> list[Result]:
         """Return this clone's results for facts whose text alone was edited: the same check on the same inputs.
@@ -540,10 +540,9 @@ class Session:
             self._ref,
             self._catalog,
             [*verdicts, *list_attempts(tried, self._now)],
-            local=self._local,
             before=before,
+            after=lambda: self._take_stock(with_blocked=False),
             follow=self._follow,
-            restate=self.restate,
             commit=self.commit,
             now=self._now,
             lock_timeout_s=self._config.lock_timeout_s,
