@@ -471,7 +471,7 @@ def as_table(found: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:
                 "reason": r.reason,
                 "why": r.due.why,
                 "weak": bool(r.verdict and r.verdict.weak),
-                "undeclared": undeclared_reads.names(r.verdict.undeclared) if r.verdict else [],
+                "undeclared": undeclared_reads.parse_paths(r.verdict.undeclared) if r.verdict else [],
                 "news": r.is_news,
                 "flapping": r.verdict.flapping if r.verdict else 0,
                 "moved": bool(r.verdict and r.verdict.moved),

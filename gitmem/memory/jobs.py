@@ -218,7 +218,7 @@ class Jobs:
         from gitmem.commands.report.metrics import Counts, count_due, moment_of
         from gitmem.store import clone
         from gitmem.store.state import background, hook_log
-        from gitmem.verify.jobs.history import count_behind
+        from gitmem.verify.jobs.history import distance
 
         state, jobs = self._repository.git.repository.state, found["jobs"]
         due, oldest = count_due(catalog, ground, self._repository.now)
@@ -230,7 +230,7 @@ class Jobs:
             due,
             oldest,
             {name: moment_of(at) for name, at in moments.items()},
-            0 if is_current else count_behind(self._repository.git, shows, found["commit"]),
+            0 if is_current else distance(self._repository.git, shows, found["commit"])["behind"],
             self._repository.local.count_looks(),
             len(failures),
             moment_of(failures[-1].at) if failures else 0,

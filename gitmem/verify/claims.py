@@ -18,9 +18,8 @@ from gitmem.verify.overview.finding import WRONG, FactFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable
 
-    from gitmem.document.answers import BuiltinAnswer
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 # Characters of a reason.
 LINE_KEPT = 200
-SAID = {HOLDS: "holds", FAILS: "fails"}
+SAYS = {HOLDS: "holds", FAILS: "fails"}
 
 
 @frozen
@@ -56,7 +55,7 @@ class Wrong:
     def message(self) -> str:
         """Return the message about the verdict, one line without the key."""
         why = f" ({self.because})" if self.because else ""
-        return f"the claimed verdict says that it {SAID[self.claimed]}, but the check {SAID[self.answer]} here{why}"
+        return f"the claimed verdict says that it {SAYS[self.claimed]}, but the check {SAYS[self.answer]} here{why}"
 
 
 def find_wrong(
@@ -80,8 +79,11 @@ def find_wrong(
         keys: Only these facts; empty for all.
         is_noted: Whether to record in the local state that nothing is wrong, so that the comparison is not repeated.
     """
-    claims = _claims(catalog, local, keys)
-    current = list(_current(claims, tree))
+    claims = _list_claims(catalog, local, keys)
+    current = []
+    for row, title, claimed in claims:
+        digest_of = digester(tree, row)
+        current += [(row, title, v) for v in claimed if digest_of(v) == v.inputs]
     checks = [Check(row.form, tuple(json.loads(row.words))) for row, _, _ in current]
     if any(verdict.moved for _, _, verdict in current):
         from gitmem.verify.moves import Moves, place_check
@@ -94,9 +96,10 @@ def find_wrong(
     answers = builtin.answer_all(git, tree, checks) if checks else {}
     found = []
     for (row, title, verdict), check in zip(current, checks, strict=True):
-        if is_wrong(verdict, answers[check]):
-            because = display(answers[check].because)[:LINE_KEPT]
-            found.append(Wrong(row.key, title, path_of(catalog, row), verdict.outcome, answers[check].outcome, because))
+        answer = answers[check]
+        if answer.outcome in SAYS and answer.outcome != verdict.outcome:
+            because = display(answer.because)[:LINE_KEPT]
+            found.append(Wrong(row.key, title, path_of(catalog, row), verdict.outcome, answer.outcome, because))
     if is_noted and not found and not keys:
         local.note_right(" ".join(shown_by(catalog)), tree.commit if claims else "")
     return found
@@ -108,12 +111,7 @@ def path_of(catalog: Catalog, row: fact_state.FactRow) -> str:
     return str(found[0]) if found else ""
 
 
-def is_wrong(verdict: Verdict, answer: BuiltinAnswer) -> bool:
-    """Return whether a check contradicts a verdict of the same inputs; false if the check cannot answer."""
-    return answer.outcome in SAID and answer.outcome != verdict.outcome
-
-
-def _claims(
+def _list_claims(
     catalog: Catalog, local: LocalState, keys: Collection[str]
 ) -> list[tuple[fact_state.FactRow, str, list[Verdict]]]:
     """Return the built-in facts with claimed verdicts, and these verdicts, by key."""
@@ -136,15 +134,6 @@ def _claims(
         claimed = [v for v in known if not v.own]
         found += [(row, title, claimed)] if claimed else []
     return found
-
-
-def _current(
-    claims: Iterable[tuple[fact_state.FactRow, str, list[Verdict]]], tree: CodeTree
-) -> Iterator[tuple[fact_state.FactRow, str, Verdict]]:
-    """Yield the claims about the present inputs."""
-    for row, title, claimed in claims:
-        digest_of = digester(tree, row)
-        yield from ((row, title, v) for v in claimed if digest_of(v) == v.inputs)
 
 
 def findings_of(wrong: Iterable[Wrong]) -> list[FactFinding]:

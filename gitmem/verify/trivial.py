@@ -55,7 +55,7 @@ def why_trivial(check: Check) -> str:
     if not command:
         return "the command is empty"
     statements = _parse(command)
-    if statements is None or not _value(command, statements):
+    if statements is None or not _value(statements):
         return ""
     parts = [part for statement in statements for _, pipeline in statement for part in pipeline]
     if all(_part_value(part) for part in parts):
@@ -137,7 +137,7 @@ def _split(command: str) -> list[tuple[str, str]] | None:
     return None if quote or depth else [*found, (text.strip(), "")]
 
 
-def _value(command: str, statements: list[_AndOr]) -> bool | None:
+def _value(statements: list[_AndOr]) -> bool | None:
     """Return the constant result of a command: True for success; None if it depends."""
     parts = [part for statement in statements for _, pipeline in statement for part in pipeline]
     if any(part.split()[0] in COMPOUND for part in parts):
@@ -196,7 +196,7 @@ def _part_value(part: str, *, ends_pipeline: bool = False) -> bool | None:
     name, operands = words[0].rsplit("/", 1)[-1] or words[0], words[1:]
     if name in SHELLS and operands[:1] == ["-c"] and len(operands) > 1:
         inner = _parse(operands[1])
-        return _value(operands[1], inner) if inner else None
+        return _value(inner) if inner else None
     return _find_value(name, operands, ends_pipeline=ends_pipeline)
 
 

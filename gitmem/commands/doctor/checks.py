@@ -10,7 +10,7 @@ from gitmem.model import Problem
 from gitmem.policy.settings import MOST_TOKENS, OWN
 from gitmem.store import POLICY_PATH
 from gitmem.text.hazards.hazard import find_hazards
-from gitmem.verify.trace.undeclared_reads import NAMED, names
+from gitmem.verify.trace.undeclared_reads import NAMED, parse_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def list_undeclared(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
     verdicts = fact_state.verdicts_of(catalog, ground, list(paths), memory.local) if paths else {}
     found = []
     for key, verdict in sorted(verdicts.items()):
-        read = names(verdict.undeclared)
+        read = parse_paths(verdict.undeclared)
         if read:
             message = (
                 f"its check also reads {', '.join(read[:NAMED])}, which its paths do not include: changes "

@@ -22,7 +22,7 @@ from gitmem.verify.trace.reads import folders_above, parse_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+    from collections.abc import Callable, Mapping, Sequence, Set
 
     from gitmem.git import Git
     from gitmem.git.history import Ancestor, PathChange
@@ -76,7 +76,7 @@ class InputQuestion:
         """Return a test of whether a path can be among the inputs or the reads; None if every path can."""
         if self.inputs[0] == "tree" and not self.seen:
             return None
-        tests = [cached_matcher(glob) for glob in self.globs()]
+        tests = [matcher_for(glob) for glob in self.globs()]
         if self.seen:
             tests.append(_around(self.places()))
         return lambda path: any(test(path) for test in tests) or _is_attributes(path)
@@ -112,23 +112,16 @@ def _around(places: Set[str]) -> Callable[[str], bool]:
 
 
 @lru_cache(maxsize=64)
-def cached_matcher(glob: str) -> Callable[[str], bool]:
-    """Return a caching matcher for a glob, because the same paths occur at every commit."""
+def matcher_for(glob: str) -> Callable[[str], bool]:
+    """Return a matcher for a glob that keeps its answers, because the same paths occur at every commit."""
     return lru_cache(maxsize=None)(matcher(glob))
 
 
-class _Shown(CodeTree):
-    """The tree of a commit whose files are already known, so git is not run."""
-
-    def __init__(self, commit: str, tree: str, entries: Iterable[Entry]) -> None:
-        self.commit = commit
-        self.tree = tree
-        self._entries = sorted(entries, key=lambda e: e[2])
-        self._paths = [path for _, _, path in self._entries]
-        self._matched = {}
+class _LineageTree(CodeTree):
+    """The tree of a commit, with matchers that are kept for all commits."""
 
     def _match(self, glob: str) -> tuple[Entry, ...]:
-        matches = cached_matcher(glob)
+        matches = matcher_for(glob)
         return tuple(entry for entry in self._entries if matches(entry[2]))
 
 
@@ -205,7 +198,7 @@ class _History:
         """Return the paths that concern a question (``InputQuestion.concerns``), without testing each path."""
         found = set(filter(_is_attributes, self.paths))
         for glob in map(normal, question.globs()):
-            found.update(self.below.get(glob, ()) if is_plain(glob) else filter(cached_matcher(glob), self.paths))
+            found.update(self.below.get(glob, ()) if is_plain(glob) else filter(matcher_for(glob), self.paths))
         for place in question.places():
             found.update(self.below.get(place, ()) if place else self.paths)
             found.update(above for above in folders_above(place) if above in self.paths)
@@ -234,7 +227,7 @@ class Reader:
         if question.concerns() is None:
             lineage.digests.update({commit: f"tree:{tree}" for commit, tree in history.trees.items()})
             return lineage, {}
-        shown = _work_out(lineage, history, question, self._listed)
+        shown = _work_out(lineage, history, question, self._list_files)
         return lineage, shown
 
     def is_touched(self, question: InputQuestion, commit: str) -> bool:
@@ -266,14 +259,14 @@ class Reader:
             self._known[good] = _History(ancestors, touched, trees, paths, links, _steps(ancestors), [], below)
         return self._known[good]
 
-    def _listed(self, commit: str) -> list[Entry]:
+    def _list_files(self, commit: str) -> list[Entry]:
         if commit not in self._files:
             self._files[commit] = self._git.list_paths(commit)
         return self._files[commit]
 
 
 def _work_out(
-    lineage: Lineage, history: _History, question: InputQuestion, listed: Callable[[str], list[Entry]]
+    lineage: Lineage, history: _History, question: InputQuestion, list_files: Callable[[str], list[Entry]]
 ) -> dict[str, CodeTree]:
     """Compute the digests of a lineage from what each commit changed, parents first; return the trees by digest."""
     ancestors, digests, concerns = lineage.ancestors, lineage.digests, question.concerns()
@@ -292,14 +285,14 @@ def _work_out(
             digests[commit] = f"tree:{trees[commit]}" if known.startswith("tree:") else known
             lineage.seen[commit] = lineage.seen[before]
             return
-        tree = _Shown(commit, trees[commit], here.values())
+        tree = _LineageTree.of_entries(commit, trees[commit], here.values())
         read = lineage.seen[commit] = question.reads_in(tree)
         digests[commit] = question.digest_by(tree, read)
         if is_builtin:
             shown.setdefault(digests[commit], tree)
 
     if base:
-        settle(base, "", {e[2]: e for e in listed(base) if concerns is None or concerns(e[2]) or e[0] == "120000"})
+        settle(base, "", {e[2]: e for e in list_files(base) if concerns is None or concerns(e[2]) or e[0] == "120000"})
     for commit in outside:
         if commit != base:
             settle(commit, base, _changed(files[base], changes.get(commit, ()), concerns))

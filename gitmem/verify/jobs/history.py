@@ -56,8 +56,30 @@ class Signs:
         return int(found or sys.maxsize)
 
     def waits_since(self, now: int) -> int:
-        """Return since when the oldest fact not passed over by a job has been waiting, epoch seconds; 0 if none has."""
-        return waits_since(self._catalog, self._ground, now, after=self.last_verdict_time(), changed=self._changed)
+        """Return since when the oldest fact not passed over by a job has been waiting, epoch seconds; 0 if none has.
+
+        Facts that were due before the newest verdict were passed over. A command that was never judged does not count:
+        usually it is not approved.
+        """
+        after, ground = self.last_verdict_time(), self._ground or 0
+        facts = (
+            "FROM state s CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ?"
+            f" AND {state.LIVE} AND {state.CLAIM}"
+        )
+        expired = self._catalog.row(
+            f"SELECT min({state.EXPIRES}) {facts} AND s.outcome <> '' AND s.fresh = 1 AND {state.EXPIRES} < ?"
+            f" AND {state.EXPIRES} >= ?",
+            (ground, now, after),
+        )[0]
+        changed = self._catalog.rows(
+            f"SELECT CASE s.outcome WHEN '' THEN max(m.created, m.updated) ELSE s.at END {facts}"
+            " AND s.fresh = 0 AND (s.outcome <> '' OR f.form = 'builtin')",
+            (ground,),
+        )
+        found = [expired] if expired else []
+        if changed and (since := self._changed()):
+            found += [at for (made,) in changed if (at := max(made, since)) >= after]
+        return min(found, default=0)
 
     def _changed(self) -> int:
         """Return the commit time of HEAD; 0 if HEAD is not the default branch, the only one that jobs judge."""
@@ -71,39 +93,6 @@ class Signs:
         theirs = self._git.read_ref(self._upstream)
         found = _last_recorded(self._git, theirs) if theirs else None
         return found.at if found else 0
-
-
-def waits_since(catalog: Catalog, ground: int | None, now: int, *, after: int, changed: Callable[[], int]) -> int:
-    """Return since when the oldest fact has been due, of those that became due at or after *after*; 0 if there is none.
-
-    A command that was never judged does not count: usually it is not approved.
-
-    Args:
-        catalog: The catalog.
-        ground: The ground of HEAD, or None if statuses are not known.
-        now: Epoch seconds.
-        after: Facts that were due before this time were passed over; epoch seconds.
-        changed: Returns when the code last changed, epoch seconds; 0 if the change does not count. Called only if a
-            fact is due because of it.
-    """
-    facts = (
-        "FROM state s CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ?"
-        f" AND {state.LIVE} AND {state.CLAIM}"
-    )
-    old = catalog.row(
-        f"SELECT min({state.EXPIRES}) {facts} AND s.outcome <> '' AND s.fresh = 1 AND {state.EXPIRES} < ?"
-        f" AND {state.EXPIRES} >= ?",
-        (ground or 0, now, after),
-    )[0]
-    new = catalog.rows(
-        f"SELECT CASE s.outcome WHEN '' THEN max(m.created, m.updated) ELSE s.at END {facts}"
-        " AND s.fresh = 0 AND (s.outcome <> '' OR f.form = 'builtin')",
-        (ground or 0,),
-    )
-    found = [old] if old else []
-    if new and (since := changed()):
-        found += [at for (made,) in new if (at := max(made, since)) >= after]
-    return min(found, default=0)
 
 
 def newest_commit(git: Git, names: Iterable[str]) -> int:
@@ -231,11 +220,6 @@ def _as_table(
         **far(found.code),
         "claimed": found.is_claimed,
     }
-
-
-def count_behind(git: Git, commit: str, head: str | None) -> int | None:
-    """Return how many commits of *head* a commit is behind; None if that cannot be determined."""
-    return distance(git, commit, head)["behind"]
 
 
 def distance(git: Git, commit: str, head: str | None) -> dict[str, int | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import replace
@@ -12,12 +13,12 @@ from gitmem.text import display
 from gitmem.text.globs import matcher
 from gitmem.verify.due import describe_elsewhere
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.trace.programs import list_changed_programs as changed_tools
+from gitmem.verify.trace.programs import list_changed_programs
 from gitmem.verify.trace.reads import LIST, parse_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from gitmem.git import Git
     from gitmem.model import Verdict
@@ -29,7 +30,39 @@ NAMED = 5
 
 def explain(git: Git, tree: CodeTree, dues: Sequence[Due]) -> tuple[Due, ...]:
     """Return the due facts, each with what changed; nothing if the commit of its verdict is not in this clone."""
-    return _Explaining(git, tree).explain(dues)
+
+    @cache
+    def tree_at(commit: str) -> CodeTree | None:
+        return CodeTree(git, commit) if git.has(commit, "commit") else None
+
+    @cache
+    def list_paths(before: str) -> list[str]:
+        return [change.path for change in git.diff_trees(before, tree.tree)]
+
+    def list_inputs(due: Due, verdict: Verdict) -> list[str]:
+        before = tree_at(verdict.commit)
+        return _list_changed_inputs(due, verdict.reads, before, tree, list_paths(before.tree)) if before else []
+
+    return tuple(replace(due, changed=_list_changes(due, list_inputs)) for due in dues)
+
+
+def _list_changes(due: Due, list_inputs: Callable[[Due, Verdict], list[str]]) -> tuple[str, ...]:
+    if due.verdict is not None and due.why == "environment":
+        return (describe_elsewhere(fact_state.tools_of(due.verdict), due.verdict.outcome),)
+    if due.verdict is None or due.why not in ("inputs", "tools"):
+        return ()
+    found = list_changed_programs(due.verdict.tools) if due.why == "tools" else list_inputs(due, due.verdict)
+    return tuple(display(path) for path in sorted(found)[:NAMED])
+
+
+def _list_changed_inputs(due: Due, reads: str, before: CodeTree, behind: CodeTree, paths: list[str]) -> list[str]:
+    kind, *globs = json.loads(due.row.inputs)
+    if due.spec.check.form == BUILTIN:
+        globs = list(globs_of(due.spec.check.words))
+    elif kind == "tree" or reads:
+        return list_changed_reads(reads, before, behind, paths)
+    matchers = [matcher(glob) for glob in globs]
+    return [p for p in paths if p.endswith(".gitattributes") or any(matches(p) for matches in matchers)] or paths
 
 
 def list_changed_reads(text: str, before: CodeTree, behind: CodeTree, paths: list[str]) -> list[str]:
@@ -55,48 +88,3 @@ def _names_in(folder: str, paths: list[str], before: CodeTree, behind: CodeTree)
     was, now = before.places.children(folder), behind.places.children(folder)
     start = len(folder) + 1 if folder else 0
     return [path for path in paths if was.get(name := path[start:].split("/")[0]) != now.get(name)]
-
-
-class _Explaining:
-    """Compares the code with the code at the commits of the verdicts."""
-
-    def __init__(self, git: Git, tree: CodeTree) -> None:
-        self._git = git
-        self._tree = tree
-        self._before: dict[str, CodeTree | None] = {}
-        self._changed: dict[str, list[str]] = {}
-
-    def explain(self, dues: Sequence[Due]) -> tuple[Due, ...]:
-        return tuple(replace(due, changed=self._of(due)) for due in dues)
-
-    def _of(self, due: Due) -> tuple[str, ...]:
-        if due.verdict is not None and due.why == "environment":
-            return (describe_elsewhere(fact_state.tools_of(due.verdict), due.verdict.outcome),)
-        if due.verdict is None or due.why not in ("inputs", "tools"):
-            return ()
-        found = changed_tools(due.verdict.tools) if due.why == "tools" else self._inputs(due, due.verdict)
-        return tuple(display(path) for path in sorted(found)[:NAMED])
-
-    def _inputs(self, due: Due, verdict: Verdict) -> list[str]:
-        before = self._tree_at(verdict.commit)
-        if before is None:
-            return []
-        paths = self._paths_since(before)
-        kind, *globs = json.loads(due.row.inputs)
-        if due.spec.check.form == BUILTIN:
-            globs = list(globs_of(due.spec.check.words))
-        elif kind == "tree" or verdict.reads:
-            return list_changed_reads(verdict.reads, before, self._tree, paths)
-        matchers = [matcher(glob) for glob in globs]
-        return [p for p in paths if p.endswith(".gitattributes") or any(matches(p) for matches in matchers)] or paths
-
-    def _tree_at(self, commit: str) -> CodeTree | None:
-        if commit not in self._before:
-            is_here = self._git.has(commit, "commit")
-            self._before[commit] = CodeTree(self._git, commit) if is_here else None
-        return self._before[commit]
-
-    def _paths_since(self, before: CodeTree) -> list[str]:
-        if before.tree not in self._changed:
-            self._changed[before.tree] = [c.path for c in self._git.diff_trees(before.tree, self._tree.tree)]
-        return self._changed[before.tree]

@@ -149,13 +149,11 @@ def _list_failed(catalog: Catalog, ground: int | None, local: LocalState) -> lis
     verdicts = fact_state.verdicts_of(catalog, ground, [row[0] for row in rows], local)
     lines = []
     for key, title, number, path in rows:
-        verdict = verdicts.get(key)
-        phrases = (verdict.because, verdict.held_commit, verdict.culprit) if verdict else ("", "", "")
-        after = verdict.culprit_after if verdict else ""
-        by = author(catalog, number)
-        lines.append(
-            StockLine(key, title, FAILED, phrases[0], by, phrases[1], phrases[2], path=path, culprit_after=after)
-        )
+        line = StockLine(key, title, FAILED, "", author(catalog, number), path=path)
+        if (v := verdicts.get(key)) is not None:
+            line = replace(line, because=v.because, held_commit=v.held_commit)
+            line = replace(line, culprit=v.culprit, culprit_after=v.culprit_after)
+        lines.append(line)
     return lines
 
 

@@ -114,7 +114,7 @@ def confirm(
     for number, (outcome, why) in enumerate(ask(new.commit, more - 1), 1):
         if outcome == HOLDS:
             said = f"it failed{f' {number} times' * (number > 1)}, then held on the same code"
-            return Confirmation(HOLDS, verdict=mark_flap(_holding(new), latest, said))
+            return Confirmation(HOLDS, verdict=mark_flap(_as_holding(new), latest, said))
         if outcome == BLOCKED or (outcome == UNCLEAR and not (is_change or is_unclear)):
             return Confirmation(BLOCKED, f"it failed, then could not run: {why}")
     if is_change:
@@ -157,7 +157,7 @@ def runs_needed(seconds: float, steadiness: int, *, is_hurried: bool) -> int:
     return runs
 
 
-def _holding(new: Verdict) -> Verdict:
+def _as_holding(new: Verdict) -> Verdict:
     return replace(new, outcome=HOLDS, because="", held_commit=new.commit, held_at=new.at, confirmed=True)
 
 

@@ -140,7 +140,7 @@ def gather(
         tree.places,
         lambda oid: _read_start(git, oid),
         os.path.realpath(work_tree) if work_tree else "",
-        _lent_links(lent) if lent else None,
+        _link_reader(lent) if lent else None,
     )
     outside = ""
     try:
@@ -154,7 +154,7 @@ def gather(
     hidden = "" if has_passed else describe_hidden(seen.reads, ignored, [one.name for one in lent])
     absent = "" if has_passed else find_absent(seen.reads, tree.places, ignored)
     locks = list_locks(lent)
-    if _tells_value(seen.reads, undeclared, tree.places, config.variables(variables)):
+    if _reveals_value(seen.reads, undeclared, tree.places, config.variables(variables)):
         return Evidence(outside=outside)
     tools = fingerprint([*seen.programs, *map(str, locks.values())], variables)
     environment = environment_of(seen.programs, locks, variables)
@@ -183,7 +183,7 @@ def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], spec: Sp
     )
 
 
-def _tells_value(reads: Iterable[str], undeclared: str, places: Places, values: Mapping[str, str]) -> bool:
+def _reveals_value(reads: Iterable[str], undeclared: str, places: Places, values: Mapping[str, str]) -> bool:
     """Return whether paths that a run read contain the value of a variable and are not files of the code.
 
     Since verdicts publish those paths on the branch, the reads are then not recorded.
@@ -292,7 +292,7 @@ def _mark_of(place: str, _: str) -> str:
         return ""
 
 
-def _lent_links(folders: Sequence[Lent]) -> Callable[[str], str]:
+def _link_reader(folders: Sequence[Lent]) -> Callable[[str], str]:
     """Return a function that reads links in the user's folders; those in node_modules lead to packages of the code."""
 
     @cache

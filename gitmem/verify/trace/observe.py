@@ -100,15 +100,15 @@ def observe(traces: Iterable[Trace], scene: Scene) -> Observation:
     Raises:
         OpaqueError: The reads cannot be determined.
     """
-    watching = _Watching(scene)
+    watcher = _Watcher(scene)
     for trace in traces:
         for event in trace.events:
-            watching.take(event)
-    reads = frozenset(watching.reads)
-    return Observation(reads, fold(reads, scene.places), tuple(watching.programs))
+            watcher.take(event)
+    reads = frozenset(watcher.reads)
+    return Observation(reads, fold(reads, scene.places), tuple(watcher.programs))
 
 
-class _Watching:
+class _Watcher:
     """Follows the events of a trace and the changes that they make to the file system."""
 
     def __init__(self, scene: Scene) -> None:
@@ -129,18 +129,18 @@ class _Watching:
             if kind == RAN:
                 self.programs[path] = None
             elif kind in _CHANGES:
-                self._change(kind, path, path, more)
+                self._change(kind, path, more)
             return
         place = self._follow(path)
         if kind in _CHANGES:
-            self._change(kind, path, place, more)
+            self._change(kind, path, more)
         inner = self._inner(place)
         if inner is None:
-            self._take_outside(kind, place, program)
+            self._take_outside(kind, place)
         elif inner == ".git" or inner.startswith(".git/"):
             self._take_git(kind, inner.removeprefix(".git").removeprefix("/"), program)
         else:
-            self._take_inside(kind, inner, program)
+            self._take_inside(kind, inner)
 
     def _matters(self, path: str) -> bool:
         """Return whether a path can lead into the code; most of what a program opens cannot."""
@@ -205,7 +205,7 @@ class _Watching:
         if inner and inner != ".git" and not inner.startswith(".git/"):
             self.reads.add(AT + inner)
 
-    def _change(self, kind: str, path: str, place: str, more: str) -> None:
+    def _change(self, kind: str, path: str, more: str) -> None:
         """Record a new link, a second name or a move. Links move along; a moved folder counts as read as a whole."""
         # The last component of either path is not followed (symlink(2), rename(2)).
         path, more = path.rstrip("/"), more if kind == LINKED else more.rstrip("/")
@@ -230,7 +230,7 @@ class _Watching:
                 raise OpaqueError("a folder with links in it was moved")
             self.reads.add(BELOW + inner)
 
-    def _take_inside(self, kind: str, inner: str, program: tuple[str, ...]) -> None:
+    def _take_inside(self, kind: str, inner: str) -> None:
         if kind == LISTED:
             self.reads.add(LIST + inner)
         elif inner:
@@ -250,7 +250,7 @@ class _Watching:
             raise OpaqueError("a script names its interpreter by a path that depends on where it was run")
         self.take((RAN, interpreter, (), ""))
 
-    def _take_outside(self, kind: str, place: str, program: tuple[str, ...]) -> None:
+    def _take_outside(self, kind: str, place: str) -> None:
         if kind == RAN and not place.startswith("/proc/"):
             self.programs[place] = None
         if place.startswith(_DESCRIPTORS) and _leads_anywhere(place):

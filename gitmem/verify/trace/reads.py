@@ -92,7 +92,7 @@ class Places:
     def __init__(self, entries: Sequence[Entry], paths: Sequence[str]) -> None:
         self._entries = entries
         self._paths = paths
-        self._told: dict[str, str] = {}
+        self._states: dict[str, str] = {}
         self._digests: dict[str, str] = {}
 
     def find(self, path: str) -> Entry | None:
@@ -142,12 +142,12 @@ class Places:
 
     def state_of(self, read: str) -> str:
         """Return the state of a read on this tree; the text is different whenever the state is."""
-        found = self._told.get(read)
+        found = self._states.get(read)
         if found is None:
-            found = self._told[read] = self._look(read[0], read[1:])
+            found = self._states[read] = self._read_state(read[0], read[1:])
         return found
 
-    def _look(self, mark: str, path: str) -> str:
+    def _read_state(self, mark: str, path: str) -> str:
         entry = self.find(path) if path else None
         if entry is not None:
             return f"{entry[0]} {entry[1]}"

@@ -125,10 +125,10 @@ def parse_trace(text: bytes, cwd: str) -> Trace:
     Raises:
         OpaqueError: The trace does not show everything.
     """
-    return _Reading(text.decode("latin-1"), cwd).read()
+    return _Parser(text.decode("latin-1"), cwd).read()
 
 
-class _Reading:
+class _Parser:
     """Parses one trace."""
 
     def __init__(self, text: str, cwd: str) -> None:
@@ -350,10 +350,10 @@ def _iter_paths(form: str, args: str, cwd: str) -> Iterator[str]:
         if found[2].startswith("/") and not found[3]:
             yield _unescape(found[2])
         return
-    yield from _named(form, args, cwd)
+    yield from _iter_names(form, args, cwd)
 
 
-def _named(form: str, args: str, cwd: str) -> Iterator[str]:
+def _iter_names(form: str, args: str, cwd: str) -> Iterator[str]:
     at = 0
     for letter in form:
         base = cwd

@@ -59,10 +59,10 @@ def list_undeclared(reads: Iterable[str], places: Places, paths: Sequence[str]) 
         beside = is_folder and any(name.startswith(part) or (mark == LIST and part.startswith(name)) for part in fixed)
         if not beside and not any(matches(path) for matches in matchers):
             found[(f"{name}**" if mark in (NAMES, BELOW) else name) or "**"] = places.state_of(read).startswith(MISSING)
-    return _joined(sorted(found, key=lambda name: (found[name], name)))
+    return _join(sorted(found, key=lambda name: (found[name], name)))
 
 
-def _joined(paths: Sequence[str]) -> str:
+def _join(paths: Sequence[str]) -> str:
     kept: list[str] = []
     for path in paths[:MOST]:
         if sum(map(len, kept)) + len(path) + len(kept) > LIMIT:
@@ -71,14 +71,14 @@ def _joined(paths: Sequence[str]) -> str:
     return "\n".join(kept)
 
 
-def names(text: str) -> list[str]:
+def parse_paths(text: str) -> list[str]:
     """Split such a text into paths that are safe to print."""
     return [display(path) for path in text.split("\n") if path]
 
 
 def advice(key: str, text: str) -> str:
     """Describe the problem and its fix on one line; empty if nothing is undeclared."""
-    found = names(text)
+    found = parse_paths(text)
     if not found:
         return ""
     more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.verify.trace.reads import Places
-from gitmem.verify.trace.undeclared_reads import LIMIT, advice, list_undeclared, names
+from gitmem.verify.trace.undeclared_reads import LIMIT, advice, list_undeclared, parse_paths
 
 FILES = ("README.md", "docs/a.md", "setup.cfg", "src/a.py", "src/sub/b.py")
 PLACES = Places([("100644", path, path) for path in FILES], FILES)
@@ -29,14 +29,14 @@ PLACES = Places([("100644", path, path) for path in FILES], FILES)
     ],
 )
 def test_only_what_someone_would_declare_is_reported(reads, paths, found):
-    assert names(list_undeclared(reads, PLACES, paths)) == found
+    assert parse_paths(list_undeclared(reads, PLACES, paths)) == found
 
 
 def test_few_are_kept_and_fewer_are_reported():
     many = list_undeclared([f"=f{n:02}" for n in range(50)], PLACES, ["src/**"])
     long = list_undeclared([f"={n:02}{'x' * 400}" for n in range(9)], PLACES, ["src/**"])
 
-    assert len(names(many)) == 20
+    assert len(parse_paths(many)) == 20
     assert len(long) <= LIMIT
     assert "f04 and 15 more" in advice("k", many) and "gitmem edit k --path" in advice("k", many)
     assert advice("k", "") == ""
