@@ -20,7 +20,8 @@ import os
 import posixpath
 from pathlib import Path
 
-from gitmem.cli.options import TOP, code_path, open_memory, print_notices
+from gitmem.cli.options import TOP, ArgumentParser, Arguments, code_path, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
 from gitmem.model import FAILED, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
@@ -28,10 +29,8 @@ from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
-    from gitmem.cli.output import Output
     from gitmem.commands.adopt.apply import ApplyResult
     from gitmem.commands.adopt.correct import Correction
     from gitmem.commands.adopt.findings import Adoption, JudgedClaim
@@ -52,7 +51,7 @@ SUGGESTED = ("rdjson", "github")
 SKIPPED = 20
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``adopt``."""
     parser.add_argument("files", nargs="*", metavar="FILE", help="documents, or folders with documents (all)")
     parser.add_argument(
@@ -73,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--format", choices=FORMS, default="text", metavar="FORM", help=f"print {', '.join(FORMS)}")
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Check the documents and print the report."""
     from gitmem.commands.adopt.findings import FALSE
     from gitmem.git import Git
@@ -95,7 +94,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 1 if adoption.of(FALSE) else 0
 
 
-def _judge(git: Git, top: Path | None, args: argparse.Namespace, out: Output) -> Adoption:
+def _judge(git: Git, top: Path | None, args: Arguments, out: Output) -> Adoption:
     """Return the judged statements of the named documents, or of all."""
     from gitmem.commands.adopt.change import find_base
     from gitmem.commands.adopt.run import adopt
@@ -139,7 +138,7 @@ def _print_report(
     adoption: Adoption,
     applied: ApplyResult | None,
     corrected: Sequence[Correction],
-    args: argparse.Namespace,
+    args: Arguments,
     out: Output,
 ) -> None:
     """Print the judged statements in the requested form, and what was applied."""
@@ -157,7 +156,7 @@ def _print_report(
         _print_applied(applied, args, out)
 
 
-def _refuse_options(args: argparse.Namespace, out: Output) -> None:
+def _refuse_options(args: Arguments, out: Output) -> None:
     """Raise UsageError for contradictory options, and for --apply without a store, before the documents are checked."""
     if args.json and args.format not in ("text", "json"):
         raise UsageError("--json and --format cannot be combined", hint="gitmem adopt --json")
@@ -170,7 +169,7 @@ def _refuse_options(args: argparse.Namespace, out: Output) -> None:
             memory.repository.need_store()
 
 
-def _apply(adoption: Adoption, args: argparse.Namespace, out: Output) -> ApplyResult:
+def _apply(adoption: Adoption, args: Arguments, out: Output) -> ApplyResult:
     from gitmem.commands.adopt.apply import apply
 
     with open_memory(args, out) as memory:
@@ -193,7 +192,7 @@ def _apply_table(applied: ApplyResult) -> dict[str, object]:
     }
 
 
-def _print_applied(applied: ApplyResult, args: argparse.Namespace, out: Output) -> None:
+def _print_applied(applied: ApplyResult, args: Arguments, out: Output) -> None:
     from gitmem.commands.adopt.apply import counts
 
     if args.json or args.format != "text" or args.suggest:

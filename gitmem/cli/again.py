@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from gitmem.cli.output import Output
 from gitmem.errors import DamagedIndexError, GitmemError
 from gitmem.git.repository import discover
 from gitmem.store import find_universal
@@ -17,8 +18,6 @@ from gitmem.store.state import registration
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from gitmem.cli.output import Output
 
 # Not repeated: a person answered their questions, a program talked to them, other machines saw their effects, or they
 # append.

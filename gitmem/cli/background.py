@@ -9,6 +9,7 @@ import os
 from contextlib import ExitStack
 
 from gitmem.agents.on_event import summarize
+from gitmem.cli.options import ArgumentParser, Arguments
 from gitmem.cli.output import Output
 from gitmem.cli.verify import summary
 from gitmem.commands.sync.quiet import sync_quietly
@@ -18,7 +19,6 @@ from gitmem.store.state import background
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable
 
 EXAMPLES = ("gitmem background index",)
@@ -60,12 +60,12 @@ AFTER_GIT = ("spool", "index", "view", "whoosh")
 NAMES = (*WORKS, "checkout")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``background``."""
     parser.add_argument("what", choices=NAMES, help="the work")
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Do a job in every work tree that requests it; do nothing without a store."""
     os.nice(5)  # a user is working in the foreground
     with Memory() as memory:

@@ -9,14 +9,9 @@ from __future__ import annotations
 
 import json
 
-from gitmem.cli.options import open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.cli.reports import write_whole
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem badge facts.svg",
@@ -25,7 +20,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``badge``."""
     parser.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help="the file to write; - is standard output (-)"
@@ -36,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the badge, or write it to a file."""
     from gitmem.commands.report.badge import as_table, make_badge, svg
 

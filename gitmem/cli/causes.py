@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser
+from gitmem.cli.output import Output, counted
 from gitmem.statuses import MARKS
 from gitmem.verify.overview.cause import APART, few, fit, group, title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterable, Mapping
 
-    from gitmem.cli.output import Output
     from gitmem.verify.overview.cause import Case
 
     Phrases = Mapping[tuple[str, str], str]
 
 
-def add_each(parser: argparse.ArgumentParser) -> None:
+def add_each(parser: ArgumentParser) -> None:
     """Add the option that lists every fact."""
     output = parser.add_argument_group("output")
     output.add_argument("--each", action="store_true", help="list every fact on a line of its own, not by cause")

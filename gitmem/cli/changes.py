@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import code_path, code_reference
-from gitmem.cli.output import shorten
+from gitmem.cli.options import ArgumentParser, Arguments, code_path, code_reference
+from gitmem.cli.output import Output, shorten
 from gitmem.store import SCOPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.write.place import Change
-
 
 # What a reference of a memory names.
 REF = "path:line, path:line-line, a URL, a run id"
 
 
-def add_place(parser: argparse.ArgumentParser) -> None:
+def add_place(parser: ArgumentParser) -> None:
     """Add the options that select where to write a new memory."""
     place = parser.add_argument_group("where it goes")
     place.add_argument(
@@ -33,17 +30,17 @@ def add_place(parser: argparse.ArgumentParser) -> None:
     place.add_argument("--in-tree", action="store_true", help="write it to .memory/ in the code, for you to commit")
 
 
-def add_force(parser: argparse.ArgumentParser) -> None:
+def add_force(parser: ArgumentParser) -> None:
     """Add ``--force`` to a command that writes a memory."""
     parser.add_argument("--force", action="store_true", help="write it even if another memory already says it")
 
 
-def memory_options(parser: argparse.ArgumentParser) -> Any:
+def memory_options(parser: ArgumentParser) -> Any:
     """Return the group of options that describe a memory."""
     return parser.add_argument_group("the memory")
 
 
-def add_fields(parser: argparse.ArgumentParser, *, ref: str = REF) -> None:
+def add_fields(parser: ArgumentParser, *, ref: str = REF) -> None:
     """Add the options for fields of any new memory; *ref* describes what a reference names."""
     memory = memory_options(parser)
     memory.add_argument("--key", default="", help="its key (made from the text)")
@@ -54,7 +51,7 @@ def add_fields(parser: argparse.ArgumentParser, *, ref: str = REF) -> None:
     memory.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
 
 
-def add_links(parser: argparse.ArgumentParser, *, produces: str = "a label that others can require") -> None:
+def add_links(parser: ArgumentParser, *, produces: str = "a label that others can require") -> None:
     """Add the options for what a new memory rests on and how long it is valid; *produces* describes its labels."""
     memory = memory_options(parser)
     memory.add_argument("--requires", action="append", default=[], metavar="KEY", help="a memory or label it rests on")
@@ -62,14 +59,14 @@ def add_links(parser: argparse.ArgumentParser, *, produces: str = "a label that 
     memory.add_argument("--ttl", default="", metavar="TIME", help="time to live: 12h, 30d, never")
 
 
-def memory_fields(args: argparse.Namespace) -> dict[str, Any]:
+def memory_fields(args: Arguments) -> dict[str, Any]:
     """Return the values of these options, as arguments of ``Memory.remember``."""
     names = {"key": "key", "tag": "tags", "path": "paths", "ref": "refs", "importance": "importance"}
     names |= {"requires": "requires", "produces": "produces", "ttl": "ttl"}
     return {field: getattr(args, name) for name, field in names.items() if name in args}
 
 
-def print_change(change: Change, args: argparse.Namespace, out: Output, *, did: str = "recorded") -> int:
+def print_change(change: Change, args: Arguments, out: Output, *, did: str = "recorded") -> int:
     """Print the result of a write: the key alone, or JSON; on a terminal one sentence (*did* is its verb)."""
     if getattr(args, "json", False):
         out.json({"key": change.key, "path": change.path, "commit": change.commit})
@@ -84,13 +81,13 @@ def print_change(change: Change, args: argparse.Namespace, out: Output, *, did: 
     return 0
 
 
-def _title_of(args: argparse.Namespace) -> str:
+def _title_of(args: Arguments) -> str:
     """Return the typed title or text of a memory; empty if it was not typed."""
     text = getattr(args, "title", None) or getattr(args, "text", None) or ""
     return "" if text == "-" else str(text)
 
 
-def print_changes(changes: Sequence[Change], args: argparse.Namespace, out: Output, *, did: str, unwritten: str) -> int:
+def print_changes(changes: Sequence[Change], args: Arguments, out: Output, *, did: str, unwritten: str) -> int:
     """Print the results of several writes: their keys, or JSON; *unwritten* explains unchanged ones."""
     if args.json:
         tables = [{"key": c.key, "path": c.path, "commit": c.commit} for c in changes]

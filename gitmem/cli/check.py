@@ -21,7 +21,8 @@ from __future__ import annotations
 
 from gitmem.cli import reports
 from gitmem.cli.causes import add_each, print_cases
-from gitmem.cli.options import add_approved, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_approved, open_memory, positive, print_notices
+from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 from gitmem.frozen import fields_of
 from gitmem.policy.settings import FAIL_ON
@@ -44,11 +45,9 @@ from gitmem.verify.overview.finding import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.commands.check.run import CheckResult
     from gitmem.verify.overview.finding import FactFinding, Findings, FindingSection
 
@@ -64,7 +63,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``check``."""
     parser.add_argument("keys", nargs="*", metavar="KEY", help="only these facts, if the change touches them")
     change = parser.add_argument_group("which change")
@@ -97,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     reports.add_arguments(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Check a change and print the report."""
     from gitmem.commands.check.summary import findings_of
 
@@ -177,7 +176,7 @@ def _case(finding: FactFinding) -> Case:
     )
 
 
-def _span_of(args: argparse.Namespace) -> list[str]:
+def _span_of(args: Arguments) -> list[str]:
     """Return the options that selected the change, as typed."""
     given = [f"--base {args.base}"] if args.base else []
     given += [f"--head {args.head}"] if args.head else []

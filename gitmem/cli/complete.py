@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 
 from gitmem import cli
-from gitmem.cli.options import Reader
+from gitmem.cli.options import ArgumentParser, Arguments, Reader
+from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.errors import GitmemError
 from gitmem.model import STATUSES
@@ -17,12 +18,11 @@ from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
     from gitmem.cli.options import Argument
-    from gitmem.cli.output import Output
     from gitmem.repository import OpenRepository
+
 EXAMPLES = ("gitmem complete bash 9 show aut",)
 # The most candidates that are read, because a key press waits for them.
 MOST = 200
@@ -45,12 +45,12 @@ OPTIONS = (
 WIDEST = 100
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``complete``."""
     parser.add_argument("words", nargs="*", metavar="SHELL WORD", help="the shell, and the words up to the cursor")
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the candidates."""
     return show(args.words, out)
 

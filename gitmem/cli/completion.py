@@ -6,14 +6,10 @@ and for `git mem`. --install writes it where your shell looks for completions; `
 
 from __future__ import annotations
 
+from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.output import Output
 from gitmem.commands.completion import SHELLS
 from gitmem.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem completion --install",
@@ -28,14 +24,14 @@ NEXT = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``completion``."""
     about = f"your shell: {', '.join(SHELLS)} (with --install: that of $SHELL)"
     parser.add_argument("shell", nargs="?", choices=SHELLS, metavar="SHELL", help=about)
     parser.add_argument("--install", action="store_true", help="write it where your shell looks for completions")
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the script, or install it."""
     from gitmem.commands import completion
     from gitmem.config import variable

@@ -6,18 +6,12 @@ Memories that do not fit are counted, with the command that shows them.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, code_path, open_memory, positive, print_notices
-from gitmem.cli.output import place_of
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_path, open_memory, positive, print_notices
+from gitmem.cli.output import Output, place_of
 from gitmem.model import VERIFIED
 from gitmem.statuses import MARKS, TASK_MARKS, warning_of
 from gitmem.store import PROJECT
 from gitmem.text.durations import ago
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem context", "gitmem context --path src/auth --budget 1500", "gitmem context --json")
 HEADINGS = {
@@ -29,7 +23,7 @@ HEADINGS = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``context``."""
     parser.add_argument(
         "--path", action="append", default=[], type=code_path, help="the files you work on (the files you changed)"
@@ -38,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the digest."""
     with open_memory(args, out) as memory:
         found = memory.context(paths=args.path, budget_tokens=args.budget).document

@@ -8,13 +8,8 @@ from __future__ import annotations
 from gitmem.cli import steps
 from gitmem.cli.changes import memory_fields, memory_options, print_change
 from gitmem.cli.input import read_text
-from gitmem.cli.options import add_json, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = (
     'gitmem decide "PostgreSQL, since the ledger needs serializable transactions" --role architect --component storage',
@@ -23,7 +18,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``decide``."""
     parser.add_argument("text", help="the decision and the reason; - reads it from standard input")
     steps.add_step(parser)
@@ -33,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Write a decision and print its key."""
     text = read_text(args.text)
     with open_memory(args, out) as memory:

@@ -6,13 +6,11 @@ The text is fenced as data: notes to weigh, not instructions to follow.
 from __future__ import annotations
 
 from gitmem.cli import steps
-from gitmem.cli.options import add_json, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive, print_notices
+from gitmem.cli.output import Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.commands.workflow.decisions import Decisions
 
 EXAMPLES = (
@@ -22,7 +20,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``decisions``."""
     parser.add_argument("text", nargs="*", help="a question, in your own words")
     steps.add_step(parser)
@@ -30,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print decisions; return 1 if there are none."""
     query = " ".join(args.text)
     with open_memory(args, out) as memory:

@@ -12,15 +12,9 @@ Exit status: 0 no problems; 1 there are problems.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 from gitmem.frozen import fields_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem doctor",
@@ -33,7 +27,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``doctor``."""
     parser.add_argument("--fix", action="store_true", help="repair whatever can be repaired without losing anything")
     parser.add_argument(
@@ -54,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Examine the store."""
     if args.captured or args.accept or args.drop:
         return _captured(args, out)
@@ -83,7 +77,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return int(bool(found.problems))
 
 
-def _captured(args: argparse.Namespace, out: Output) -> int:
+def _captured(args: Arguments, out: Output) -> int:
     """List the refused texts, after accepting and dropping some."""
     with open_memory(args, out) as memory:
         accepted = sum(memory.captures.accept(name) for name in args.accept)

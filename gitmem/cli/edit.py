@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from gitmem.cli.changes import add_force, memory_options, print_change
 from gitmem.cli.input import read_text
-from gitmem.cli.options import add_json, add_scope, code_path, code_reference, open_memory, print_notices
+from gitmem.cli.options import (
+    ArgumentParser,
+    Arguments,
+    add_json,
+    add_scope,
+    code_path,
+    code_reference,
+    open_memory,
+    print_notices,
+)
+from gitmem.cli.output import Output
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import GitmemError, RefusedError, UsageError
@@ -16,11 +26,9 @@ from gitmem.repository.companion import holder_to_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from pathlib import Path
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
     from gitmem.write.place import Change
 
@@ -57,7 +65,7 @@ LISTS = {
 TYPES = {"path": code_path, "ref": code_reference, "workspace": code_path}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``edit``."""
     parser.add_argument("key", help="the memory")
     memory = memory_options(parser)
@@ -94,7 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Change one memory and print its key."""
     plain = (*TEXTS, "confidence", "priority", "network", "outside")
     changes: dict[str, Any] = {name: value for name in plain if (value := getattr(args, name)) is not None}
@@ -121,7 +129,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return print_change(change, args, out, did="changed")
 
 
-def _how(args: argparse.Namespace) -> dict[str, Any]:
+def _how(args: Arguments) -> dict[str, Any]:
     return {**judging_of(args), "correction": args.correction}
 
 

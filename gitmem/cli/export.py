@@ -6,16 +6,13 @@ Importing the export restores every memory byte for byte. Existing files are nev
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_filters, open_memory, print_notices, query_of
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, add_filters, open_memory, print_notices, query_of
+from gitmem.cli.output import Output, counted
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterable, Iterator
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem export --all > memories.jsonl",
@@ -26,7 +23,7 @@ EXAMPLES = (
 EVERY = 10_000_000
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``export``."""
     parser.add_argument(
         "--format",
@@ -38,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_filters(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Export memories; return 1 if there are none."""
     if args.okf and (args.format or args.to != "-"):
         raise UsageError("--okf cannot be combined with --format and --to", hint="gitmem export --okf FOLDER")

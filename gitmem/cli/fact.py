@@ -9,16 +9,11 @@ from __future__ import annotations
 
 from gitmem.cli.changes import add_fields, add_force, add_links, add_place, memory_fields, memory_options, print_change
 from gitmem.cli.input import read_text
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.store import PROJECT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     'gitmem fact "Tokens are signed with RS256" --contains RS256 --in src/auth/jwt.py',
@@ -30,7 +25,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``fact``."""
     parser.add_argument("title", help="the fact, in one sentence")
     add_check(parser, "the check, one of")
@@ -48,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Write one fact and print its key."""
     body = read_text(args.body)
     with open_memory(args, out) as memory:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from gitmem.cli.changes import print_changes
-from gitmem.cli.options import add_json, add_scope, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ('gitmem forget deploy-needs-vpn --why "the VPN is gone"', "gitmem forget old-a old-b")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``forget``."""
     parser.add_argument("keys", nargs="+", metavar="KEY", help="the memories")
     parser.add_argument("--why", default="", help="the reason, recorded with each memory")
@@ -22,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Retire memories and print their keys."""
     with open_memory(args, out) as memory:
         changes = memory.forget(*args.keys, why=args.why, scope=args.scope)

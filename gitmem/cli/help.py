@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from gitmem import cli
 from gitmem.cli import manual
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.output import Output, counted
 from gitmem.cli.topics import TOPICS
 from gitmem.errors import GitmemError, NoRepositoryError, UsageError
 from gitmem.statuses import MARKS
@@ -17,11 +18,8 @@ from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Mapping
     from typing import Any
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem help",
@@ -31,13 +29,13 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``help``."""
     parser.add_argument("about", nargs="*", metavar="COMMAND|TOPIC", help="what to explain")
     parser.add_argument("-a", "--all", action="store_true", help="list all commands and topics")
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print one help page."""
     name = " ".join(args.about)
     if args.all:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.output import list_of, shorten
+from gitmem.cli.output import Output, list_of, shorten
 from gitmem.index.catalog import keys as catalog_keys
 from gitmem.model import FACTORS
 from gitmem.statuses import MARKS
@@ -12,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
     from gitmem.model import Hit
     from gitmem.recall import RecallResult

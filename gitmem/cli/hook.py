@@ -18,8 +18,8 @@ import sys
 
 from gitmem.agents import HARNESSES
 from gitmem.cli import GIT_EVENTS, is_harness
-from gitmem.cli.options import open_memory
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
+from gitmem.cli.output import Output, counted
 from gitmem.config import variable
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.store import PROPOSAL_PREFIX
@@ -27,9 +27,6 @@ from gitmem.verify.overview.finding import BROKEN, SILENCED, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
 
 EXAMPLES = (
@@ -51,7 +48,7 @@ AFTER_GIT = ("post-checkout", "post-merge", "post-rewrite")
 GATES = ("check", "learned")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``hook``."""
     named = f"{', '.join(GIT_EVENTS)}; or a harness: {', '.join(HARNESSES)}"
     parser.add_argument("event", nargs="?", default="", help=f"the event or action: {named}")
@@ -61,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", nargs="*", help=about)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Handle an event."""
     if not args.event:  # from a setting that lost its arguments: status 2 would stop an agent's turn
         out.note("hook needs an event or the name of a harness: gitmem hook --help")
@@ -82,7 +79,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return 0
 
 
-def _run(args: argparse.Namespace, out: Output) -> int:
+def _run(args: Arguments, out: Output) -> int:
     with open_memory(args, out) as memory:
         if args.event == "check":
             return _check(memory, out)  # the staged changes may contain the first memories

@@ -11,16 +11,13 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 from gitmem.errors import UsageError
 from gitmem.policy.settings import is_slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.commands.import_.run import ImportResult
     from gitmem.write.bulk import Reasons
 
@@ -34,7 +31,7 @@ EXAMPLES = (
 TOLD = 20
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``import``."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="JSONL, Markdown, or a folder; - is standard input")
     parser.add_argument(
@@ -45,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Import and print a summary; return 1 if something was refused or could not be read."""
     from gitmem.commands.import_.run import Sources
 

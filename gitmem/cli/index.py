@@ -6,21 +6,15 @@ if it exists.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 from gitmem.config import ENGINES
 from gitmem.frozen import fields_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem index", "gitmem index --rebuild", "gitmem index --engine whoosh")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``index``."""
     parser.add_argument("--rebuild", action="store_true", help="delete the index and build it from scratch")
     parser.add_argument(
@@ -29,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Update the index and print a summary."""
     with open_memory(args, out) as memory:
         found = memory.index.refresh(rebuild=args.rebuild, engine=args.engine)

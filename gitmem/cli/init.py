@@ -14,15 +14,13 @@ knowledge base of capsules (ai-kb), by the settings that it writes to gitmem.tom
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, output_options, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, output_options, print_notices
+from gitmem.cli.output import Output
 from gitmem.errors import GitmemError, UsageError
 from gitmem.statuses import MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
 
 EXAMPLES = (
@@ -34,7 +32,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``init``."""
     parser.add_argument("--branch", default="", metavar="NAME", help="keep the memory on this branch (memory)")
     parser.add_argument("--offline", action="store_true", help="do not check whether the remote has a memory")
@@ -47,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Create or join the store."""
     if args.print:
         from gitmem.policy.profiles import profile_policy

@@ -11,16 +11,11 @@ from __future__ import annotations
 from gitmem.cli import steps
 from gitmem.cli.changes import memory_fields, print_change
 from gitmem.cli.input import read_text
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.cli.terminal import is_interactive
 from gitmem.commands.workflow.inject import CATEGORIES
 from gitmem.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     'gitmem inject "Run the migrations before the tests" --all --category best-practice',
@@ -29,7 +24,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``inject``."""
     parser.add_argument("text", help="the learning; - reads it from standard input")
     who = parser.add_argument_group("who gets it")
@@ -42,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Write the learning and print its key."""
     if args.push and not args.to:
         message = "--push needs --to AGENT"
@@ -63,7 +58,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return print_change(change, args, out, did="sent")
 
 
-def _send(text: str, args: argparse.Namespace, out: Output) -> int:
+def _send(text: str, args: Arguments, out: Output) -> int:
     """Send the learning through the remote and print its ref there."""
     from gitmem.git.remotes import RemoteOptions
 

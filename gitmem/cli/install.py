@@ -19,8 +19,8 @@ committed there. Their options are in .github/gitmem.toml. `gitlab` writes the s
 
 from __future__ import annotations
 
-from gitmem.cli.options import open_memory, positive
-from gitmem.cli.output import list_of
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory, positive
+from gitmem.cli.output import Output, list_of
 from gitmem.commands.install import agents, examine
 from gitmem.commands.install.ci_files import FORGES
 from gitmem.commands.install.ci_options import FORGEJO, GITEA, GITHUB, GITLAB
@@ -29,10 +29,8 @@ from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterable, Sequence
 
-    from gitmem.cli.output import Output
     from gitmem.commands.install.git_hooks import HookStep
     from gitmem.git import Git
     from gitmem.memory import Memory
@@ -76,7 +74,7 @@ NEXT = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``install``."""
     parser.add_argument("what", nargs="+", choices=WHAT, metavar="WHAT", help=f"what to install: {', '.join(WHAT)}")
     parser.add_argument("--print", action="store_true", help="show what would be done, without doing it")
@@ -106,7 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     agent.add_argument("--mcp", action="store_true", help="also install gitmem's MCP server")
 
 
-def add_gitlab(parser: argparse.ArgumentParser) -> None:
+def add_gitlab(parser: ArgumentParser) -> None:
     """Add the option that selects GitLab."""
     forges = parser.add_argument_group(FORGE_OPTIONS)
     forges.add_argument(
@@ -114,7 +112,7 @@ def add_gitlab(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_for_agents(parser: argparse.ArgumentParser) -> None:
+def add_for_agents(parser: ArgumentParser) -> None:
     """Add the options for coding agents, which install and uninstall share."""
     parser.add_argument(
         "--force", action="store_true", help="replace or remove gitmem's files even if they were changed"
@@ -126,7 +124,7 @@ def add_for_agents(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Install the targets, or print the planned changes."""
     check_options(args, "install")
     args.what = targets(args)
@@ -158,12 +156,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return status
 
 
-def targets(args: argparse.Namespace) -> list[str]:
+def targets(args: Arguments) -> list[str]:
     """Return the named targets, with GitHub replaced by GitLab if --gitlab was given."""
     return [GITLAB if name == GITHUB and args.gitlab else name for name in args.what]
 
 
-def check_options(args: argparse.Namespace, command: str) -> None:
+def check_options(args: Arguments, command: str) -> None:
     """Raise UsageError for an option that applies to none of the named targets."""
     for option, of in OPTIONS.items():
         if getattr(args, option, None) and not set(args.what) & set(of):
@@ -171,13 +169,13 @@ def check_options(args: argparse.Namespace, command: str) -> None:
             raise UsageError(f"--{given} is for gitmem {command} {of[0]}, not {' '.join(args.what)}")
 
 
-def parse_setup(args: argparse.Namespace, named: tuple[str, ...]) -> agents.AgentSetup:
+def parse_setup(args: Arguments, named: tuple[str, ...]) -> agents.AgentSetup:
     """Return the requested setup of coding agents."""
     with_mcp = getattr(args, "mcp", False)
     return agents.AgentSetup(named, user=args.user, mcp=with_mcp, plugin=args.plugin, force=args.force)
 
 
-def git_of(args: argparse.Namespace, out: Output) -> Git | None:
+def git_of(args: Arguments, out: Output) -> Git | None:
     """Return this repository's git; None if no repository is needed."""
     if args.user or args.plugin:
         return None
@@ -185,9 +183,7 @@ def git_of(args: argparse.Namespace, out: Output) -> Git | None:
         return memory.repository.git
 
 
-def _print_steps(
-    steps: Sequence[HookStep], out: Output, args: argparse.Namespace, notes: Iterable[str], *what: str
-) -> int:
+def _print_steps(steps: Sequence[HookStep], out: Output, args: Arguments, notes: Iterable[str], *what: str) -> int:
     """Print each file's change, and confirm that *what* is installed; return 1 if something is left to do."""
     print_steps(steps, out, whole=args.print)
     unfinished = [step for step in steps if step.what in (BY_HAND, LEAVE)]
@@ -201,7 +197,7 @@ def _print_steps(
     return int(bool(unfinished))  # complete, except for steps that only the user may take
 
 
-def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[HookStep]:
+def _install(memory: Memory, what: str, args: Arguments) -> Sequence[HookStep]:
     from gitmem.commands.install import ci, git_diff, git_hooks, schedule
 
     git = memory.repository.git

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from gitmem.cli.hits import key_parts, unique_lengths
 from gitmem.cli.options import (
+    ArgumentParser,
+    Arguments,
     add_at,
     add_filters,
     add_json,
@@ -17,17 +19,14 @@ from gitmem.cli.options import (
     query_of,
     refuse_other_stores,
 )
-from gitmem.cli.output import shorten
+from gitmem.cli.output import Output, shorten
 from gitmem.document.times import format_time
 from gitmem.statuses import MARKS
 from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Mapping
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem list --kind gotcha,pattern",
@@ -42,7 +41,7 @@ EXAMPLES = (
 EVERY = 1_000_000
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``list``."""
     add_filters(parser)
     add_stores(parser)
@@ -50,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print memories; return 1 if there are none."""
     if args.at is not None:
         refuse_other_stores(args)

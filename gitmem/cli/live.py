@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from time import monotonic
 
-from gitmem.cli.output import LEFT_FROM_S, shorten
+from gitmem.cli.output import LEFT_FROM_S, Output, shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from gitmem.cli.output import Output
 
 # How many running checks are named; others are counted. A run has as many at once as there are cores.
 NAMED = 8

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, add_scope, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, positive, print_notices
+from gitmem.cli.output import Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
-    from gitmem.cli.output import Output
     from gitmem.results import LogEntry
 
 EXAMPLES = ("gitmem log auth-uses-rs256", "gitmem log auth-uses-rs256 --json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``log``."""
     parser.add_argument("key", help="the memory")
     parser.add_argument("--limit", type=positive, default=50, metavar="N", help="maximum number of entries (50)")
@@ -23,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the history; return 1 if there is none."""
     with open_memory(args, out) as memory:
         rows = memory.log(args.key, limit=args.limit, scope=args.scope)

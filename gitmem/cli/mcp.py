@@ -11,14 +11,10 @@ import gc
 import os
 import sys
 
+from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.errors import GitmemError, UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem mcp",
@@ -30,7 +26,7 @@ EXAMPLES = (
 PORT = 4486
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``mcp``."""
     about = f"serve over HTTP on 127.0.0.1 instead, on this port ({PORT}; 0: any free port)"
     parser.add_argument("--http", nargs="?", type=_port, const=PORT, metavar="PORT", help=about)
@@ -41,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-token", action="store_true", help=about)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Serve until the client disconnects, or a signal arrives."""
     if args.no_token and args.http is None:
         raise UsageError("--no-token requires --http: standard input and output need no token")

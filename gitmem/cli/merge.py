@@ -10,25 +10,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitmem.cli.options import add_json
-from gitmem.cli.output import list_of
+from gitmem.cli.options import ArgumentParser, Arguments, add_json
+from gitmem.cli.output import Output, list_of
 from gitmem.errors import NotFoundError
 from gitmem.store import layout
 from gitmem.store.merge.memories import Version, unite
 from gitmem.store.merge.policy import FileVersion, unite_policies
 from gitmem.store.verdicts.buckets import unite_buckets, unite_verdicts
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
-
 EXAMPLES = ("gitmem merge base.md ours.md theirs.md", "gitmem merge base.md ours.md theirs.md .memory/gotchas/a.md")
 ONE, OTHER = "one side", "the other side"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``merge``."""
     parser.add_argument("base", help="the common ancestor (git's %%O); empty if there is none")
     parser.add_argument("ours", help="our version (%%A); the result is written there")
@@ -37,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Merge three files into one."""
     base, ours, theirs = (_read(name) for name in (args.base, args.ours, args.theirs))
     path = (args.path or args.ours).removeprefix(".memory/")

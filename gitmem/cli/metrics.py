@@ -6,15 +6,10 @@ run it from cron or a timer. If writing fails, the old file stays as it was. Exi
 
 from __future__ import annotations
 
-from gitmem.cli.options import open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.cli.reports import write_whole
 from gitmem.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem metrics",
@@ -27,14 +22,14 @@ SUFFIX = ".prom"
 MODE = 0o644
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``metrics``."""
     parser.add_argument("--textfile", default="", metavar="PATH", help="write the metrics to this file, NAME.prom")
     about = "the value of the label `repository` (the repository's folder)"
     parser.add_argument("--repository", default="", metavar="NAME", help=about)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the metrics, or write them to a file."""
     if args.textfile and not args.textfile.endswith(SUFFIX):
         raise UsageError(f"node exporter reads only files named NAME{SUFFIX}", hint=f"--textfile gitmem{SUFFIX}")

@@ -21,7 +21,6 @@ from gitmem.store import LISTED, PROJECT, SCOPES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from argparse import Namespace as Arguments
     from collections.abc import Callable, Collection, Sequence
     from types import ModuleType
     from typing import Any
@@ -29,6 +28,9 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.memory import Memory
     from gitmem.recall import RecallResult
+
+    Arguments = argparse.Namespace
+    ArgumentParser = argparse.ArgumentParser
 else:
 
     class Arguments:
@@ -183,6 +185,11 @@ class Reader:
         return placed
 
 
+if not TYPE_CHECKING:
+    # What a command declares its arguments on: the reader, or for the rest argparse's parser, which has these methods.
+    ArgumentParser = Reader
+
+
 class Group:
     """A group of options of which at most one may be used."""
 
@@ -289,7 +296,7 @@ def _literal(text: str) -> tuple[str, str]:
     return text[:at], text[at:]
 
 
-def open_memory(args: argparse.Namespace, out: Output) -> Memory:
+def open_memory(args: Arguments, out: Output) -> Memory:
     """Return the memory of the repository in which the command runs."""
     from gitmem.memory import Memory
 
@@ -311,23 +318,23 @@ def print_notices(memory: Memory, out: Output) -> None:
     memory.notices.clear()
 
 
-def add_approved(parser: argparse.ArgumentParser) -> None:
+def add_approved(parser: ArgumentParser) -> None:
     """Add the option that names an approved list."""
     message = "a reviewed list of commands that may run, read from the remote's default branch"
     parser.add_argument_group("how checks run").add_argument("--approved", default="", metavar="FILE", help=message)
 
 
-def output_options(parser: argparse.ArgumentParser) -> Any:
+def output_options(parser: ArgumentParser) -> Any:
     """Return the group of options for output."""
     return parser.add_argument_group("output")
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
+def add_json(parser: ArgumentParser) -> None:
     """Add ``--json``."""
     output_options(parser).add_argument("--json", action="store_true", help="print one JSON document")
 
 
-def add_filters(parser: argparse.ArgumentParser) -> None:
+def add_filters(parser: ArgumentParser) -> None:
     """Add the filters that list and recall share."""
     filters = parser.add_argument_group("which memories")
     filters.add_argument(
@@ -361,7 +368,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     output_options(parser).add_argument("--limit", type=positive, metavar="N", help="maximum number of results")
 
 
-def add_stores(parser: argparse.ArgumentParser) -> None:
+def add_stores(parser: ArgumentParser) -> None:
     """Add ``--store`` and ``--source`` to a command that searches several stores."""
     about = "only this listed store (gitmem stores); --scope listed selects all of them"
     filters = parser.add_argument_group("which memories")
@@ -370,23 +377,23 @@ def add_stores(parser: argparse.ArgumentParser) -> None:
     filters.add_argument("--source", action="append", default=[], metavar="NAME", help=about)
 
 
-def add_store(parser: argparse.ArgumentParser, *, about: str) -> None:
+def add_store(parser: ArgumentParser, *, about: str) -> None:
     """Add ``--store`` to a command that reads one store."""
     parser.add_argument("--store", default="", metavar="NAME", help=f"read this listed store (gitmem stores){about}")
 
 
-def add_scope(parser: argparse.ArgumentParser, *, about: str = "if several have this key") -> None:
+def add_scope(parser: ArgumentParser, *, about: str = "if several have this key") -> None:
     """Add ``--scope`` to a command that reads one memory."""
     parser.add_argument("--scope", default="", choices=SCOPES, help=f"private, project, domain, universal: {about}")
 
 
-def add_at(parser: argparse.ArgumentParser) -> None:
+def add_at(parser: ArgumentParser) -> None:
     """Add ``--at``."""
     about = "show what was known at this code commit: a tag, HEAD~20, a commit"
     parser.add_argument("--at", metavar="REV", help=about)
 
 
-def refuse_both(args: argparse.Namespace) -> None:
+def refuse_both(args: Arguments) -> None:
     """Raise an error if both ``--store`` and ``--scope`` are given to a command that takes only one.
 
     Raises:
@@ -396,7 +403,7 @@ def refuse_both(args: argparse.Namespace) -> None:
         raise UsageError("--store and --scope cannot be combined", hint="remove one of them")
 
 
-def refuse_other_stores(args: argparse.Namespace) -> None:
+def refuse_other_stores(args: Arguments) -> None:
     """Raise an error for ``--at`` with another repository's store, which has other code.
 
     Raises:
@@ -406,7 +413,7 @@ def refuse_other_stores(args: argparse.Namespace) -> None:
         raise UsageError("--at works only for this project's memory", hint="remove --store")
 
 
-def refuse_other_scopes(args: argparse.Namespace) -> None:
+def refuse_other_scopes(args: Arguments) -> None:
     """Raise an error for ``--at`` with another repository's store, or a scope other than the project.
 
     Raises:
@@ -419,7 +426,7 @@ def refuse_other_scopes(args: argparse.Namespace) -> None:
         )
 
 
-def query_of(args: argparse.Namespace, memory: Memory, *, query: str = "", limit: int = 10) -> Any:
+def query_of(args: Arguments, memory: Memory, *, query: str = "", limit: int = 10) -> Any:
     """Return the query for recall or list.
 
     Raises:

@@ -9,13 +9,8 @@ from __future__ import annotations
 from gitmem.cli import steps
 from gitmem.cli.changes import memory_fields, print_change
 from gitmem.cli.input import read_text
-from gitmem.cli.options import add_json, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = (
     "cat what-was-built.md | gitmem post-work - --story AUTH-12 --component auth --ref src/auth/jwt.py:89-145",
@@ -24,7 +19,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``post-work``."""
     parser.add_argument("text", help="how it was built, how it fits in, and pitfalls; - reads it from standard input")
     steps.add_step(parser)
@@ -38,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Write it and print its key."""
     text = read_text(args.text)
     with open_memory(args, out) as memory:

@@ -8,13 +8,8 @@ role's token budget, and is fenced as data: notes to weigh, not instructions to 
 from __future__ import annotations
 
 from gitmem.cli import steps
-from gitmem.cli.options import add_json, code_path, open_memory, positive, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_path, open_memory, positive, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = (
     'gitmem pre-work "JWT authentication" --role dev --story AUTH-12',
@@ -23,7 +18,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``pre-work``."""
     parser.add_argument("text", nargs="*", help="the work you are about to start, in your own words, or a task's key")
     steps.add_step(parser)
@@ -37,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print relevant memories; finding none is not a failure."""
     from gitmem.commands.workflow.pre_work import Work
 

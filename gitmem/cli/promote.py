@@ -6,14 +6,9 @@ It keeps its author, date and source; the old copy is retired, with a link to th
 from __future__ import annotations
 
 from gitmem.cli.changes import print_change
-from gitmem.cli.options import add_json, add_scope, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.store import DOMAIN, PROJECT, UNIVERSAL
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem promote gotcha-gateway-needs-a-trace-id",
@@ -22,7 +17,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``promote``."""
     parser.add_argument("key", help="the memory")
     parser.add_argument(
@@ -36,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Promote one memory and print its key."""
     with open_memory(args, out) as memory:
         change = memory.promote(args.key, to=args.to, domains=args.domain, name=args.name, scope=args.scope)

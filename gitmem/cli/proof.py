@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import placed
+from gitmem.cli.options import ArgumentParser, Arguments, placed
 from gitmem.document.builtin_checks import CHECKS, iter_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from typing import Any
-
 
 OUTSIDE = "mark the check as one about the world (a date, a service): no commit is blamed for a failure"
 
 
-def add_check(parser: argparse.ArgumentParser, heading: str) -> None:
+def add_check(parser: ArgumentParser, heading: str) -> None:
     """Add the checks as a group of options, and a program after ``--``."""
     checks = parser.add_argument_group(heading)
     checks.add_argument("--verify", metavar="CMD", help="a shell command that exits with 0 while the fact is true")
@@ -38,7 +36,7 @@ def add_check(parser: argparse.ArgumentParser, heading: str) -> None:
     checks.add_argument("program", nargs="*", metavar="-- PROGRAM ARG", help="a program, run without a shell")
 
 
-def add_limits(parser: argparse.ArgumentParser, what: str) -> None:
+def add_limits(parser: ArgumentParser, what: str) -> None:
     """Add the limits of a check and its counterexample; *what* names the check in the help."""
     limits = parser.add_argument_group(f"how the {what} runs")
     limits.add_argument("--timeout", default="", metavar="TIME", help=f"time limit of the {what}: 30s, 5m (1m)")
@@ -48,7 +46,7 @@ def add_limits(parser: argparse.ArgumentParser, what: str) -> None:
     limits.add_argument("--refute", default="", metavar="CMD", help=refute)
 
 
-def add_judging(parser: argparse.ArgumentParser) -> None:
+def add_judging(parser: ArgumentParser) -> None:
     """Add the options for what a new check runs on: HEAD, uncommitted changes, or nothing."""
     which = parser.add_argument_group("what a new check is judged on, one of").add_mutually_exclusive_group()
     which.add_argument("--staged", action="store_true", help="judge the check with the staged changes")
@@ -56,12 +54,12 @@ def add_judging(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--unproven", action="store_true", help="record it without running the check")
 
 
-def judging_of(args: argparse.Namespace) -> dict[str, Any]:
+def judging_of(args: Arguments) -> dict[str, Any]:
     """Return what a new check runs on, as arguments of ``Memory.fact`` and ``Memory.edit``."""
     return {"unproven": args.unproven, "tree": "staged" if args.staged else "dirty" if args.dirty else ""}
 
 
-def verify_of(args: argparse.Namespace) -> Any:
+def verify_of(args: Arguments) -> Any:
     """Return the check as in the frontmatter; None if none was given.
 
     Raises:

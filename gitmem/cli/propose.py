@@ -6,8 +6,8 @@ until `gitmem propose --switch memory`. Standard output contains only the link.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted, list_of
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted, list_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
 from gitmem.store import proposal_notice
@@ -15,9 +15,6 @@ from gitmem.text.durations import ago
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.commands.propose.proposals import Proposal
     from gitmem.commands.propose.send import ProposalState
     from gitmem.git.remotes import RemoteOptions
@@ -35,7 +32,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``propose``."""
     parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the proposal (the current one)")
     which = parser.add_argument_group("another proposal, one of").add_mutually_exclusive_group()
@@ -64,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Propose, list, switch or drop."""
     from gitmem.git.remotes import RemoteOptions
 
@@ -134,7 +131,7 @@ def _counts(one: ProposalState | Proposal) -> str:
     return list_of(f"{len(keys)} {word}" for keys, word in words if keys) or "no memory differs"
 
 
-def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
+def _list(memory: Memory, args: Arguments, out: Output) -> int:
     found = memory.proposals.list()
     now = memory.repository.now
     print_notices(memory, out)
@@ -163,7 +160,7 @@ def describe_changes(one: Proposal, now: int) -> str:
     return f"{'; '.join(parts)}; {ago(max(0, now - one.at))} ago"
 
 
-def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteOptions) -> int:
+def _switch(memory: Memory, args: Arguments, out: Output, talk: RemoteOptions) -> int:
     branch = memory.proposals.switch(args.switch, talk=talk)
     name = memory.repository.store.proposal
     print_notices(memory, out)
@@ -174,7 +171,7 @@ def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteO
     return 0
 
 
-def _drop(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteOptions) -> int:
+def _drop(memory: Memory, args: Arguments, out: Output, talk: RemoteOptions) -> int:
     one, kept = memory.proposals.drop(args.drop, talk=talk, force=args.force, remote=args.remote)
     base = memory.repository.config.branch
     print_notices(memory, out)

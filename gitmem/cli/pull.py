@@ -9,22 +9,20 @@ In a pipe: one line each, with tab-separated cells (name, documents, new or chan
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 from gitmem.errors import GitmemError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.commands.pull.run import PullResult
 
 EXAMPLES = ("gitmem pull", "gitmem pull github", "gitmem pull github --full")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``pull``."""
     parser.add_argument("source", nargs="*", metavar="SOURCE", help="the sources to pull; all of them without one")
     about = "read everything again, and delete documents that are gone at the source"
@@ -32,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Pull each source; return 3 if a pull could not be completed."""
     failed: list[GitmemError] = []
     tables = []

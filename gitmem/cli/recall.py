@@ -8,6 +8,8 @@ Adjacent words must all match.
 from __future__ import annotations
 
 from gitmem.cli.options import (
+    ArgumentParser,
+    Arguments,
     add_at,
     add_filters,
     add_json,
@@ -21,7 +23,7 @@ from gitmem.cli.options import (
     print_notices,
     query_of,
 )
-from gitmem.cli.output import counted
+from gitmem.cli.output import Output, counted
 from gitmem.commands.recall import count_recall
 from gitmem.errors import UsageError
 from gitmem.frozen import replace
@@ -29,9 +31,6 @@ from gitmem.model import FACTORS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
     from gitmem.recall import Query, RecallResult
 
@@ -51,7 +50,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``recall``."""
     parser.add_argument("query", nargs="*", help="the question, in your own words")
     parser.add_argument(
@@ -76,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the hits; return 1 if there are none."""
     query = " ".join(args.query)
     if bool(query.strip()) + bool(args.recent) + args.stats != 1:
@@ -115,7 +114,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0 if found.hits else 1
 
 
-def _query_of(args: argparse.Namespace, memory: Memory, query: str) -> Query:
+def _query_of(args: Arguments, memory: Memory, query: str) -> Query:
     """Return the query that was typed.
 
     Raises:
@@ -152,7 +151,7 @@ def _factors(hit: object) -> dict[str, object]:
     return values | ({"sources": dict(hit.sources)} if hit.sources else {})  # type: ignore[attr-defined]
 
 
-def _statistics(memory: Memory, args: argparse.Namespace, out: Output) -> int:
+def _statistics(memory: Memory, args: Arguments, out: Output) -> int:
     counts = (memory.at(args.at).statistics() if args.at is not None else memory.index.statistics()).document
     print_notices(memory, out)
     if args.json:

@@ -11,14 +11,12 @@ import sys
 
 from gitmem.cli.changes import add_fields, add_force, add_links, add_place, memory_fields, memory_options, print_change
 from gitmem.cli.input import read_file, read_text
-from gitmem.cli.options import add_json, code_path, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_path, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.commands.workflow.from_run import RunResult
     from gitmem.memory import Memory
 
@@ -33,7 +31,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``remember``."""
     parser.add_argument("text", nargs="?", help="the text, in quotes; - reads it from standard input")
     memory = memory_options(parser)
@@ -60,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Write one memory and print its key."""
     if args.from_run:
         _refuse_others(args)
@@ -94,7 +92,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return print_change(change, args, out)
 
 
-def _refuse_others(args: argparse.Namespace) -> None:
+def _refuse_others(args: Arguments) -> None:
     """Raise an error for options of a single memory, which those of a run contain themselves.
 
     Raises:
@@ -108,7 +106,7 @@ def _refuse_others(args: argparse.Namespace) -> None:
         raise UsageError(f"{what} cannot be combined with --from-run", hint="set it in the file for each memory")
 
 
-def _distil(memory: Memory, args: argparse.Namespace, out: Output) -> int:
+def _distil(memory: Memory, args: Arguments, out: Output) -> int:
     """Write the memories of a run, and print the keys."""
     raw, name = _read(args.from_run)
     done = memory.workflow.remember_run(raw, name=name, partial=args.partial)

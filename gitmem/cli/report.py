@@ -15,16 +15,20 @@ import json
 import webbrowser
 from pathlib import Path
 
-from gitmem.cli.options import add_at, add_scope, open_memory, output_options, print_notices, refuse_other_scopes
+from gitmem.cli.options import (
+    ArgumentParser,
+    Arguments,
+    add_at,
+    add_scope,
+    open_memory,
+    output_options,
+    print_notices,
+    refuse_other_scopes,
+)
+from gitmem.cli.output import Output
 from gitmem.errors import NotFoundError, UsageError
 from gitmem.memory import Memory
 from gitmem.store import PROJECT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem report",
@@ -41,7 +45,7 @@ FILE = "gitmem-report.html"
 FOUND = 250
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``report``."""
     parser.add_argument(
         "file", nargs="?", default=FILE, metavar="FILE", help=f"the file to write; - is standard output ({FILE})"
@@ -59,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Write the page; failures that it shows do not affect the exit status."""
     from gitmem.commands.report.page import model, place, render
 
@@ -125,7 +129,7 @@ class _Now:
             return list(dict.fromkeys(found))
 
 
-def _serve(args: argparse.Namespace, out: Output) -> int:
+def _serve(args: Arguments, out: Output) -> int:
     from gitmem.commands.report.page.serve import ReportServer
 
     if args.at is not None or args.json or args.whole or args.file != FILE:

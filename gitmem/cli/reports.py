@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.errors import GitmemError, UsageError
 from gitmem.system import atomic_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.verify.overview.finding import Findings
 
 FORMS = ("text", "json", "github", "markdown", "sarif", "junit", "codequality")
@@ -21,7 +21,7 @@ WRITTEN = FORMS[2:]
 SUMMARY_LIMIT = 1024 * 1024 - 4096
 
 
-def add_arguments(parser: argparse.ArgumentParser, written: tuple[str, ...] = WRITTEN) -> None:
+def add_arguments(parser: ArgumentParser, written: tuple[str, ...] = WRITTEN) -> None:
     """Add the options; *written* are the formats that can be written to a file."""
     forms = ("text", "json", *written)
     output = parser.add_argument_group("output")
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser, written: tuple[str, ...] = WR
     parser.set_defaults(written=written)
 
 
-def form_of(args: argparse.Namespace) -> str:
+def form_of(args: Arguments) -> str:
     """Return the format to print.
 
     Raises:
@@ -54,19 +54,19 @@ def form_of(args: argparse.Namespace) -> str:
     return "json" if args.json else str(args.format)
 
 
-def _files(args: argparse.Namespace) -> list[tuple[str, str]]:
+def _files(args: Arguments) -> list[tuple[str, str]]:
     pairs = [(form, file) for form, _, file in (given.partition("=") for given in args.report)]
     if any(not file for _, file in pairs):
         raise UsageError("--report needs a form and a file", hint="--report sarif=gitmem.sarif")
     return pairs
 
 
-def is_wanted(args: argparse.Namespace) -> bool:
+def is_wanted(args: Arguments) -> bool:
     """Return whether to write anything besides the command's own text and JSON."""
     return bool(args.report) or form_of(args) in args.written
 
 
-def emit(args: argparse.Namespace, out: Output, found: Findings, table: Mapping[str, Any]) -> None:
+def emit(args: Arguments, out: Output, found: Findings, table: Mapping[str, Any]) -> None:
     """Write the result of ``check`` or ``verify`` in the requested formats; *table* is its JSON."""
     from gitmem.commands.forge.place import find_links
     from gitmem.commands.report import clean, render  # imports xml and json, and only to make a report
@@ -89,7 +89,7 @@ def json_text(table: Mapping[str, Any]) -> str:
     return escape_json(json.dumps(table, ensure_ascii=False, indent=2)) + "\n"
 
 
-def emit_forms(args: argparse.Namespace, out: Output, render: Callable[[str], str], page: Callable[[int], str]) -> None:
+def emit_forms(args: Arguments, out: Output, render: Callable[[str], str], page: Callable[[int], str]) -> None:
     """Write the requested files, and print the requested format if it is one of the reports.
 
     With ``github``, also write the step's summary, if the environment names a file for it (GITHUB_STEP_SUMMARY).

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from gitmem.cli.changes import print_changes
-from gitmem.cli.options import add_json, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem restore deploy-needs-vpn", "gitmem restore old-a old-b --json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``restore``."""
     parser.add_argument("keys", nargs="+", metavar="KEY", help="the memories, by their full keys")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Restore memories and print their keys."""
     with open_memory(args, out) as memory:
         changes = memory.restore(*args.keys)

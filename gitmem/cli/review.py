@@ -12,14 +12,12 @@ before the change; error by default); 3 one of the two states is not in this clo
 from __future__ import annotations
 
 from gitmem.cli import reports
-from gitmem.cli.options import add_approved, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_approved, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.statuses import MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.commands.review.model import CheckCommand, FindingGroup, MemoryChange, Review, WordRun
 
 EXAMPLES = (
@@ -44,7 +42,7 @@ SIGNS = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``review``."""
     parser.add_argument("range", nargs="?", default="", metavar="A..B", help="the states to compare")
     parser.add_argument("--code", default="", metavar="REV", help="show statuses for this code revision (HEAD)")
@@ -58,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     reports.add_arguments(parser, FORMS)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Review a change and print the report."""
     from gitmem.commands.review import forms, markdown
 

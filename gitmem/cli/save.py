@@ -9,20 +9,14 @@ Exit status: 0 everything is saved; 1 some files were refused.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 from gitmem.frozen import fields_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem save", 'gitmem save -m "what we learned about the gateway"', "gitmem save --mine auth-uses-rs256")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``save``."""
     parser.add_argument("-m", "--message", default="", metavar="MSG", help="the commit message")
     parser.add_argument("--forget", action="store_true", help="retire the memories whose files you deleted")
@@ -36,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Commit the changes in the view, and print the keys."""
     with open_memory(args, out) as memory:
         done = memory.view.save(message=args.message, forget=args.forget, mine=args.mine)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from gitmem.cli import verify
 from gitmem.cli.changes import print_change
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
@@ -20,9 +20,6 @@ from gitmem.verify.overview.cause import few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
     from gitmem.write.place import Change
 
@@ -36,7 +33,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``settle``."""
     parser.add_argument("key", nargs="?", default="", help="the failed or suspect memory")
     way = parser.add_argument_group("how to settle it, one of")
@@ -57,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Settle one memory, or print the choices."""
     _refuse_misused(args)
     if args.moved is not None:
@@ -87,7 +84,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return _advise(memory, key, args, out)
 
 
-def _refuse_misused(args: argparse.Namespace) -> None:
+def _refuse_misused(args: Arguments) -> None:
     """Raise an error for options that contradict each other, or lack another one.
 
     Raises:
@@ -109,7 +106,7 @@ def _refuse_misused(args: argparse.Namespace) -> None:
         raise UsageError("--why requires --retire")
 
 
-def _settle_moved(args: argparse.Namespace, out: Output) -> int:
+def _settle_moved(args: Arguments, out: Output) -> int:
     """Update memories to where their files moved, and print the changes."""
     keys = [*([args.key] if args.key else []), *args.moved]
     with open_memory(args, out) as memory:
@@ -150,7 +147,7 @@ def _settle_moved(args: argparse.Namespace, out: Output) -> int:
     return 1 if skipped else 0
 
 
-def _advise(memory: Memory, key: str, args: argparse.Namespace, out: Output) -> int:
+def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
     from gitmem.cli.show import print_memory
 
     found = dict(memory.show(key).document)

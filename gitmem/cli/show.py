@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from gitmem.cli.options import (
+    ArgumentParser,
+    Arguments,
     add_at,
     add_json,
     add_scope,
@@ -12,6 +14,7 @@ from gitmem.cli.options import (
     refuse_both,
     refuse_other_scopes,
 )
+from gitmem.cli.output import Output
 from gitmem.document import conflict
 from gitmem.document.anchors import FIELD
 from gitmem.document.times import format_time
@@ -24,11 +27,9 @@ from gitmem.verify.trace.outside import describe_outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
     from gitmem.results import MemoryDetails
 
@@ -42,7 +43,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``show``."""
     parser.add_argument("key", help="the memory")
     add_scope(parser)
@@ -54,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print one memory."""
     refuse_both(args)
     if args.output:
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _print_output(args: argparse.Namespace, out: Output) -> int:
+def _print_output(args: Arguments, out: Output) -> int:
     if args.store or ":" in args.key or args.at is not None:
         raise UsageError("--output shows what was kept in this clone", hint="remove --at, --store and NAME:")
     with open_memory(args, out) as memory:
@@ -85,7 +86,7 @@ def _print_output(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _at(memory: Memory, args: argparse.Namespace) -> MemoryDetails:
+def _at(memory: Memory, args: Arguments) -> MemoryDetails:
     refuse_other_scopes(args)
     return memory.at(args.at).show(args.key)
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_filters, add_json, hit_table, open_memory, print_hits, print_notices, query_of
-from gitmem.cli.output import list_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import (
+    ArgumentParser,
+    Arguments,
+    add_filters,
+    add_json,
+    hit_table,
+    open_memory,
+    print_hits,
+    print_notices,
+    query_of,
+)
+from gitmem.cli.output import Output, list_of
 
 EXAMPLES = (
     "gitmem similar auth-uses-rs256",
@@ -18,7 +22,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``similar``."""
     parser.add_argument("key", help="the memory")
     add_filters(parser)
@@ -26,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the hits; return 1 if there are none."""
     with open_memory(args, out) as memory:
         query = query_of(args, memory, limit=memory.repository.config.recall_limit)

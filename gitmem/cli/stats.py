@@ -7,17 +7,16 @@ whatever the numbers are.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive, print_notices
+from gitmem.cli.output import Output
 from gitmem.document.times import parse_time
 from gitmem.errors import FormatError, UsageError
 from gitmem.policy.settings import DAY_S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterable
 
-    from gitmem.cli.output import Output
     from gitmem.commands.report.usage import HitRate, StoreUsage
 
 EXAMPLES = ("gitmem stats", "gitmem stats --days 30", "gitmem stats --since 2026-01-01 --json")
@@ -26,7 +25,7 @@ BAR = 30
 NAMED = 5
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``stats``."""
     span = parser.add_mutually_exclusive_group()
     span.add_argument("--days", type=positive, default=90, metavar="N", help="days to look back (90)")
@@ -34,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the figures."""
     with open_memory(args, out) as memory:
         days = _days_since(args.since, memory.repository.now) if args.since else args.days

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from gitmem.cli.causes import add_each, print_cases
 from gitmem.cli.options import (
+    ArgumentParser,
+    Arguments,
     add_at,
     add_json,
     add_scope,
@@ -13,7 +15,7 @@ from gitmem.cli.options import (
     refuse_both,
     refuse_other_scopes,
 )
-from gitmem.cli.output import counted, list_of, place_of
+from gitmem.cli.output import Output, counted, list_of, place_of
 from gitmem.statuses import MARKS
 from gitmem.store import companion_code, companion_notice, proposal_notice
 from gitmem.text.durations import ago
@@ -22,11 +24,9 @@ from gitmem.verify.overview.cause import Case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
     from gitmem.results import StoreStatus
 
@@ -39,7 +39,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``status``."""
     add_scope(parser, about="which memories (project)")
     add_store(parser, about="")
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the status; return 1 if a fact failed or is suspect."""
     with open_memory(args, out) as memory:
         found = (_at(memory, args) if args.at is not None else _now(memory, args)).document
@@ -87,7 +87,7 @@ def _print_counts(found: Mapping[str, Any], out: Output) -> None:
         out.line(f"  tasks: {list_of(tasks)}")
 
 
-def _print_cases(found: Mapping[str, Any], args: argparse.Namespace, out: Output) -> None:
+def _print_cases(found: Mapping[str, Any], args: Arguments, out: Output) -> None:
     """Print facts that need attention, by cause."""
     lines = [(name, line) for name in ("failed", "suspect", "blocked", "flapping") for line in found.get(name, ())]
     cases = [
@@ -169,12 +169,12 @@ def _print_ages(found: Mapping[str, Any], out: Output) -> None:
     out.line((f"{verified}; index {index}", "dim"))
 
 
-def _at(memory: Memory, args: argparse.Namespace) -> StoreStatus:
+def _at(memory: Memory, args: Arguments) -> StoreStatus:
     refuse_other_scopes(args)
     return memory.at(args.at).status()
 
 
-def _now(memory: Memory, args: argparse.Namespace) -> StoreStatus:
+def _now(memory: Memory, args: Arguments) -> StoreStatus:
     refuse_both(args)
     return memory.stores.status(args.store) if args.store else memory.status(scope=args.scope)
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from gitmem.cli.changes import REF, add_fields, add_force, memory_options
+from gitmem.cli.options import ArgumentParser, Arguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
     from gitmem.commands.workflow.step import WorkflowStep
 
 
-def add_step(parser: argparse.ArgumentParser) -> None:
+def add_step(parser: ArgumentParser) -> None:
     """Add the options that describe a step of a workflow."""
     step = parser.add_argument_group("the workflow")
     step.add_argument("--role", default="", help="the role: architect, developer, pm, … (from the policy)")
@@ -19,7 +18,7 @@ def add_step(parser: argparse.ArgumentParser) -> None:
     step.add_argument("--component", default="", metavar="NAME", help="the part of the system; becomes a tag")
 
 
-def add_written(parser: argparse.ArgumentParser, *, ref: str = REF) -> None:
+def add_written(parser: ArgumentParser, *, ref: str = REF) -> None:
     """Add the options of a memory written in a step; *ref* describes what a reference names."""
     about = "the title, in one line (the first sentence of the text)"
     memory_options(parser).add_argument("--title", default="", help=about)
@@ -27,7 +26,7 @@ def add_written(parser: argparse.ArgumentParser, *, ref: str = REF) -> None:
     add_force(parser)
 
 
-def step_of(args: argparse.Namespace) -> WorkflowStep:
+def step_of(args: Arguments) -> WorkflowStep:
     """Return the step that the options describe."""
     from gitmem.commands.workflow.step import WorkflowStep
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from gitmem.cli.changes import print_change
-from gitmem.cli.options import add_json, add_scope, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem supersede deploy-by-hand deploy-by-pipeline",)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``supersede``."""
     parser.add_argument("old", help="the outdated memory")
     parser.add_argument("new", help="the memory that replaces it")
@@ -22,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Link two memories and print the new one's key."""
     with open_memory(args, out) as memory:
         change = memory.supersede(args.old, args.new, scope=args.scope)

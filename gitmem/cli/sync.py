@@ -9,17 +9,15 @@ of the memory or of a board failed.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted, list_of
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted, list_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
-    from gitmem.cli.output import Output
     from gitmem.commands.board.exchange import BoardSync
     from gitmem.commands.sync.summary import SyncResult
     from gitmem.git.remotes import RemoteOptions
@@ -42,7 +40,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``sync``."""
     parser.add_argument("remote", nargs="?", default="", help="the remote (gitmem.remote, or origin)")
     pushing = parser.add_argument_group("pushing")
@@ -66,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Synchronize both sides and print the new memories."""
     from gitmem.git.remotes import RemoteOptions
 
@@ -102,7 +100,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 3 if any(one.problem for one in boards) else int(bool(done.instead))
 
 
-def _sync_boards(memory: Memory, args: argparse.Namespace, talk: RemoteOptions) -> Sequence[BoardSync]:
+def _sync_boards(memory: Memory, args: Arguments, talk: RemoteOptions) -> Sequence[BoardSync]:
     """Merge the boards of both sides."""
     how = {"push": not args.no_push, "accept_rewritten": args.accept_rewritten}
     return memory.boards.sync(args.remote, talk=talk, **how)
@@ -114,7 +112,7 @@ def _print_board(done: BoardSync, out: Output) -> None:
     out.line("board ", (done.run, "key"), f"  {came} came in; ", (state, "red" if done.problem else "dim"))
 
 
-def _write_bundle(args: argparse.Namespace, out: Output) -> int:
+def _write_bundle(args: Arguments, out: Output) -> int:
     """Write a bundle for another machine to push, based on the last fetch."""
     from gitmem.commands.sync.bundle import write_bundle
 

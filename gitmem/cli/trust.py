@@ -15,7 +15,8 @@ from itertools import groupby
 from unicodedata import east_asian_width
 
 from gitmem.cli.columns import fill
-from gitmem.cli.options import add_json, open_memory
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.output import Output
 from gitmem.cli.terminal import need_terminal
 from gitmem.commands.trust import group, hash_of, name_of
 from gitmem.document.spec import describe_variables, format_check, format_spec
@@ -26,11 +27,9 @@ from gitmem.verify.trust import TYPED_DIGITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
     from gitmem.verify.due import Due
 
@@ -46,7 +45,7 @@ EXAMPLES = (
 IN_CI = "run it in a terminal; in CI, use gitmem verify --approved FILE with a list reviewed on the default branch"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``trust``."""
     parser.add_argument("keys", nargs="*", metavar="KEY", help="the facts whose commands to approve")
     parser.add_argument("--review", action="store_true", help="go through all commands waiting for approval")
@@ -60,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Approve commands, list them or print a reviewed list."""
     with open_memory(args, out) as memory:
         if args.list:
@@ -76,7 +75,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return _approve(memory, args, out)
 
 
-def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
+def _list(memory: Memory, args: Arguments, out: Output) -> int:
     approvals = trust_of(memory.repository).list_all()
     if args.json:
         tables = [
@@ -92,7 +91,7 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
+def _print(memory: Memory, args: Arguments, out: Output) -> int:
     dues = memory.repository.commands(memory.repository.need(args.keys))
     if args.json:
         out.json({"commands": [{"spec": d.row.spec, "key": d.row.key, "command": format_spec(d.spec)} for d in dues]})
@@ -103,7 +102,7 @@ def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
+def _approve(memory: Memory, args: Arguments, out: Output) -> int:
     with need_terminal(memory, IN_CI) as terminal:
         trust = trust_of(memory.repository)
         repository = memory.repository

@@ -7,28 +7,22 @@ undo.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, add_scope, open_memory, print_notices
-from gitmem.cli.output import list_of
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, print_notices
+from gitmem.cli.output import Output, list_of
 from gitmem.frozen import fields_of
 from gitmem.store import PROJECT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem undo --dry-run", "gitmem undo")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``undo``."""
     parser.add_argument("--dry-run", action="store_true", help="show what would be undone, without doing it")
     add_scope(parser, about="which memories (project)")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Undo one command and print the memories that changed."""
     with open_memory(args, out) as memory:
         done = memory.bulk.undo(scope=args.scope or PROJECT, dry_run=args.dry_run)

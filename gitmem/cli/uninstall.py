@@ -19,8 +19,8 @@ from gitmem.cli.install import (
     print_steps,
     targets,
 )
-from gitmem.cli.options import open_memory
-from gitmem.cli.output import list_of
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
+from gitmem.cli.output import Output, list_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.commands.install import agents
 from gitmem.commands.install.ci_files import FORGES
@@ -29,10 +29,8 @@ from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
-    from gitmem.cli.output import Output
     from gitmem.commands.install.git_hooks import HookStep
     from gitmem.memory import Memory
 
@@ -51,7 +49,7 @@ COMPLETION = "completion"
 REMOVED = (*WHAT, COMPLETION)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``uninstall``."""
     parser.add_argument("what", nargs="*", metavar="WHAT", help=f"what to remove: {', '.join(REMOVED)}")
     parser.add_argument("--print", action="store_true", help="show what would be done, without doing it")
@@ -65,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_for_agents(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Uninstall the targets, or print the planned changes."""
     if args.all:
         return _uninstall_all(args, out)
@@ -93,7 +91,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return int(is_ours and any(step.what == LEAVE for step in steps))
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check(args: Arguments) -> None:
     if args.yes or args.remote:
         raise UsageError(f"--{'yes' if args.yes else 'remote'} goes with --all")
     if not args.what:
@@ -103,7 +101,7 @@ def _check(args: argparse.Namespace) -> None:
             raise UsageError(f"nothing is called {name}", hint=f"choose from {', '.join(REMOVED)}")
 
 
-def _uninstall_completion(args: argparse.Namespace, out: Output) -> None:
+def _uninstall_completion(args: Arguments, out: Output) -> None:
     from gitmem.commands import completion
 
     found = completion.list_installed() if args.print else completion.uninstall()
@@ -115,7 +113,7 @@ def _uninstall_completion(args: argparse.Namespace, out: Output) -> None:
         out.done("removed the completion")
 
 
-def _uninstall_all(args: argparse.Namespace, out: Output) -> int:
+def _uninstall_all(args: Arguments, out: Output) -> int:
     """Remove gitmem from the repository, or print the planned changes."""
     from gitmem.commands import uninstall
     from gitmem.git.remotes import RemoteOptions
@@ -141,7 +139,7 @@ def _uninstall_all(args: argparse.Namespace, out: Output) -> int:
     return int(any(step.what == LEAVE for step in steps))
 
 
-def _uninstall(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[HookStep]:
+def _uninstall(memory: Memory, what: str, args: Arguments) -> Sequence[HookStep]:
     from gitmem.commands.install import ci, git_diff, git_hooks, schedule
 
     git = memory.repository.git

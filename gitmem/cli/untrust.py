@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import open_memory
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
+from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 from gitmem.repository.approvals import deny_command, deny_settings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem untrust auth-tests-pass", "gitmem untrust --settings")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``untrust``."""
     parser.add_argument("keys", nargs="*", metavar="KEY", help="the facts whose commands to deny")
     parser.add_argument(
@@ -23,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Deny the commands of facts."""
     with open_memory(args, out) as memory:
         if args.settings:

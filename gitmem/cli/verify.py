@@ -18,8 +18,16 @@ from __future__ import annotations
 
 from gitmem.cli import reports
 from gitmem.cli.causes import add_each, print_cases
-from gitmem.cli.options import add_approved, open_memory, output_options, positive, print_notices
-from gitmem.cli.output import counted, list_of
+from gitmem.cli.options import (
+    ArgumentParser,
+    Arguments,
+    add_approved,
+    open_memory,
+    output_options,
+    positive,
+    print_notices,
+)
+from gitmem.cli.output import Output, counted, list_of
 from gitmem.cli.why import progress_of
 from gitmem.document.spec import format_check
 from gitmem.errors import BusyError, UsageError
@@ -35,11 +43,9 @@ from gitmem.verify.trace import undeclared_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.commands.why import Why
     from gitmem.memory import Memory
     from gitmem.verify.jobs.shards import Shard
@@ -72,7 +78,7 @@ FAIL_ON = ("failed", "news", "never")
 REST = "gitmem status --each"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``verify``."""
     parser.add_argument("keys", nargs="*", metavar="KEY", help="only these facts, due or not")
     which = parser.add_argument_group("which facts")
@@ -148,7 +154,7 @@ def _shard(text: str) -> Shard:
         raise ArgumentTypeError(str(err)) from err
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Verify facts and print the report."""
     _refuse_misused(args)
     if args.record_results:
@@ -173,7 +179,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0 if args.plan else exit_status(found, args.fail_on)
 
 
-def _options_of(args: argparse.Namespace, memory: Memory) -> Options:
+def _options_of(args: Arguments, memory: Memory) -> Options:
     return Options(
         keys=tuple(memory.repository.need(args.keys)),
         everything=args.all or args.facts,
@@ -190,7 +196,7 @@ def _options_of(args: argparse.Namespace, memory: Memory) -> Options:
     )
 
 
-def _print(memory: Memory, found: VerifyRun, explained: Sequence[Why], args: argparse.Namespace, out: Output) -> None:
+def _print(memory: Memory, found: VerifyRun, explained: Sequence[Why], args: Arguments, out: Output) -> None:
     """Print the run in the requested form, and write the requested reports."""
     form = reports.form_of(args)
     if reports.is_wanted(args):
@@ -226,7 +232,7 @@ def format_plan(found: VerifyRun, machines: int) -> str:
     return f"shards=[{shards}]\ncount={count}\nsandbox={'true' if sandbox else 'false'}\n"
 
 
-def _verify(memory: Memory, options: Options, args: argparse.Namespace, out: Output) -> VerifyRun | None:
+def _verify(memory: Memory, options: Options, args: Arguments, out: Output) -> VerifyRun | None:
     """Verify and show running checks; None if another job runs. If interrupted, show the results so far."""
     from gitmem.cli.live import Live
 
@@ -261,7 +267,7 @@ def _print_due(found: VerifyRun, out: Output) -> None:
     out.note(f"{due_now}. Now: {statuses}." if statuses else due_now)
 
 
-def _refuse_misused(args: argparse.Namespace) -> None:
+def _refuse_misused(args: Arguments) -> None:
     """Raise an error for options that contradict each other.
 
     Raises:
@@ -286,7 +292,7 @@ def _refuse_misused(args: argparse.Namespace) -> None:
         )
 
 
-def _record_results(args: argparse.Namespace, out: Output) -> int:
+def _record_results(args: Arguments, out: Output) -> int:
     from gitmem.verify.jobs import import_results
 
     with open_memory(args, out) as memory:

@@ -7,26 +7,20 @@ gitmem writes, the view is updated, except for files that you changed: `gitmem s
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 
 EXAMPLES = ("gitmem view", "gitmem view ../service-memory", "gitmem view --remove")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``view``."""
     parser.add_argument("path", nargs="?", default="", metavar="PATH", help="the folder, which must be new or empty")
     parser.add_argument("--remove", action="store_true", help="remove the view, unless it has unsaved changes")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Make, update or remove the view, and print its folder."""
     with open_memory(args, out) as memory:
         if args.remove:

@@ -10,17 +10,15 @@ be checked, or the check contradicts itself or is not approved.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_approved, add_json, add_scope, open_memory, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, add_approved, add_json, add_scope, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 from gitmem.statuses import MARKS
 from gitmem.verify.options import Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable
 
-    from gitmem.cli.output import Output
     from gitmem.commands.why import SearchStep, Why
     from gitmem.git.history import CommitSummary
 
@@ -35,7 +33,7 @@ DIFF_STYLES = (("+++", "bold"), ("---", "bold"), ("diff ", "bold"), ("@@", "key"
 STATUS = {"found": 0, "holds": 1, "no check": 1, "never held": 1, "outside": 1}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``why``."""
     parser.add_argument("key", help="the failed fact")
     parser.add_argument("--no-diff", action="store_true", help="leave out the culprit's diff of what the check reads")
@@ -48,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Explain one failure."""
     if args.no_sandbox:
         out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from gitmem.cli.board import rows
 from gitmem.cli.input import read_text
-from gitmem.cli.options import add_json, code_reference, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_reference, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ('gitmem board answer audit-7 s1 "Yes, with TLS 1.2 and 1.3" --evidence "make test-tls: 2 failed"',)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``answer``."""
     rows.add_run(parser)
     parser.add_argument("signal", metavar="SIGNAL", help="the signal, such as s3")
@@ -28,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Post one answer and print its name."""
     with open_memory(args, out) as memory:
         posted = memory.boards.answer(

@@ -10,15 +10,10 @@ from __future__ import annotations
 
 from gitmem.cli.board import rows
 from gitmem.cli.input import read_file
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.commands.workflow.run_file import BYTES
 from gitmem.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem board close audit-7",
@@ -27,7 +22,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``close``."""
     rows.add_run(parser)
     about = "a JSON list of memories to write instead (docs/workflow.md)"
@@ -38,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Close one run and print the keys of its memories."""
     if args.from_run and args.no_memories:
         raise UsageError("--from-run and --no-memories cannot be combined", hint="remove one of them")

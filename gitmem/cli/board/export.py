@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.text import format_json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem board export audit-7 > audit-7.jsonl",)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``export``."""
     rows.add_run(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print all entries."""
     with open_memory(args, out) as memory:
         board = memory.boards.show(args.run)

@@ -7,24 +7,19 @@ waive).
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import add_json, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem board gate audit-7", "gitmem board gate audit-7 --json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``gate``."""
     rows.add_run(parser)
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the blocking signals; return 1 if there are any."""
     with open_memory(args, out) as memory:
         board = memory.boards.show(args.run)

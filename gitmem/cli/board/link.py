@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import add_json, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem board link audit-7 e5 --supersedes e2", "gitmem board link audit-7 e5 --addresses s1 --supports e3")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``link``."""
     rows.add_run(parser)
     parser.add_argument("entry", metavar="ENTRY", help="the entry, such as e17")
@@ -23,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Post one link and print its name."""
     with open_memory(args, out) as memory:
         posted = memory.boards.link(args.run, args.entry, rows.links_of(args), worker=args.worker)

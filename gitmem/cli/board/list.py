@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted, list_of
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted, list_of
 from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.commands.board.board import Board
 
 EXAMPLES = ("gitmem board list", "gitmem board list --all --json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``list``."""
     parser.add_argument("--all", action="store_true", help="include closed boards")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the boards; return 1 if there are none."""
     with open_memory(args, out) as memory:
         boards = [board for board in memory.boards.list() if args.all or not board.is_closed]

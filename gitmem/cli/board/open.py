@@ -6,26 +6,20 @@ The board is created with its goal as the first entry. Opening it again changes 
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 
 EXAMPLES = ('gitmem board open audit-7 --goal "Find out why requests time out"', "gitmem board open audit-7 --json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``open``."""
     rows.add_run(parser)
     parser.add_argument("--goal", default="", metavar="TEXT", help="what the run is for")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Open one board and print its name."""
     with open_memory(args, out) as memory:
         board, is_new = memory.boards.open(args.run, goal=args.goal)

@@ -8,14 +8,9 @@ from __future__ import annotations
 
 from gitmem.cli.board import rows
 from gitmem.cli.input import read_text
-from gitmem.cli.options import add_json, code_reference, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_reference, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.commands.board.entry import POSTED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     'gitmem board post audit-7 "The pool never returns a connection after a timeout" --source-ref src/pool.py:88',
@@ -24,7 +19,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``post``."""
     rows.add_run(parser)
     parser.add_argument("text", help="the text, in quotes; - reads it from standard input")
@@ -43,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Post one entry and print its name."""
     with open_memory(args, out) as memory:
         posted = memory.boards.post(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from gitmem.cli.output import counted, list_of, shorten
+from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.output import Output, counted, list_of, shorten
 from gitmem.commands.board.board import WAIVED
 from gitmem.commands.board.entry import RELATIONS
 from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.commands.board.board import Board, Signal
     from gitmem.commands.board.entry import Entry
     from gitmem.commands.board.log import PostedEntry
@@ -22,17 +21,17 @@ if TYPE_CHECKING:
 STYLES = {"open": "red", "waived": "yellow", "answered": "green"}
 
 
-def add_run(parser: argparse.ArgumentParser) -> None:
+def add_run(parser: ArgumentParser) -> None:
     """Add the argument that names the run."""
     parser.add_argument("run", metavar="RUN", help="the run, such as audit-7")
 
 
-def add_worker(parser: argparse.ArgumentParser) -> None:
+def add_worker(parser: ArgumentParser) -> None:
     """Add the option that names the worker."""
     parser.add_argument("--worker", default="", metavar="NAME", help="who says it (the agent or person working here)")
 
 
-def add_links(parser: argparse.ArgumentParser) -> None:
+def add_links(parser: ArgumentParser) -> None:
     """Add the options that relate an entry to others."""
     links = parser.add_argument_group("how it relates to other entries")
     for relation in RELATIONS:
@@ -41,12 +40,12 @@ def add_links(parser: argparse.ArgumentParser) -> None:
         links.add_argument(f"--{relation}", action="append", default=[], metavar="ENTRY", help=about)
 
 
-def links_of(args: argparse.Namespace) -> Mapping[str, list[str]]:
+def links_of(args: Arguments) -> Mapping[str, list[str]]:
     """Return the typed relations of an entry to others."""
     return {relation: getattr(args, relation) for relation in RELATIONS}
 
 
-def print_posted(posted: PostedEntry, args: argparse.Namespace, out: Output) -> int:
+def print_posted(posted: PostedEntry, args: Arguments, out: Output) -> int:
     """Print the name of a posted entry, or JSON."""
     if args.json:
         table = {"name": posted.entry.name, "id": posted.entry.id, "run": args.run}

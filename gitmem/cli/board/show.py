@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import add_json, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive, print_notices
+from gitmem.cli.output import Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.commands.board.board import Board
     from gitmem.commands.board.entry import Entry
 
@@ -21,7 +19,7 @@ EXAMPLES = (
 _NEVER_LISTED = ("signal", "closing")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``show``."""
     rows.add_run(parser)
     parser.add_argument("entry", nargs="?", default="", metavar="ENTRY", help="only this entry, in full")
@@ -32,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print one board, or one entry; return 1 if nothing is found."""
     from gitmem.commands.board import entry_of
 
@@ -68,7 +66,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0 if shown else 1
 
 
-def _print_whole(board: Board, entry: Entry, args: argparse.Namespace, out: Output) -> None:
+def _print_whole(board: Board, entry: Entry, args: Arguments, out: Output) -> None:
     table = rows.entry_table(board, entry)
     if args.json:
         out.json(table)

@@ -7,14 +7,9 @@ from __future__ import annotations
 
 from gitmem.cli.board import rows
 from gitmem.cli.input import read_text
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.commands.board.entry import SEVERITIES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     'gitmem board signal audit-7 "Does it also happen with TLS?"',
@@ -22,7 +17,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``signal``."""
     rows.add_run(parser)
     parser.add_argument("text", help="the question, in quotes; - reads it from standard input")
@@ -33,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Post one signal and print its name."""
     with open_memory(args, out) as memory:
         posted = memory.boards.signal(args.run, read_text(args.text), severity=args.severity, worker=args.worker)

@@ -9,15 +9,9 @@ from __future__ import annotations
 
 from gitmem.cli.board import rows
 from gitmem.cli.input import read_file
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted, list_of, shorten
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted, list_of, shorten
 from gitmem.errors import RefusedError, UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem board survival audit-7 --report report.md",
@@ -27,7 +21,7 @@ EXAMPLES = (
 REPORT_LIMIT = 4 * 1024 * 1024
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``survival``."""
     rows.add_run(parser)
     parser.add_argument("--report", required=True, metavar="FILE", help="the final report")
@@ -36,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print missing entries; return 1 if there are any."""
     if not 0 <= args.threshold <= 1:
         raise UsageError("--threshold must be above 0 and at most 1", hint="remove it to use 0.6")

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import add_json, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ('gitmem board waive audit-7 s2 s3 --why "staging is down until Monday; asked ops"',)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``waive``."""
     rows.add_run(parser)
     parser.add_argument("signals", nargs="+", metavar="SIGNAL", help="the signals, such as s3")
@@ -23,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Post one waiver and print its name."""
     with open_memory(args, out) as memory:
         posted = memory.boards.waive(args.run, *args.signals, why=args.why, worker=args.worker)

@@ -11,25 +11,21 @@ import gc
 import os
 import sys
 
+from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.errors import GitmemError, UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem browse", "gitmem browse retries of the gateway", "gitmem browse --waiting")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``browse``."""
     parser.add_argument("query", nargs="*", help="what to search for first")
     parser.add_argument("--waiting", action="store_true", help="show first what waits for a decision")
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Show the screen until the user leaves it."""
     if not (out.is_terminal and sys.stdin is not None and sys.stdin.isatty()) or variable("TERM") == "dumb":
         raise UsageError(

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from gitmem.cli.browse.screen_text import draw_text
 from gitmem.cli.browse.search import SearchScreen
 from gitmem.cli.edit import draft_of
-from gitmem.cli.output import DRAWN_EVERY_S
+from gitmem.cli.output import DRAWN_EVERY_S, Output
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import GitmemError
 from gitmem.mcp.desk import Desk
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from textual.screen import Screen
 
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
     from gitmem.write.place import Change
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli.browse.loop import Choice, Loop
 from gitmem.cli.browse.screen_text import fold_line
+from gitmem.cli.output import Output
 from gitmem.cli.terminal import need_terminal
 from gitmem.cli.trust import IN_CI, describe_approval
 from gitmem.errors import UsageError
@@ -18,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
     from gitmem.verify.due import Due
 

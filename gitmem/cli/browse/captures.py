@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from gitmem.cli.browse.loop import Choice, Loop, ask_yes, need_yes
+from gitmem.cli.output import Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.cli.output import Output
     from gitmem.commands.doctor.refusals import RefusedText
     from gitmem.memory import Memory
 

@@ -15,6 +15,7 @@ from gitmem.cli.browse.help import keys_line
 from gitmem.cli.browse.loop_screen import LoopScreen
 from gitmem.cli.browse.screen_text import draw_text
 from gitmem.cli.log import print_log
+from gitmem.cli.output import Output
 from gitmem.cli.show import print_memory
 from gitmem.cli.why import print_why
 from gitmem.model import FAILED, SUSPECT
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from gitmem.cli.browse.app import Browse
-    from gitmem.cli.output import Output
     from gitmem.commands.why import SearchStep, Why
     from gitmem.memory import Memory
 

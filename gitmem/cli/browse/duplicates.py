@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.browse.loop import Choice, Loop
+from gitmem.cli.output import Output
 from gitmem.cli.show import print_memory
 from gitmem.errors import ConflictError
 
@@ -10,7 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.cli.output import Output
     from gitmem.commands.curate.dedupe import Group
     from gitmem.memory import Memory
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.browse.loop import Choice, Loop
+from gitmem.cli.output import Output
 from gitmem.cli.show import print_memory
 from gitmem.cli.terminal import is_interactive
 from gitmem.model import HOLDS
@@ -11,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
 
 

@@ -10,14 +10,13 @@ from textual.widgets import Static
 
 from gitmem.cli.browse.loop import MOVES
 from gitmem.cli.browse.screen_text import draw_text
+from gitmem.cli.output import Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from textual.app import ComposeResult
-
-    from gitmem.cli.output import Output
 
 SEARCH_KEYS = (
     ("any text", "search for it, in the order of gitmem recall"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen
 
@@ -10,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
 
 # The keys that every loop has, and that no choice may use.

@@ -12,6 +12,7 @@ from textual.widgets import Input, Static
 from gitmem.cli.browse.help import keys_line
 from gitmem.cli.browse.loop import MOVES, Choice, need_yes
 from gitmem.cli.browse.screen_text import draw_text
+from gitmem.cli.output import Output
 from gitmem.errors import GitmemError
 from gitmem.statuses import MARKS
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from gitmem.cli.browse.app import Browse
     from gitmem.cli.browse.loop import Loop
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
 
 

@@ -15,6 +15,7 @@ from gitmem.cli.browse.help import HelpScreen, keys_line
 from gitmem.cli.browse.loop_screen import LoopScreen
 from gitmem.cli.browse.proposals import PROPOSALS
 from gitmem.cli.browse.screen_text import draw_text
+from gitmem.cli.output import Output
 from gitmem.errors import GitmemError
 
 TYPE_CHECKING = False
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from gitmem.cli.browse.app import Browse
     from gitmem.cli.browse.loop import Loop
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
 
 LOOPS = (FAILURES, APPROVALS, DUPLICATES, PROPOSALS, CAPTURED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.browse.loop import Choice, Loop, ask_yes, need_yes
+from gitmem.cli.output import Output
 from gitmem.cli.propose import describe_changes
 from gitmem.cli.review import print_review
 from gitmem.errors import NotFoundError
@@ -12,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.cli.output import Output
     from gitmem.commands.propose.proposals import Proposal
     from gitmem.memory import Memory
 

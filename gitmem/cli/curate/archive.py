@@ -8,21 +8,17 @@ left.
 from __future__ import annotations
 
 from gitmem.cli.curate import rows
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem curate archive", "gitmem curate archive --apply")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``archive``."""
     rows.add_plan(parser, apply="archive them, in one commit", days=90)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """List the memories, or archive them."""
     return rows.run_plan("archive", args, out)

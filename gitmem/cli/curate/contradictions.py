@@ -8,25 +8,19 @@ decide about the others. Exits with 1 if there is something to decide, with 0 if
 from __future__ import annotations
 
 from gitmem.cli.curate import rows
-from gitmem.cli.options import open_memory, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 from gitmem.store import PROJECT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem curate contradictions", "gitmem curate contradictions --apply")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``contradictions``."""
     rows.add_plan(parser, apply="supersede what a check that holds contradicts, in one commit", what="pairs")
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """List contradictions, or supersede; return 1 if something is left to decide."""
     with open_memory(args, out) as memory:
         memory.repository.tip()

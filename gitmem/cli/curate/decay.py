@@ -9,21 +9,17 @@ decide, with 0 if nothing is left.
 from __future__ import annotations
 
 from gitmem.cli.curate import rows
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem curate decay", "gitmem curate decay --apply")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``decay``."""
     rows.add_plan(parser, apply="write their new confidence, in one commit", days=180)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """List the memories, or lower their confidence."""
     return rows.run_plan("decay", args, out)

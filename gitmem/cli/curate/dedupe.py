@@ -8,16 +8,13 @@ sessions are never grouped. Exits with 1 if there is something to decide, with 0
 from __future__ import annotations
 
 from gitmem.cli.curate import rows
-from gitmem.cli.options import open_memory, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 from gitmem.errors import UsageError
 from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.commands.curate.dedupe import DuplicateReport, Group
 
 EXAMPLES = (
@@ -27,7 +24,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dedupe``."""
     rows.add_plan(parser, apply="supersede the others, in one commit", what="groups")
     about = "minimum similarity, above 0 and at most 1 (the policy's: 0.85)"
@@ -35,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--threshold", type=float, default=0.0, metavar="SHARE", help=about)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """List groups, or supersede; return 1 if something is left to decide."""
     if not 0 <= args.threshold <= 1:
         raise UsageError("--threshold must be above 0 and at most 1", hint="gitmem curate dedupe --threshold 0.75")

@@ -7,21 +7,17 @@ Exits with 1 if there is something to decide, with 0 if nothing is left.
 from __future__ import annotations
 
 from gitmem.cli.curate import rows
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem curate expired", "gitmem curate expired --apply")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``expired``."""
     rows.add_plan(parser, apply="archive them, in one commit")
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """List the memories, or archive them."""
     return rows.run_plan("expired", args, out)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, add_scope, open_memory, positive, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, positive, print_notices
+from gitmem.cli.output import Output, counted
 from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.commands.curate.age import CurationPlan
 
 SHOWN = 20
 
 
-def add_plan(parser: argparse.ArgumentParser, *, apply: str, days: int = 0, what: str = "memories") -> None:
+def add_plan(parser: ArgumentParser, *, apply: str, days: int = 0, what: str = "memories") -> None:
     """Add the options of such a verb; *days* is the default age, if any, and *what* describes what it lists."""
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--apply", action="store_true", help=apply)
@@ -33,7 +30,7 @@ def add_plan(parser: argparse.ArgumentParser, *, apply: str, days: int = 0, what
     add_json(parser)
 
 
-def run_plan(verb: str, args: argparse.Namespace, out: Output) -> int:
+def run_plan(verb: str, args: Arguments, out: Output) -> int:
     """List changes, or apply them; return 1 if something is left to decide."""
     with open_memory(args, out) as memory:
         memory.repository.tip()

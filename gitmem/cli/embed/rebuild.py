@@ -5,27 +5,21 @@ Recall embeds new memories automatically. If a rebuild fails or is interrupted, 
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 from gitmem.frozen import fields_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem embed rebuild", "gitmem embed rebuild --download", "gitmem embed rebuild --all")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``rebuild``."""
     parser.add_argument("--all", action="store_true", help="embed everything again")
     parser.add_argument("--download", action="store_true", help="download the model if it is not on this machine")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Embed memories, and print a summary."""
     with open_memory(args, out) as memory:
         found = memory.vectors.rebuild(everything=args.all, download=args.download)

@@ -5,27 +5,24 @@ Exits with 1 if no model is set up or some memories have no vectors, with 3 if a
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Mapping
     from typing import Any
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem embed status", "gitmem embed status --json")
 HOW = "not set up; to set one up: git config --global gitmem.embed model2vec:potion-base-8M"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``status``."""
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the state of the vectors."""
     with open_memory(args, out) as memory:
         found = memory.vectors.status().document

@@ -7,25 +7,20 @@ token is never an argument, and is sent only to the API's own origin.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json
+from gitmem.cli.options import ArgumentParser, Arguments, add_json
+from gitmem.cli.output import Output
 from gitmem.commands.forge.place import place_here
 from gitmem.system.environment import forge_token
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem forge", "gitmem forge --json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``forge`` without a verb."""
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print which repository the verbs would use; return 1 without a token."""
     place, has_token = place_here(), bool(forge_token())
     if args.json:

@@ -11,23 +11,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.commands.forge.branches import CLOSED, MERGED, fate_of
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here
 from gitmem.store import list_companions
 from gitmem.system.environment import forge_token
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
-
 EXAMPLES = ("gitmem forge branches", "gitmem forge branches --dry-run")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``branches``."""
     parser.add_argument(
         "--drop-list",
@@ -39,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Ask the forge about each branch, and merge or delete its memory accordingly."""
     from gitmem.commands.sync.companions import describe
     from gitmem.repository.companion import default_name

@@ -12,7 +12,8 @@ Permission: pull-requests: write.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, positive
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, positive
+from gitmem.cli.output import Output
 from gitmem.commands.forge import suggestions
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import KINDS, body_of, is_commit, keep, pulls_of, read_text, remove
@@ -23,9 +24,6 @@ from gitmem.system.environment import forge_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.commands.forge.comment import CommentResult
     from gitmem.commands.forge.place import ForgeRepository
 
@@ -38,7 +36,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``comment``."""
     parser.add_argument("file", nargs="?", metavar="FILE", help="JSON of a check, or Markdown; - reads standard input")
     parser.add_argument(
@@ -59,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Update the comment and print its URL."""
     if bool(args.file) == args.delete:
         raise UsageError("comment needs either a FILE or --delete", hint="gitmem forge comment --help")
@@ -84,7 +82,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _print(args: argparse.Namespace, done: list[CommentResult], out: Output) -> None:
+def _print(args: Arguments, done: list[CommentResult], out: Output) -> None:
     for one in done:
         if one.url:
             out.line(one.url)
@@ -96,7 +94,7 @@ def _print(args: argparse.Namespace, done: list[CommentResult], out: Output) -> 
         out.note(f"no open pull request for {args.commit[:12]}; no comment posted")
 
 
-def _show(args: argparse.Namespace, text: str, place: ForgeRepository, out: Output) -> int:
+def _show(args: Arguments, text: str, place: ForgeRepository, out: Output) -> int:
     body = "" if args.delete else body_of(args.kind, text, place)[0]
     if args.json:
         fields = {"kind": args.kind, "repository": place.repository, "pull": args.pull, "commit": args.commit}

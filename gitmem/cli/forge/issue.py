@@ -13,7 +13,8 @@ Permission: issues: write.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import read_text
 from gitmem.commands.forge.issue import IssueContent, IssueResult, failing_facts, failing_statements, keep, request_body
@@ -25,9 +26,6 @@ from gitmem.verify.overview.notice.document import parse_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
     from gitmem.commands.forge.place import ForgeRepository
 
 EXAMPLES = (
@@ -45,7 +43,7 @@ WORDS = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``issue``."""
     parser.add_argument(
         "file",
@@ -58,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Update the issue and print its URL."""
     place = place_here()
     if args.file:

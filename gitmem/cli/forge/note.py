@@ -7,22 +7,17 @@ scope api.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json
+from gitmem.cli.options import ArgumentParser, Arguments, add_json
+from gitmem.cli.output import Output
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import KINDS, body_of, read_text
 from gitmem.commands.forge.note import gitlab_place, keep
 from gitmem.config import variable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
-
 EXAMPLES = ("gitmem forge note --kind check check.json", "gitmem forge note --kind check --dry-run check.json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``note``."""
     parser.add_argument("file", metavar="FILE", help="JSON of a check, or Markdown; - reads standard input")
     parser.add_argument(
@@ -32,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Update the note."""
     place, text = gitlab_place(), read_text(args.file)
     if args.dry_run:

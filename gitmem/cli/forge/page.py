@@ -6,24 +6,19 @@ else wrote is left alone. The workflow's record job runs this; `gitmem sync` pus
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem forge page", "gitmem forge page --dry-run", "gitmem forge page --json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``page``."""
     parser.add_argument("--dry-run", action="store_true", help="print the page without writing it")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Write the page, and print the commit."""
     from gitmem.commands.forge.page import page, write
     from gitmem.commands.report.badge import make_badge, svg

@@ -7,19 +7,14 @@ Permission: pull-requests: write; on GitHub, the repository's settings must also
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json
+from gitmem.cli.options import ArgumentParser, Arguments, add_json
+from gitmem.cli.output import Output
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here
 from gitmem.commands.forge.pull import find_or_open, request_body
 from gitmem.config import is_branch
 from gitmem.errors import UsageError
 from gitmem.system.environment import forge_token
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem forge pull --head gitmem/verify",
@@ -28,7 +23,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``pull``."""
     parser.add_argument(
         "--head", required=True, metavar="BRANCH", help="the branch with the change; it must be pushed already"
@@ -41,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Find or open the pull request and print its URL."""
     for name in (args.head, args.base):
         if not is_branch(name):

@@ -5,25 +5,20 @@ Prints the name of the archived topic, which gitmem session status accepts.
 
 from __future__ import annotations
 
-from gitmem.cli.options import open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session archive", "gitmem session archive --session 0b6e")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``archive``."""
     parser.add_argument(
         "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
     )
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Archive the topic."""
     with open_memory(args, out) as memory:
         topic = memory.sessions.archive(session=args.session)

@@ -5,18 +5,13 @@ Evidence stays with the topic and is not shown to sessions; use gitmem remember 
 
 from __future__ import annotations
 
-from gitmem.cli.options import code_reference, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, code_reference, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ('gitmem session evidence "Half-even rounding loses no cent" --ref tests/test_ledger.py:40',)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``evidence``."""
     parser.add_argument("text", nargs="+", metavar="TEXT", help="the evidence")
     parser.add_argument(
@@ -32,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Record the evidence."""
     with open_memory(args, out) as memory:
         topic = memory.sessions.add_evidence(" ".join(args.text), args.ref, session=args.session)

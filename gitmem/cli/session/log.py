@@ -5,25 +5,20 @@ The log covers the latest sessions in this clone only and contains no memory tex
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.document.times import format_time
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session log", "gitmem session log --session 0b6e --json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``log``."""
     parser.add_argument("--session", default="", metavar="NAME", help="show this session (the latest)")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the log, oldest entries first; return 1 if it is empty."""
     with open_memory(args, out) as memory:
         found = memory.sessions.shown(args.session)

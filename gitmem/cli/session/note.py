@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from gitmem.agents.session.topics import SPEC_BYTES
 from gitmem.cli.input import read_text
-from gitmem.cli.options import open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ('gitmem session note "Rounding is decided: half even"', "gitmem session note - < plan.md")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``note``."""
     parser.add_argument("text", nargs="+", metavar="TEXT", help="the paragraph; - reads standard input")
     parser.add_argument(
@@ -24,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Add the paragraph."""
     text = read_text(" ".join(args.text), SPEC_BYTES)
     if not text.strip():

@@ -6,18 +6,13 @@ the topic has a name. For a single process, set GITMEM_CONTEXT=0 instead.
 
 from __future__ import annotations
 
-from gitmem.cli.options import open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session off", "gitmem session off --all", "gitmem session off --all --undo")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``off``."""
     parser.add_argument("--all", action="store_true", help="switch it off in the whole repository")
     parser.add_argument("--undo", action="store_true", help="switch it on again")
@@ -26,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Switch context off, or on again."""
     with open_memory(args, out) as memory:
         path = memory.sessions.switch_context(is_on=args.undo, everywhere=args.all, session=args.session)

@@ -5,18 +5,13 @@ Other topics can be read by name, including archived ones (gitmem session archiv
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session status", "gitmem session status billing-ledger --json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``status``."""
     parser.add_argument(
         "topic", nargs="?", default="", metavar="TOPIC", help="the name of another topic of this branch"
@@ -27,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print a topic."""
     with open_memory(args, out) as memory:
         found = memory.sessions.status(session=args.session, name=args.topic)

@@ -7,24 +7,19 @@ a transcript can be summarized.
 from __future__ import annotations
 
 from gitmem.agents import on_event
-from gitmem.cli.options import add_json, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session summarize", "gitmem session summarize --session 0b6e --json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``summarize``."""
     parser.add_argument("--session", default="", metavar="NAME", help="summarize this session (the latest)")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the key of the summary; return 1 if the session has nothing worth recording."""
     with open_memory(args, out) as memory:
         key = on_event.summarize_session(memory, args.session)

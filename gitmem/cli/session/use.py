@@ -10,25 +10,20 @@ import os.path
 
 from gitmem.agents.session.topics import SPEC_BYTES
 from gitmem.cli.input import read_text
-from gitmem.cli.options import add_json, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session use billing-ledger", 'gitmem session use billing-ledger "Move invoices to the new ledger"')
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``use``."""
     parser.add_argument("topic", metavar="TOPIC", help="letters, digits, '-', '_' and '.'")
     parser.add_argument("text", nargs="*", metavar="TEXT", help="a description of the work; - reads standard input")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Set the topic's name and print it."""
     text = read_text(" ".join(args.text), SPEC_BYTES)
     with open_memory(args, out) as memory:

@@ -5,25 +5,20 @@ To put them aside instead, use gitmem session archive. The topic's name is print
 
 from __future__ import annotations
 
-from gitmem.cli.options import open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session wipe",)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``wipe``."""
     parser.add_argument(
         "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
     )
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Delete the topic's files; return 1 if there are none."""
     with open_memory(args, out) as memory:
         topic, had = memory.sessions.wipe(session=args.session)

@@ -8,13 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem sources add github",
@@ -25,7 +20,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``add``."""
     parser.add_argument("kind", choices=("github", "jira", "code", "docs"), help="what it is")
     about = "OWNER/NAME on GitHub (default: this repository's remote), or the address of a Jira site"
@@ -48,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Add a source and print its name."""
     options = {name: getattr(args, name) for name in ("name", "project", "jql", "since", "every", "collection", "api")}
     options["include"] = [part for given in args.include for part in given.split(",") if part]

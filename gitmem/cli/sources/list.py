@@ -5,28 +5,26 @@ In a pipe: one line each, with tab-separated cells (name, kind, address, documen
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.commands.pull.run import SourceState
 
 EXAMPLES = ("gitmem sources list", "gitmem sources list --json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``list``."""
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the sources; return 1 if there are none."""
     with open_memory(args, out) as memory:
         found, now = memory.sources.list(), memory.repository.now

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem sources remove github",)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``remove``."""
     parser.add_argument("source", metavar="SOURCE", help="its name")
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Remove a source and print its name."""
     with open_memory(args, out) as memory:
         source = memory.sources.remove(args.source)

@@ -5,25 +5,20 @@ A source is overdue when twice the time of its --every has passed since it was l
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.cli.sources.list import as_table, print_states
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem sources status", "gitmem sources status github --json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``status``."""
     parser.add_argument("source", nargs="*", metavar="SOURCE", help="only these sources")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the state of sources; return 1 if one is overdue or failed."""
     with open_memory(args, out) as memory:
         found, now = memory.sources.list(*args.source), memory.repository.now

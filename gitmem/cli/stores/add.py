@@ -6,27 +6,21 @@ name, the store is named after its repository's folder.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import counted
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, counted
 from gitmem.cli.stores.list import as_table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem stores add ../api", "gitmem stores add api=/srv/git/api.git", "gitmem stores add --global ~/notes")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``add``."""
     parser.add_argument("store", metavar="[NAME=]PATH", help="a repository, with a work tree or bare")
     parser.add_argument("--global", dest="everywhere", action="store_true", help="add it for all your repositories")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Add a store to the list and print its name."""
     with open_memory(args, out) as memory:
         one, is_new = memory.stores.add(args.store, everywhere=args.everywhere)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem stores remove api", "gitmem stores remove --global notes")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``remove``."""
     parser.add_argument("store", metavar="NAME", help="the store, by its name or folder")
     parser.add_argument(
@@ -21,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Remove a store from the list and print its name."""
     with open_memory(args, out) as memory:
         entry = memory.stores.remove(args.store, everywhere=args.everywhere)

@@ -8,15 +8,10 @@ from __future__ import annotations
 
 from gitmem.cli.changes import add_fields, add_links, memory_fields, print_change
 from gitmem.cli.input import read_text
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.cli.proof import add_check, add_limits, verify_of
 from gitmem.cli.terminal import is_interactive
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     'gitmem task add "Implement refresh tokens" --key refresh-tokens --verify "make test-auth" --priority 1',
@@ -25,7 +20,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``add``."""
     parser.add_argument("title", help="the goal, in one sentence")
     add_check(parser, "the gate, one of")
@@ -48,7 +43,7 @@ def priority(text: str) -> int:
     return int(text)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Write one task and print its key."""
     body = read_text(args.body)
     with open_memory(args, out) as memory:

@@ -9,18 +9,13 @@ agents work for one person, GITMEM_AGENT tells them apart.
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.cli.task import rows
 from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.frozen import fields_of
 from gitmem.recall.render import Part, fence_parts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem task claim refresh-tokens",
@@ -28,14 +23,14 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``claim``."""
     parser.add_argument("key", help="the task")
     parser.add_argument("--note", default="", metavar="TEXT", help="how you plan to do it")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Claim one task, print its key, and show earlier attempts."""
     with open_memory(args, out) as memory:
         change, before = memory.tasks.claim(args.key, note=args.note)

@@ -8,14 +8,9 @@ Exit status: 0 closed; 1 the gate failed, or someone else holds the task; 3 the 
 from __future__ import annotations
 
 from gitmem.cli.changes import print_change
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     'gitmem task close refresh-tokens --reason "rotating tokens, RS256, keys from the environment"',
@@ -24,7 +19,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``close``."""
     parser.add_argument("key", help="the task")
     parser.add_argument("--reason", default="", metavar="TEXT", help="the result, or why nothing needs to be done")
@@ -36,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Close one task, or end an attempt, and print its key."""
     if args.failed and (args.force or args.reason):
         raise UsageError(

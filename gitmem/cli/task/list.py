@@ -5,16 +5,11 @@ In a pipe: one line each, with tab-separated cells (key, priority, state, holder
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.cli.task import rows
 from gitmem.errors import UsageError
 from gitmem.model import STATES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = (
     "gitmem task list",
@@ -24,7 +19,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``list``."""
     states = ", ".join(STATES)
     parser.add_argument("--state", action="append", default=[], metavar="STATE", help=f"only these: {states}")
@@ -34,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print tasks; return 1 if there are none."""
     states = [part for given in args.state for part in given.split(",") if part]
     wrong = [state for state in states if state not in STATES]

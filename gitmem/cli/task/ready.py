@@ -6,25 +6,20 @@ produces it. In a pipe: one line each, with tab-separated cells (key, priority, 
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive, print_notices
+from gitmem.cli.output import Output
 from gitmem.cli.task import rows
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem task ready", "gitmem task ready --limit 1 --json", "gitmem task ready | head -n 1 | cut -f 1")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``ready``."""
     parser.add_argument("--limit", type=positive, metavar="N", help="maximum number of tasks")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the tasks that can be started; return 1 if there are none."""
     with open_memory(args, out) as memory:
         found = memory.tasks.list_ready()

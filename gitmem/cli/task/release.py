@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from gitmem.cli.changes import print_change
-from gitmem.cli.options import add_json, open_memory, print_notices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 
 EXAMPLES = (
     'gitmem task release refresh-tokens --note "half of it is on the branch refresh"',
@@ -17,7 +12,7 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``release``."""
     parser.add_argument("key", help="the task")
     parser.add_argument("--note", default="", metavar="TEXT", help="a note for the next attempt")
@@ -25,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Release one task and print its key."""
     with open_memory(args, out) as memory:
         change = memory.tasks.release(args.key, note=args.note, force=args.force)

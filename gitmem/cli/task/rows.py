@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.hits import key_parts, unique_lengths
-from gitmem.cli.output import shorten
+from gitmem.cli.output import Output, shorten
 from gitmem.document.times import format_time
 from gitmem.statuses import TASK_MARKS
 
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.memory import Memory
     from gitmem.tasks.query import TaskRow
     from gitmem.tasks.task import Attempt

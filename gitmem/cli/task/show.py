@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output
 from gitmem.cli.show import print_memory
 from gitmem.cli.task import rows
 from gitmem.frozen import fields_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from gitmem.cli.output import Output
-
 EXAMPLES = ("gitmem task show refresh-tokens", "gitmem task show refresh --json")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``show``."""
     parser.add_argument("key", help="the task")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print one task."""
     with open_memory(args, out) as memory:
         details, task, waits_for = memory.tasks.show(args.key)

@@ -6,8 +6,8 @@ Uses box characters on a terminal and plain ASCII in a pipe. Closed tasks are hi
 
 from __future__ import annotations
 
-from gitmem.cli.options import add_json, open_memory, print_notices
-from gitmem.cli.output import shorten
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.output import Output, shorten
 from gitmem.cli.task import rows
 from gitmem.frozen import fields_of
 from gitmem.statuses import TASK_MARKS
@@ -15,11 +15,9 @@ from gitmem.tasks.tree import TaskNode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.cli.output import Output
     from gitmem.tasks.tree import Need
 
 EXAMPLES = ("gitmem task tree", "gitmem task tree release-2", "gitmem task tree --all --json")
@@ -28,14 +26,14 @@ BOXES = ("├─ ", "└─ ", "│  ", "   ")
 ASCII = ("|- ", "`- ", "|  ", "   ")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``tree``."""
     parser.add_argument("key", nargs="?", default="", help="only this task and its parts")
     parser.add_argument("--all", action="store_true", help="include closed tasks")
     add_json(parser)
 
 
-def run(args: argparse.Namespace, out: Output) -> int:
+def run(args: Arguments, out: Output) -> int:
     """Print the trees; return 1 if there are no tasks."""
     with open_memory(args, out) as memory:
         trees = memory.tasks.tree(args.key, everything=args.all)
