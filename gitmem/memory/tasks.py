@@ -63,14 +63,14 @@ class Tasks:
         self, *, states: Sequence[str] = (), parent: str = "", mine: bool = False, everything: bool = False
     ) -> Sequence[TaskRow]:
         """Return tasks by priority, then age, with what they wait for; without *states*, all that are not closed."""
-        from gitmem.tasks.query import TaskQuery, list_tasks, worker_of
+        from gitmem.tasks.query import list_tasks, worker_of
 
         repository = self._repository
         key, catalog = repository.full_key(parent) if parent else "", repository.catalog()
         ground = repository.ground(catalog)
         with catalog.reading():
             worker = worker_of(repository.git, repository.config.agent) if mine else None
-            return list_tasks(catalog, ground, TaskQuery(tuple(states), key, worker, everything))
+            return list_tasks(catalog, ground, states=states, parent=key, worker=worker, everything=everything)
 
     def list_ready(self) -> Sequence[TaskRow]:
         """Return the tasks that can be started, sorted by urgency, then age."""
@@ -93,9 +93,9 @@ class Tasks:
     def show(self, key: str) -> tuple[MemoryDetails, Task, Sequence[str]]:
         """Return a memory as ``Memory.show`` does, its task, and the keys of the tasks that it waits for."""
         from gitmem.tasks.query import waits_of
-        from gitmem.tasks.task import task_shown
+        from gitmem.tasks.task import parse_task
 
         found = self._memory.show(key)
-        task = task_shown(found.key, found.kind, found.frontmatter)
+        task = parse_task(found.key, found.kind, found.frontmatter)
         catalog = self._repository.catalog()
         return found, task, waits_of(catalog, self._repository.ground(catalog), task.key)

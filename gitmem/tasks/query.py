@@ -55,23 +55,6 @@ class TaskRow:
     waits_for: tuple[str, ...] = ()
 
 
-@frozen
-class TaskQuery:
-    """A query for tasks.
-
-    Attributes:
-        states: Only tasks in these states; empty for all that are not closed.
-        parent: Only the parts of this task, or empty.
-        worker: Only tasks claimed by this worker, or None.
-        everything: Include closed tasks if no states are named.
-    """
-
-    states: tuple[str, ...] = ()
-    parent: str = ""
-    worker: Worker | None = None
-    everything: bool = False
-
-
 # The most urgent first, then the oldest; a task without a time counts as old.
 _ORDER = "ORDER BY t.priority, m.created, m.key"
 # The columns of a `TaskRow`, from a task `t` and its memory `m`.
@@ -105,20 +88,37 @@ def worker_of(git: Git, agent: str) -> Worker:
     return Worker(display(unicodedata.normalize("NFC", git.identity()[0])), agent)
 
 
-def list_tasks(catalog: Catalog, ground: int | None, wanted: TaskQuery) -> list[TaskRow]:
-    """Return tasks by priority, then age, with what they wait for."""
+def list_tasks(
+    catalog: Catalog,
+    ground: int | None,
+    *,
+    states: Sequence[str] = (),
+    parent: str = "",
+    worker: Worker | None = None,
+    everything: bool = False,
+) -> list[TaskRow]:
+    """Return tasks by priority, then age, with what they wait for.
+
+    Args:
+        catalog: The catalog.
+        ground: The ground of HEAD, or None.
+        states: Only these states; empty for all but closed ones.
+        parent: Only the parts of this task.
+        worker: Only those that this worker has claimed.
+        everything: Include closed ones.
+    """
     parts, values = [state.LIVE], list[str]()
-    if wanted.states:
-        parts.append(f"t.state IN ({','.join('?' * len(wanted.states))})")
-        values += wanted.states
-    elif not wanted.everything:
+    if states:
+        parts.append(f"t.state IN ({','.join('?' * len(states))})")
+        values += states
+    elif not everything:
         parts.append(f"t.state <> '{CLOSED}'")
-    if wanted.parent:
+    if parent:
         parts.append("t.parent = ?")
-        values.append(wanted.parent)
-    if wanted.worker is not None:
+        values.append(parent)
+    if worker is not None:
         parts.append("t.who = ? AND t.agent = ? AND t.state = 'claimed'")
-        values += [wanted.worker.who, wanted.worker.agent]
+        values += [worker.who, worker.agent]
     condition = " AND ".join(parts)
     rows = catalog.rows(f"SELECT {COLUMNS} FROM task t JOIN memory m ON m.id = t.id WHERE {condition} {_ORDER}", values)
     waits = waiting_for(catalog, ground)

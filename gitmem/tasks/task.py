@@ -123,10 +123,10 @@ def task_of(document: Document) -> Task:
     """
     if document.fields.get("retired"):
         raise TaskError(f"{document.key} was retired", hint=f"gitmem show {document.key}")
-    return task_shown(document.key, document.kind, document.fields)
+    return parse_task(document.key, document.kind, document.fields)
 
 
-def task_shown(key: str, kind: str, fields: Mapping[str, Any]) -> Task:
+def parse_task(key: str, kind: str, fields: Mapping[str, Any]) -> Task:
     """Return the task in a memory, also a retired one.
 
     Raises:

@@ -62,7 +62,7 @@ def read_tree(catalog: Catalog, ground: int | None, *, root: str, everything: bo
         root: The key of a task, or empty for all.
         everything: Include closed tasks; otherwise only those with open ones below them.
     """
-    rows = query.list_tasks(catalog, ground, query.TaskQuery(everything=True))
+    rows = query.list_tasks(catalog, ground, everything=True)
     required = query.requirements(catalog, [row.id for row in rows])
     names = {name for names in required.values() for name in names}
     known = query.titles(catalog, names)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from binascii import crc32
 
 from gitmem.agents.capture.state import session_file
+from gitmem.errors import suppress
 from gitmem.system import append_file
 
 TYPE_CHECKING = False
@@ -35,10 +36,8 @@ def mark(memory: OpenRepository, session: str, text: str) -> None:
     path = _path(memory, session)
     if not path:
         return
-    try:
+    with suppress(OSError):  # It is then looked at again, and its key shows that it is known.
         append_file(path, _line_of(text) + b"\n")
-    except OSError:
-        return  # It is then looked at again, and its key shows that it is known.
 
 
 def _path(memory: OpenRepository, session: str) -> str:

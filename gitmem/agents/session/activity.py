@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from gitmem.errors import suppress
 from gitmem.system import append_file
 from gitmem.text import format_json
 from gitmem.text.secrets import safe_output
@@ -43,9 +44,7 @@ def log(memory: OpenRepository, event: Event, text: str = "") -> None:
         entry["text"] = safe_output(text[-10 * TEXT_LIMIT :], TEXT_LIMIT)
     line = format_json(entry, is_ascii=True).encode("ascii") + b"\n"
     path = path_of(memory.git.repository.state)
-    try:
+    with suppress(OSError):
         if os.path.exists(path) and os.stat(path).st_size > LIMIT:
             os.replace(path, f"{path}.1")
         append_file(path, line)
-    except OSError:
-        return

@@ -11,7 +11,7 @@ import re
 
 from gitmem.agents.session.outcomes import follow
 from gitmem.agents.transcripts.turns import EDIT, PROMPT, SAID, TODOS
-from gitmem.frozen import frozen, replace
+from gitmem.frozen import fields_of, frozen, replace
 from gitmem.text.budget import count_tokens
 from gitmem.text.secrets import safe_output
 from gitmem.write.quality import says_something
@@ -140,15 +140,10 @@ def merge(old: Summary, new: Summary) -> Summary:
     )
 
 
-def to_dict(summary: Summary) -> dict[str, Any]:
-    """Return a summary as JSON values; ``from_dict`` undoes it."""
-    return {name: getattr(summary, name) for name in Summary.__fields__}  # type: ignore[attr-defined]
-
-
 def from_dict(found: Mapping[str, Any]) -> Summary:
-    """Return a stored summary; damaged parts are left out."""
+    """Return a summary that was stored as its fields; damaged parts are left out."""
     values: dict[str, Any] = {}
-    for name, default in to_dict(Summary()).items():
+    for name, default in fields_of(Summary()).items():
         value = found.get(name)
         if name in ("fixed", "tests", "failing") and isinstance(value, list):
             pairs = [tuple(one) for one in value if isinstance(one, list) and len(one) == 2]

@@ -12,7 +12,7 @@ from gitmem.agents.capture.source import task_of
 from gitmem.agents.session import activity
 from gitmem.config import git_environment
 from gitmem.system import make_folder, process
-from gitmem.tasks.query import TaskQuery, list_tasks, worker_of
+from gitmem.tasks.query import list_tasks, worker_of
 from gitmem.text import display, parse_json
 
 TYPE_CHECKING = False
@@ -84,7 +84,7 @@ def _list_claimed_tasks(memory: OpenRepository) -> list[str]:
     ground = memory.ground(catalog)
     with catalog.reading():
         worker = worker_of(memory.git, memory.config.agent)
-        rows = list_tasks(catalog, ground, TaskQuery(("claimed",), worker=worker))
+        rows = list_tasks(catalog, ground, states=("claimed",), worker=worker)
     return [
         f"the task {row.key} is still yours: gitmem task close {row.key}, or gitmem task release {row.key}."
         for row in rows[:NAMED]

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import time
 
-from gitmem.agents.capture.source import source_fields
+from gitmem.agents.capture.source import place_of, source_fields
 from gitmem.agents.capture.turns import capture
 from gitmem.agents.event import END, Event
 from gitmem.agents.session.model_summary import better
 from gitmem.agents.session.places import read_table
-from gitmem.agents.session.rule_summary import distil, format_summary, from_dict, merge, title_of, to_dict
+from gitmem.agents.session.rule_summary import distil, format_summary, from_dict, merge, title_of
 from gitmem.agents.session.topics import workplace_of
 from gitmem.agents.transcripts import ledger
 from gitmem.agents.transcripts.harvest import harvest
@@ -23,7 +23,7 @@ from gitmem.agents.transcripts.source import HARNESSES
 from gitmem.commands.capture.keep import keep
 from gitmem.config import home
 from gitmem.errors import BusyError, ConflictError, GitmemError, NotFoundError
-from gitmem.frozen import frozen
+from gitmem.frozen import fields_of, frozen
 from gitmem.store.state import background
 from gitmem.store.state.spool import Spool
 from gitmem.system import discard, make_folder
@@ -87,10 +87,8 @@ def ask_for(memory: OpenRepository, session: str) -> Event:
         fields = entry.fields
         fits = fields["session"] == session if session else ledger.extent_of(entry.transcript) >= 0
         if fits and not fields["agent"] and fields["harness"] in HARNESSES:
-            values: dict[str, Any] = {name: fields[name] for name in _TOLD[1:]}
-            event = Event(fields["harness"], END, **values)
-            _request(memory, _Request(event, memory.now, fields["branch"], fields["workspace"]))
-            return event
+            _request(memory, _Request(entry.event(END), memory.now, fields["branch"], fields["workspace"]))
+            return entry.event(END)
     message = f"the session {session} has no transcript here" if session else "no session here has a transcript"
     raise NotFoundError(message, hint='gitmem session log shows sessions; to save what matters: gitmem remember "…"')
 
@@ -108,8 +106,8 @@ def finish(memory: OpenRepository) -> list[str]:
     """
     written, failed, is_over = [], None, False
     for left in harvest(memory, capture):
-        if left.event.harness in HARNESSES:
-            _request(memory, _Request(left.event, left.at, left.branch, left.workspace))
+        if left.fields["harness"] in HARNESSES:
+            _request(memory, _Request(left.event(END), left.at, left.fields["branch"], left.fields["workspace"]))
     for path in list(_requests(memory.git.repository.state)):
         try:
             request = _take(path)
@@ -176,16 +174,15 @@ def _finish_one(memory: OpenRepository, request: _Request) -> str:
     if memory.now - request.at > GIVEN_UP_S:
         return ""
     found = read_transcript(event.transcript, event.session)
-    place = _Place(memory.git.repository.top or "", event.folder)
     kept = os.path.join(state, FOLDER, KEPT, f"{_hashed(event)}.json")
     # Prompts are not meant for everyone who reads the memory, unless the policy includes them.
     with_prompts = memory.policy().session.prompts
-    seen = distil(found.turns, place_of=place.of, with_prompts=with_prompts)
+    seen = distil(found.turns, place_of=lambda path: place_of(memory, event, path), with_prompts=with_prompts)
     summary = merge(from_dict(read_table(kept, FILE_LIMIT)), seen)
     known = find_known(memory.catalog(), key_of(event))
     if not summary.has_content or (known is not None and known.archived):  # nothing to say, or the memory was retired
         return ""
-    _write(kept, to_dict(summary))
+    _write(kept, fields_of(summary))
     where = f"on branch {display(request.branch)}" if request.branch else "on no branch"
     text, failed = format_summary(summary, f"A session of {event.harness} {where}."), None
     try:
@@ -231,25 +228,6 @@ def _places(files: Sequence[str]) -> list[str]:
     """Return the latest files as globs; names that would be read as patterns are left out."""
     plain = [name for name in files if name.isprintable() and not set(name) & set("*?[]{}\\:!")]
     return sorted(plain[-PLACES:])
-
-
-class _Place:
-    """Resolves the paths of a session's files."""
-
-    def __init__(self, top: str, folder: str) -> None:
-        self._top = os.path.realpath(top) if top else ""
-        self._folder = folder or top
-
-    def of(self, path: str) -> str:
-        """Return a file's path in the work tree, with ``/``; empty if it is outside, or in git's own folder."""
-        if not self._top or not path or "\0" in path:
-            return ""
-        whole = os.path.normpath(os.path.join(self._folder, path))
-        for found in (whole, os.path.realpath(whole)):
-            inside = os.path.relpath(found, self._top).replace(os.sep, "/")
-            if inside.split("/")[0] not in ("..", ".git", "."):
-                return inside
-        return ""
 
 
 def _requests(state_folder: str) -> Iterator[str]:

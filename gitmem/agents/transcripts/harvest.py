@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 
-from gitmem.agents.event import END, RESPONSE, Event
+from gitmem.agents.event import RESPONSE, Event
 from gitmem.agents.transcripts import ledger
 from gitmem.agents.transcripts.source import DATABASE, HARNESSES, UnreadableError, open_own
 from gitmem.errors import BusyError, suppress
-from gitmem.frozen import frozen
+from gitmem.frozen import replace
 from gitmem.store.state import background
 
 TYPE_CHECKING = False
@@ -37,23 +37,6 @@ LOOK_BYTES = 4 << 20
 MARKS = (b"LEARN", b"earned", b"earning", b"earnt", b"DECISION")
 
 
-@frozen
-class OpenSession:
-    """A session whose end its harness never reported.
-
-    Attributes:
-        event: Its end, as an event.
-        at: When its last event arrived, epoch seconds.
-        branch: The branch of the code at that time, or empty.
-        workspace: The work tree.
-    """
-
-    event: Event
-    at: int
-    branch: str
-    workspace: str
-
-
 def look(memory: OpenRepository, event: Event) -> None:
     """Request a harvest if the transcript of an event has learnings that no hook captured."""
     ledger.enter(memory, event)
@@ -76,7 +59,7 @@ def is_due(memory: OpenRepository) -> bool:
     return any(one.is_unread or one.has_ended for one in ledger.entries(memory.git.repository.state))
 
 
-def harvest(memory: OpenRepository, take: Take) -> list[OpenSession]:
+def harvest(memory: OpenRepository, take: Take) -> list[LedgerEntry]:
     """Save what no hook captured from the transcripts of all sessions; return the sessions that never ended.
 
     Args:
@@ -86,7 +69,7 @@ def harvest(memory: OpenRepository, take: Take) -> list[OpenSession]:
     from gitmem.agents.transcripts.read import read_transcript  # 12 ms, and a start and a stop do not need it
 
     entries = ledger.entries(memory.git.repository.state)
-    left: list[OpenSession] = []
+    left: list[LedgerEntry] = []
     for entry in [one for one in entries if one.is_unread][:AT_MOST]:
         extent = ledger.extent_of(entry.transcript)
         try:
@@ -103,30 +86,15 @@ def harvest(memory: OpenRepository, take: Take) -> list[OpenSession]:
                 ledger.remove(entry)
         elif silent > SILENT_S and not entry.fields["agent"] and entry.summarized != entry.read:
             ledger.mark(entry, read=entry.read, summarized=entry.read)
-            left.append(
-                OpenSession(_event(entry, END), _changed(entry), entry.fields["branch"], entry.fields["workspace"])
-            )
+            left.append(replace(entry, at=_changed(entry)))
     for entry in ledger.entries(memory.git.repository.state)[ledger.ENTRIES_AT_MOST :]:
         ledger.remove(entry)
     return left
 
 
-def _event(entry: LedgerEntry, name: str) -> Event:
-    of = entry.fields
-    return Event(
-        of["harness"],
-        name,
-        session=of["session"],
-        folder=of["folder"],
-        transcript=of["transcript"],
-        agent=of["agent"],
-        agent_type=of["agent_type"],
-    )
-
-
 def _transcripts(entry: LedgerEntry) -> Iterator[tuple[Event, str]]:
     """Yield a session's transcript and those of its sub-agents, which Claude Code and Gemini CLI store beside it."""
-    event = _event(entry, RESPONSE)
+    event = entry.event(RESPONSE)
     yield event, entry.transcript
     if event.harness == "gemini":  # chats/SESSION/AGENT.jsonl (0.61.0)
         is_name = event.session.replace("-", "").isalnum()

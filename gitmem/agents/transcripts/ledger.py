@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from zlib import crc32
 
-from gitmem.agents.event import END
+from gitmem.agents.event import END, Event
 from gitmem.agents.session.places import read_table
 from gitmem.agents.session.topics import workplace_of
 from gitmem.agents.transcripts.source import DATABASE
@@ -22,7 +22,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.agents.event import Event
     from gitmem.repository import OpenRepository
 
 FOLDER = "ledger"
@@ -58,6 +57,13 @@ class LedgerEntry:
     def transcript(self) -> str:
         """Return the path of the transcript."""
         return self.fields["transcript"]
+
+    def event(self, name: str) -> Event:
+        """Return an event of the session."""
+        about: dict[str, Any] = {
+            name: value for name, value in self.fields.items() if name not in ("branch", "workspace")
+        }
+        return Event(name=name, **about)
 
     @property
     def is_unread(self) -> bool:

@@ -21,10 +21,10 @@ from gitmem.agents.session.rule_summary import (
     from_dict,
     merge,
     title_of,
-    to_dict,
 )
 from gitmem.agents.transcripts import claude_code
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID, TODOS, Turn
+from gitmem.frozen import fields_of
 from gitmem.text.budget import count_tokens
 from gitmem.text.secrets import find_secrets
 
@@ -75,7 +75,7 @@ def test_nothing_that_a_person_wrote_is_repeated_unless_that_is_wanted() -> None
     assert output.startswith("Decided:\n- keep RETRIES at 5")
     assert "- Not answered: Should I change the timeout, too?" in output
     for prompt in ("Make the gateway", "update the README", "It fails in production"):
-        assert prompt not in output + json.dumps(to_dict(found))
+        assert prompt not in output + json.dumps(fields_of(found))
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_what_was_seen_before_a_compaction_stays() -> None:
 
 
 def test_a_summary_is_kept_as_json_and_what_is_damaged_is_left_out() -> None:
-    kept = json.loads(json.dumps(to_dict(whole())))
+    kept = json.loads(json.dumps(fields_of(whole())))
 
     assert from_dict(kept) == whole()
     assert from_dict(

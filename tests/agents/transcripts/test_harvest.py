@@ -14,7 +14,7 @@ from support.facts import Clock
 from support.transcripts import message_line, placed, prompt_line
 
 from gitmem.agents import on_event
-from gitmem.agents.event import END, START, STOP, Event
+from gitmem.agents.event import START, STOP, Event
 from gitmem.agents.transcripts import harvest, ledger, opencode
 from gitmem.agents.transcripts.turns import Turn
 from gitmem.memory import Memory
@@ -117,7 +117,7 @@ def test_only_a_silent_session_counts_as_over_and_once(memory: Memory) -> None:
     os.utime(path, (NOW, NOW - harvest.SILENT_S - 10))
     (left,) = harvest.harvest(memory.repository, lambda *_: None)
 
-    assert (left.event.name, left.event.session, left.branch) == (END, "s1", "main")
+    assert (left.fields["session"], left.fields["branch"]) == ("s1", "main")
     assert harvest.harvest(memory.repository, lambda *_: None) == []
 
 
