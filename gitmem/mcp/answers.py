@@ -6,6 +6,8 @@ slugs: keys, kinds, statuses, and agents' names as slugs.
 
 from __future__ import annotations
 
+from mcp_types import CallToolResult, TextContent
+
 from gitmem.commands.context.sections import HEADINGS
 from gitmem.commands.workflow.render import part_of
 from gitmem.index.catalog import places_of
@@ -19,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
+
+    from pydantic import BaseModel
 
     from gitmem.memory import Memory
     from gitmem.model import Hit
@@ -55,6 +59,21 @@ def hits(memory: Memory, found: Sequence[Hit], *, limit_tokens: int = HIT_TOKENS
     part = part_of(memory.repository, "", RecallResult(tuple(found), 0), limit_tokens=limit_tokens)
     text = "\n".join(entry.text for entry in part.entries)
     return fence_text(text, source="memories; each has key, kind, status and author, then the text")
+
+
+def result(answer: BaseModel, *first: str, rest: str = "more") -> CallToolResult:
+    """Return an answer as structured content and as text, since a client shows the agent one of them.
+
+    Args:
+        answer: The answer, with ``text``, ``notes`` (one a line) and perhaps ``more``.
+        first: Lines before the text.
+        rest: What ``more`` counts.
+    """
+    fields = answer.model_dump(mode="json")
+    more = [f"… {fields['more']} {rest}"] if fields.get("more") else []
+    notes = [f"note: {note}" for note in fields["notes"].split("\n") if note]
+    text = "\n".join([*first, *filter(None, [fields["text"]]), *more, *notes])
+    return CallToolResult(content=[TextContent(type="text", text=text or "nothing")], structured_content=fields)
 
 
 def _about(*words: str) -> str:

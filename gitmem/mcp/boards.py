@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult
 from pydantic import BaseModel, Field
 
 from gitmem.commands.board.board import Board
@@ -48,13 +48,18 @@ class PostResult(BaseModel):
 
 def add_boards(server: MCPServer[Any], service: Service, run: str, *, read_only: bool) -> None:
     """Add the tools of a run's board."""
+    _add_show(server, service, run)
+    if not read_only:
+        _add_post(server, service, run)
 
+
+def _add_show(server: MCPServer[Any], service: Service, run: str) -> None:
     @server.tool(title="Show the board", annotations=READS)
     async def board_show(
         ctx: Context[Any, Any],
         *,
-        names: Annotated[schemas.Lines, Field(description="Only these, in full: e17, s3")] = [],  # noqa: B006
-        types: schemas.Lines = [],  # noqa: B006
+        names: Annotated[schemas.Lines, Field(description="Only these, in full: e17, s3")] = [],
+        types: schemas.Lines = [],
         limit: Annotated[int, Field(ge=1, le=SHOWN)] = SHOWN,
     ) -> Annotated[CallToolResult, BoardText]:
         """Read the board of your run: open questions (signals), then what its workers found, the newest last."""
@@ -66,7 +71,7 @@ def add_boards(server: MCPServer[Any], service: Service, run: str, *, read_only:
         ]
         shown = wanted[-limit:]
         notes += [f"{len(board.problems)} files on it cannot be read"] if board.problems else []
-        result = BoardText(
+        answer = BoardText(
             closed=board.is_closed,
             gate_open=not board.closing_signals,
             blocking=[board.name_of(signal.entry.id) for signal in board.closing_signals],
@@ -75,14 +80,11 @@ def add_boards(server: MCPServer[Any], service: Service, run: str, *, read_only:
             text=board_text(board, shown, whole=bool(names)),
             notes="\n".join(notes),
         )
-        gate = "open" if result.gate_open else f"closed by {', '.join(result.blocking)}"
-        more = [f"… {result.more} older"] if result.more else []
-        text = "\n".join([f"gate: {gate}", *filter(None, [result.text]), *more, *(f"note: {note}" for note in notes)])
-        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=result.model_dump())
+        gate = "open" if answer.gate_open else f"closed by {', '.join(answer.blocking)}"
+        return answers.result(answer, f"gate: {gate}", rest="older")
 
-    if read_only:
-        return
 
+def _add_post(server: MCPServer[Any], service: Service, run: str) -> None:
     @server.tool(title="Post to the board", annotations=ADDS)
     async def board_post(
         ctx: Context[Any, Any],
@@ -90,10 +92,10 @@ def add_boards(server: MCPServer[Any], service: Service, run: str, *, read_only:
         text: Annotated[str, Field(min_length=1, max_length=8000)],
         type: Annotated[Type, Field(description="signal: an open question; waiver: why it stays open")] = "observation",
         worker: Annotated[schemas.Line, Field(description="Your name in this run")] = "",
-        supports: schemas.Lines = [],  # noqa: B006
-        contradicts: schemas.Lines = [],  # noqa: B006
-        supersedes: schemas.Lines = [],  # noqa: B006
-        addresses: Annotated[schemas.Lines, Field(description="Signals it answers or waives: s3")] = [],  # noqa: B006
+        supports: schemas.Lines = [],
+        contradicts: schemas.Lines = [],
+        supersedes: schemas.Lines = [],
+        addresses: Annotated[schemas.Lines, Field(description="Signals it answers or waives: s3")] = [],
         doc: schemas.Line = "",
         ref: Annotated[schemas.Line, Field(description="path:line, URL")] = "",
         evidence: Annotated[str, Field(max_length=8000)] = "",
@@ -114,12 +116,7 @@ def add_boards(server: MCPServer[Any], service: Service, run: str, *, read_only:
                 return boards.waive(run, *addresses, why=text, worker=worker)
             if type == ANSWER:
                 return boards.answer(run, *addresses, text=text, ref=ref, evidence=evidence, worker=worker)
-            links = {
-                "supports": supports,
-                "contradicts": contradicts,
-                "supersedes": supersedes,
-                "addresses": addresses,
-            }
+            links = {"supports": supports, "contradicts": contradicts, "supersedes": supersedes, "addresses": addresses}
             options: dict[str, Any] = {"doc": doc, "ref": ref, "evidence": evidence, "confidence": confidence}
             options |= {"links": links, "worker": worker, "must_surface": must_surface}
             return boards.post(run, text, type=type, **options)

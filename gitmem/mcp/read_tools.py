@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 from gitmem.commands.recall import count_recall
 from gitmem.mcp import answers, schemas
 from gitmem.mcp.service import Service
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall import Query, RecallResult
 from gitmem.text import display
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -22,16 +22,20 @@ BUDGET = 1500
 
 def add_reading(server: MCPServer[Any], service: Service) -> None:
     """Add the tools that read."""
+    for add in (_add_search, _add_get, _add_digest, _add_status):
+        add(server, service)
 
+
+def _add_search(server: MCPServer[Any], service: Service) -> None:
     @server.tool(title="Search the memory", annotations=READS)
     async def memory_search(
         ctx: Context[Any, Any],
         *,
         query: Annotated[schemas.Words, Field(description="The question")],
         limit: Annotated[int, Field(ge=1, le=25)] = 5,
-        kinds: Annotated[schemas.Lines, Field(description="fact, gotcha, pattern")] = [],  # noqa: B006
+        kinds: Annotated[schemas.Lines, Field(description="fact, gotcha, pattern")] = [],
         collection: schemas.Line = "",
-        paths: Annotated[schemas.Lines, Field(description="About these")] = [],  # noqa: B006
+        paths: Annotated[schemas.Lines, Field(description="About these")] = [],
         scope: schemas.Scope = "",
         source: Annotated[schemas.Line, Field(description="Or search github, jira")] = "",
         strict: Annotated[bool, Field(description="Only trusted memories")] = False,
@@ -48,7 +52,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
             strict=strict,
         )
 
-        def work(memory: Memory) -> tuple[Any, str]:
+        def work(memory: Memory) -> tuple[RecallResult, str]:
             found = memory.recall(wanted)
             count_recall(memory.repository, found)
             return found, answers.hits(memory, found.hits)
@@ -59,84 +63,63 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
             meant = f"; did you mean {answers.line(display(found.suggestion), 200)!r}?" if found.suggestion else ""
             notes.append(f"nothing found{meant}")
         notes += [f"{number} withheld because they are {status}" for status, number in found.withheld]
-        return _result(schemas.Hits(hits=hits, more=found.more, text=text, notes="\n".join(notes)))
+        return answers.result(schemas.Hits(hits=hits, more=found.more, text=text, notes="\n".join(notes)))
 
+
+def _add_get(server: MCPServer[Any], service: Service) -> None:
     @server.tool(title="Get one memory", annotations=READS)
     async def memory_get(
         ctx: Context[Any, Any], *, key: schemas.Key, scope: schemas.Scope = ""
     ) -> Annotated[CallToolResult, schemas.Got]:
         """Read one memory in full, even if expired or deleted."""
-
-        def work(memory: Memory) -> tuple[Any, str]:
-            found = memory.show(key, scope=scope).document
-            return found, answers.memory(found)
-
-        (found, text), notes = await service.read(ctx, work)
+        found, notes = await service.read(ctx, lambda memory: memory.show(key, scope=scope).document)
+        about = {name: found[name] for name in ("kind", "status", "scope")}
         name = f"{found['store']}:{found['key']}" if "store" in found else found["key"]
-        got = schemas.Got(
-            key=name,
-            kind=found["kind"],
-            status=found["status"],
-            scope=found["scope"],
-            text=text,
-            notes="\n".join(notes),
-        )
-        return _result(got)
+        return answers.result(schemas.Got(key=name, **about, text=answers.memory(found), notes="\n".join(notes)))
 
+
+def _add_digest(server: MCPServer[Any], service: Service) -> None:
     @server.tool(title="Get the digest", annotations=READS)
     async def context(
         ctx: Context[Any, Any],
         *,
-        paths: Annotated[schemas.Lines, Field(description="Default: changed files")] = [],  # noqa: B006
+        paths: Annotated[schemas.Lines, Field(description="Default: changed files")] = [],
         budget: Annotated[int, Field(ge=100, le=8000, description="Tokens")] = BUDGET,
     ) -> Annotated[CallToolResult, schemas.Context]:
         """Get what to know before you start: warnings, facts, recent work."""
+        found, notes = await service.read(
+            ctx, lambda memory: memory.context(paths=paths, budget_tokens=budget, related=True).document
+        )
+        size = {name: found[name] for name in ("tokens", "more")}
+        return answers.result(schemas.Context(text=answers.digest(found), **size, notes="\n".join(notes)))
 
-        def work(memory: Memory) -> Any:
-            return memory.context(paths=paths, budget_tokens=budget, related=True).document
 
-        found, notes = await service.read(ctx, work)
-        text = answers.digest(found)
-        return _result(schemas.Context(text=text, tokens=found["tokens"], more=found["more"], notes="\n".join(notes)))
-
+def _add_status(server: MCPServer[Any], service: Service) -> None:
     @server.tool(title="Count facts by status", annotations=READS)
     async def facts_status(
         ctx: Context[Any, Any],
         *,
-        status: Annotated[list[schemas.Status], Field(max_length=6, description="List facts with this status")] = [],  # noqa: B006
+        status: Annotated[list[schemas.Status], Field(max_length=6, description="List facts with this status")] = [],
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
     ) -> Annotated[CallToolResult, schemas.FactCounts]:
         """List facts that failed, are suspect, or wait for approval."""
 
         def work(memory: Memory) -> tuple[Any, str]:
             found = memory.status().document
-            listed = memory.list(Query(statuses=tuple(status), limit=limit)).hits if status else ()
-            return found, answers.hits(memory, listed, limit_tokens=0) if status else answers.describe_standing(found)
+            if not status:
+                return found, answers.describe_standing(found)
+            listed = memory.list(Query(statuses=tuple(status), limit=limit)).hits
+            return found, answers.hits(memory, listed, limit_tokens=0)
 
         (found, text), notes = await service.read(ctx, work)
-        counts = {name: number for name, number in found["statuses"].items() if name}
-        failed, suspect = answers.keys(found["failed"]), answers.keys(found["suspect"])
-        waiting = found["waiting"][:limit]
         if len(found["waiting"]) > limit:
             notes.append(f"{len(found['waiting'])} waiting for approval; the first {limit} are listed")
-        standing = schemas.FactCounts(
-            statuses=counts,
-            failed=failed[:limit],
-            suspect=suspect[:limit],
-            waiting=waiting,
+        counts = schemas.FactCounts(
+            statuses={name: number for name, number in found["statuses"].items() if name},
+            failed=answers.keys(found["failed"])[:limit],
+            suspect=answers.keys(found["suspect"])[:limit],
+            waiting=found["waiting"][:limit],
             text=text,
             notes="\n".join(notes),
         )
-        return _result(standing)
-
-
-def _result(answer: Any) -> CallToolResult:
-    """Return an answer as text and as structured content; a client shows the agent one of them."""
-    more = [f"… {answer.more} more"] if getattr(answer, "more", 0) else []
-    counts = [str(answer.model_dump(include={"statuses", "waiting"}))] if isinstance(answer, schemas.FactCounts) else []
-    text = "\n".join(
-        [*counts, *filter(None, [answer.text]), *more, *(f"note: {note}" for note in answer.notes.split("\n") if note)]
-    )
-    return CallToolResult(
-        content=[TextContent(type="text", text=text or "nothing")], structured_content=answer.model_dump(mode="json")
-    )
+        return answers.result(counts, str(counts.model_dump(include={"statuses", "waiting"})))

@@ -23,7 +23,11 @@ REMOVES = ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_worl
 
 def add_writing(server: MCPServer[Any], service: Service) -> None:
     """Add the tools that write."""
+    for add in (_add_remember, _add_delete, _add_inject, _add_propose):
+        add(server, service)
 
+
+def _add_remember(server: MCPServer[Any], service: Service) -> None:
     @server.tool(title="Remember", annotations=ADDS)
     async def memory_remember(
         ctx: Context[Any, Any],
@@ -33,11 +37,11 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         collection: schemas.Line = "",
         title: schemas.Line = "",
         key: Annotated[schemas.Line, Field(description="Default: made from the text")] = "",
-        tags: schemas.Lines = [],  # noqa: B006
-        paths: Annotated[schemas.Lines, Field(description="Globs of files it is about")] = [],  # noqa: B006
-        refs: Annotated[schemas.Lines, Field(description="path:line, URL")] = [],  # noqa: B006
-        requires: Annotated[schemas.Lines, Field(description="Keys it rests on")] = [],  # noqa: B006
-        supersedes: Annotated[schemas.Lines, Field(description="Keys it replaces")] = [],  # noqa: B006
+        tags: schemas.Lines = [],
+        paths: Annotated[schemas.Lines, Field(description="Globs of files it is about")] = [],
+        refs: Annotated[schemas.Lines, Field(description="path:line, URL")] = [],
+        requires: Annotated[schemas.Lines, Field(description="Keys it rests on")] = [],
+        supersedes: Annotated[schemas.Lines, Field(description="Keys it replaces")] = [],
         ttl: Annotated[schemas.Line, Field(description="12h, 30d, never")] = "",
         scope: schemas.Home = "",
     ) -> schemas.WriteResult:
@@ -54,19 +58,15 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
             if key:
                 rights.refuse_replacing(memory, key, home)
             old = [rights.refuse_others(memory, one, home, "supersede it") for one in supersedes]
-            options: dict[str, Any] = {
-                "tags": tags,
-                "paths": paths,
-                "refs": refs,
-                "requires": requires,
-                "supersedes": old,
-                "ttl": ttl,
-            }
-            return memory.remember(text, title=title, kind=named, key=key, scope=home, **options), home
+            lists: dict[str, Any] = {"tags": tags, "paths": paths, "refs": refs, "requires": requires}
+            lists["supersedes"] = old
+            return memory.remember(text, title=title, kind=named, key=key, ttl=ttl, scope=home, **lists), home
 
         (change, home), notes = await service.write(ctx, work)
-        return _written(change, home, notes)
+        return _write_result(change, home, notes)
 
+
+def _add_delete(server: MCPServer[Any], service: Service) -> None:
     @server.tool(title="Delete a memory", annotations=REMOVES)
     async def memory_delete(
         ctx: Context[Any, Any],
@@ -83,8 +83,10 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
             return memory.forget(own, why=why, scope=scope)[0], where
 
         (change, where), notes = await service.write(ctx, work)
-        return _written(change, where, notes)
+        return _write_result(change, where, notes)
 
+
+def _add_inject(server: MCPServer[Any], service: Service) -> None:
     @server.tool(title="Send a learning", annotations=ADDS)
     async def inject_learning(
         ctx: Context[Any, Any],
@@ -93,8 +95,8 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         category: schemas.Category,
         worker: Annotated[schemas.Line, Field(description="Empty: everyone")] = "",
         push: Annotated[bool, Field(description="To another clone")] = False,
-        tags: schemas.Lines = [],  # noqa: B006
-        paths: schemas.Lines = [],  # noqa: B006
+        tags: schemas.Lines = [],
+        paths: schemas.Lines = [],
     ) -> schemas.WriteResult:
         """As the lead, send a learning to one worker or to everyone."""
         options: dict[str, Any] = {"category": category, "worker": worker, "tags": tags, "paths": paths}
@@ -108,8 +110,10 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         done, notes = await service.write(ctx, work)
         if push:  # nothing is written here: the result is the ref's name at the remote
             return schemas.WriteResult(key=done, scope="remote", commit="", changed=True, notes="\n".join(notes))
-        return _written(done, "private" if worker else PROJECT, notes)
+        return _write_result(done, "private" if worker else PROJECT, notes)
 
+
+def _add_propose(server: MCPServer[Any], service: Service) -> None:
     @server.tool(title="Propose a fact", annotations=ADDS)
     async def fact_propose(
         ctx: Context[Any, Any],
@@ -119,13 +123,13 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         check: Annotated[
             dict[str, Any],  # validated by the table, like a memory's `verify`
             Field(description=f"Instead, one of {shapes()}"),
-        ] = {},  # noqa: B006
+        ] = {},
         body: Annotated[str, Field(max_length=20_000)] = "",
-        paths: Annotated[schemas.Lines, Field(description="Globs of files it reads")] = [],  # noqa: B006
-        requires: schemas.Lines = [],  # noqa: B006
+        paths: Annotated[schemas.Lines, Field(description="Globs of files it reads")] = [],
+        requires: schemas.Lines = [],
         network: Annotated[bool, Field(description="The command needs it")] = False,
         outside: Annotated[bool, Field(description="About the world, not code")] = False,
-        env: Annotated[schemas.Lines, Field(description="Variables it may see")] = [],  # noqa: B006
+        env: Annotated[schemas.Lines, Field(description="Variables it may see")] = [],
     ) -> schemas.FactProposal:
         """Record a fact with its proof. A person approves commands; a check needs none."""
 
@@ -146,7 +150,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         return schemas.FactProposal(key=change.key, commit=change.commit, waits=waits, notes="\n".join(notes))
 
 
-def _written(change: Any, scope: str, notes: list[str]) -> schemas.WriteResult:
+def _write_result(change: Any, scope: str, notes: list[str]) -> schemas.WriteResult:
     if not change.is_written:
         notes.append("nothing was written: nothing would change")
     return schemas.WriteResult(
