@@ -24,11 +24,11 @@ from __future__ import annotations
 import os
 
 from gitmem.config import data_home, git_environment
-from gitmem.errors import GitmemError, ProcessError, RefusedError
+from gitmem.errors import GitmemError, ProcessError, RefusedError, suppress
 from gitmem.frozen import frozen, replace
 from gitmem.git.repository import discover, is_oid
 from gitmem.model import FORMAT
-from gitmem.system import make_folder
+from gitmem.system import make_folder, read_file, remove, write_text
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False
@@ -157,14 +157,10 @@ def note_proof(state: str, commit: str, kind: str) -> None:
     known = read_proofs(state)
     known.pop(commit, None)
     newest = [*known.items(), (commit, kind)][-PROOFS_KEPT:]
-    path = os.path.join(state, PROOFS_FILE)
-    new = f"{path}.{os.getpid()}"
-    try:
-        with open(new, "w", encoding="utf-8") as file:
-            file.write(_PROOFS_HEAD + "".join(f"{one} {found}\n" for one, found in newest))
-        os.replace(new, path)
-    except OSError:
-        return
+    with suppress(OSError):
+        if os.path.isdir(state):
+            lines = "".join(f"{one} {found}\n" for one, found in newest)
+            write_text(os.path.join(state, PROOFS_FILE), _PROOFS_HEAD + lines)
 
 
 def universal_place() -> str:
@@ -223,18 +219,15 @@ def find_tree(git: Git, code: str) -> str:
     if not code:
         return ""
     note = os.path.join(git.repository.git, _TREE_CACHE)
-    try:
-        with open(note, encoding="utf-8", errors="replace") as file:
-            noted = file.read().split(" ")
-    except OSError:
-        noted = []
-    if len(noted) == 2 and noted[0] == code and noted[1].endswith("\n"):
-        tree = noted[1].strip()
-        if not tree or is_oid(tree):  # a crash of the machine may leave zeros in the file
-            return tree
+    known, _, rest = read_file(note).decode("utf-8", "replace").partition(" ")
+    tree, newline, _ = rest.partition("\n")
+    # A crash of the machine may leave zeros in the file, or a part of it.
+    if known == code and newline and (not tree or is_oid(tree)):
+        return tree
     found = read_tree(git, code)
     if found or os.path.isdir(git.repository.state):
-        _cache_tree(note, f"{code} {found}\n")
+        with suppress(OSError):  # a read-only disk
+            write_text(note, f"{code} {found}\n")
     return found
 
 
@@ -246,18 +239,6 @@ def read_tree(git: Git, code: str) -> str:
         return ""  # a broken or partial clone: reported with the statuses
     head = lines[0].partition(b"\t")[0].decode("ascii").split(" ")
     return head[2] if head[0] == "040000" else ""
-
-
-def _cache_tree(note: str, text: str) -> None:
-    """Write the cache atomically; on a read-only disk, do nothing."""
-    new = f"{note}.{os.getpid()}.new"
-    try:
-        make_folder(os.path.dirname(note))
-        with open(new, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(new, note)
-    except OSError:
-        return
 
 
 # Not below the memory branch: if a branch "memory" exists, "memory/x" cannot.
@@ -336,10 +317,7 @@ def write_current_proposal(state: str, base: str, current: CurrentProposal) -> N
 
 def clear_current_proposal(state: str) -> None:
     """Make writes go to the memory branch itself again."""
-    try:
-        os.unlink(os.path.join(state, PROPOSAL_FILE))
-    except FileNotFoundError:
-        return
+    remove(os.path.join(state, PROPOSAL_FILE))
 
 
 def forget_seen_proposal(git: Git, remote: str, branch: str) -> None:

@@ -24,9 +24,9 @@ import os
 import stat
 
 from gitmem.config import clones_place, second_place
-from gitmem.errors import UnwritableError
+from gitmem.errors import UnwritableError, suppress
 from gitmem.frozen import frozen
-from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER, make_folder, open_private, read_file
+from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER, append_file, discard, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -247,10 +247,7 @@ def sweep_counts(state_folder: str | os.PathLike[str], now: int) -> None:
     """Remove the counts of old days."""
     for day, _, entry in _entries(state_folder):
         if day < now // DAY_S - DAYS_KEPT:
-            try:
-                os.unlink(entry.path)
-            except OSError:
-                continue
+            discard(entry.path)
 
 
 def _path(state_folder: str | os.PathLike[str], day: int, name: str) -> str:
@@ -267,15 +264,8 @@ def _entries(state_folder: str | os.PathLike[str]) -> list[tuple[int, str, os.Di
 
 
 def _append(path: str, data: bytes) -> None:
-    try:
-        make_folder(os.path.dirname(path))
-        fd = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        try:
-            os.write(fd, data)
-        finally:
-            os.close(fd)
-    except OSError:
-        return
+    with suppress(OSError):
+        append_file(path, data)
 
 
 def read_count(state_folder: str | os.PathLike[str], name: str) -> int:

@@ -12,7 +12,7 @@ import time
 from gitmem.config import second_place
 from gitmem.errors import BusyError, ConfigError, GitmemError
 from gitmem.frozen import frozen
-from gitmem.system import append_file
+from gitmem.system import append_file, discard
 from gitmem.text import display
 from gitmem.text.secrets import redact
 
@@ -100,11 +100,9 @@ def list_failures(state_folder: str | os.PathLike[str]) -> list[HookFailure]:
 
 def forget(state_folder: str | os.PathLike[str]) -> None:
     """Delete the log."""
-    for path in (name for last in _paths(state_folder) for name in (f"{last}.1", last)):
-        try:
-            os.unlink(path)
-        except OSError:
-            continue
+    for path in _paths(state_folder):
+        discard(f"{path}.1")
+        discard(path)
 
 
 def _describe(err: BaseException) -> str:

@@ -15,7 +15,7 @@ from gitmem.errors import suppress
 from gitmem.store import clone
 from gitmem.store.clone import REFUSED, SUFFIX, WAITING, names_in_spool, spool_folders, spooled_names
 from gitmem.store.state import losses
-from gitmem.system import make_folder, remove
+from gitmem.system import discard, make_folder, remove
 from gitmem.system.atomic_write import sync_folder, write_durably, write_synced
 from gitmem.system.file_lock import try_lock
 from gitmem.text import format_json, parse_json
@@ -207,9 +207,8 @@ def _put(folder: str, name: str, content: bytes) -> None:
         os.rename(new, os.path.join(waiting, name))
         sync_folder(waiting)
     except OSError:
-        for path in (new, os.path.join(waiting, name)):
-            with suppress(OSError):
-                os.unlink(path)
+        discard(new)
+        discard(os.path.join(waiting, name))
         raise
 
 
