@@ -10,6 +10,7 @@ def test_short_walk_reports_the_break_and_nothing_else(tmp_path, monkeypatch):
     monkeypatch.setattr(alarms, "RATES", (0,))
     monkeypatch.setattr(alarms, "PER_RATE", 1)
     monkeypatch.setattr(alarms, "BREAK_EVERY", 2)
+    monkeypatch.setenv("GITMEM_TRIAL_LIMIT", "10")
 
     count = alarms.walk(tmp_path, 3)
 
