@@ -24,6 +24,7 @@ def init(repository: OpenRepository, *, branch: str, offline: bool, profile: str
         policy = profile_policy(profile)
     config = repository.config
     named = chosen_branch(repository.git, config, branch)
+    repository.usable(repository.git.repository.state)  # in an unknown clone, the next command would discard the proofs
     done = start(
         repository.git,
         named or config.branch,

@@ -25,6 +25,7 @@ from gitmem.memory.vectors import MemoryVectors
 from gitmem.recall import Query
 from gitmem.repository.approvals import approve_command, deny_command, trust_of
 from gitmem.repository.verification import reviewed_branch
+from gitmem.store import ROOTED, read_proofs
 from gitmem.system.child import Child
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
@@ -112,6 +113,14 @@ def test_no_command_of_a_hostile_branch_is_run(hostile, repo, run_cli, argv):
 
     assert ran.status in (0, 1, 3), ran
     assert not hostile.exists()
+
+
+def test_commit_of_init_is_known_to_be_a_store_s_in_the_next_command(repo):
+    with Memory(repo) as memory:
+        memory.init(offline=True)
+
+    with Memory(repo) as later:
+        assert read_proofs(later.repository.proofs_folder) == {tip(repo): ROOTED}
 
 
 def test_reading_starts_no_program_but_git(hostile, repo, run_cli, monkeypatch):
