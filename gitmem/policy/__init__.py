@@ -137,9 +137,7 @@ _TABLE = (
     Kind("doc", "docs", "a chunk of an ingested document"),
     # C, collection `discussions`: decisions, session summaries, agents' reasoning.
     Kind(
-        "decision",
-        "decisions",
-        "a decision, with its reason",
+        *("decision", "decisions", "a decision, with its reason"),
         required=_C10,
         collection="discussions",
         half_life_s=_LASTING_S,

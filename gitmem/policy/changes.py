@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeVar
 
+    from gitmem.config import Setting
+
     T = TypeVar("T")
 
 
@@ -24,7 +26,7 @@ def apply_changes(changes: Mapping[str, Any], file: str) -> Policy:
     """Return the built-in policy with the changes of a store.
 
     Args:
-        changes: They, in the form of ``gitmem.toml``.
+        changes: The settings, in the form of ``gitmem.toml``.
         file: Its name, for errors.
 
     Raises:
@@ -33,11 +35,10 @@ def apply_changes(changes: Mapping[str, Any], file: str) -> Policy:
     for name in changes:
         if name not in _TABLES:
             raise _unknown(name, _TABLES, file)
-    sections = [name for name in SECTIONS if "." not in name]
-    found = {name: _settings(name, SECTIONS[name], changes.get(name, {}), file) for name in sections}
+    found = {name: _settings(name, SECTIONS[name], changes.get(name, {}), file) for name in _SECTIONS}
     kinds = _kinds(changes.get("kinds", {}), found["verify"].ttl_s, file)
     collections = _collections(changes.get("collections", {}), kinds, file)
-    kinds = _collected(kinds, collections, changes.get("kinds", {})) if collections else kinds
+    kinds = _with_collection_rules(kinds, collections, changes.get("kinds", {})) if collections else kinds
     tags, roles = _tags(changes.get("tags", {}), file), _roles(changes.get("roles", {}), file)
     return Policy(kinds=kinds, collections=collections, tags=tags, roles=roles, changes=changes, **found)
 
@@ -64,7 +65,9 @@ def _kinds(changes: Any, ttl_s: int | None, file: str) -> Mapping[str, Kind]:
     """Return the table of kinds; a kind with required checks and no time of its own is valid as long as its verdict."""
     rows, timed = dict(KINDS), set[str]()
     for name, change in _items(changes, "kinds", file):
-        found = _kind_changes(name, change, file)
+        if not is_slug(name):
+            raise _wrong(f"kinds.{name}", "a kind whose name is one word in lower case", file)
+        found = _row_values(f"kinds.{name}", keys_of(Kind), change, file)
         timed |= {name} if "ttl_s" in found else set()
         rows[name] = replace(rows.get(name) or plain_row(name), **found)
     for name, row in rows.items():
@@ -75,32 +78,26 @@ def _kinds(changes: Any, ttl_s: int | None, file: str) -> Mapping[str, Kind]:
     return rows
 
 
-def _kind_changes(name: str, changes: Any, file: str) -> dict[str, Any]:
-    if not is_slug(name):
-        raise _wrong(f"kinds.{name}", "a kind whose name is one word in lower case", file)
+def _row_values(section: str, rows: Mapping[str, Setting], changes: Any, file: str) -> dict[str, Any]:
+    """Return the values of one kind, collection or role, by attribute."""
     found: dict[str, Any] = {}
-    for key, value in _items(changes, f"kinds.{name}", file):
-        row = _OF_KINDS.get(key)
+    for key, value in _items(changes, section, file):
+        row = rows.get(key)
         if row is None:
-            raise _unknown(f"kinds.{name}.{key}", [f"kinds.{name}.{known}" for known in _OF_KINDS], file)
-        found[row.name] = _value(row.read, value, f"kinds.{name}.{key}", file)
+            raise _unknown(f"{section}.{key}", [f"{section}.{known}" for known in rows], file)
+        found[row.name] = _value(row.read, value, f"{section}.{key}", file)
     return found
 
 
 def _collections(changes: Any, kinds: Mapping[str, Kind], file: str) -> Mapping[str, Collection]:
     """Return the collections that the policy changes."""
-    rows, known = dict[str, Collection](), keys_of(Collection)
+    rows: dict[str, Collection] = {}
     for name, change in _items(changes, "collections", file):
         section = f"collections.{name}"
         if not any(kind.collection == name for kind in kinds.values()):
             hint = f'put one in it: [kinds.NAME] with collection = "{name}"'
             raise ConfigError(f"{file}: no kind is in the collection {name}", file=file, key=section, hint=hint)
-        found: dict[str, Any] = {}
-        for key, value in _items(change, section, file):
-            row = known.get(key)
-            if row is None:
-                raise _unknown(f"{section}.{key}", [f"{section}.{one}" for one in known], file)
-            found[row.name] = _value(row.read, value, f"{section}.{key}", file)
+        found = _row_values(section, keys_of(Collection), change, file)
         kind = found.get("kind", "")
         if kind and (kind not in kinds or kinds[kind].collection != name):
             raise _wrong(f"{section}.kind", f"a kind of the collection {name}", file)
@@ -108,7 +105,7 @@ def _collections(changes: Any, kinds: Mapping[str, Kind], file: str) -> Mapping[
     return rows
 
 
-def _collected(
+def _with_collection_rules(
     kinds: Mapping[str, Kind], collections: Mapping[str, Collection], changes: Mapping[str, Any]
 ) -> Mapping[str, Kind]:
     """Return the kinds with their collections' rules; a kind's own row has precedence."""
@@ -129,12 +126,7 @@ def _roles(changes: Any, file: str) -> Mapping[str, Role]:
     for name, change in _items(changes, "roles", file):
         if not is_slug(name):
             raise _wrong(f"roles.{name}", "a role whose name is one word in lower case", file)
-        found: dict[str, Any] = {}
-        for key, value in _items(change, f"roles.{name}", file):
-            row = _OF_ROLES.get(key)
-            if row is None:
-                raise _unknown(f"roles.{name}.{key}", [f"roles.{name}.{known}" for known in _OF_ROLES], file)
-            found[row.name] = _value(row.read, value, f"roles.{name}.{key}", file)
+        found = _row_values(f"roles.{name}", keys_of(Role), change, file)
         roles[name] = replace(roles.get(name, Role()), **found)
     return roles
 
@@ -175,8 +167,5 @@ def _unknown(name: str, known: Iterable[str], file: str) -> ConfigError:
     return ConfigError(f"{file}: unknown setting: {name}", file=file, key=name, hint=f"the closest one is {nearest}")
 
 
-_TABLES = (
-    *("recall", "verify", "check", "context", "session", "stops", "capture", "workflow", "secrets", "rotation"),
-    *("duplicates", "review", "roles", "tags", "kinds", "collections"),
-)
-_OF_KINDS, _OF_ROLES = keys_of(Kind), keys_of(Role)
+_SECTIONS = tuple(name for name in SECTIONS if "." not in name)
+_TABLES = (*_SECTIONS, "roles", "tags", "kinds", "collections")

@@ -19,6 +19,7 @@ from gitmem.policy.settings import (
     read_lifetime,
     read_line,
     read_lines,
+    read_one_of,
     read_whole,
 )
 
@@ -55,11 +56,7 @@ def some_of(*words: str) -> Callable[[Any], tuple[str, ...]]:
     return parse
 
 
-def home(value: Any) -> str:
-    """Read the scope of a collection; empty for any."""
-    if value not in ("", "project", "private", "universal"):
-        raise WrongValue('"project", "private" or "universal", or empty')
-    return str(value)
+_SCOPE = read_one_of("", PROJECT, PRIVATE, "universal")
 
 
 @settings
@@ -83,7 +80,7 @@ class Collection:
     min_tokens: int = setting(0, read_whole(0, 100_000), "minimum tokens of one of its memories")
     max_tokens: int = setting(0, read_whole(0, 100_000), "maximum tokens of one of its memories; 0 = any number")
     required: tuple[str, ...] = setting((), read_field_names, "fields that its memories must have, with their kind's")
-    scope: str = setting("", home, 'where it is kept; "project": also refused in shared scopes; empty = as written')
+    scope: str = setting("", _SCOPE, 'where it is kept; "project": also refused in shared scopes; empty = as written')
 
 
 COLLECTIONS: dict[str, Collection] = {
@@ -167,15 +164,15 @@ def unread(policy: Policy, reader: str, prompt: str) -> tuple[str, ...]:
 def _is_routed(row: Collection, prompt: str) -> bool:
     if not row.prompt_words and not row.prompt_paths:
         return True
-    words = " ".join("".join(char if char.isalnum() else " " for char in prompt.lower()).split())
-    said = f" {words} "
-    return any(f" {' '.join(_plain(one))} " in said for one in row.prompt_words) or (
-        row.prompt_paths and names_file(prompt)
-    )
+    words = _between_spaces(prompt)
+    is_phrase_in = any(_between_spaces(phrase) in words for phrase in row.prompt_words)
+    return is_phrase_in or (row.prompt_paths and names_file(prompt))
 
 
-def _plain(phrase: str) -> list[str]:
-    return "".join(char if char.isalnum() else " " for char in phrase.lower()).split()
+def _between_spaces(text: str) -> str:
+    """Return the words of a text in lower case, with a space before and after each."""
+    words = "".join(char if char.isalnum() else " " for char in text.lower()).split()
+    return f" {' '.join(words)} "
 
 
 def names_file(text: str) -> bool:

@@ -18,26 +18,11 @@ if TYPE_CHECKING:
 DAY_S = 86_400
 
 # The fields that a kind may require, to detect misspelt ones: the design's field names (DESIGN, section 3).
-FIELDS = frozenset(
-    (
-        *(
-            "title",
-            "kind",
-            "tags",
-            "domains",
-            "paths",
-            "refs",
-            "verify",
-            "ttl",
-            "timeout",
-            "network",
-            "outside",
-            "refute",
-        ),
-        *("requires", "produces", "supersedes", "superseded_by", "confidence", "importance", "priority", "category"),
-        *("workspace", "project", "created", "by", "task", "parent"),
-    )
-)
+FIELDS = frozenset((
+    *("title", "kind", "tags", "domains", "paths", "refs", "verify", "ttl", "timeout", "network", "outside", "refute"),
+    *("requires", "produces", "supersedes", "superseded_by", "confidence", "importance", "priority", "category"),
+    *("workspace", "project", "created", "by", "task", "parent"),
+))  # fmt: skip
 
 # Folders at the root of a store that hold no memories of a kind (DESIGN, section 2; the private and run boards).
 RESERVED_FOLDERS = frozenset(("archive", "verdicts", "private", "runs"))
@@ -64,9 +49,9 @@ def read_number(low: float, high: float = 1e9, *, is_open: bool = False) -> Call
 
 
 def read_one_of(*words: str) -> Callable[[Any], str]:
-    """Return a reader for one of some words, at least two."""
-    *most, last = (f'"{word}"' for word in words)
-    wanted = f"{', '.join(most)} or {last}"
+    """Return a reader for one of some words, one of which may be empty."""
+    *most, last = (f'"{word}"' for word in words if word)
+    wanted = (f"{', '.join(most)} or " if most else "") + last + (", or empty" if "" in words else "")
 
     def read(value: Any) -> str:
         if value not in words:
@@ -82,6 +67,8 @@ read_edits = read_one_of("off", "patterns")
 read_severity = read_one_of("error", "warning", "note", "never")
 read_tracing = read_one_of("auto", "off")
 read_fail_on = read_one_of("newly_false", "unchecked", "never")
+read_rung = read_one_of("", "none", "landlock", "seatbelt", "bubblewrap")
+read_profile = read_one_of("", "bmad")
 
 
 def read_share_or_off(value: Any) -> float:
@@ -179,13 +166,6 @@ def _seconds(value: Any, wanted: str) -> int:
         raise WrongValue(wanted) from err
 
 
-def read_rung(value: Any) -> str:
-    """Read a level of the sandbox; empty for any."""
-    if value not in ("", "none", "landlock", "seatbelt", "bubblewrap"):
-        raise WrongValue('"none", "landlock", "seatbelt" or "bubblewrap", or empty')
-    return str(value)
-
-
 def read_language(value: Any) -> str:
     """Read the language for word stems; ``none`` to search words unchanged."""
     if value in (ENGLISH, NO_LANGUAGE):
@@ -198,13 +178,6 @@ def read_language(value: Any) -> str:
     if value not in known:
         raise WrongValue(f'"{NO_LANGUAGE}" or one of {", ".join(known)}')
     return value
-
-
-def read_profile(value: Any) -> str:
-    """Read the profile of a session's context; empty for all of it."""
-    if value not in ("", "bmad"):
-        raise WrongValue('"bmad", or empty')
-    return str(value)
 
 
 def read_collection(value: Any) -> str:
