@@ -88,7 +88,7 @@ def confirm(repository: OpenRepository, key: str) -> str:
     """
     store, full = holder_to_change(repository, key)
     catalog = store.catalog()
-    requires = state.required(catalog, [full]).get(full, set())
+    requires = state.requirements_of(catalog, [full]).get(full, set())
     if store is repository and requires:
         # The requirements may be worded differently only on this branch.
         store = (to_write(repository) if is_on(repository, requires) else None) or store
@@ -110,7 +110,7 @@ class _Store:
         self._tree = self._session.tree()
         self._moves = Moves(store.git, self._tree)
         ground = self._session.restate()
-        moved = state.moved(self._catalog, ground)
+        moved = state.list_moved(self._catalog, ground)
         self._verdicts: dict[str, Verdict] = fact_state.verdicts_of(self._catalog, ground, moved, store.local)
 
     def run(self, keys: Collection[str], *, dry_run: bool, approve: bool) -> list[PathUpdate]:

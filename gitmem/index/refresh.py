@@ -101,7 +101,7 @@ def rebuild(
 
 def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
     """Return a catalog in memory that combines a store's commit with another tree ``.memory`` of the code."""
-    copy = have.copied()
+    copy = have.copy()
     if bool(shown_by(copy)[1]) == bool(tree) and follow(git, copy, tip, tree):
         return copy
     copy.close()

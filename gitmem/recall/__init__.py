@@ -141,7 +141,7 @@ def shown(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tu
     condition, values = where(catalog, ground, query, now=now)
     if query.everything or ADOPTED in query.kinds:
         return condition, values
-    return f"{condition} AND {state.shown(ground)}", values
+    return f"{condition} AND {state.visible_condition(ground)}", values
 
 
 def where(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:

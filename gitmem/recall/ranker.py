@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from gitmem.config import Config
     from gitmem.index import Engine
-    from gitmem.index.catalog import Catalog, Reading
+    from gitmem.index.catalog import Catalog, Transaction
     from gitmem.model import IndexText
     from gitmem.policy import Policy
     from gitmem.recall import Query, RankedMemory, Ranking, Signals
@@ -95,17 +95,17 @@ class Readings:
     """A fixed state of each of some stores, as a context manager (``Catalog.reading``)."""
 
     def __init__(self, sources: Iterable[Source]) -> None:
-        self._readings: list[Reading] = [source.catalog.reading() for source in sources]
+        self._readings: list[Transaction] = [source.catalog.reading() for source in sources]
 
     def __enter__(self) -> None:
         """Begin reading all stores."""
         for one in self._readings:
             one.__enter__()
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """End all reads."""
         for one in self._readings:
-            one.__exit__()
+            one.__exit__(kind)
 
 
 def recall(

@@ -113,14 +113,8 @@ class Dense:
         return found
 
     def _passing(self, cosines: dict[str, float], condition: str, values: Sequence[object]) -> dict[int, float]:
-        found: dict[int, float] = {}
-        oids = list(cosines)
-        for at in range(0, len(oids), 500):
-            part = oids[at : at + 500]
-            marks = ",".join("?" * len(part))
-            sql = f"SELECT m.id, m.oid FROM memory m WHERE m.oid IN ({marks}) AND {condition}"
-            found |= {number: cosines[oid] for number, oid in self._catalog.rows(sql, (*part, *values))}
-        return found
+        sql = f"SELECT m.id, m.oid FROM memory m WHERE m.oid IN ({{}}) AND {condition}"
+        return {number: cosines[oid] for number, oid in self._catalog.each(sql, cosines, values)}
 
     def _every(self, condition: str, values: Sequence[object]) -> dict[int, str]:
         return dict(self._catalog.rows(f"SELECT m.id, m.oid FROM memory m WHERE {condition}", values))

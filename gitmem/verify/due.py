@@ -144,7 +144,7 @@ def refresh_states(
             raise
     if catalog.connection.in_transaction:
         catalog.connection.execute("ROLLBACK")
-    catalog.move_to_memory()
+    catalog.become(catalog.copy())
     return compute()
 
 
@@ -267,7 +267,7 @@ def list_due(
     """
     asked = set(keys)
     is_named = bool(asked) or everything
-    others, reworded = _other_tools(catalog, ground), state.reworded(catalog, ground)
+    others, reworded = _other_tools(catalog, ground), state.find_reworded(catalog, ground)
     reasons = [f"s.outcome = '' OR s.fresh = 0 OR s.blocked = 1 OR {state.EXPIRES} < {now:d}"]
     reasons += [f"s.tools IN ({', '.join(map(str, sorted(others)))})"] if others else []
     slugs = ", ".join(f"'{key}'" for key in sorted(reworded))
@@ -285,7 +285,8 @@ def list_due(
     rows = [row for row in rows if not asked or row[1] in asked]
     names = [row[1] for row in rows]
     few = None if len(rows) > MANY else names
-    branch, mine, needs = fact_state.branch_verdicts(catalog, few), local.verdicts(few), state.required(catalog, names)
+    branch, mine = fact_state.branch_verdicts(catalog, few), local.verdicts(few)
+    needs = state.requirements_of(catalog, names)
     found = []
     for *fields, path, known, outcome, is_fresh, is_blocked, tools in rows:
         fact, document, spec = read_fact(catalog, fact_state.FactRow(*fields), path, policy)

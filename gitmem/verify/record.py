@@ -267,7 +267,7 @@ def _difference(
     again = failing_before & {v.key for v in changed} - failing_now
     suspect = [(k, chain) for k, chain in sorted(suspect_now.items()) if k not in suspect_before or chain[-1] in failed]
     still_failed = {line.key for line in after.lines if line.status == FAILED}
-    cleared = (suspect_before | state.dependents(catalog, again)) - set(suspect_now) - still_failed - again
+    cleared = (suspect_before | state.chains(catalog, again).keys()) - set(suspect_now) - still_failed - again
     return RecordResult("", tuple(sorted(failed)), tuple(sorted(again)), tuple(suspect), tuple(sorted(cleared)))
 
 

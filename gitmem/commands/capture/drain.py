@@ -207,7 +207,7 @@ def _current_task(catalog: Catalog, who: str, agent: str) -> dict[str, str]:
 
 def overlaid(memory: OpenRepository, writer: Writer, base: Catalog) -> Catalog:
     """Return an in-memory copy of a catalog with the spool's entries that can be written in it."""
-    spool, shown = Spool(memory.git.repository.state), base.copied()
+    spool, shown = Spool(memory.git.repository.state), base.copy()
     rehearsal = Rehearsal(shown, writer.planned)
     for name in spool.list_waiting():
         try:

@@ -175,7 +175,7 @@ class Outcome:
         tree = trees.base if self._change.span.is_staged else trees.head
         ground = refresh_states(catalog, trees.git, store.local, tree.commit, store.policy(), now=store.now, tree=tree)
         touched = {f.key for f in found}
-        failing = {key for key in state.failed(catalog, ground) if key not in touched}
+        failing = {key for key in state.list_failed(catalog, ground) if key not in touched}
         failing |= {f.key for f in found if f.kind in (STILL, OUTSIDE)}
         already = state.chains(before or catalog, failing | {f.key for f in found if f.kind == MENDED})
         own = state.chains(catalog, failing) if before is not None else {}

@@ -262,7 +262,7 @@ def _warnings(work: _Work) -> tuple[list[DigestItem], set[str]]:
     warnings = [*_facts_in_doubt(work), *_memories_in_doubt(work)]
     known = {one.case.key for one in warnings}
     why = "its check gives different answers"
-    flapping = [row for row in state.flapping(work.catalog, work.ground) if row[0] not in known]
+    flapping = [row for row in state.list_flapping(work.catalog, work.ground) if row[0] not in known]
     warnings += [
         _Warning(Case(key, VERIFIED, "holds, but flaps", why), "fact", text, why) for key, text, *_ in flapping
     ]

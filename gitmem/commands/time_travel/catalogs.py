@@ -94,7 +94,7 @@ def catalog_at(git: Git, now: Catalog, wanted: CatalogContent, *, progress: Prog
             raise
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-    return found or _lead_back(git, now.copied(), wanted, None, progress)
+    return found or _lead_back(git, now.copy(), wanted, None, progress)
 
 
 def _open(folder: Path, wanted: CatalogContent) -> Catalog | None:

@@ -27,8 +27,8 @@ FILE_NAME = "catalog.sqlite"
 BUSY_MS = 4000
 # Locked by the process that builds the catalog; next to the catalog's file.
 LOCK_NAME = "catalog.lock"
-# Lists of values are padded to a multiple of this.
-_STEP = 50
+# Lists of values are split into chunks of this length (SQLite before 3.32 takes 999), and padded to a multiple of this.
+_CHUNK, _STEP = 500, 50
 
 # Deflate without a header (zlib manual, inflateInit2).
 RAW_DEFLATE = -15
@@ -65,11 +65,8 @@ class Catalog:
             state_dir: The repository's state folder.
             analysis: The current format of text analysis (``analysis.format_stamp``).
         """
-        path = os.path.join(state_dir, FILE_NAME)
-        if not os.path.isfile(path):
-            return None
         try:
-            return cls._open_made_with(path, {"format": str(FORMAT), "analysis": analysis})
+            return cls._open_made_with(state_dir, {"analysis": analysis})
         except ERRORS as err:
             if is_busy(err):
                 raise
@@ -86,21 +83,22 @@ class Catalog:
             commit: The commit of the store that it must show.
             tree: The tree of the code's memories, or empty.
         """
-        path = os.path.join(state_dir, FILE_NAME)
-        if not os.path.isfile(path):
-            return None
         try:
-            return cls._open_made_with(path, {"format": str(FORMAT), "commit": commit, "tree": tree})
+            return cls._open_made_with(state_dir, {"commit": commit, "tree": tree})
         except ERRORS:
             return None
 
     @classmethod
-    def _open_made_with(cls, path: str, expected: Mapping[str, str]) -> Catalog | None:
-        """Return the catalog in a file if it has the expected values of ``meta``; otherwise close it."""
+    def _open_made_with(cls, state_dir: str | Path, expected: Mapping[str, str]) -> Catalog | None:
+        """Return the catalog of a folder if it has this format and the expected values of ``meta``."""
+        path = os.path.join(state_dir, FILE_NAME)
+        if not os.path.isfile(path):
+            return None
         catalog = cls(path, connect(path))
         is_expected = False
         try:
-            is_expected = all(catalog.meta(name) == value for name, value in expected.items())
+            wanted = {"format": str(FORMAT), **expected}
+            is_expected = all(catalog.meta(name) == value for name, value in wanted.items())
         finally:
             if not is_expected:
                 catalog.close()
@@ -116,16 +114,12 @@ class Catalog:
         self.path, self.connection, self._language = other.path, other.connection, ""
         self._kept = None
 
-    def copied(self) -> Catalog:
+    def copy(self) -> Catalog:
         """Return a copy in memory, which can be written to and lasts as long as its connection."""
         copy = sqlite3.connect(":memory:", isolation_level=None)
         register(copy)
         self.connection.backup(copy)
         return Catalog(None, copy)
-
-    def move_to_memory(self) -> None:
-        """Replace this catalog by a copy in memory, which can be written to."""
-        self.become(self.copied())
 
     def check(self) -> None:
         """Check every page of the file: about a second at 100,000 memories.
@@ -142,11 +136,14 @@ class Catalog:
 
     def writing(self) -> Transaction:
         """Return a context manager for one transaction; it raises sqlite3.OperationalError if the catalog is busy."""
-        return Transaction(self.connection)
+        return Transaction(self.connection, "BEGIN IMMEDIATE")
 
-    def reading(self) -> Reading:
-        """Return a context manager in which all queries see one state, whatever other processes write meanwhile."""
-        return Reading(self.connection)
+    def reading(self) -> Transaction:
+        """Return a context manager in which all queries see one state, whatever other processes write meanwhile.
+
+        Without it, another process may remove a memory between two queries. (WAL keeps a state for its readers.)
+        """
+        return Transaction(self.connection, "BEGIN")
 
     def meta(self, name: str) -> str:
         """Return a value of the table ``meta``, or an empty string."""
@@ -187,56 +184,38 @@ class Catalog:
         """Return the first row of a query, or None."""
         return self.connection.execute(sql, tuple(parameters)).fetchone()
 
-    def each(self, sql: str, values: Iterable[Any], *, chunk: int = 500) -> Iterator[Any]:
-        """Yield the rows of a query in which ``IN ({})`` is filled with *values*, in chunks that SQLite accepts."""
+    def each(self, sql: str, values: Iterable[Any], parameters: Sequence[object] = ()) -> Iterator[Any]:
+        """Yield the rows of a query in which ``IN ({})`` is filled with *values*, in chunks that SQLite accepts.
+
+        The *parameters* are the values of placeholders after it.
+        """
         wanted = list(values)
-        for at in range(0, len(wanted), chunk):
-            part = wanted[at : at + chunk]
+        for at in range(0, len(wanted), _CHUNK):
+            part = wanted[at : at + _CHUNK]
             # Padded with NULL, which equals nothing, so that few lengths occur: each length is a statement of its own,
             # and compiling one takes longer than running it for a few values (measured: 40 us).
             part += [None] * (-len(part) % _STEP)
-            yield from self.connection.execute(sql.replace("{}", ",".join("?" * len(part))), part)
+            yield from self.connection.execute(sql.replace("{}", ",".join("?" * len(part))), (*part, *parameters))
 
 
 class Transaction:
     """A transaction of the catalog, as a context manager; nested ones belong to the outermost."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, begin: str) -> None:
         self._connection = connection
+        self._begin = begin
         self._is_outer = False
 
     def __enter__(self) -> None:
-        """Begin, and take SQLite's write lock at once."""
+        """Begin: for writing, with SQLite's write lock; for reading, the first query fixes the state."""
         self._is_outer = not self._connection.in_transaction
         if self._is_outer:
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(self._begin)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Commit, or roll back if an exception was raised."""
         if self._is_outer and self._connection.in_transaction:
             self._connection.execute("ROLLBACK" if kind else "COMMIT")
-
-
-class Reading:
-    """A read-only view of one state of the catalog, as a context manager (WAL keeps that state for its readers).
-
-    Without it, another process may remove a memory between two queries.
-    """
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._is_outer = False
-
-    def __enter__(self) -> None:
-        """Begin; the first query fixes the state."""
-        self._is_outer = not self._connection.in_transaction
-        if self._is_outer:
-            self._connection.execute("BEGIN")
-
-    def __exit__(self, *_: object) -> None:
-        """End the transaction, so that later queries see newer states."""
-        if self._is_outer and self._connection.in_transaction:
-            self._connection.execute("COMMIT")
 
 
 def is_by_another(state_dir: str | Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.meaning import parse_foundations
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog.state import _FLAGS, ANCHORED, CHANGED, LIVE
+from gitmem.index.catalog.state import ANCHORED, CHANGED, LIVE
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.store.verdicts.environment import difference
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 KEPT_GROUNDS = 8
 # The columns of a ``FactRow``.
 _FACT = "f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s"
+# The boolean columns of a verdict: weak and confirmed.
+_FLAGS = (11, 12)
 # Prefix of a claimed verdict's environment, where it is stored among the fingerprints of tools.
 CLAIMED = "@"
 

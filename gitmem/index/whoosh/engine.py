@@ -110,8 +110,8 @@ class WhooshEngine:
         found: list[Candidate] = []
         for at in range(0, len(best), _ASKED):
             part = best[at : at + _ASKED]
-            sql = f"SELECT m.id FROM memory m WHERE m.id IN ({','.join('?' * len(part))}) AND ({where or '1'})"
-            passing = {row[0] for row in self._catalog.rows(sql, [*(number for _, number in part), *parameters])}
+            sql = f"SELECT m.id FROM memory m WHERE m.id IN ({{}}) AND ({where or '1'})"
+            passing = {row[0] for row in self._catalog.each(sql, [number for _, number in part], parameters)}
             found += [Candidate(number, score) for score, number in part if number in passing]
             if len(found) >= limit:
                 break

@@ -86,7 +86,7 @@ def take_stock(
     counts[STALE] += len(state.referring_to_changed_lines(catalog, ground))
     lines = [*_list_failed(catalog, ground, local), *_suspects(catalog, ground, chains, counts, now)]
     lines += _list_blocked(catalog, ground, local) if with_blocked else []
-    moved = tuple(state.moved(catalog, ground))
+    moved = tuple(state.list_moved(catalog, ground))
     return Stock(kinds, counts, tuple(lines), tuple(_list_flapping(catalog, ground, local)), moved)
 
 
@@ -118,7 +118,7 @@ def _counts(catalog: Catalog, ground: int | None, *, now: int, with_blocked: boo
 
 
 def _list_blocked(catalog: Catalog, ground: int | None, local: LocalState) -> list[StockLine]:
-    rows = state.blocked(catalog, ground)
+    rows = state.list_blocked(catalog, ground)
     noted = local.blocked() if rows else {}
     return [
         StockLine(key, title, BLOCKED, noted[key].reason, author(catalog, number), path=path)
@@ -128,7 +128,7 @@ def _list_blocked(catalog: Catalog, ground: int | None, local: LocalState) -> li
 
 
 def _list_flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[StockLine]:
-    rows = state.flapping(catalog, ground)
+    rows = state.list_flapping(catalog, ground)
     keys = [row[0] for row in rows]
     branch, mine = (fact_state.branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
     lines = []
