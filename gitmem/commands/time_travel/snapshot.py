@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem import __version__
 from gitmem.commands import show, status
-from gitmem.commands.report.page.gather import gather
+from gitmem.commands.report.page.gather import PageSource, gather
 from gitmem.commands.report.page.model import Page
 from gitmem.commands.time_travel import truth
 from gitmem.commands.time_travel.anchor import find_anchor
@@ -178,8 +178,7 @@ class Past:
     def report(self) -> Page:
         """Return the content of ``gitmem report`` at that time; without ages and jobs."""
         memory, code = self._memory, self.anchor.code
-        counts = self.status().document
-        of = Page(
+        page = Page(
             name=self._git.repository.name,
             scope=PROJECT,
             made=memory.now,
@@ -188,19 +187,12 @@ class Past:
             code=code,
             tip=self.commit,
         )
+        source = PageSource(
+            *(self._catalog, self._git, self._ground, self._local, self._policy, memory.config), now=NO_CLOCK
+        )
+        counts = self.status().document
         with self._catalog.reading():
-            return gather(
-                self._catalog,
-                self._git,
-                self._ground,
-                self._local,
-                status=counts,
-                policy=self._policy,
-                config=memory.config,
-                now=NO_CLOCK,
-                of=of,
-                line=(code, self.anchor.rev),
-            )
+            return gather(source, page, counts, (code, self.anchor.rev))
 
     def show(self, typed: str) -> MemoryDetails:
         """Return one memory at that time, with its status then, its present state, and its truth over the history.

@@ -9,7 +9,7 @@ from gitmem.commands.report.page import model, rank_factors, timeline
 from gitmem.commands.report.page.model import ARCHIVED, EXPIRED, LIVE, SUPERSEDED, Page, PageMemory
 from gitmem.document.spec import format_check
 from gitmem.errors import NotFoundError, ProcessError
-from gitmem.frozen import replace
+from gitmem.frozen import frozen, replace
 from gitmem.git.branches import is_on_default
 from gitmem.index.catalog import fact_state, state, strings
 from gitmem.index.catalog.fact_state import FactRow
@@ -45,6 +45,29 @@ _MEMORIES = (
 )
 
 
+@frozen
+class PageSource:
+    """A store at one commit of the code, with what a page needs besides.
+
+    Attributes:
+        catalog: The catalog, inside a read.
+        git: The repository of the code.
+        ground: The ground of the code's commit; None if statuses are unknown.
+        local: The local state of this clone.
+        policy: The store's policy.
+        config: The reader's settings for ranking.
+        now: The time for ages; 0 in the past, where nothing has an age.
+    """
+
+    catalog: Catalog
+    git: Git
+    ground: int | None
+    local: LocalState
+    policy: Policy
+    config: Config
+    now: int
+
+
 def gather_now(memory: OpenRepository, *, status: Mapping[str, Any], scope: str) -> Page:
     """Return the page's data for one scope's memories now, with the code's default branch as the history.
 
@@ -55,94 +78,58 @@ def gather_now(memory: OpenRepository, *, status: Mapping[str, Any], scope: str)
     if store is None:
         raise NotFoundError(f"there are no memories with the scope {scope}", hint="run gitmem report without --scope")
     git, catalog, tip = memory.git, store.catalog(), store.source()[0]
-    ground = store.ground(catalog)
     # The universal store is not about any code of its own.
     branch, code = git.read_head() if store.store.scope != UNIVERSAL else ("", None)
     default, remote = memory.default_branch(), memory.config.remote
     is_here = is_on_default(git, default, remote=remote, head=(branch, code))
     short = default.removeprefix("refs/heads/").removeprefix("refs/remotes/")
-    others = sum(memory.other_scopes().values()) if scope == PROJECT else 0
+    line = (code if is_here or not default else git.read_ref(default)) if code else None
     domains = memory.domains()
+    page = Page(
+        name=git.repository.name,
+        scope=scope,
+        made=memory.now,
+        version=__version__,
+        branch=branch.removeprefix("refs/heads/"),
+        code=code or "",
+        tip=tip,
+        waiting=tuple(status["waiting"]),
+        left_out=sum(memory.other_scopes().values()) if scope == PROJECT else 0,
+        commits=commits_of(git.config_value(f"remote.{remote}.url")) if code else "",
+    )
+    ground = store.ground(catalog)
+    source = PageSource(catalog, git, ground, store.local, store.policy(), memory.config, memory.now)
     with catalog.reading():
         return gather(
-            catalog,
-            git,
-            ground,
-            store.local,
-            status=status,
-            policy=store.policy(),
-            config=memory.config,
-            now=memory.now,
-            of=Page(
-                name=git.repository.name,
-                scope=scope,
-                made=memory.now,
-                version=__version__,
-                branch=branch.removeprefix("refs/heads/"),
-                code=code or "",
-                tip=tip,
-                waiting=tuple(status["waiting"]),
-                left_out=others,
-                commits=commits_of(git.config_value(f"remote.{remote}.url")) if code else "",
-            ),
-            line=(
-                ((code if is_here or not default else git.read_ref(default)) if code else "") or "",
-                short or code or "",
-            ),
+            *(source, page, status, (line or "", short or code or "")),
             accepts=lambda fields: store.store.scope != UNIVERSAL or is_meant(fields, (scope,), domains),
         )
 
 
 def gather(
-    catalog: Catalog,
-    git: Git,
-    ground: int | None,
-    local: LocalState,
-    *,
+    source: PageSource,
+    page: Page,
     status: Mapping[str, Any],
-    policy: Policy,
-    config: Config,
-    now: int,
-    of: Page,
     line: tuple[str, str],
+    *,
     accepts: Callable[[str], bool] = lambda _: True,
 ) -> Page:
-    """Return the page's data.
+    """Return a page with the data of a store.
 
     Args:
-        catalog: The catalog, inside a read.
-        git: The repository of the code.
-        ground: The ground of the code's commit; None if statuses are unknown.
-        local: The local state of this clone.
+        source: The store.
+        page: The page's name, scope, time and commits.
         status: The result of ``status`` for the same state.
-        policy: The store's policy.
-        config: The reader's settings for ranking.
-        now: The time for ages; 0 in the past, where nothing has an age.
-        of: The page without the catalog's data: its name, scope, time and commits.
         line: The commit whose history is shown, and the branch's name; empty if there is none.
         accepts: Tells by a memory's fields as JSON whether the page has it.
     """
-    rows = [row for row in catalog.rows(_MEMORIES, (ground or 0,)) if accepts(row[9])]
-    chains = state.suspects(catalog, ground)
-    statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
-    keys = [row[1] for row in rows if row[12] is not None]
-    verdicts = with_last_held(git, fact_state.verdicts_of(catalog, ground, keys, local))
-    broken = describe_culprits(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
-    ranks = rank_factors.list_rank_factors(catalog, local, statuses, policy=policy, config=config, now=now)
-    entries = [
-        _entry(
-            *(row, statuses[row[0]], verdicts.get(row[1]), ranks[row[0]]),
-            broken=broken,
-            now=now,
-            waiting=of.waiting,
-        )
-        for row in rows
-    ]
-    kinds = sorted({entry.kind for entry in entries})
+    catalog, policy, config = source.catalog, source.policy, source.config
+    entries = _list_entries(source, accepts, page.waiting)
     links = list_links(catalog)
-    drawn, problem = _timeline(catalog, git, ground, local, policy, links=links, line=line, of=of)
+    drawn, problem = _timeline(source, page, links, line)
+    kinds = sorted({entry.kind for entry in entries})
     return replace(
-        of,
+        page,
         entries=tuple(entries),
         links=tuple(links),
         timeline=drawn,
@@ -150,6 +137,23 @@ def gather(
         warnings=(*_warnings(status), *problem),
         ranking=rank_factors.settings(kinds, policy=policy, config=config, language=catalog.language),
     )
+
+
+def _list_entries(source: PageSource, accepts: Callable[[str], bool], waiting: Sequence[str]) -> list[PageMemory]:
+    catalog, ground, local, now = source.catalog, source.ground, source.local, source.now
+    rows = [row for row in catalog.rows(_MEMORIES, (ground or 0,)) if accepts(row[9])]
+    chains = state.suspects(catalog, ground)
+    statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
+    facts = [row[1] for row in rows if row[14] is not None]
+    verdicts = with_last_held(source.git, fact_state.verdicts_of(catalog, ground, facts, local))
+    broken = describe_culprits(source.git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
+    ranks = rank_factors.list_rank_factors(
+        catalog, local, statuses, policy=source.policy, config=source.config, now=now
+    )
+    return [
+        _entry(*(row, statuses[row[0]], verdicts.get(row[1]), ranks[row[0]]), broken=broken, now=now, waiting=waiting)
+        for row in rows
+    ]
 
 
 def _entry(
@@ -256,17 +260,10 @@ def list_links(catalog: Catalog) -> list[tuple[str, str]]:
 
 
 def _timeline(
-    catalog: Catalog,
-    git: Git,
-    ground: int | None,
-    local: LocalState,
-    policy: Policy,
-    *,
-    links: Iterable[tuple[str, str]],
-    line: tuple[str, str],
-    of: Page,
+    source: PageSource, page: Page, links: Iterable[tuple[str, str]], line: tuple[str, str]
 ) -> tuple[model.Timeline | None, tuple[str, ...]]:
     """Return the timeline, and the problem if it cannot be computed."""
+    catalog, git = source.catalog, source.git
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM fact f JOIN memory m"
         f" ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM}"
@@ -275,8 +272,8 @@ def _timeline(
         return None, ()
     try:
         facts = [FactRow(*row) for row in rows]
-        verdicts, is_whole = verdicts_of(git, of.tip, [fact.key for fact in facts])
-        mine = local.verdicts([fact.key for fact in facts])
+        verdicts, is_whole = verdicts_of(git, page.tip, [fact.key for fact in facts])
+        mine = source.local.verdicts([fact.key for fact in facts])
         branch: dict[str, list[Verdict]] = {}
         for verdict in verdicts:
             branch.setdefault(verdict.key, []).append(verdict)
@@ -284,8 +281,10 @@ def _timeline(
         for fact in facts:
             both = branch.get(fact.key, ()), mine.get(fact.key, ())
             known = fact_state.merge_verdicts(*both, spec=fact.spec, claim=fact.claim)
-            judged.append(timeline.FactHistory(fact, tuple(v for v in known if is_accepted(v, policy, now=of.made))))
-        here = _outcomes_here(catalog, ground) if of.code == line[0] else {}
+            judged.append(
+                timeline.FactHistory(fact, tuple(v for v in known if is_accepted(v, source.policy, now=page.made)))
+            )
+        here = _outcomes_here(catalog, source.ground) if page.code == line[0] else {}
         return timeline.read(git, *line, judged, links, here=here, is_whole=is_whole), ()
     except ProcessError as err:
         return None, (f"cannot compute statuses over the history of the code: {err.message}",)
