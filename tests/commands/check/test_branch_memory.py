@@ -17,14 +17,15 @@ from support.companions import (  # noqa: F401 - fixtures
     shared_folder,
     slow_down,
 )
-from support.terminal import gitmem
 
 from gitmem.cli.check import as_table, exit_status
 from gitmem.commands.check.summary import findings_of, notes
+from gitmem.errors import NotFoundError
 from gitmem.memory import Memory
+from gitmem.verify.options import Options
 
 
-def checked(folder: Path, **how: str):  # type: ignore[no-untyped-def]
+def checked(folder: Path, **how):  # type: ignore[no-untyped-def]
     with opened(folder) as memory:
         return memory.check(**how)
 
@@ -72,12 +73,13 @@ def test_one_fact_is_checked_by_its_key_also_where_only_the_branch_s_memory_has_
     with opened(branch) as memory:
         memory.fact("It is five", key="five", contains="RETRIES = 5", within=RETRIES)
     git(branch, "checkout", "-q", BRANCH if place == "branch" else "main")
+    head = "" if place == "branch" else BRANCH
 
-    done = gitmem(branch, "check", "fiv", *(() if place == "branch" else ("--head", BRANCH)), "--json")
-    missing = gitmem(branch, "check", "six")
+    found = checked(branch, options=Options(keys=("fiv",)), head=head)
 
-    assert json.loads(done.out)["holds"] == 1, done
-    assert (missing.status, "six" in missing.err) == (1, True)
+    assert messages(found) == {"five": "holds"}
+    with pytest.raises(NotFoundError, match="six"):
+        checked(branch, options=Options(keys=("six",)), head=head)
 
 
 def reword_wrongly(memory: Memory) -> None:

@@ -125,17 +125,24 @@ def test_file_that_becomes_a_link_does_not_silence_its_fact(memory, repo):
     assert both(check(memory)) == (1, "makes its file unreadable")
 
 
-@pytest.mark.parametrize("fields", [{"paths": ["README.md"]}, {"paths": []}, {"ttl": "900d"}, {"timeout": "1s"}])
-def test_command_with_narrower_paths_or_a_longer_ttl_is_judged_as_the_base_has_it(memory, repo, fields):
+def test_command_with_narrower_paths_or_a_longer_ttl_is_judged_as_the_base_has_it(memory, repo):
     command = {"verify": "grep -q RS256 src/auth/jwt.py", "paths": ["src/auth/*", "README.md"], "ttl": "3d"}
-    commit_files(repo, tracked(victim(**command)))
+    changes = {
+        "narrower": {"paths": ["README.md"]},
+        "anywhere": {"paths": []},
+        "rarer": {"ttl": "900d"},
+        "hurried": {"timeout": "1s"},
+    }
+    commit_files(repo, tracked(*(make_fact(key, **command) for key in changes)))
     approve_all(memory)
-    change(repo, EDDSA | tracked(victim(**(command | fields))))
+    change(repo, EDDSA | tracked(*(make_fact(key, **(command | fields)) for key, fields in changes.items())))
 
-    status, how = both(check(memory))
+    checked = check(memory)
 
-    assert status == 1
-    assert how == ("changes its check" if "timeout" in fields else "changes its paths or ttl")
+    how = "changes its paths or ttl"
+    assert {key: both(checked, key) for key in changes} == {
+        "narrower": (1, how), "anywhere": (1, how), "rarer": (1, how), "hurried": (1, "changes its check"),
+    }  # fmt: skip
 
 
 def test_policy_and_attributes_of_a_change_do_not_count(memory, repo):

@@ -57,14 +57,16 @@ def lines(name: str) -> list[dict]:
     return [json.loads(line) for line in (CORPUS / name).read_text("utf-8").splitlines()]
 
 
-def ask(browser: Browser, question: str) -> list[str]:
-    """Type a question and return the keys that the page lists."""
+def ask_all(browser: Browser, questions: list[str]) -> list[list[str]]:
+    """Type each question and return the keys that the page lists for it."""
     return browser.js(
         """const words = document.getElementById("_words");
-        words.value = arguments[0];
-        words.dispatchEvent(new Event("input"));
-        return [...document.querySelectorAll("#_hits li")].map((hit) => hit.dataset.key)""",
-        question,
+        return arguments[0].map((question) => {
+            words.value = question;
+            words.dispatchEvent(new Event("input"));
+            return [...document.querySelectorAll("#_hits li")].map((hit) => hit.dataset.key);
+        });""",
+        questions,
     )
 
 
@@ -86,13 +88,13 @@ def test_page_lists_what_recall_finds_in_its_order(memory: Memory, repo: Path, b
     assert wait_until(lambda: browser.js("return 'ready' in document.body.dataset"))
 
     questions = [one["text"] for one in (*lines("queries.jsonl"), *lines("unanswered.jsonl"))]
+    questions += filter(str.strip, MORE)
     wrong = {}
-    for question in (*questions, *filter(str.strip, MORE)):
+    for question, keys in zip(questions, ask_all(browser, questions), strict=True):
         found = memory.recall(question, limit=10)
         expected = [] if found.notice else [hit.key for hit in found.hits]
-        listed = ask(browser, question)[: len(expected)]
-        if listed != expected:
-            wrong[question] = (listed, expected)
+        if keys[: len(expected)] != expected:
+            wrong[question] = (keys, expected)
 
     assert len(questions) > 200
     assert wrong == {}
