@@ -68,7 +68,7 @@ def run(args: Arguments, out: Output) -> int:
         reports.emit_forms(
             args,
             out,
-            lambda form: reports.json_text(forms.as_table(review)) if form == "json" else forms.render(form, review),
+            lambda form: reports.json_text(forms.as_table(review)) if form == "json" else forms.WRITERS[form](review),
             lambda limit: markdown.page(review, limit=limit),
         )
     if form == "json":

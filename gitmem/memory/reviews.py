@@ -106,7 +106,7 @@ def with_review(repository: OpenRepository, checked: CheckResult, options: Optio
 
     tip, policy = repository.find_tip() or "", repository.policy()
     found = review_tracked(_ground(repository, options.approved), span.base, span.head, tip, policy=policy)
-    return checked.with_memory_review(found)
+    return replace(checked, review=replace(checked.review, memory=found))
 
 
 def _ground(repository: OpenRepository, approved: str) -> ReviewGround:

@@ -54,13 +54,7 @@ class Change:
         return frozenset(change.path for change in git.diff_trees(self.before.commit, self._head.commit))
 
     def corpus(self, head: Corpus, symbols: Iterable[str], values: Mapping[str, Iterable[str]]) -> Corpus:
-        """Return which names the code had before, starting from the head's: only touched files are read.
-
-        Args:
-            head: The names that the head has.
-            symbols: Names that the head does not have.
-            values: Names that are defined somewhere, each with how it may be spelled.
-        """
+        """Return which of the names the code had before, from those that the head has: only touched files are read."""
         found = search(self.before, symbols, values, among=self.paths)
         for name, paths in head.files_by_name.items():
             found.files_by_name[name] = [
@@ -74,9 +68,7 @@ class Change:
     ) -> list[JudgedClaim]:
         """Return the findings whose statements held before the change, or were written by it, and are false after it.
 
-        Args:
-            findings: The findings at the head.
-            judge: Judges a claim on the code before the change.
+        *judge* judges a claim on the code before the change.
         """
         found = []
         for finding in findings:

@@ -44,11 +44,7 @@ class Correction:
 def add_fixes(findings: Iterable[JudgedClaim], head: Code, past: Past, base: str = "") -> list[JudgedClaim]:
     """Return the findings, false ones with the replacement or the lines to delete.
 
-    Args:
-        findings: The findings.
-        head: The code.
-        past: Its past.
-        base: The commit before the change that made them false; empty to use their culprits.
+    *base* is the commit before the change that made them false; without it, their culprits count.
     """
     fixed = [_fix_of(one, head, past, base) if one.verdict == FALSE and not one.fix else one for one in findings]
     return _add_removals(fixed, head)

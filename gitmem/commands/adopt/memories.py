@@ -81,12 +81,7 @@ class Proposal:
 
 
 def proposals_of(adoption: Adoption, decisions: Mapping[str, str]) -> list[Proposal]:
-    """Return the proposals, one per key.
-
-    Args:
-        adoption: The judged statements.
-        decisions: The texts of the decision records among the documents, by path.
-    """
+    """Return the proposals, one per key, given the texts of the decision records by path."""
     found: dict[str, Proposal] = {}
     for one in (*_facts(adoption.findings), *_rules(adoption.unchecked), *_decisions(decisions)):
         known = found.get(one.key)

@@ -230,12 +230,8 @@ class Past:
     def find_new_name(self, path: str, commit: str, since: str = "") -> str:
         """Return the new name of a file or folder after a commit; empty if it was deleted.
 
-        By git's rename detection, else a file of the same name that the commit added in a folder above or below.
-
-        Args:
-            path: The path before.
-            commit: The commit.
-            since: The commit to compare with; empty for its first parent.
+        By git's rename detection, else a file of the same name that the commit added in a folder above or below. The
+        commit is compared with *since*, or with its first parent.
         """
         before = since or f"{commit}^"
         return _destination(path, _renames(self._git, before, commit)) or self._namesake(path, before, commit)

@@ -93,11 +93,7 @@ def judge_with_base(
 ) -> dict[str, BaseAnswer]:
     """Judge again the facts that hold on the head and run files that the change edits, by key.
 
-    Args:
-        pairs: The facts' answers before and after the change.
-        edits: The edited files that they run.
-        trees: The change.
-        answers: Judges facts after another change from the same commit.
+    *answers* judges facts after another change from the same commit.
     """
     mine = [pair for pair in pairs if pair.key in edits and pair.base is not None]
     asked = [pair for pair in mine if pair.head.outcome == HOLDS]

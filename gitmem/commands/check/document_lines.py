@@ -43,7 +43,7 @@ class DocumentLines:
     def __init__(self, catalog: Catalog, policy: Policy, trees: Trees) -> None:
         self._catalog, self._policy, self._trees = catalog, policy, trees
         self._texts: dict[tuple[str, str], list[str]] = {}
-        self._shown: dict[str, list[range]] = {}
+        self._hunks: dict[str, list[range]] = {}
         self._adopted: dict[str, dict[int, str | range]] = {}
 
     def find_outdated(self, pair: Pair) -> tuple[StatedLine, ...]:
@@ -62,9 +62,7 @@ class DocumentLines:
     def find(self, pair: Pair, spots: Sequence[Spot]) -> tuple[StatedLine, ...]:
         """Return the lines of documents that a fact refers to and that are unchanged at the head, in order.
 
-        Args:
-            pair: The fact.
-            spots: The places that the change touches in its inputs.
+        *spots* are the places that the change touches in its inputs.
         """
         fact = pair.touched.fact
         document = read_fact(self._catalog, fact.row, fact.path, self._policy)[1]
@@ -77,7 +75,7 @@ class DocumentLines:
             answer = builtin.answer_all(self._trees.git, self._trees.head, [check])[check]
         found = []
         for ref in refs:
-            lines = self._lines(self._trees.behind, ref.path)[ref.first - 1 : ref.last]
+            lines = self._read_lines(self._trees.behind, ref.path)[ref.first - 1 : ref.last]
             if not lines:
                 continue
             right = [self._correct(line, ref.path, pair, check, answer) for line in lines]
@@ -95,7 +93,7 @@ class DocumentLines:
     def _find_offer(self, ref: LineReference) -> str | range:
         """Return adopt's suggestion for a line: the corrected line, or the lines to delete; empty if nothing."""
         if ref.path not in self._adopted:
-            lines = self._lines(self._trees.behind, ref.path)
+            lines = self._read_lines(self._trees.behind, ref.path)
             self._adopted[ref.path] = _read_corrections(self._trees, ref.path, lines)
         return self._adopted[ref.path].get(ref.first, "")
 
@@ -118,13 +116,13 @@ class DocumentLines:
 
     def _find_again(self, ref: LineReference) -> Iterator[LineReference]:
         """Yield the place of a line without an anchor at the head, if it occurs there once."""
-        before = self._lines(self._trees.before, ref.path)[ref.first - 1 : ref.first]
-        now = self._lines(self._trees.behind, ref.path)
+        before = self._read_lines(self._trees.before, ref.path)[ref.first - 1 : ref.first]
+        now = self._read_lines(self._trees.behind, ref.path)
         if before and before[0].strip() and now.count(before[0]) == 1:
             first = now.index(before[0]) + 1
             yield replace(ref, first=first, last=first + ref.last - ref.first)
 
-    def _lines(self, commit: str, path: str) -> list[str]:
+    def _read_lines(self, commit: str, path: str) -> list[str]:
         if (commit, path) not in self._texts:  # many facts are from one document
             spec = f"{commit}:{path}"
             content = next(self._trees.git.read_blobs([spec], limit=FILE_LIMIT))[1]
@@ -134,9 +132,9 @@ class DocumentLines:
 
     def _is_in_diff(self, spot: Spot) -> bool:
         """Return whether the change's diff shows a line: a forge accepts suggestions only there."""
-        if spot.path not in self._shown:
-            self._shown[spot.path] = self._list_ranges(spot.path)
-        return any(spot.line in lines for lines in self._shown[spot.path])
+        if spot.path not in self._hunks:
+            self._hunks[spot.path] = self._list_ranges(spot.path)
+        return any(spot.line in lines for lines in self._hunks[spot.path])
 
     def _list_ranges(self, path: str) -> list[range]:
         if all(change.path != path for change in self._trees.changes):
@@ -155,10 +153,10 @@ class DocumentLines:
             return line
         taken = parse_arguments(check.words)
         if row_of(check).part == SURE_PART and not scope_of(check):  # a definition, in a file that the line may name
-            there = self._defining(check)
+            there = self._find_definition(check)
             return move_path(line, dirname(path), taken.where, there) if there else line
         if check.words[0] == "contains":
-            old, new = self._edited(taken.text, pair)
+            old, new = self._find_replaced_word(taken.text, pair)
             return replace_value(line, "", old, new) if old and _is_once(old, line) else line
         wanted = next((taken.more[field] for field in _EXPECTED if field in taken.more), "")
         stated = next((text for text in (wanted, *re.findall(r"\d+(?:\.\d+)*", wanted)) if _is_once(text, line)), "")
@@ -169,7 +167,7 @@ class DocumentLines:
         actual = as_exact(stated, numbers[0]) if is_version and numbers else answer.actual
         return replace_value(line, "", stated, actual)
 
-    def _defining(self, check: Check) -> str:
+    def _find_definition(self, check: Check) -> str:
         """Return the changed file that now defines a name; empty if none or several do."""
         files = [
             (change.mode, change.oid, change.path)
@@ -180,11 +178,11 @@ class DocumentLines:
         having = [path for (_, _, path), findings in found.items() if any(not one.problem for one in findings)]
         return having[0] if len(having) == 1 else ""
 
-    def _edited(self, text: str, pair: Pair) -> tuple[str, str]:
+    def _find_replaced_word(self, text: str, pair: Pair) -> tuple[str, str]:
         """Return a word that the change replaced in a file, and the new one; empty unless exactly one was replaced."""
         for change in pair.touched.changed:
-            was = self._lines(self._trees.before, change.path)
-            now = self._lines(self._trees.behind, change.path)
+            was = self._read_lines(self._trees.before, change.path)
+            now = self._read_lines(self._trees.behind, change.path)
             old = next((line for line in was if text in line), None)
             new = [line for line in now if line not in was] if old is not None else []
             words = [words for line in new if old is not None and (words := only_difference(old, line))[0]]
@@ -205,11 +203,6 @@ def _read_corrections(trees: Trees, document: str, lines: Sequence[str]) -> dict
     """Return the corrected lines of a document after a change, by number; or the lines to delete, for each.
 
     Only names of files and of targets are judged: the right value is in the answer of a fact's check.
-
-    Args:
-        trees: The change.
-        document: The document's path.
-        lines: Its lines after the change.
     """
     # Only here: these judge a whole document.
     from gitmem.commands.adopt.claims.claim import COMMAND, PATH

@@ -30,9 +30,7 @@ SIZE_LIMIT = 1024 * 1024
 def look_at_edits(trees: Trees, approved: str) -> Iterator[ReviewFinding]:
     """Yield a change's edits to what decides about it, by path.
 
-    Args:
-        trees: The change.
-        approved: The path of the list of approved commands, as typed; or empty.
+    *approved* is the path of the list of approved commands, as typed; or empty.
     """
     lists = {APPROVED, approved.rpartition("/")[2]} - {""}
     policies = {f"{CODE_FOLDER}/{POLICY_PATH}"}

@@ -91,16 +91,10 @@ def list_facts(catalog: Catalog, keys: Collection[str]) -> list[HeadFact]:
 def find_touched(
     facts: Sequence[HeadFact], change: StoreChange, catalog: Catalog, brought: Collection[int] = ()
 ) -> list[TouchedFact]:
-    """Return the facts that a change touches, by key.
+    """Return the facts of a catalog that a change touches, by key; *brought* are the numbers of those that it adds.
 
     The names of the changed files exclude most built-in checks before any tree is listed, unless their own files were
     moved; the rest is decided by the digests of their inputs, like freshness.
-
-    Args:
-        facts: The facts.
-        change: The change.
-        catalog: The catalog with these facts.
-        brought: Numbers of the facts that the change adds.
     """
     store, trees = change.store, change.trees
     every = tuple(trees.changes)

@@ -110,7 +110,7 @@ class ChangeJudge:
         self._catalog = catalog
         self._policy, self._now = change.store.policy(), change.store.now
         self._session: Session | None = None
-        self._found: dict[str, Moves] = {}
+        self._moves_by_commit: dict[str, Moves] = {}
         self.rung = ""
 
     def judge(self, touched: Sequence[TouchedFact]) -> list[Pair]:
@@ -150,9 +150,9 @@ class ChangeJudge:
             else:
                 dues.append(self._due(tree, t, at, (before or {}).get(row.key)))
         if asked:
-            answers = self._ask(tree, asked, before)
+            answers = self._answer_builtins(tree, asked, before)
             found |= {key: _compare(answer, claimed.get(key)) for key, answer in answers.items()}
-        return found | self._run(tree, dues) if dues else found
+        return found | self._run_commands(tree, dues) if dues else found
 
     def _recent_answer(self, row: fact_state.FactRow, at: fact_state.FactState) -> FactAnswer | None:
         """Return the answer of a verdict on these exact inputs, if it is recent enough."""
@@ -165,9 +165,9 @@ class ChangeJudge:
         return FactAnswer(at.verdict.outcome, at.verdict.because, at.verdict, moved=at.verdict.moved)
 
     def _moves(self, tree: CodeTree) -> Moves:
-        if tree.commit not in self._found:
-            self._found[tree.commit] = Moves(self._git, tree)
-        return self._found[tree.commit]
+        if tree.commit not in self._moves_by_commit:
+            self._moves_by_commit[tree.commit] = Moves(self._git, tree)
+        return self._moves_by_commit[tree.commit]
 
     def _trusted_moves(self, tree: CodeTree, check: Check, verdict: Verdict | None) -> str:
         """Return the moves that a built-in check is judged with on a tree; claims by others must match git's."""
@@ -175,7 +175,7 @@ class ChangeJudge:
             return ""
         return self._moves(tree).trusted_moves(verdict, check)
 
-    def _ask(
+    def _answer_builtins(
         self, tree: CodeTree, asked: Mapping[str, tuple[Check, str]], before: Mapping[str, FactAnswer] | None
     ) -> dict[str, FactAnswer]:
         """Return the answers of built-in checks on a tree by key, following files and names that moved."""
@@ -238,7 +238,7 @@ class ChangeJudge:
         rests = rests_of(self._catalog, document.strings("requires"))
         return Due(row, document, spec, at.digest, verdict, "asked", latest=latest, moved=moved, rests=rests)
 
-    def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, FactAnswer]:
+    def _run_commands(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, FactAnswer]:
         from gitmem.verify.run.batch import judge_all  # threads and the sandbox: 40 ms, only if a command runs
 
         store = self._change.store
@@ -256,9 +256,9 @@ class ChangeJudge:
             self._change.progress(result.due.row.key, done, len(dues))
 
         results = judge_all(self._git, tree, dues, means, now=self._now, report=report)
-        return {r.due.row.key: self._answer(r) for r in results}
+        return {r.due.row.key: self._answer_of(r) for r in results}
 
-    def _answer(self, result: Result) -> FactAnswer:
+    def _answer_of(self, result: Result) -> FactAnswer:
         verdict = result.verdict
         if verdict is not None and not is_accepted(verdict, self._policy, now=self._now):
             message = f"the policy requires the sandbox {self._policy.verify.min_sandbox}; it ran in {verdict.sandbox}"

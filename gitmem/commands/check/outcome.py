@@ -77,11 +77,11 @@ class Outcome:
         judging = ChangeJudge(self._change, self._catalog)
         pairs = [self._with_culprit(pair) for pair in judging.judge(touched)]
         self.rung = judging.rung
-        self._keep(pairs)
+        self._store_verdicts(pairs)
         counted = self._with_base_programs(pairs, edits) if edits else pairs
-        findings = self._findings(counted)
-        findings += self._suspects(findings, before, broken)
-        return findings + self._wrong(pairs)
+        findings = self._make_findings(counted)
+        findings += self._find_suspects(findings, before, broken)
+        return findings + self._find_wrong(pairs)
 
     def _with_base_programs(self, pairs: Sequence[Pair], edits: ProgramEdits) -> list[Pair]:
         """Return the answers, with facts as false that hold only with the change's version of the files they run."""
@@ -95,9 +95,9 @@ class Outcome:
             return ChangeJudge(replace(self._change, trees=mixed), self._catalog).judge_again(pairs)
 
         self.base_answers = judge_with_base(pairs, edits, self._trees, answers)
-        return [self._counted(pair, edits) for pair in pairs]
+        return [self._count_base(pair, edits) for pair in pairs]
 
-    def _counted(self, pair: Pair, edits: ProgramEdits) -> Pair:
+    def _count_base(self, pair: Pair, edits: ProgramEdits) -> Pair:
         one = self.base_answers.get(pair.key)
         if one is None or not one.only_new:
             return pair
@@ -111,13 +111,13 @@ class Outcome:
         verdict = with_culprit(head.verdict, self._trees.git, self._catalog, self._store.local)
         return replace(pair, head=replace(head, verdict=verdict))
 
-    def _findings(self, pairs: Sequence[Pair]) -> list[FactFinding]:
+    def _make_findings(self, pairs: Sequence[Pair]) -> list[FactFinding]:
         trees, git = self._trees, self._trees.git
         judged = [(pair, *_judgement(pair)) for pair in pairs]
         asked = [pair for pair, kind, _ in judged if kind in TELLING]
         places = spots_of(git, (list_changes(pair, trees) for pair in asked))
         spots = dict(zip((pair.key for pair in asked), places, strict=True))
-        looser = self._looser([pair for pair, kind, _ in judged if kind == BROKEN and pair.base is not None])
+        looser = self._find_looser([pair for pair, kind, _ in judged if kind == BROKEN and pair.base is not None])
         documents = DocumentLines(self._catalog, self._store.policy(), trees)
         found = []
         for pair, judgement, because in judged:
@@ -148,7 +148,7 @@ class Outcome:
             )
         return found
 
-    def _looser(self, broken: Sequence[Pair]) -> dict[str, str]:
+    def _find_looser(self, broken: Sequence[Pair]) -> dict[str, str]:
         """Return looser checks that hold for facts, by key; none when a person waits to commit."""
         if not broken or self._change.span.is_staged:
             return {}
@@ -156,15 +156,13 @@ class Outcome:
 
         return find_looser(broken, self._trees)
 
-    def _suspects(
+    def _find_suspects(
         self, found: Sequence[FactFinding], before: Catalog | None, broken: Collection[str]
     ) -> list[FactFinding]:
         """Return the dependents of facts that become false, and those that are suspect only by the change's own claims.
 
-        Args:
-            found: The findings for the touched facts.
-            before: The catalog before the change, if that touches memories of the code.
-            broken: Further facts that become false.
+        *before* is the catalog before the change, if that touches memories of the code; *broken* are further facts that
+        become false.
         """
         store, trees, catalog = self._store, self._trees, self._catalog
         broken = {f.key for f in found if f.kind == BROKEN}.union(broken)
@@ -201,7 +199,7 @@ class Outcome:
             for number, key, title, path in rows
         ]
 
-    def _wrong(self, pairs: Iterable[Pair]) -> list[FactFinding]:
+    def _find_wrong(self, pairs: Iterable[Pair]) -> list[FactFinding]:
         """Return a finding for each fact with a claimed verdict that its check contradicts."""
         found = []
         for pair in pairs:
@@ -213,7 +211,7 @@ class Outcome:
                     break
         return findings_of(found)
 
-    def _keep(self, pairs: Iterable[Pair]) -> None:
+    def _store_verdicts(self, pairs: Iterable[Pair]) -> None:
         """Store verdicts of commands in this clone, as ``verify`` does on a branch, if the commit is checked out."""
         if self._store.git.read_head()[1] == self._change.span.head:
             answers = (answer for pair in pairs for answer in (pair.base, pair.head) if answer is not None)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.model import Check
 
 # Programs, each with the files of the folder that control it; those of several that exist.
-TOLD_BY = {
+CONTROL_FILES = {
     **dict.fromkeys(("make", "gmake"), ("GNUmakefile", "makefile", "Makefile")),
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("package.json",)),
     "just": ("justfile", "Justfile", ".justfile"),
@@ -36,7 +36,7 @@ TOLD_BY = {
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh")
 INTERPRETERS = (*SHELLS, "python", "node", "deno", "ruby", "perl", "php", "source", ".")
 # Programs that run the command in their arguments.
-BEFORE = (
+WRAPPERS = (
     "sudo",
     "env",
     "time",
@@ -52,8 +52,8 @@ BEFORE = (
     "pdm",
 )
 # Folders of the code itself, and their companions: a command may run either.
-PRODUCT = ("src", "lib", "app", "pkg", "packages", "internal")
-BESIDE = ("tests", "test", "scripts", "script", "tools", "ci", "bin", "hack", "checks", ".github", ".ci")
+PRODUCT_FOLDERS = ("src", "lib", "app", "pkg", "packages", "internal")
+COMPANION_FOLDERS = ("tests", "test", "scripts", "script", "tools", "ci", "bin", "hack", "checks", ".github", ".ci")
 PACKAGE = "package.json"
 CONFTEST = "conftest.py"
 # How deep scripts that run other scripts are followed, and the largest file read.
@@ -83,9 +83,9 @@ def list_programs(check: Check, paths: frozenset[str], read: Callable[[str], str
 def _is_product(path: str, paths: frozenset[str]) -> bool:
     """Return whether a file is part of the checked code, as opposed to the programs that check it."""
     top, _, rest = path.partition("/")
-    if not rest or top in BESIDE:
+    if not rest or top in COMPANION_FOLDERS:
         return False
-    return top in PRODUCT or posixpath.join(posixpath.dirname(path), "__init__.py") in paths
+    return top in PRODUCT_FOLDERS or posixpath.join(posixpath.dirname(path), "__init__.py") in paths
 
 
 def scripts_of(text: str) -> Any:
@@ -118,7 +118,7 @@ class _Programs:
     def add_words(self, words: Sequence[str], folder: str, depth: int) -> None:
         """Add what one program runs in a folder, given its words."""
         rest = list(words)
-        while rest and (_ASSIGNMENT.match(rest[0]) or posixpath.basename(rest[0]) in BEFORE):
+        while rest and (_ASSIGNMENT.match(rest[0]) or posixpath.basename(rest[0]) in WRAPPERS):
             del rest[0]
             while rest and (rest[0].startswith("-") or rest[0] == "run" or rest[0].isdecimal()):
                 del rest[0]
@@ -127,8 +127,8 @@ class _Programs:
         name, operands = posixpath.basename(rest[0]), rest[1:]
         if place := self._file(folder, rest[0]):
             self._add_file(place, depth)
-        elif name in TOLD_BY:
-            self._add_told(name, operands, folder, depth)
+        elif name in CONTROL_FILES:
+            self._add_controlled(name, operands, folder, depth)
         elif name.rstrip("0123456789.") in INTERPRETERS or "$" in rest[0]:
             self._add_interpreted(name, operands, folder, depth)
 
@@ -137,15 +137,15 @@ class _Programs:
             self.add_command(operands[1] if len(operands) > 1 else "", folder, depth + 1)
         elif operands[:1] == ["-m"]:
             if operands[1:2] == ["pytest"]:  # other modules belong to the code, or are not in it
-                self._add_told("pytest", operands[2:], folder, depth)
+                self._add_controlled("pytest", operands[2:], folder, depth)
         else:
             first = next((word for word in operands if not word.startswith("-")), "")
             self._add_file(self._file(folder, first), depth)
 
-    def _add_told(self, name: str, operands: Sequence[str], folder: str, depth: int) -> None:
+    def _add_controlled(self, name: str, operands: Sequence[str], folder: str, depth: int) -> None:
         below, named, targets = _operands(name, operands)
         where = posixpath.join(folder, below)
-        for place in [named] if named else TOLD_BY[name]:
+        for place in [named] if named else CONTROL_FILES[name]:
             path = self._file(where, place)
             if path and (path, " ".join(targets)) not in self._seen:
                 self._seen.add((path, " ".join(targets)))

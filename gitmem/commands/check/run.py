@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from gitmem.repository.branch_memory import BranchMemory, SettledFact
     from gitmem.repository.open_store import OpenStore
     from gitmem.verify.options import Options
-    from gitmem.verify.overview.finding import ReviewFinding
 
 
 NONE_ANSWERED: Mapping[str, BaseAnswer] = MappingProxyType({})
@@ -86,10 +85,6 @@ class CheckResult:
     def of(self, *kinds: str) -> list[FactFinding]:
         """Return the findings of these kinds."""
         return [f for f in self.findings if f.kind in kinds]
-
-    def with_memory_review(self, found: tuple[ReviewFinding, ...]) -> CheckResult:
-        """Return the result with the findings of a review of the change's own memories."""
-        return replace(self, review=replace(self.review, memory=found))
 
 
 def check(
@@ -170,11 +165,11 @@ def check_staged(
             keys = tuple(f.key for f in found.of(BROKEN))
             asked = [(store, replace(options, keys=keys)) for store, options in stores]
             others = _check_stores(asked, span, trees, branch, progress)
-            found = _without_old(found, {f.key for f in others.of(BROKEN)}, trees.before)
+            found = _drop_old(found, {f.key for f in others.of(BROKEN)}, trees.before)
     return found
 
 
-def _without_old(found: CheckResult, ours: Collection[str], other: str) -> CheckResult:
+def _drop_old(found: CheckResult, ours: Collection[str], other: str) -> CheckResult:
     """Return the findings without those that the merged commit has already."""
     findings = []
     for finding in found.findings:
@@ -249,11 +244,11 @@ class _Check:
         trees = self._trees
         if not self._has_own and not self._store.has_store():
             return CheckResult(self._span, len(trees.changes))
-        catalog = self._behind()
+        catalog = self._catalog_after()
         facts = list_facts(catalog, self._keys)
-        brought = self._brought(catalog, facts)
+        brought = self._find_effects(catalog, facts)
         touched = find_touched(facts, self._change, catalog, brought.facts)
-        edits = self._edits(facts, brought)
+        edits = self._find_edits(facts, brought)
         judged = self._judge_touched(catalog, touched, facts, edits) if touched or self._has_own else _Judged([])
         if self._keys:  # these facts were requested by key, so others that become suspect are left out
             brought = replace(brought, removed=(), hidden=())
@@ -280,7 +275,7 @@ class _Check:
 
         return ChangeReview(programs=tuple(list_program_findings(edits, judged.base_answers)))
 
-    def _edits(self, facts: Sequence[HeadFact], brought: TreeEffects) -> ProgramEdits:
+    def _find_edits(self, facts: Sequence[HeadFact], brought: TreeEffects) -> ProgramEdits:
         """Return the edited files that checks run; none for an author who is about to commit."""
         if self._span.is_staged or all(fact.row.form == BUILTIN for fact in facts):
             return {}
@@ -303,18 +298,18 @@ class _Check:
         from gitmem.commands.check.outcome import Outcome
 
         outcome = Outcome(self._change, catalog)
-        found = outcome.find(touched, self._before if self._has_own else None, edits=edits)
+        found = outcome.find(touched, self._catalog_before if self._has_own else None, edits=edits)
         judged = _Judged(found, rung=outcome.rung, base_answers=outcome.base_answers)
         if not self._has_own:
             return judged
-        return self._with_silenced(judged, Outcome(self._change, self._before), catalog, facts)
+        return self._with_silenced(judged, Outcome(self._change, self._catalog_before), catalog, facts)
 
     def _with_silenced(self, judged: _Judged, base: Outcome, catalog: Catalog, facts: Sequence[HeadFact]) -> _Judged:
         """Return what was judged, with the base's facts that the change's own memories silence."""
         from gitmem.commands.check.change import spots_of
         from gitmem.commands.check.silence import find_silenced, is_revised, live_keys, with_silenced
 
-        before, found = self._before, judged.findings
+        before, found = self._catalog_before, judged.findings
         silenced = find_silenced(before, catalog, facts, self._keys)
         if self._span.is_staged:
             silenced = [one for one in silenced if not is_revised(one, found)]
@@ -336,27 +331,27 @@ class _Check:
             settled=was,
         )
 
-    def _brought(self, catalog: Catalog, facts: Sequence[HeadFact]) -> TreeEffects:
+    def _find_effects(self, catalog: Catalog, facts: Sequence[HeadFact]) -> TreeEffects:
         if not self._has_own:
             return TreeEffects()
         from gitmem.commands.check.code_tree import find_brought  # parsing: 10 ms, only if the code has memories
 
         brought = find_brought(self._change, catalog, facts)
-        changed = find_changed(self._before, facts) if self._branch is not None else frozenset()
+        changed = find_changed(self._catalog_before, facts) if self._branch is not None else frozenset()
         return replace(brought, facts=brought.facts | changed)
 
     @cached_property
-    def _before(self) -> Catalog:
+    def _catalog_before(self) -> Catalog:
         """Return the catalog of the memory branch with the memories of the code before the change."""
-        return self._at(self._trees.before)
+        return self._catalog_at(self._trees.before)
 
-    def _behind(self) -> Catalog:
+    def _catalog_after(self) -> Catalog:
         """Return the catalog with the memories of the code after the change."""
         if self._span.is_staged and not self._has_own:
             return self._store.catalog()  # they are HEAD's
-        return self._at(self._trees.behind, self._branch.top if self._branch is not None else "")
+        return self._catalog_at(self._trees.behind, self._branch.top if self._branch is not None else "")
 
-    def _at(self, commit: str, memory: str = "") -> Catalog:
+    def _catalog_at(self, commit: str, memory: str = "") -> Catalog:
         """Return the catalog with the memories of the code at a commit, and the store's at a given state."""
         store, git = self._store, self._trees.git
         have = store.catalog() if store.has_store() else store.catalog_at(None)

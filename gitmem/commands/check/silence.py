@@ -49,17 +49,13 @@ def find_silenced(
 ) -> list[SilencedFact]:
     """Return the facts of the base that the head judges less strictly or not at all, by key.
 
-    Args:
-        before: The catalog with the memories of the code before the change.
-        behind: The catalog with those of the head.
-        facts: The live facts of the head.
-        keys: Only these facts; all if empty.
+    *facts* are the live facts of the head; *keys* limits the result to these facts, unless it is empty.
     """
     live = {fact.row.key: fact for fact in facts}
     lost = [f for f in list_facts(before, keys) if not _is_as_strict(live.get(f.row.key), f.row)]
     found = []
     for fact in lost:
-        how, path = _how(fact, live.get(fact.row.key), behind)
+        how, path = _describe_how(fact, live.get(fact.row.key), behind)
         found.append(SilencedFact(fact, how, Spot(path, 0 if how == REMOVED else 1)))
     return found
 
@@ -74,7 +70,7 @@ def _is_as_strict(now: HeadFact | None, before: FactRow) -> bool:
     return bool(old[0] == new[0] and set(old) <= set(new))
 
 
-def _how(fact: HeadFact, now: HeadFact | None, behind: Catalog) -> tuple[str, str]:
+def _describe_how(fact: HeadFact, now: HeadFact | None, behind: Catalog) -> tuple[str, str]:
     """Return what the change does to a fact, and the file that does it."""
     key = fact.row.key
     if now is not None:
@@ -148,12 +144,12 @@ def with_silenced(
             continue
         how = one.how if one is not None else "disconnects it from a memory that it requires"
         if head is None or KINDS.index(base.kind) < KINDS.index(head.kind):
-            worst[base.key] = replace(base, because=_and(base.because, how))
-        more.append(_finding(replace(base, places=places.get(base.key, base.places)), one, how))
+            worst[base.key] = replace(base, because=_add_reason(base.because, how))
+        more.append(_make_finding(replace(base, places=places.get(base.key, base.places)), one, how))
     return [*worst.values(), *more]
 
 
-def _finding(base: FactFinding, one: SilencedFact | None, how: str) -> FactFinding:
+def _make_finding(base: FactFinding, one: SilencedFact | None, how: str) -> FactFinding:
     spot = one.spot if one is not None else base.fact
     return replace(
         base,
@@ -163,5 +159,5 @@ def _finding(base: FactFinding, one: SilencedFact | None, how: str) -> FactFindi
     )
 
 
-def _and(because: str, how: str) -> str:
+def _add_reason(because: str, how: str) -> str:
     return f"{because}; the change {how}" if because else f"the change {how}"

@@ -42,41 +42,53 @@ def clean(found: Findings) -> Findings:
     """Return findings with one-line texts, without secrets and with hidden characters spelled out."""
     return replace(
         found,
-        summary=_line(found.summary),
-        findings=tuple(_finding(finding) for finding in found.findings),
-        notes=tuple(_line(note) for note in found.notes),
-        untouched=tuple((key, _line(how)) for key, how in found.untouched),
-        sections=tuple(replace(one, rows=tuple(map(_row, one.rows))) for one in found.sections),
+        summary=_clean_line(found.summary),
+        findings=tuple(_clean_finding(finding) for finding in found.findings),
+        notes=tuple(_clean_line(note) for note in found.notes),
+        untouched=tuple((key, _clean_line(how)) for key, how in found.untouched),
+        sections=tuple(replace(one, rows=tuple(map(_clean_row, one.rows))) for one in found.sections),
     )
 
 
-def _row(row: FindingRow) -> FindingRow:
-    return replace(row, text=_line(row.text), key=_line(row.key), path=redact(display(row.path)), code=_line(row.code))
+def _clean_row(row: FindingRow) -> FindingRow:
+    return replace(
+        row,
+        text=_clean_line(row.text),
+        key=_clean_line(row.key),
+        path=redact(display(row.path)),
+        code=_clean_line(row.code),
+    )
 
 
-def _finding(finding: FactFinding) -> FactFinding:
+def _clean_finding(finding: FactFinding) -> FactFinding:
     return replace(
         finding,
-        title=_line(finding.title),
-        because=_line(finding.because),
-        by=_line(finding.by),
-        fact=_spot(finding.fact) if finding.fact is not None else None,
-        places=tuple(_spot(spot) for spot in finding.places),
-        stated=tuple(_stated(line) for line in finding.stated),
+        title=_clean_line(finding.title),
+        because=_clean_line(finding.because),
+        by=_clean_line(finding.by),
+        fact=_clean_spot(finding.fact) if finding.fact is not None else None,
+        places=tuple(_clean_spot(spot) for spot in finding.places),
+        stated=tuple(_clean_statement(line) for line in finding.stated),
     )
 
 
-def _stated(line: StatedLine) -> StatedLine:
+def _clean_statement(line: StatedLine) -> StatedLine:
     # A correction that cannot be shown exactly would be a wrong one.
     is_plain = redact(display(line.corrected)) == line.corrected and len(line.corrected) <= TEXT_KEPT
     corrected = line.corrected if is_plain else ""
-    return replace(line, spot=_spot(line.spot), text=_line(line.text), where=_line(line.where), corrected=corrected)
+    return replace(
+        line,
+        spot=_clean_spot(line.spot),
+        text=_clean_line(line.text),
+        where=_clean_line(line.where),
+        corrected=corrected,
+    )
 
 
-def _spot(spot: Spot) -> Spot:
+def _clean_spot(spot: Spot) -> Spot:
     return replace(spot, path=redact(display(spot.path)))
 
 
-def _line(text: str) -> str:
+def _clean_line(text: str) -> str:
     shown = " ".join(safe_output(text, max(len(text) * 12, 1)).split())
     return shown if len(shown) <= TEXT_KEPT else shown[: TEXT_KEPT - 1] + "…"

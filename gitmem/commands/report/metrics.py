@@ -103,12 +103,7 @@ def moment_of(text: str) -> int:
 
 
 def families(found: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
-    """Yield the metrics.
-
-    Args:
-        found: The result of ``status``.
-        counts: The other counts.
-    """
+    """Yield the metrics of the result of ``status`` and of the other counts."""
     yield Family("version", "The version of gitmem; always 1.", {__version__: 1}, "version")
     yield Family("memories", "Live memories of the project, by kind.", _limit_kinds(found["kinds"]), "kind")
     scopes = {"project": found["memories"], **found["scopes"]}

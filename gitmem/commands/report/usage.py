@@ -145,8 +145,8 @@ class StoreUsage:
             "live": self.live,
             "retired": self.retired,
             "age": {"median_days": self.median_days, "up_to_days": [list(pair) for pair in self.ages]},
-            "prompts": _rated(self.prompts),
-            "recalls": _rated(self.recalls),
+            "prompts": _rate_table(self.prompts),
+            "recalls": _rate_table(self.recalls),
             "dead_weight": {
                 "memories": len(self.idle),
                 "of": self.idle_of,
@@ -168,7 +168,7 @@ class StoreUsage:
         }
 
 
-def _rated(rate: HitRate) -> dict[str, Any]:
+def _rate_table(rate: HitRate) -> dict[str, Any]:
     return {**fields_of(rate), "share": share(rate.answered, rate.searched)}
 
 
@@ -218,11 +218,7 @@ def idle_in(
 ) -> tuple[tuple[UsedMemory, ...], int]:
     """Return live memories from before a time that were not shown since, oldest first, and the total before it.
 
-    Args:
-        memories: The memories of the project.
-        shown: When each was last recalled or shown to a session, by key.
-        looks: When each was last shown in full.
-        since: The time, epoch seconds.
+    *shown* and *looks* tell when each was last recalled or shown to a session, and last shown in full, by key.
     """
     old = [one for one in memories if one.is_live and one.created < since and one.kind not in WORKED_ON]
     idle = [one for one in old if max(shown.get(one.key, 0), looks.get(one.key, 0)) < since]
@@ -316,12 +312,9 @@ def usage_of(
 
 
 def read(repository: OpenRepository, sessions: Mapping[str, Sequence[Mapping[str, Any]]], *, days: int) -> StoreUsage:
-    """Return the figures of a repository for the last days.
+    """Return the figures of a repository for the last days, today included.
 
-    Args:
-        repository: The repository.
-        sessions: The entries of the retrieval log that brought memories into a context, by session.
-        days: The number of days, including today.
+    *sessions* are the entries of the retrieval log that brought memories into a context, by session.
     """
     now, state, catalog = repository.now, repository.git.repository.state, repository.catalog()
     rows = catalog.rows(

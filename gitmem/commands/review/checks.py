@@ -143,13 +143,7 @@ class CodeAnswers:
     """Evaluates built-in checks on one commit of the code, each once; files are read together."""
 
     def __init__(self, git: Git, tree: CodeTree | None, checks: Iterable[Check]) -> None:
-        """Evaluate the checks.
-
-        Args:
-            git: The repository.
-            tree: The code; None if there is none here, so that nothing is known.
-            checks: Built-in checks.
-        """
+        """Evaluate built-in checks on the code; without a tree, nothing is known."""
         self._answers: dict[Check, CodeAnswer] = {}
         if tree is None:
             return

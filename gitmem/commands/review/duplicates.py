@@ -50,10 +50,7 @@ class LiveMemory:
 def compare(catalog: Catalog, changed: set[str], *, threshold: float) -> list[f.ReviewFinding]:
     """Return near duplicates and contradictions among the live memories of a catalog.
 
-    Args:
-        catalog: The catalog after the change.
-        changed: The keys of new and reworded memories.
-        threshold: The similarity of near duplicates; 0 = do not look for them.
+    *changed* are the keys of new and reworded memories; a *threshold* of 0 looks for no near duplicates.
     """
     if not changed:
         return []
@@ -61,7 +58,7 @@ def compare(catalog: Catalog, changed: set[str], *, threshold: float) -> list[f.
     same = {frozenset((one.key, _other_key(one))) for one in found}
     found += [one for one in _contradictions(catalog, changed) if frozenset((one.key, _other_key(one))) not in same]
     found += _opposed_checks(catalog, changed)
-    return _few(found)
+    return _limit_pairs(found)
 
 
 def _other_key(finding: f.ReviewFinding) -> str:
@@ -69,7 +66,7 @@ def _other_key(finding: f.ReviewFinding) -> str:
     return finding.message.split(" ", 1)[0]
 
 
-def _few(found: Sequence[f.ReviewFinding]) -> list[f.ReviewFinding]:
+def _limit_pairs(found: Sequence[f.ReviewFinding]) -> list[f.ReviewFinding]:
     kept = []
     for code in ("opposed-checks", "contradiction", "near-duplicate"):
         those = [one for one in found if one.code == code]
@@ -79,7 +76,7 @@ def _few(found: Sequence[f.ReviewFinding]) -> list[f.ReviewFinding]:
     return kept
 
 
-def _rows(catalog: Catalog, among: str = "", values: Sequence[object] = ()) -> list[LiveMemory]:
+def _read_rows(catalog: Catalog, among: str = "", values: Sequence[object] = ()) -> list[LiveMemory]:
     rows = catalog.rows(
         "SELECT m.key, m.title, m.path, m.kind, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id"
         f" WHERE {LIVE} AND m.kind NOT IN ({', '.join('?' * len(EVENTS))}) {among} ORDER BY m.key",
@@ -94,7 +91,7 @@ def _duplicates(catalog: Catalog, changed: set[str], threshold: float) -> Iterat
     """Yield each changed memory with another one that says the same."""
     if len(changed) <= FEW:
         seen = set[str]()
-        for row in _rows(catalog, f"AND m.key IN ({', '.join('?' * len(changed))})", sorted(changed)):
+        for row in _read_rows(catalog, f"AND m.key IN ({', '.join('?' * len(changed))})", sorted(changed)):
             near = find_duplicate(
                 catalog, row.title, row.body, threshold=threshold, fields=row.fields, apart=(row.key, *seen)
             )
@@ -102,7 +99,7 @@ def _duplicates(catalog: Catalog, changed: set[str], threshold: float) -> Iterat
                 seen.add(row.key)
                 yield _duplicate(row.key, row.path, near.key, near.title, near.likeness)
         return
-    rows = _rows(catalog)
+    rows = _read_rows(catalog)
     claims = [claim_of(claim_text(row.title, row.body), catalog.language) for row in rows]
     for first, second, like in near_pairs(claims, threshold, most=MOST_COMPARED):
         one, other = rows[first], rows[second]

@@ -26,11 +26,6 @@ FINDINGS_SHOWN = 2_000
 TAGS = {f.GONE: "del", f.NEW: "ins", f.SAME: ""}
 
 
-def render(form: str, review: Review) -> str:
-    """Return a review in one of the forms of ``WRITERS``; ends with a line feed."""
-    return WRITERS[form](review)
-
-
 def workflow_commands(review: Review) -> str:
     """Return annotations of GitHub Actions: a workflow command per shown finding, and the summary as a plain line."""
     lines = [f"gitmem review: {unlike_command(review.summary)}"]

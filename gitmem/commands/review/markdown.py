@@ -12,12 +12,9 @@ from gitmem.verify.overview.stock import cell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import TypeVar
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from gitmem.commands.review.model import CheckCommand, FindingGroup, MemoryChange, Review, Shift, WordRun
-
-    T = TypeVar("T")
 
 # GitHub rejects a comment of more than 65,536 characters (its API's error says so); minus a marker and a footer.
 SIZE_LIMIT = 65_536 - 1_536
@@ -74,17 +71,20 @@ def _fitting(rows: Iterable[str], total: int, room: int, rest: Callable[[int], s
     return "".join(kept) + (rest(total - len(kept)) if len(kept) < total else "")
 
 
-def _findings(review: Review, room: int) -> str:
-    if not review.findings:
+def _table(heading: str, columns: str, rows: Sequence[str], room: int, rest: str) -> str:
+    """Return a section with a table of the rows that fit; *rest* is the row that counts the omitted ones."""
+    if not rows:
         return ""
-    head = f"### Findings ({len(review.findings)})\n\n| | what | memory | where |\n|---|---|---|---|\n"
-    groups = f.group_findings(review.findings)
-    rows = map(_finding, groups)
-    body = _fitting(rows, len(groups), room - len(head), lambda left: f"| … | and {left} more | | |\n")
-    return f"{head}{body}\n"
+    head = f"### {heading}\n\n{columns}\n{'|---' * (columns.count('|') - 1)}|\n"
+    return f"{head}{_fitting(rows, len(rows), room - len(head), lambda left: rest.format(left=left))}\n"
 
 
-def _finding(group: FindingGroup) -> str:
+def _findings(review: Review, room: int) -> str:
+    heading, rows = f"Findings ({len(review.findings)})", [*map(_finding_row, f.group_findings(review.findings))]
+    return _table(heading, "| | what | memory | where |", rows, room, "| … | and {left} more | | |\n")
+
+
+def _finding_row(group: FindingGroup) -> str:
     one = group.first
     where = cell(one.path) + (f":{one.line}" if one.line else "") if not group.others else ""
     message = f"**{cell(one.code)}**: {cell(one.message)}" + (f"<br>{cell(group.hint)}" if group.hint else "")
@@ -94,15 +94,11 @@ def _finding(group: FindingGroup) -> str:
 
 def _statuses(review: Review, room: int) -> str:
     # A new memory without a proof is no news; its command says that it was never run.
-    if not review.shifts:
-        return ""
-    head = f"### Statuses that differ ({len(review.shifts)})\n\n| memory | was | is | why |\n|---|---|---|---|\n"
-    rows = map(_shift, review.shifts)
-    body = _fitting(rows, len(review.shifts), room - len(head), lambda left: f"| … | | | and {left} more |\n")
-    return f"{head}{body}\n"
+    heading, rows = f"Statuses that differ ({len(review.shifts)})", [*map(_shift_row, review.shifts)]
+    return _table(heading, "| memory | was | is | why |", rows, room, "| … | | | and {left} more |\n")
 
 
-def _shift(shift: Shift) -> str:
+def _shift_row(shift: Shift) -> str:
     said = f"{cell(shift.key)}: {cell(shift.title)}"
     return f"| {said} | {shift.before or '–'} | {shift.after or '–'} | {cell(shift.because)} |\n"
 
@@ -139,12 +135,8 @@ def fence_code(text: str, language: str = "") -> str:
 
 
 def _settings(review: Review, room: int) -> str:
-    if not review.settings:
-        return ""
-    head = f"### Policy ({len(review.settings)})\n\n| setting | was | is |\n|---|---|---|\n"
-    rows = (f"| {cell(s.name)} | {cell(s.before) or '–'} | {cell(s.after) or '–'} |\n" for s in review.settings)
-    body = _fitting(rows, len(review.settings), room - len(head), lambda left: f"| … | | and {left} more |\n")
-    return f"{head}{body}\n"
+    rows = [f"| {cell(s.name)} | {cell(s.before) or '–'} | {cell(s.after) or '–'} |\n" for s in review.settings]
+    return _table(f"Policy ({len(rows)})", "| setting | was | is |", rows, room, "| … | | and {left} more |\n")
 
 
 def _changes(review: Review, room: int) -> str:
@@ -166,7 +158,7 @@ def _change(change: MemoryChange) -> str:
     because = f" — {cell(change.because)}" if change.because else ""
     by = f" (by {cell(change.by)})" if change.by else ""
     head = f"**{kind}{cell(change.key)}**: {_words(change.words) or cell(change.title)}{because}{by}\n\n"
-    fields = "".join(f"- {cell(one.name)}: {_was(one.before)}{cell(one.after) or '–'}\n" for one in change.fields)
+    fields = "".join(f"- {cell(one.name)}: {_old_value(one.before)}{cell(one.after) or '–'}\n" for one in change.fields)
     parts = [f"{fields}\n" if fields else ""]
     if change.command is not None and change.command.form == "builtin":
         was = f" (was {cell(change.command.was)})" if change.command.was else ""
@@ -177,7 +169,7 @@ def _change(change: MemoryChange) -> str:
     return head + "".join(parts)
 
 
-def _was(before: str) -> str:
+def _old_value(before: str) -> str:
     return f"<del>{cell(before)}</del> → " if before else ""
 
 
@@ -191,8 +183,4 @@ def _body(change: MemoryChange) -> str:
     """Return the body, folded if it is long: word by word if it changed."""
     if all(piece.op == f.NEW for piece in change.body):
         return fence_code("".join(piece.text for piece in change.body))
-    return f"{_paragraphs(change.body)}\n\n"
-
-
-def _paragraphs(pieces: tuple[WordRun, ...]) -> str:
-    return "> " + _words(pieces)
+    return f"> {_words(change.body)}\n\n"

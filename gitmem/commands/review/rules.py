@@ -44,10 +44,7 @@ MOST_COMMAND = 2000
 def look_at_files(files: FileChanges, allowed: tuple[str, ...], now: int) -> Iterator[f.ReviewFinding]:
     """Yield problems of files regardless of their meaning: forbidden, invisible or secret content.
 
-    Args:
-        files: The files of the change.
-        allowed: Rules of the secret scan that the base's policy switches off.
-        now: Epoch seconds.
+    *allowed* are the rules of the secret scan that the base's policy switches off.
     """
     judged = any(file.place is not None and file.place.what == layout.VERDICT for file in files.files)
     for file in files.files:
@@ -119,12 +116,7 @@ def _look_at_content(file: File, data: bytes | None, allowed: tuple[str, ...]) -
 
 
 def look_at_memory(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFinding]:
-    """Yield problems of a memory's content; none for a removed one.
-
-    Args:
-        memory: The memory.
-        policy: The policy after the change, with its rules for kinds.
-    """
+    """Yield problems of a memory's content under the policy after the change; none for a removed one."""
     side = memory.after
     if side is None:
         return
@@ -205,9 +197,7 @@ def _look_at_check(document: Document, old: Document | None, text: str, finding:
 def look_at_author(memory: ChangedMemory, writers: Mapping[str, set[tuple[str, str]]]) -> Iterator[f.ReviewFinding]:
     """Yield a finding if a memory names an author who committed none of it, and that is new.
 
-    Args:
-        memory: The memory.
-        writers: The names and addresses of each file's committers.
+    *writers* are the names and addresses of each file's committers.
     """
     side, old = memory.after, memory.before
     if side is None or side.document is None:

@@ -15,7 +15,7 @@ from gitmem.commands.review.checks import CodeAnswers, look_at_commands, with_an
 from gitmem.commands.review.duplicates import compare
 from gitmem.commands.review.files import read_files
 from gitmem.commands.review.span import ReviewSpan, find_code, find_span, list_authors, list_writers
-from gitmem.commands.review.statuses import list_shifts, stand
+from gitmem.commands.review.statuses import list_shifts, read_statuses
 from gitmem.commands.review.words import Budget
 from gitmem.document.spec import check_of
 from gitmem.errors import GitmemError
@@ -325,7 +325,7 @@ def _list_shifts(
     """Return the statuses that differ between both states; if they cannot be computed, none and the reason."""
     try:
         pairs = zip(catalogs, policies, strict=True)
-        before, after = (stand(c, ground.git, ground.local, tree, p, now=ground.now) for c, p in pairs)
+        before, after = (read_statuses(c, ground.git, ground.local, tree, p, now=ground.now) for c, p in pairs)
     except GitmemError as err:
         return (), _describe_unreadable(tree.commit, err)
     return list_shifts(before, after), ""

@@ -24,26 +24,32 @@ if TYPE_CHECKING:
 
 # Most severe first.
 GRAVITY = (*STATUSES, "")
-# Stands for a memory without a status.
-NONE = "no status"
+# The reasons of statuses that are the same for every memory.
+_REASONS = {
+    BLOCKED: SIGNS[BLOCKED].meaning,
+    UNPROVEN: "no known verdict applies: its check or its claim is new, or its verdict is gone",
+    STALE: "its verdict is for other inputs, or too old",
+}
 
 
 @frozen
-class Stand:
+class StoreStatuses:
     """The statuses of the live memories in one state of the store.
 
     Attributes:
-        shown: The status that readers see, by key.
+        by_key: The status that readers see, by key.
         titles: Title and path, by key.
         reasons: Why each failed fact fails, by key.
     """
 
-    shown: Mapping[str, MemoryStatus]
+    by_key: Mapping[str, MemoryStatus]
     titles: Mapping[str, tuple[str, str]]
     reasons: Mapping[str, tuple[str, str]]
 
 
-def stand(catalog: Catalog, git: Git, local: LocalState, code: CodeTree, policy: Policy, *, now: int) -> Stand:
+def read_statuses(
+    catalog: Catalog, git: Git, local: LocalState, code: CodeTree, policy: Policy, *, now: int
+) -> StoreStatuses:
     """Return the statuses of a catalog's memories for a commit of the code."""
     ground = refresh_states(catalog, git, local, code.commit, policy, now=now, tree=code)
     rows = catalog.rows(f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE}")
@@ -52,16 +58,16 @@ def stand(catalog: Catalog, git: Git, local: LocalState, code: CodeTree, policy:
     by_key = {key: statuses[number] for number, key, _, _ in rows}
     failed = [key for key, one in by_key.items() if one.status == FAILED]
     reasons = reasons_of(catalog, git, ground, failed, local) if failed else {}
-    return Stand(by_key, {key: (title, path) for _, key, title, path in rows}, reasons)
+    return StoreStatuses(by_key, {key: (title, path) for _, key, title, path in rows}, reasons)
 
 
-def list_shifts(before: Stand, after: Stand) -> tuple[Shift, ...]:
+def list_shifts(before: StoreStatuses, after: StoreStatuses) -> tuple[Shift, ...]:
     """Return the changed statuses, most severe first, then by key; removed memories are reported elsewhere."""
     found = []
-    for key, status in after.shown.items():
-        was = before.shown[key].status if key in before.shown else ""
+    for key, status in after.by_key.items():
+        was = before.by_key[key].status if key in before.by_key else ""
         # A new fact without a verdict is reported with its command.
-        if status.status == was or (status.status == UNPROVEN and key not in before.shown):
+        if status.status == was or (status.status == UNPROVEN and key not in before.by_key):
             continue
         title, path = after.titles[key]
         found.append(
@@ -72,17 +78,11 @@ def list_shifts(before: Stand, after: Stand) -> tuple[Shift, ...]:
     return tuple(sorted(found, key=lambda shift: (GRAVITY.index(shift.after), shift.key)))
 
 
-def _because(key: str, status: MemoryStatus, before: Stand, after: Stand) -> str:
+def _because(key: str, status: MemoryStatus, before: StoreStatuses, after: StoreStatuses) -> str:
     if status.status == FAILED:
         return sanitize.line("; ".join(filter(None, after.reasons.get(key, ()))))
     if status.status == SUSPECT:
         failed = status.chain[-1] if status.chain and not isinstance(status.chain, RewordedChain) else ""
         why = "; ".join(filter(None, after.reasons.get(failed, ())))
         return sanitize.line(describe_chain(status.chain) + (f", which failed: {why}" if why else ""))
-    if status.status == BLOCKED:
-        return SIGNS[BLOCKED].meaning
-    if status.status == UNPROVEN:
-        return "no known verdict applies: its check or its claim is new, or its verdict is gone"
-    if status.status == STALE:
-        return "its verdict is for other inputs, or too old"
-    return ""
+    return _REASONS.get(status.status, "")

@@ -42,14 +42,14 @@ def diff(before: str, after: str, budget: Budget) -> tuple[WordRun, ...]:
     if before == after:
         return ()
     old, new = _WORD.findall(before), _WORD.findall(after)
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+    head = _count_common(old, new)
+    tail = _count_common(old[head:][::-1], new[head:][::-1])
     ends = len(old) - tail, len(new) - tail
-    middle = _compared(old[head : ends[0]], new[head : ends[1]], budget)
+    middle = _compare(old[head : ends[0]], new[head : ends[1]], budget)
     return _merge_runs([WordRun(SAME, "".join(old[:head])), *middle, WordRun(SAME, "".join(old[ends[0] :]))])
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
+def _count_common(one: Sequence[str], other: Sequence[str]) -> int:
     """Return how many leading words two texts share; white space after a word does not count."""
     return next(
         (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a.strip() != b.strip()),
@@ -57,7 +57,7 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
     )
 
 
-def _compared(old: list[str], new: list[str], budget: Budget) -> list[WordRun]:
+def _compare(old: list[str], new: list[str], budget: Budget) -> list[WordRun]:
     whole = [WordRun(GONE, "".join(old)), WordRun(NEW, "".join(new))]
     if not old or not new or max(len(old), len(new)) > MOST_WORDS:
         return whole
@@ -82,12 +82,12 @@ def _merge_runs(pieces: list[WordRun]) -> tuple[WordRun, ...]:
     kept = [piece for piece in pieces if piece.text]
     last = len(kept) - 1
     return tuple(
-        WordRun(SAME, _cut(piece.text, is_first=at == 0, is_last=at == last)) if piece.op == SAME else piece
+        WordRun(SAME, _shorten(piece.text, is_first=at == 0, is_last=at == last)) if piece.op == SAME else piece
         for at, piece in enumerate(kept)
     )
 
 
-def _cut(text: str, *, is_first: bool, is_last: bool) -> str:
+def _shorten(text: str, *, is_first: bool, is_last: bool) -> str:
     words = _WORD.findall(text)
     kept = CONTEXT if is_first or is_last else CONTEXT * 2
     if len(words) <= kept + 4:  # leaving out fewer saves nothing

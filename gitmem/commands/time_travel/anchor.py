@@ -64,7 +64,7 @@ def find_anchor(git: Git, tip: str, rev: str) -> Anchor:
         return Anchor(rev, code if code and git.has(code, "commit") else "", (commit,), is_store=True)
     named = {name for point in points for name in (point.code, point.default) if name}
     kin = kin_of(git, commit, named)
-    return _anchored(Anchor(rev, commit, (), is_shallow=is_shallow(git)), points, kin)
+    return _choose_states(Anchor(rev, commit, (), is_shallow=is_shallow(git)), points, kin)
 
 
 def _code_of(by_name: dict[str, Point], commit: str) -> str:
@@ -77,13 +77,13 @@ def _code_of(by_name: dict[str, Point], commit: str) -> str:
     return ""
 
 
-def _anchored(anchor: Anchor, points: Sequence[Point], kin: Kin) -> Anchor:
+def _choose_states(anchor: Anchor, points: Sequence[Point], kin: Kin) -> Anchor:
     late: set[str] = set()  # they, or an ancestor of theirs, name later code
     ours: set[str] = set()
     aside: set[str] = set()
     first = ""
     for point in reversed(points):  # parents first
-        when = _when(point, kin, anchor.code)
+        when = _compare(point, kin, anchor.code)
         if when == LATER or not late.isdisjoint(point.parents):
             late.add(point.commit)
             first = first or point.commit
@@ -120,7 +120,7 @@ def _largest_first(states: Sequence[str], points: Sequence[Point]) -> tuple[str,
     return tuple(sorted(states, key=lambda state: (-sizes[state], state)))
 
 
-def _when(point: Point, kin: Kin, commit: str) -> str:
+def _compare(point: Point, kin: Kin, commit: str) -> str:
     """Return whether a commit of the store is before, after or beside the commit of the code."""
     for name in (point.code, point.default):
         # Work based on the default branch comes after that commit, and its own code may be missing here.

@@ -80,7 +80,7 @@ def catalog_at(git: Git, now: Catalog, wanted: CatalogContent, *, progress: Prog
     try:
         if found is None:
             fresh.mkdir(mode=0o700, parents=True)
-            _make(git, now, wanted, fresh, progress)
+            _write(git, now, wanted, fresh, progress)
             shutil.rmtree(folder, ignore_errors=True)
             fresh.rename(folder)
             _prune(top, keep=folder)
@@ -94,7 +94,7 @@ def catalog_at(git: Git, now: Catalog, wanted: CatalogContent, *, progress: Prog
             raise
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-    return found or _lead_back(git, now.copy(), wanted, None, progress)
+    return found or _restore(git, now.copy(), wanted, None, progress)
 
 
 def _open(folder: Path, wanted: CatalogContent) -> Catalog | None:
@@ -106,17 +106,17 @@ def _open(folder: Path, wanted: CatalogContent) -> Catalog | None:
     return found
 
 
-def _make(git: Git, now: Catalog, wanted: CatalogContent, folder: Path, progress: Progress) -> None:
+def _write(git: Git, now: Catalog, wanted: CatalogContent, folder: Path, progress: Progress) -> None:
     """Make the catalog in a folder of its own."""
     path = str(folder / FILE_NAME)
     copy = sqlite3.connect(path, isolation_level=None)
     register(copy)
     copy.execute("PRAGMA synchronous = OFF")  # it is renamed into place when complete
     now.connection.backup(copy)
-    schema.settle(_lead_back(git, Catalog(path, copy), wanted, folder, progress).connection)
+    schema.settle(_restore(git, Catalog(path, copy), wanted, folder, progress).connection)
 
 
-def _lead_back(git: Git, copy: Catalog, wanted: CatalogContent, folder: Path | None, progress: Progress) -> Catalog:
+def _restore(git: Git, copy: Catalog, wanted: CatalogContent, folder: Path | None, progress: Progress) -> Catalog:
     """Change a copy of the present catalog to a former state, or rebuild it if that is cheaper."""
     first = wanted.states[0] if wanted.states else ""
     if not _follow(git, copy, first, wanted.tree):
@@ -130,7 +130,7 @@ def _lead_back(git: Git, copy: Catalog, wanted: CatalogContent, folder: Path | N
         copy.connection.execute("DELETE FROM state")
         copy.connection.execute("DELETE FROM ground")
         for other in wanted.states[1:]:
-            _add(git, copy, first, other)
+            _add_parallel(git, copy, first, other)
         copy.set_meta("commit", wanted.stamp()[0])
     return copy
 
@@ -149,7 +149,7 @@ def _follow(git: Git, copy: Catalog, commit: str, tree: str) -> bool:
         return False  # the present one has undiscovered damage
 
 
-def _add(git: Git, catalog: Catalog, first: str, other: str) -> None:
+def _add_parallel(git: Git, catalog: Catalog, first: str, other: str) -> None:
     """Add another clone's parallel writes to the first state; for a memory changed in both, the first one's counts."""
     bases = git.merge_bases(first, other)
     if not bases:
@@ -164,7 +164,7 @@ def _add(git: Git, catalog: Catalog, first: str, other: str) -> None:
     problems = tuple(p for p in scan.problems if p.path not in own)
     wanted = [f for f in files if f.place.what in (layout.MEMORY, layout.VERDICT, layout.BUCKET)]
     contents = read.read_files(git, wanted)
-    added = ((f, _with_own(git, first, f, content) if f.path in own else content) for f, content in contents)
+    added = ((f, _unite_verdicts(git, first, f, content) if f.path in own else content) for f, content in contents)
     refresh.apply_scan(catalog, replace(scan, files=files, removed=removed, problems=problems), added)
 
 
@@ -172,7 +172,7 @@ def _is_added(file: read.StoredFile, own: Collection[str]) -> bool:
     return file.place.what == layout.BUCKET or (file.path not in own and file.place.what != layout.POLICY)
 
 
-def _with_own(git: Git, first: str, file: read.StoredFile, content: bytes | Problem) -> bytes | Problem:
+def _unite_verdicts(git: Git, first: str, file: read.StoredFile, content: bytes | Problem) -> bytes | Problem:
     """Return the verdicts of a bucket that both states changed."""
     if isinstance(content, Problem):
         return content

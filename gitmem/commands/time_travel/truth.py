@@ -75,7 +75,7 @@ def truth_at(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Sequence
     """
     verdicts = [v for v in verdicts if (v.spec, v.claim) == (fact.spec, fact.claim)]
     known = {known.commit: known for known in list_known_commits(verdicts)}
-    proof = _proof(git, commit, fact, verdicts)
+    proof = _find_proof(git, commit, fact, verdicts)
     if proof is not None:
         known[commit] = KnownCommit(
             commit, proof.outcome, known[commit].how if commit in known else "judged", proof.because
@@ -86,17 +86,17 @@ def truth_at(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Sequence
     if commit in known:
         status = VERIFIED if known[commit].outcome == HOLDS else FAILED
         where = proof.commit if proof else commit
-        return Truth(status, _proved(known[commit], where), segments, where)
+        return Truth(status, _describe_proof(known[commit], where), segments, where)
     before = [known[one] for one in line if one in behind[commit] and one in known]
     before = [one for one in before if not any(one.commit in behind[other.commit] for other in before)]
     after = [known[one] for one in line if one in known and commit in behind[one]]
     after = [one for one in after if not any(other.commit in behind[one.commit] for other in after)]
     has_failed = any(one.outcome == FAILS for one in before)
     status = FAILED if has_failed else STALE if before else UNPROVEN
-    return Truth(status, _between(before, after), segments)
+    return Truth(status, _describe_gap(before, after), segments)
 
 
-def _proof(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Sequence[Verdict]) -> Verdict | None:
+def _find_proof(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Sequence[Verdict]) -> Verdict | None:
     """Return the effective verdict on the exact inputs of the commit, or None."""
     try:
         tree = CodeTree(git, commit)
@@ -118,33 +118,33 @@ def _segments(line: Sequence[KnownCommit], behind: dict[str, frozenset[str]]) ->
     return tuple(found)
 
 
-def _proved(known: KnownCommit, where: str) -> str:
+def _describe_proof(known: KnownCommit, where: str) -> str:
     message = f"{WORDS[known.outcome]} here"
     if where != known.commit:
         return f"{message}: judged at {where[:12]}, which has the same inputs"
     return f"{message}: this commit broke it" if known.how == "culprit" else f"{message}: judged at this commit"
 
 
-def _between(before: Sequence[KnownCommit], after: Sequence[KnownCommit]) -> str:
+def _describe_gap(before: Sequence[KnownCommit], after: Sequence[KnownCommit]) -> str:
     """Return the known states before and after a commit without a proof."""
     if not before and not after:
         return "never judged on this line of history"
     if not before:
         return f"first known at {after[0].commit[:12]}, where it {WORDS[after[0].outcome]}; unknown before"
-    then = " and ".join(f"{WORDS[one.outcome]} at {one.commit[:12]}" for one in sorted(before, key=_what_held_first))
+    then = " and ".join(f"{WORDS[one.outcome]} at {one.commit[:12]}" for one in sorted(before, key=_sort_key))
     if len({one.outcome for one in before}) > 1:
         then += ", on branches merged since"
     if not after:
         return f"{then}, not judged since"
-    later = " and ".join(_from(one, before) for one in sorted(after, key=_what_held_first))
+    later = " and ".join(_describe_later(one, before) for one in sorted(after, key=_sort_key))
     return f"{then}, {later}, unknown between"
 
 
-def _what_held_first(known: KnownCommit) -> tuple[bool, bool, str]:
+def _sort_key(known: KnownCommit) -> tuple[bool, bool, str]:
     return known.outcome != HOLDS, known.how == "culprit", known.commit
 
 
-def _from(one: KnownCommit, before: Sequence[KnownCommit]) -> str:
+def _describe_later(one: KnownCommit, before: Sequence[KnownCommit]) -> str:
     if one.outcome == FAILS:
         was = all(other.outcome == FAILS for other in before)
         return f"{'failed again' if was else 'failed'} {'at' if was else 'from'} {one.commit[:12]}" + (

@@ -59,20 +59,13 @@ class Numbers:
     """Judges the versions and values in documents."""
 
     def __init__(self, head: Code, past: Past, corpus: Corpus, values: Mapping[tuple[str, str], Sequence[str]]) -> None:
-        """Set what is needed to judge.
-
-        Args:
-            head: The code.
-            past: Its past.
-            corpus: The names found in its texts.
-            values: The names with stated values, by document and section.
-        """
+        """Set what is needed to judge; *values* are the names with stated values, by document and section."""
         self._head = head
         self._past = past
         self._corpus = corpus
         self._values = values
         self._defined: dict[tuple[str, str], list[tuple[str, Definition]]] = {}
-        self._voted: dict[tuple[str, str], dict[str, int]] = {}
+        self._votes: dict[tuple[str, str], dict[str, int]] = {}
 
     def judge_version(self, mention: Mention) -> JudgedClaim | None:
         """Judge a stated version; None if no file states it, or the claim turns out to mean something else."""
@@ -173,7 +166,7 @@ class Numbers:
             if not is_nothing(one.value) or one.is_opaque or is_nothing(claim.stated)
         ]
         best = max((one.strength for _, one in found), default=0)
-        votes = self._votes(document, mention.statement.section)
+        votes = self._count_votes(document, mention.statement.section)
         most = max(votes.values(), default=0)
         homes = _homes(found, best, votes)
         same = list(dict.fromkeys(path for path, one in homes if is_same(claim.stated, one.value)))
@@ -182,7 +175,7 @@ class Numbers:
         )
         others = list(dict.fromkeys(unlike))
         if same:
-            return self._judge_agreeing(mention, same, others if best == DECLARED else [])
+            return self._judge_agreed(mention, same, others if best == DECLARED else [])
         # A file with several values for a name has several things with that name.
         others = [path for path in others if len({one.value for where, one in homes if where == path}) == 1]
         false = self._false_in(mention, others) if best > PASSED else []
@@ -195,7 +188,7 @@ class Numbers:
         is_meant = _is_own(claim) and (most > 2 or _is_near(document, others))
         return false[0] if false and is_clear and is_meant and not has_same else None
 
-    def _judge_agreeing(self, mention: Mention, same: list[str], others: list[str]) -> JudgedClaim | None:
+    def _judge_agreed(self, mention: Mention, same: list[str], others: list[str]) -> JudgedClaim | None:
         """Judge a default that one place states; another one that did when the line was written may not any more."""
         is_new = bool(others) and not self._held_in(mention, same)
         false = self._false_in(mention, others) if is_new else []
@@ -232,16 +225,16 @@ class Numbers:
             self._defined[key] = found if below else [(path, one) for path, one in found if one.strength > 1]
         return self._defined[key]
 
-    def _votes(self, document: Document, section: str) -> dict[str, int]:
+    def _count_votes(self, document: Document, section: str) -> dict[str, int]:
         """Return how many of a section's names each file has: the section is about the file with most."""
         key = document.path, section
-        if key not in self._voted:
+        if key not in self._votes:
             votes: dict[str, int] = {}
             for name in dict.fromkeys(self._values.get(key, ())):
                 for path in {path for path in self._corpus.files_by_name.get(name, ()) if not is_aside(path)}:
                     votes[path] = votes.get(path, 0) + 1
-            self._voted[key] = votes
-        return self._voted[key]
+            self._votes[key] = votes
+        return self._votes[key]
 
     def _judge_length(self, mention: Mention) -> JudgedClaim | None:
         stated, folder = mention.claim.stated, mention.document.folder
@@ -338,13 +331,7 @@ class _Reader:
 def _deciding_place(
     mention: Mention, product: str, stated: Sequence[tuple[Place, str, str]]
 ) -> tuple[Place, str] | None:
-    """Return the place and the file that decide a claim of a product's version; None if none does.
-
-    Args:
-        mention: The claim.
-        product: The product.
-        stated: The versions in files that apply to the document, each with its place and its file.
-    """
+    """Return the place and the file, of those that state a version, that decide a claim of it; None if none does."""
     claim = mention.claim
     if claim.relation == "below":
         return next(((place, path) for place, path, _ in stated if place.how == BELOW), None)

@@ -29,12 +29,7 @@ MOST_HOMES = 3
 def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, tie: str = "") -> JudgedClaim | None:
     """Judge the claim that a name is in the code; None if it turns out not to be a claim.
 
-    Args:
-        mention: The claim.
-        corpus: The names in the code.
-        head: The code.
-        past: Its past.
-        tie: The file that the statement says the name is in; empty if it names none.
+    *tie* is the file that the statement says the name is in; empty if it names none.
     """
     claim = mention.claim
     where = corpus.present.get(claim.name)

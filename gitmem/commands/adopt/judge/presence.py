@@ -40,12 +40,7 @@ def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
 def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_there: bool) -> JudgedClaim | None:
     """Judge a path that is not exactly there.
 
-    Args:
-        mention: The claim.
-        head: The code.
-        past: Its past.
-        other: The path that it may mean instead; empty if there is none.
-        is_there: Whether that is one of its own places.
+    *other* is the path that it may mean instead, or empty; *is_there* tells whether that is one of its own places.
     """
     claim = mention.claim
     wrote, named = past.writer(mention)

@@ -132,10 +132,10 @@ def product_of(name: str) -> str:
 @lru_cache(maxsize=4000)
 def versions_in(place: Place, path: str, text: str) -> tuple[tuple[int, str], ...]:
     """Return the line and version of each statement in a file."""
-    return tuple(_stated(place, path, text))
+    return tuple(_find_versions(place, path, text))
 
 
-def _stated(place: Place, path: str, text: str) -> Iterator[tuple[int, str]]:
+def _find_versions(place: Place, path: str, text: str) -> Iterator[tuple[int, str]]:
     if place.keys is None:
         for found in re.finditer(place.pattern, text):
             groups = [group for group in found.groups() if group]

@@ -57,7 +57,7 @@ def draw(entries: Iterable[PageMemory], links: Sequence[tuple[str, str]], *, at_
         room = left if not bad.isdisjoint(group) else min(left, WELL - (at_most - left))
         if room < 2:
             break
-        members = set(group) if len(group) <= room else _nearest(group, links, bad, room)
+        members = set(group) if len(group) <= room else _choose_nearest(group, links, bad, room)
         inside = [(needed, key) for needed, key in links if needed in members and key in members]
         # Of a partial component, only linked nodes are drawn.
         drawn = {key for link in inside for key in link}
@@ -67,12 +67,12 @@ def draw(entries: Iterable[PageMemory], links: Sequence[tuple[str, str]], *, at_
     shown = sum(len({key for link in inside for key in link}) for inside in chosen)
     if not shown:
         return Picture("", left_out=sum(map(len, groups)))
-    edges, nodes, width, height = _packed([graph_layout.place(inside) for inside in chosen], chosen, by_key)
+    edges, nodes, width, height = _arrange([graph_layout.place(inside) for inside in chosen], chosen, by_key)
     svg = fill("graph.html", edges=edges, nodes=nodes, width=width, height=height, WIDTH=WIDTH, HEIGHT=HEIGHT)
     return Picture(svg, shown, sum(map(len, groups)) - shown, sum(map(len, chosen)))
 
 
-def _nearest(group: Sequence[str], links: Iterable[tuple[str, str]], bad: set[str], at_most: int) -> set[str]:
+def _choose_nearest(group: Sequence[str], links: Iterable[tuple[str, str]], bad: set[str], at_most: int) -> set[str]:
     """Return this many nodes of a component: failed ones, their dependents, and then nodes nearby."""
     near: dict[str, list[str]] = {}
     for needed, key in links:
@@ -92,7 +92,7 @@ def _nearest(group: Sequence[str], links: Iterable[tuple[str, str]], bad: set[st
     return set(found)
 
 
-def _packed(
+def _arrange(
     placed: Sequence[graph_layout.GraphLayout],
     chosen: Sequence[Sequence[tuple[str, str]]],
     by_key: Mapping[str, PageMemory],
@@ -108,13 +108,13 @@ def _packed(
             left, top, tallest = 0, top + tallest + GAP, 0
         edges += [_edge(link, graph, by_key, left, top) for link in links]
         nodes += [
-            _node(by_key[key], *_spot(spot, left, top)) for key, spot in sorted(graph.spots.items(), key=_reading)
+            _node(by_key[key], *_spot(spot, left, top)) for key, spot in sorted(graph.spots.items(), key=_reading_order)
         ]
         widest, tallest, left = max(widest, left + wide), max(tallest, high), left + wide + 2 * GAP
     return edges, nodes, widest + 2, top + tallest + 2
 
 
-def _reading(item: tuple[str, tuple[int, float]]) -> tuple[int, float, str]:
+def _reading_order(item: tuple[str, tuple[int, float]]) -> tuple[int, float, str]:
     key, (layer, lane) = item
     return layer, lane, key
 
@@ -160,10 +160,10 @@ def _node(entry: PageMemory, x: int, y: int) -> tuple[Any, ...]:
     """Return a node: its memory, its place, title and key as far as they fit, and their indentation."""
     indent = 30 if entry.status else 12
     room = WIDTH - indent - MARGIN
-    return entry, x, y, _short(entry.title, int(room / TITLE)), _short(entry.key, int(room / KEY)), indent
+    return entry, x, y, _shorten(entry.title, int(room / TITLE)), _shorten(entry.key, int(room / KEY)), indent
 
 
-def _short(text: str, columns: int) -> str:
+def _shorten(text: str, columns: int) -> str:
     """Return one line of limited width in columns; wide letters take two (UAX #11)."""
     shown = display(" ".join(text.split()))
     room, kept = columns, ""

@@ -159,7 +159,7 @@ def _with_passings(
     return rows, follows, passing
 
 
-def _turned(follows: Mapping[_Node, Sequence[_Node]]) -> dict[_Node, list[_Node]]:
+def _reverse(follows: Mapping[_Node, Sequence[_Node]]) -> dict[_Node, list[_Node]]:
     found: dict[_Node, list[_Node]] = {}
     for node, them in follows.items():
         for other in them:
@@ -169,7 +169,7 @@ def _turned(follows: Mapping[_Node, Sequence[_Node]]) -> dict[_Node, list[_Node]
 
 def _order(rows: list[list[_Node]], follows: Mapping[_Node, Sequence[_Node]]) -> None:
     """Order each layer so that few edges cross: by the medians of left and right neighbours in turn."""
-    precedes = _turned(follows)
+    precedes = _reverse(follows)
     best, fewest = [list(row) for row in rows], _crossings(rows, follows)
     for sweep in range(SWEEPS):
         is_right = sweep % 2 == 0
@@ -206,8 +206,8 @@ def _crossings(rows: Sequence[Sequence[_Node]], follows: Mapping[_Node, Sequence
 
 def _lanes(rows: Sequence[Sequence[_Node]], follows: Mapping[_Node, Sequence[_Node]]) -> dict[_Node, float]:
     """Return each node's lane: as close to its neighbours as the order and the distances allow; the smallest is 0."""
-    precedes = _turned(follows)
-    lanes = {node: at for row in rows for node, at in zip(row, _packed(row, [0.0] * len(row)), strict=True)}
+    precedes = _reverse(follows)
+    lanes = {node: at for row in rows for node, at in zip(row, _spread(row, [0.0] * len(row)), strict=True)}
     for sweep in range(SWEEPS):
         is_right = sweep % 2 == 0
         for row in rows if is_right else reversed(rows):
@@ -216,19 +216,19 @@ def _lanes(rows: Sequence[Sequence[_Node]], follows: Mapping[_Node, Sequence[_No
             for node in row:
                 beside = [lanes[other] for other in near.get(node, ())]
                 wanted.append(sum(beside) / len(beside) if beside else lanes[node])
-            lanes.update(zip(row, _packed(row, wanted), strict=True))
+            lanes.update(zip(row, _spread(row, wanted), strict=True))
     least = min(lanes.values(), default=0.0)
     return {node: at - least for node, at in lanes.items()}
 
 
-def _packed(row: Sequence[_Node], wanted: Sequence[float]) -> list[float]:
+def _spread(row: Sequence[_Node], wanted: Sequence[float]) -> list[float]:
     """Return lanes in the order of a layer, far enough apart and as close to the wanted ones as possible.
 
     Neighbours that want to be too close form a block around the mean of their wanted lanes (pool adjacent violators).
     """
     offsets, at = [], 0.0
     for nth, node in enumerate(row):
-        at += _apart(row[nth - 1], node) if nth else 0.0
+        at += _distance(row[nth - 1], node) if nth else 0.0
         offsets.append(at)
     blocks: list[tuple[float, int]] = []
     for want, offset in zip(wanted, offsets, strict=True):
@@ -241,5 +241,5 @@ def _packed(row: Sequence[_Node], wanted: Sequence[float]) -> list[float]:
     return [start + offset for start, offset in zip(starts, offsets, strict=True)]
 
 
-def _apart(one: _Node, other: _Node) -> float:
+def _distance(one: _Node, other: _Node) -> float:
     return (1.0 if one[0] else PASSING) / 2 + (1.0 if other[0] else PASSING) / 2

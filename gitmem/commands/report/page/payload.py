@@ -59,11 +59,11 @@ def pack(page: Page, *, at_most: int | None, is_served: bool = False) -> Payload
     entries = in_order(page.entries)
     bodies = [] if is_served else [body(entry) for entry in entries]
     table = _columns(page, entries)
-    columns = _packed(table)
-    limit = _limit(bodies, at_most - len(columns)) if at_most is not None else 0
+    columns = _compress(table)
+    limit = _find_limit(bodies, at_most - len(columns)) if at_most is not None else 0
     if limit:
-        table["memories"]["cut"] = [len(text) - len(_within(text, limit)) for text in bodies]
-        columns = _packed(table)
+        table["memories"]["cut"] = [len(text) - len(_truncate(text, limit)) for text in bodies]
+        columns = _compress(table)
     return Payload(columns, tuple(_blocks(bodies, limit)), limit)
 
 
@@ -112,7 +112,7 @@ def key_of_title(title: str) -> str:
     return words[:KEY] if words[KEY] == "-" else words[:KEY].rpartition("-")[0]
 
 
-def _limit(bodies: Sequence[str], room: int) -> int:
+def _find_limit(bodies: Sequence[str], room: int) -> int:
     """Return the length in bytes at which texts are cut to fit, compressed, into a limit; 0 if all fit."""
     size = _size(bodies, 0)
     if size <= room:
@@ -121,7 +121,7 @@ def _limit(bodies: Sequence[str], room: int) -> int:
     lengths = sorted(len(text.encode("utf-8", "replace")) for text in bodies)
     wanted = max(room, 1) / size * sum(lengths)
     for _ in range(TRIES):
-        limit = min(max(_even(lengths, wanted), low + 1), max(high - 1, 1))
+        limit = min(max(_even_length(lengths, wanted), low + 1), max(high - 1, 1))
         size = _size(bodies, limit)
         if size <= room:
             low = limit
@@ -133,7 +133,7 @@ def _limit(bodies: Sequence[str], room: int) -> int:
     return max(low, 1)
 
 
-def _even(lengths: Sequence[int], room: float) -> int:
+def _even_length(lengths: Sequence[int], room: float) -> int:
     """Return the length at which to cut sorted lengths so that their sum meets a limit."""
     left, limit = room, 0
     for nth, length in enumerate(lengths):
@@ -150,17 +150,17 @@ def _size(bodies: Sequence[str], limit: int) -> int:
 
 def _blocks(bodies: Sequence[str], limit: int) -> Iterator[str]:
     for at in range(0, len(bodies), BLOCK):
-        yield _packed([_within(text, limit) for text in bodies[at : at + BLOCK]])
+        yield _compress([_truncate(text, limit) for text in bodies[at : at + BLOCK]])
 
 
-def _within(text: str, limit: int) -> str:
+def _truncate(text: str, limit: int) -> str:
     """Return the beginning of a text within a size in bytes; all of it without a limit."""
     if not limit or len(text) * 4 <= limit:
         return text
     return text.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
 
 
-def _packed(value: Any) -> str:
+def _compress(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     made = zlib.compressobj(9, zlib.DEFLATED, -15)
     data = made.compress(text.encode("utf-8", "replace")) + made.flush()

@@ -84,23 +84,23 @@ def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
     packed = pack(page, at_most=None if is_whole else room, is_served=bool(served))
     room -= len(packed.columns) + sum(map(len, packed.blocks))
     room = min(room, SERVED_TEXT) if served else room
-    body = fill("page.html", commits=page.commits, packed=packed, text=_text(page, shelf, room), **values)
+    body = fill("page.html", commits=page.commits, packed=packed, text=_list_fitting(page, shelf, room), **values)
     return f"{MARK}{body}"
 
 
-def _text(page: Page, shelf: sections.Shelf, room: int) -> Markup:
+def _list_fitting(page: Page, shelf: sections.Shelf, room: int) -> Markup:
     """Return memories for readers without scripts, within a size in bytes: problems first, then the newest."""
     ordered = sorted(page.entries, key=sections.urgency)
     kept = min(len(ordered), max(room, 0) // LEAST)
     while True:
-        text = _listed(page, ordered[:kept], shelf, len(ordered) - kept)
+        text = _list_memories(page, ordered[:kept], shelf, len(ordered) - kept)
         size = len(text.encode("utf-8", "backslashreplace"))
         if size <= room or not kept:
             return text
         kept = int(kept * room / size * 0.95)
 
 
-def _listed(page: Page, entries: Sequence[PageMemory], shelf: sections.Shelf, missing: int) -> Markup:
+def _list_memories(page: Page, entries: Sequence[PageMemory], shelf: sections.Shelf, missing: int) -> Markup:
     groups, old = sections.by_kind(entries)
     return fill("listing.html", commits=page.commits, groups=groups, old=old, shelf=shelf, missing=missing)
 

@@ -72,7 +72,7 @@ def read(
     shown = [Moment(one.commit, one.at, redact(one.by), redact(one.subject)) for one in line[:at_most]][::-1]
     names = [one.commit for one in shown]
     known = {fact.row.key: list_known_commits(fact.verdicts) for fact in facts}
-    proved = prove(git, names, [fact for fact in facts if _turns(fact)])
+    proved = prove(git, names, [fact for fact in facts if _has_changed(fact)])
     for key, each in known.items():
         proofs = [*proved.get(key, ()), *([(names[-1], here[key])] if key in here and key not in proved else [])]
         there = {one.commit for one in each}
@@ -96,7 +96,7 @@ def read(
     )
 
 
-def _turns(fact: FactHistory) -> bool:
+def _has_changed(fact: FactHistory) -> bool:
     return len({verdict.outcome for verdict in fact.verdicts}) > 1
 
 
@@ -140,15 +140,15 @@ def _columns(git: Git, tip: str, shown: Sequence[str], wanted: AbstractSet[str])
     except ProcessError:
         return found
     taken = set(shown)
-    before = _visit(parents, parents.get(shown[0], ())[:1], taken)
+    before = _reach(parents, parents.get(shown[0], ())[:1], taken)
     # In the walk, children come before parents: of all earlier commits, the last one counts.
     found |= {commit: -nth for nth, commit in enumerate((one for one in parents if one in before), 1)}
     for at, commit in enumerate(shown):
-        found |= dict.fromkeys(_visit(parents, parents.get(commit, ())[1:], taken), at)
+        found |= dict.fromkeys(_reach(parents, parents.get(commit, ())[1:], taken), at)
     return found
 
 
-def _visit(parents: Mapping[str, tuple[str, ...]], starts: Iterable[str], taken: set[str]) -> set[str]:
+def _reach(parents: Mapping[str, tuple[str, ...]], starts: Iterable[str], taken: set[str]) -> set[str]:
     """Return the commits reachable from some commits and not visited yet, and mark them as visited."""
     found: set[str] = set()
     stack = list(starts)
@@ -176,17 +176,17 @@ def fill(points: Iterable[Point], width: int) -> str:
     last: tuple[int, str] | None = None
     for at, (outcome, how) in sorted(known.items()):
         if last is not None and (last[1] == outcome or (how == CULPRIT and last[1] == HOLDS)):
-            _carry(states, last, at)
+            _extend(states, last, at)
         if at >= 0:
             state = "V" if outcome == HOLDS else "X"
             states[at] = "!" if how == CULPRIT else state.lower() if how == PROVED else state
         last = (at, outcome)
     if last is not None:
-        _carry(states, last, width)
+        _extend(states, last, width)
     return "".join(states)
 
 
-def _carry(states: list[str], last: tuple[int, str], until: int) -> None:
+def _extend(states: list[str], last: tuple[int, str], until: int) -> None:
     for at in range(max(0, last[0] + 1), until):
         states[at] = "v" if last[1] == HOLDS else "x"
 
@@ -201,7 +201,7 @@ def count(strips: Sequence[Strip], links: Iterable[tuple[str, str]], width: int)
     for at in range(width):
         failed = frozenset(strip.key for strip in strips if strip.states[at] in "Xx!")
         if failed not in behind:
-            behind[failed] = frozenset(spread(failed, requirers=lambda level: _level(level, requirers)))
+            behind[failed] = frozenset(spread(failed, requirers=lambda level: _next_level(level, requirers)))
         rest = [strip for strip in strips if strip.key not in failed]
         suspect = sum(strip.key in behind[failed] for strip in rest)
         unknown = sum(strip.states[at] == "." for strip in rest if strip.key not in behind[failed])
@@ -209,7 +209,7 @@ def count(strips: Sequence[Strip], links: Iterable[tuple[str, str]], width: int)
     return found
 
 
-def _level(keys: Iterable[str], requirers: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+def _next_level(keys: Iterable[str], requirers: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     causes: dict[str, set[str]] = {}
     for needed in keys:
         for key in requirers.get(needed, ()):
