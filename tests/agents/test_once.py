@@ -31,12 +31,16 @@ def test_event_counts_once_whatever_settings_bring_it_and_each_time_it_happens(
 
 
 def test_file_of_counts_stays_small(tmp_path: Path) -> None:
-    for number in range(once.MARKS_AT_MOST + 50):
-        once.is_first(str(tmp_path), f"{number:08x}", "a")
-
     path = tmp_path / once.FOLDER / once.NAME
+    once.is_first(str(tmp_path), f"{0:08x}", "a")
+    (first,) = path.read_text().splitlines()
+    path.write_text("".join(f"{first.replace(f'{0:08x}', f'{n:08x}')}\n" for n in range(once.MARKS_AT_MOST - 10)))
+
+    for number in range(once.MARKS_AT_MOST - 10, once.MARKS_AT_MOST + 10):
+        assert once.is_first(str(tmp_path), f"{number:08x}", "a")
+
     assert len(path.read_text().splitlines()) == once.MARKS_AT_MOST
-    assert not once.is_first(str(tmp_path), f"{once.MARKS_AT_MOST + 49:08x}", "b")
+    assert not once.is_first(str(tmp_path), f"{once.MARKS_AT_MOST + 9:08x}", "b")
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00garbage", b"a\n", b"a 100.5\n", b"a a=x\n", b"x" * 300_000])
