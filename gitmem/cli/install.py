@@ -24,14 +24,14 @@ from gitmem.cli.output import Output, list_of
 from gitmem.commands.install import agents, examine
 from gitmem.commands.install.ci_files import FORGES
 from gitmem.commands.install.ci_options import FORGEJO, GITEA, GITHUB, GITLAB
-from gitmem.commands.install.git_hooks import BY_HAND, LEAVE
+from gitmem.commands.install.place import BY_HAND, LEAVE
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.commands.install.git_hooks import HookStep
+    from gitmem.commands.install.place import InstallStep
     from gitmem.git import Git
     from gitmem.memory import Memory
 
@@ -132,7 +132,7 @@ def run(args: Arguments, out: Output) -> int:
     if named := tuple(name for name in args.what if name not in OTHERS):
         wanted = parse_setup(args, named)
         git = git_of(args, out)
-        steps: Sequence[HookStep] = (agents.plan_install if args.print else agents.install)(git, wanted)
+        steps: Sequence[InstallStep] = (agents.plan_install if args.print else agents.install)(git, wanted)
         notes = examine.list_notes(git, wanted)
         if git is not None and not (args.user or args.plugin):
             with open_memory(args, out) as memory:
@@ -183,7 +183,7 @@ def git_of(args: Arguments, out: Output) -> Git | None:
         return memory.repository.git
 
 
-def _print_steps(steps: Sequence[HookStep], out: Output, args: Arguments, notes: Iterable[str], *what: str) -> int:
+def _print_steps(steps: Sequence[InstallStep], out: Output, args: Arguments, notes: Iterable[str], *what: str) -> int:
     """Print each file's change, and confirm that *what* is installed; return 1 if something is left to do."""
     print_steps(steps, out, whole=args.print)
     unfinished = [step for step in steps if step.what in (BY_HAND, LEAVE)]
@@ -197,7 +197,7 @@ def _print_steps(steps: Sequence[HookStep], out: Output, args: Arguments, notes:
     return int(bool(unfinished))  # complete, except for steps that only the user may take
 
 
-def _install(memory: Memory, what: str, args: Arguments) -> Sequence[HookStep]:
+def _install(memory: Memory, what: str, args: Arguments) -> Sequence[InstallStep]:
     from gitmem.commands.install import ci, git_diff, git_hooks, schedule
 
     git = memory.repository.git
@@ -218,7 +218,7 @@ def _install(memory: Memory, what: str, args: Arguments) -> Sequence[HookStep]:
     return ci.install(memory.repository, what, asked, force=args.force)
 
 
-def print_steps(steps: Iterable[HookStep], out: Output, *, whole: bool = False) -> None:
+def print_steps(steps: Iterable[InstallStep], out: Output, *, whole: bool = False) -> None:
     """Print the change of each file; with *whole*, also as a diff."""
     for step in steps:
         out.line((f"{step.what:<8}", "bold"), step.path, "  ", (step.about, "dim"))

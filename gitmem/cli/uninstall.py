@@ -24,14 +24,14 @@ from gitmem.cli.output import Output, list_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.commands.install import agents
 from gitmem.commands.install.ci_files import FORGES
-from gitmem.commands.install.git_hooks import LEAVE, REMOVE
+from gitmem.commands.install.place import LEAVE, REMOVE
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.commands.install.git_hooks import HookStep
+    from gitmem.commands.install.place import InstallStep
     from gitmem.memory import Memory
 
 EXAMPLES = (
@@ -75,7 +75,7 @@ def run(args: Arguments, out: Output) -> int:
             return 0
     check_options(args, "uninstall")
     args.what = targets(args)
-    steps: list[HookStep] = []
+    steps: list[InstallStep] = []
     if named := tuple(name for name in args.what if name not in OTHERS):
         wanted = parse_setup(args, named)
         steps += (agents.plan_uninstall if args.print else agents.uninstall)(git_of(args, out), wanted)
@@ -139,7 +139,7 @@ def _uninstall_all(args: Arguments, out: Output) -> int:
     return int(any(step.what == LEAVE for step in steps))
 
 
-def _uninstall(memory: Memory, what: str, args: Arguments) -> Sequence[HookStep]:
+def _uninstall(memory: Memory, what: str, args: Arguments) -> Sequence[InstallStep]:
     from gitmem.commands.install import ci, git_diff, git_hooks, schedule
 
     git = memory.repository.git

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from gitmem.config import variable
 from gitmem.errors import ConflictError
-from gitmem.frozen import frozen
 from gitmem.system.atomic_write import write
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
@@ -80,43 +79,30 @@ complete gitmem 'p@*@`gitmem complete tcsh`@'
 TEXTS = {"bash": BASH, "zsh": ZSH, "fish": FISH, "tcsh": TCSH}
 
 
-@frozen
-class CompletionFile:
-    """A file needed for completion.
-
-    Attributes:
-        path: Its path.
-        text: Its content.
-    """
-
-    path: Path
-    text: str
-
-
 def script(shell: str) -> str:
     """Return the completion script of a shell."""
     head = "#compdef gitmem git-mem\n" if shell == "zsh" else ""
     return f"{head}{MARK}{TEXTS[shell]}"
 
 
-def files(shell: str) -> list[CompletionFile]:
-    """Return the files in which a shell finds its completions.
+def files(shell: str) -> dict[Path, str]:
+    """Return the texts of the files in which a shell finds its completions, by path.
 
     Source: the README of bash-completion; zshcompsys(1), Autoloaded files; fish-language(1), Configuration files.
     """
     data = Path(variable("XDG_DATA_HOME") or Path.home() / ".local" / "share")
     if shell == "bash":
         folder = Path(variable("BASH_COMPLETION_USER_DIR") or data / "bash-completion") / "completions"
-        return [CompletionFile(folder / name, script(shell)) for name in ("gitmem", "git-mem")]
+        return {folder / name: script(shell) for name in ("gitmem", "git-mem")}
     if shell == "zsh":
         folder = data / "zsh" / "site-functions"
         of_git = f'#autoload\n{MARK}\n_gitmem "$@"\n'
-        return [CompletionFile(folder / "_gitmem", script(shell)), CompletionFile(folder / "_git-mem", of_git)]
+        return {folder / "_gitmem": script(shell), folder / "_git-mem": of_git}
     if shell == "fish":
         # Not in completions/, which is only read for gitmem: `git mem` is completed by git's completions.
         folder = Path(variable("XDG_CONFIG_HOME") or Path.home() / ".config") / "fish" / "conf.d"
-        return [CompletionFile(folder / "gitmem.fish", script(shell))]
-    return []
+        return {folder / "gitmem.fish": script(shell)}
+    return {}
 
 
 def install(shell: str) -> list[tuple[Path, bool]]:
@@ -126,25 +112,25 @@ def install(shell: str) -> list[tuple[Path, bool]]:
         ConflictError: A file exists that gitmem did not write.
     """
     wanted = files(shell)
-    for file in wanted:
-        if os.path.lexists(file.path) and not _is_ours(file.path):
-            message = f"{file.path} exists, and gitmem did not write it"
+    for path in wanted:
+        if os.path.lexists(path) and not _is_ours(path):
+            message = f"{path} exists, and gitmem did not write it"
             raise ConflictError(
                 message, hint="move it away, or print the script and place it yourself: gitmem completion bash"
             )
     written = []
-    for file in wanted:
-        is_new = not file.path.exists() or file.path.read_text(encoding="utf-8") != file.text
+    for path, text in wanted.items():
+        is_new = not path.exists() or path.read_text(encoding="utf-8") != text
         if is_new:
-            file.path.parent.mkdir(parents=True, exist_ok=True)
-            write(file.path, file.text.encode())
-        written.append((file.path, is_new))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write(path, text.encode())
+        written.append((path, is_new))
     return written
 
 
 def list_installed() -> list[Path]:
     """Return the installed completion files of any shell."""
-    return [file.path for shell in SHELLS for file in files(shell) if _is_ours(file.path)]
+    return [path for shell in SHELLS for path in files(shell) if _is_ours(path)]
 
 
 def uninstall() -> list[Path]:

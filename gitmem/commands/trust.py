@@ -21,46 +21,13 @@ if TYPE_CHECKING:
 # Shell Command Language, 2.2 Quoting.
 WORD = r"""(?:[\w@%+=:,./-]|'[^'\n]*'|"[^"$`\\\n]*")+"""
 PLAIN = re.compile(f"{WORD}(?: +{WORD})*", re.ASCII)
-# Programs whose arguments are another command or program text; and shells.
-SHELLS = (
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "fish",
-    "busybox",
-    "eval",
-    "exec",
-    "source",
-    ".",
-    "command",
-    "builtin",
-    "trap",
-)
-LAUNCHERS = frozenset(
-    (
-        *SHELLS,
-        *(
-            "time",
-            "if",
-            "while",
-            "until",
-            "for",
-            "case",
-            "env",
-            "sudo",
-            "doas",
-            "su",
-            "xargs",
-            "nice",
-            "nohup",
-            "timeout",
-        ),
-        *("setsid", "stdbuf", "ssh", "chroot", "unshare", "docker", "podman", "find", "parallel", "watch", "deno"),
-        *("awk", "gawk", "mawk", "nawk", "sed", "ed", "ex", "vi", "vim"),
-    )
-)
+# Shells, and programs whose arguments are another command or program text.
+LAUNCHERS = frozenset((
+    "sh", "bash", "dash", "zsh", "ksh", "fish", "busybox", "eval", "exec", "source", ".", "command", "builtin",
+    "trap", "time", "if", "while", "until", "for", "case", "env", "sudo", "doas", "su", "xargs", "nice", "nohup",
+    "timeout", "setsid", "stdbuf", "ssh", "chroot", "unshare", "docker", "podman", "find", "parallel", "watch",
+    "deno", "awk", "gawk", "mawk", "nawk", "sed", "ed", "ex", "vi", "vim",
+))  # fmt: skip
 # The letters of options whose value is program text, for most interpreters and for these.
 TEXT_OPTIONS = "ce"
 MORE_TEXT_OPTIONS = {"node": "pr", "bun": "pr", "php": "rbf", "perl": "mi", "ruby": "r"}

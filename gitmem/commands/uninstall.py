@@ -11,10 +11,9 @@ import shutil
 
 from gitmem.commands.install import agents, ci, git_diff, git_hooks, schedule
 from gitmem.commands.install.ci_files import FORGES
-from gitmem.commands.install.git_hooks import REMOVE, HookStep
+from gitmem.commands.install.place import REMOVE, InstallStep
 from gitmem.commands.view import view as views
 from gitmem.errors import ConflictError, suppress
-from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.store import FOREIGN, PROPOSAL_PREFIX, clone, foreign, home_ref, layout
 from gitmem.store.commit.guard import refuse_checked_out
@@ -27,8 +26,6 @@ from gitmem.verify import trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gitmem.git.remotes import RemoteOptions
     from gitmem.repository import OpenRepository
 
@@ -39,22 +36,7 @@ SECTION = "gitmem"
 _FOLDERS = ("refs/gitmem", "logs/refs/gitmem")
 
 
-@frozen
-class StoreRef:
-    """A ref to be removed.
-
-    Attributes:
-        name: Its full name.
-        commit: Its commit.
-        unpushed: The number of its commits that no remote-tracking branch contains.
-    """
-
-    name: str
-    commit: str
-    unpushed: int
-
-
-def plan(memory: OpenRepository, remote: str = "") -> list[HookStep]:
+def plan(memory: OpenRepository, remote: str = "") -> list[InstallStep]:
     """Return what `apply` removes, in order.
 
     Args:
@@ -70,25 +52,25 @@ def plan(memory: OpenRepository, remote: str = "") -> list[HookStep]:
     if git.repository.top:
         steps += [step for forge in FORGES for step in ci.plan_uninstall(memory, forge).tree]
     if (view := viewpoint.load(git.repository)) is not None:
-        steps.append(HookStep(REMOVE, view.path, "the view of the memory branch"))
-    steps += [HookStep(REMOVE, name, "a setting of this repository") for name in _settings(memory)]
-    steps += [HookStep(REMOVE, ref.name, _about(ref)) for ref in _refs(memory)]
+        steps.append(InstallStep(REMOVE, view.path, "the view of the memory branch"))
+    steps += [InstallStep(REMOVE, name, "a setting of this repository") for name in _settings(memory)]
+    steps += [InstallStep(REMOVE, *_describe(memory, *ref)) for ref in _refs(memory)]
     if remote and _remote_tip(memory, remote):
-        steps.append(HookStep(REMOVE, f"{remote}: {memory.config.branch}", f"was at {_remote_tip(memory, remote)}"))
+        steps.append(InstallStep(REMOVE, f"{remote}: {memory.config.branch}", f"was at {_remote_tip(memory, remote)}"))
     if git.repository.state_dir.is_dir():
         waiting = len(Spool(git.repository.state).list_waiting())
         lost = f"; {waiting} captured memories in it are not committed: gitmem sync" if waiting else ""
-        steps.append(HookStep(REMOVE, git.repository.state, f"local state and approvals of this clone{lost}"))
+        steps.append(InstallStep(REMOVE, git.repository.state, f"local state and approvals of this clone{lost}"))
     return steps
 
 
-def apply(memory: OpenRepository, talk: RemoteOptions, remote: str = "") -> list[HookStep]:
+def apply(memory: OpenRepository, talk: RemoteOptions, remote: str = "") -> list[InstallStep]:
     """Remove everything and return what was done; raises the errors of `plan` before anything is removed."""
     steps, git = plan(memory, remote), memory.git
     refs, branch = _refs(memory), memory.config.branch
-    for ref in refs:
-        if ref.name.startswith("refs/heads/"):
-            refuse_checked_out(git, ref.name)
+    for name, _, _ in refs:
+        if name.startswith("refs/heads/"):
+            refuse_checked_out(git, name)
     if viewpoint.load(git.repository) is not None:
         views.remove(memory)
     if git.repository.top:
@@ -105,7 +87,7 @@ def apply(memory: OpenRepository, talk: RemoteOptions, remote: str = "") -> list
     for name in _settings(memory):
         git.run("config", "--local", "--unset-all", name)
     with WriteLock(git.repository.state_dir, command="uninstall", timeout_s=memory.config.lock_timeout_s):
-        orders = b"".join(f"delete {ref.name}\0{ref.commit}\0".encode() for ref in refs)
+        orders = b"".join(f"delete {name}\0{oid}\0".encode() for name, oid, _ in refs)
         if git.run("update-ref", "--stdin", "-z", input=orders, check=False, durable=True).status != 0:
             raise ConflictError("a ref was moved while it was being removed", hint="run it again")
     _forget_clone(memory)
@@ -116,13 +98,16 @@ def _all_agents() -> agents.AgentSetup:
     return agents.AgentSetup(tuple(name for name in agents.NAMES if name != agents.FOUND))
 
 
-def _about(ref: StoreRef) -> str:
-    alone = "; 1 commit is on no remote" if ref.unpushed == 1 else f"; {ref.unpushed} commits are on no remote"
-    return f"was at {ref.commit[:12]}{alone if ref.unpushed else ''}"
+def _describe(memory: OpenRepository, ref: str, oid: str, kind: str) -> tuple[str, str]:
+    """Return a ref that is removed, and what a person should know about it."""
+    counting = ("rev-list", "--count", oid, "--not", "--remotes")
+    unpushed = int(memory.git.run(*counting).stdout) if kind == "commit" else 0
+    alone = "; 1 commit is on no remote" if unpushed == 1 else f"; {unpushed} commits are on no remote"
+    return ref, f"was at {oid[:12]}{alone if unpushed else ''}"
 
 
-def _refs(memory: OpenRepository) -> Sequence[StoreRef]:
-    """Return gitmem's refs in this repository, sorted; only branches that are provably stores."""
+def _refs(memory: OpenRepository) -> list[tuple[str, str, str]]:
+    """Return gitmem's refs in this repository, sorted, with object and its type; only branches provably of stores."""
     listed = memory.git.run("for-each-ref", "--format=%(refname)%00%(objectname)%00%(objecttype)").stdout
     rows = [line.split("\0") for line in os.fsdecode(listed).splitlines()]
     names = (memory.config.branch, PROPOSAL_PREFIX)
@@ -131,12 +116,8 @@ def _refs(memory: OpenRepository) -> Sequence[StoreRef]:
         is_named = name == f"refs/heads/{names[0]}" or name.startswith(f"refs/heads/{names[1]}")
         is_store = is_named and kind == "commit" and foreign.kind_of(memory.git, commit) not in ("", FOREIGN)
         if is_store or name.startswith(REFS):
-            found.append(StoreRef(name, commit, _unpushed(memory, commit) if kind == "commit" else 0))
+            found.append((name, commit, kind))
     return found
-
-
-def _unpushed(memory: OpenRepository, commit: str) -> int:
-    return int(memory.git.run("rev-list", "--count", commit, "--not", "--remotes").stdout)
 
 
 def _remote_tip(memory: OpenRepository, remote: str) -> str:

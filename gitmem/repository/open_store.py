@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gitmem.model import Document, Verdict
     from gitmem.policy import Policy
     from gitmem.store import Store
-    from gitmem.store.commit import CommitResult
+    from gitmem.store.commit import CommitPlan, CommitResult
     from gitmem.store.local import LocalState
     from gitmem.verify.approved_list import ApprovedList
     from gitmem.verify.due import Due
@@ -358,6 +358,26 @@ class OpenStore:
         from gitmem.repository.store_writer import writer_of
 
         return writer_of(self)
+
+    def commit(
+        self, plan: Callable[[str | None], CommitPlan | None], command: str, *, ref: str = "", repairs: bool = False
+    ) -> CommitResult | None:
+        """Commit what *plan* returns for the tip of the branch, or of another ref; None if that is nothing.
+
+        Unlike a writer's commits, it does not wait for captures, and the index follows when it is used next.
+        """
+        from gitmem.store.commit import write_commit
+
+        return write_commit(
+            self.git,
+            ref or self.ref,
+            plan,
+            command=command,
+            now=self.now,
+            lock_timeout_s=self.config.lock_timeout_s,
+            start=None if ref else self.find_tip(),
+            repairs=repairs,
+        )
 
     def start(self) -> str | None:
         """Return the commit at which a write starts a missing branch: the remote's tip, or None for the root.

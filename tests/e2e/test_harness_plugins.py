@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.commands.install.harnesses import read
+from gitmem.commands.install.harnesses import plugin
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not installed")
@@ -97,7 +97,7 @@ def play(memory, repo: Path, tmp_path: Path):
         folder, log = tmp_path / "play", tmp_path / "log"
         folder.mkdir()
         # Node 20 runs no TypeScript: the plugin is written so that it is JavaScript, too.
-        (folder / "gitmem.mjs").write_text(read(f"{name}.ts"), encoding="utf-8")
+        (folder / "gitmem.mjs").write_text(plugin(name, user=False), encoding="utf-8")
         (folder / "play.mjs").write_text(script, encoding="utf-8")
         (folder / "gitmem").write_text(PROGRAM.format(log=str(log)) if program is None else program, encoding="utf-8")
         (folder / "gitmem").chmod(0o755)

@@ -7,11 +7,10 @@ import tomllib
 from pathlib import Path
 
 from gitmem.commands.install import place as places
-from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, HookStep
 from gitmem.commands.install.harnesses import HARNESSES, bmad_module, bmad_workflows, claude_plugin, list_pieces
 from gitmem.commands.install.jsonc import JsoncError, parse
 from gitmem.commands.install.pieces import FileRefusedError, Whole
-from gitmem.commands.install.place import InstallFolder
+from gitmem.commands.install.place import ADD, KEEP, LEAVE, REMOVE, UPDATE, InstallFolder, InstallStep
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.store.state.empty_files import note_empty, was_empty
@@ -51,7 +50,7 @@ class AgentSetup:
     force: bool = False
 
 
-def plan_install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
+def plan_install(git: Git | None, wanted: AgentSetup) -> tuple[InstallStep, ...]:
     """Return the steps of an installation, one per file.
 
     Args:
@@ -64,7 +63,7 @@ def plan_install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     return tuple(step for _, step, _ in _plan(git, wanted))
 
 
-def install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
+def install(git: Git | None, wanted: AgentSetup) -> tuple[InstallStep, ...]:
     """Write the files and return what was done; doing it again changes nothing."""
     planned = _plan(git, wanted)
     for _, step, path in planned:
@@ -75,12 +74,12 @@ def install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     return tuple(step for _, step, _ in planned)
 
 
-def plan_uninstall(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
+def plan_uninstall(git: Git | None, wanted: AgentSetup) -> tuple[InstallStep, ...]:
     """Return the steps of a removal, one per file with content of ours."""
     return tuple(step for _, step, _ in _removal_steps(git, wanted))
 
 
-def uninstall(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
+def uninstall(git: Git | None, wanted: AgentSetup) -> tuple[InstallStep, ...]:
     """Remove our content and return what was done."""
     planned = _removal_steps(git, wanted)
     state = git.repository.state if git is not None else ""
@@ -96,22 +95,18 @@ def uninstall(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     return tuple(step for _, step, _ in planned)
 
 
-def _plan(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, HookStep, Path]]:
+def _plan(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, InstallStep, Path]]:
     place, names = where(git, wanted)
-    return [(place, step, path) for path, step in apply(place, _pieces(place, names, wanted), taken=False)]
+    return [(place, step, path) for path, step in apply(place, _pieces(place, names, wanted), is_removal=False)]
 
 
-def _removal_steps(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, HookStep, Path]]:
-    place, names = where(git, replace(wanted, names=_everything(wanted)))
+def _removal_steps(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, InstallStep, Path]]:
+    place, names = where(git, replace(wanted, names=tuple(HARNESSES)) if wanted.names == (FOUND,) else wanted)
     pieces = _pieces(place, names, replace(wanted, mcp=True), everywhere=True)
     if not wanted.plugin:
         needed = _list_needed(place, [name for name in HARNESSES if name not in names], user=wanted.user)
         pieces = [piece for piece in pieces if _key(place, piece) not in needed]
-    return [(place, step, path) for path, step in apply(place, pieces, taken=True)]
-
-
-def _everything(wanted: AgentSetup) -> tuple[str, ...]:
-    return tuple(HARNESSES) if wanted.names == (FOUND,) else wanted.names
+    return [(place, step, path) for path, step in apply(place, pieces, is_removal=True)]
 
 
 def where(git: Git | None, wanted: AgentSetup) -> tuple[InstallFolder, tuple[str, ...]]:
@@ -218,7 +213,7 @@ def is_installed(place: InstallFolder, name: str, *, user: bool) -> bool:
     return text is not None and first.is_in(text)
 
 
-def apply(place: InstallFolder, pieces: Iterable[Piece], *, taken: bool) -> list[tuple[Path, HookStep]]:
+def apply(place: InstallFolder, pieces: Iterable[Piece], *, is_removal: bool) -> list[tuple[Path, InstallStep]]:
     """Return the steps for each file, in order of first use."""
     before: dict[Path, str | None] = {}
     after: dict[Path, str | None] = {}
@@ -230,9 +225,9 @@ def apply(place: InstallFolder, pieces: Iterable[Piece], *, taken: bool) -> list
             if path not in before:
                 before[path] = after[path] = places.read(path)
             text = after[path]
-            if taken and text is not None:
+            if is_removal and text is not None:
                 after[path] = _with_bom(piece.remove_from, text)
-            elif not taken:
+            elif not is_removal:
                 after[path] = _with_bom(piece.apply_to, text)
             if after[path] != text:
                 places.need_writable(path)
@@ -240,11 +235,11 @@ def apply(place: InstallFolder, pieces: Iterable[Piece], *, taken: bool) -> list
         except FileRefusedError as err:
             refused.setdefault(path, str(err))
     changed = [path for path in before if before[path] != after[path]]
-    statuses = place.describe(changed, taken=taken)
+    statuses = place.describe(changed, is_removal=is_removal)
     steps = []
     for path in dict.fromkeys([*before, *refused]):
         step = _step(path, before.get(path), after.get(path), statuses.get(path, ""), refused.get(path, ""))
-        if not taken or step.what != KEEP:
+        if not is_removal or step.what != KEEP:
             steps.append((path, step))
     return steps
 
@@ -268,11 +263,11 @@ def _check(path: Path, text: str | None) -> None:
         raise FileRefusedError(f"was not changed: it is not valid TOML, or would not be afterwards ({err})") from err
 
 
-def _step(path: Path, before: str | None, after: str | None, message: str, refused: str) -> HookStep:
+def _step(path: Path, before: str | None, after: str | None, message: str, refused: str) -> InstallStep:
     if refused:
-        return HookStep(LEAVE, str(path), refused, before or "", before or "")
+        return InstallStep(LEAVE, str(path), refused, before or "", before or "")
     if before == after:
-        return HookStep(KEEP, str(path), "already exists", before or "", before or "")
+        return InstallStep(KEEP, str(path), "already exists", before or "", before or "")
     if before is None:
-        return HookStep(ADD, str(path), message, "", after or "")
-    return HookStep(UPDATE if after is not None else REMOVE, str(path), message, before, after or "")
+        return InstallStep(ADD, str(path), message, "", after or "")
+    return InstallStep(UPDATE if after is not None else REMOVE, str(path), message, before, after or "")

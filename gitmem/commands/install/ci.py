@@ -14,13 +14,13 @@ from gitmem.commands.install import ci_files
 from gitmem.commands.install import place as places
 from gitmem.commands.install.ci_files import FORMER, FORMER_ON_BRANCH, FORMS, IN_TREE, ON_BRANCH, is_ours
 from gitmem.commands.install.ci_options import OPTIONS_PATH, CiOptions, read_options, with_bumped
-from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, HookStep
+from gitmem.commands.install.place import ADD, KEEP, LEAVE, REMOVE, UPDATE, InstallStep
 from gitmem.commands.install.schedule import every_of, read_text
 from gitmem.errors import GitmemError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.model import Problem
 from gitmem.store import layout
-from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.commit import CommitPlan
 from gitmem.store.read import display_path
 from gitmem.system.origin import find_origin
 from gitmem.verify.jobs.schedule import EVERY, WORKFLOWS
@@ -46,11 +46,11 @@ class CiPlan:
         branch: A step for each file of the memory branch, its path prefixed with the branch.
     """
 
-    tree: tuple[HookStep, ...]
-    branch: tuple[HookStep, ...]
+    tree: tuple[InstallStep, ...]
+    branch: tuple[InstallStep, ...]
 
     @property
-    def steps(self) -> tuple[HookStep, ...]:
+    def steps(self) -> tuple[InstallStep, ...]:
         """Return them all."""
         return self.tree + self.branch
 
@@ -77,7 +77,7 @@ def plan_install(
         _write_step(str(top / path), _read(top, path), text, force=force, about=TO_COMMIT)
         for path, text in ci_files.texts(forge, wanted).items()
     ]
-    former = [(str(top / path), _read(top, path)) for path in FORMER[forge]]
+    former = [(str(top / path), _read(top, path)) for path in FORMER.get(forge, ())]
     tree += _removal_steps(former, "of an earlier version; commit that", force=force)
     tip = memory.find_tip()
     made = ci_files.texts(forge, wanted, on_branch=True) if tip else {}
@@ -87,7 +87,7 @@ def plan_install(
         )
         for path, text in made.items()
     ]
-    former = [(f"{wanted.branch}:{path}", _on_branch(memory, tip, path)) for path in FORMER_ON_BRANCH[forge]]
+    former = [(f"{wanted.branch}:{path}", _on_branch(memory, tip, path)) for path in FORMER_ON_BRANCH.get(forge, ())]
     branch += _removal_steps(former, TO_SYNC, force=force)
     return CiPlan(tuple(tree), tuple(branch))
 
@@ -129,14 +129,14 @@ def _package() -> str:
 
 def _write_step(
     path: str, before: str | None, text: str, *, force: bool, about: str, is_exact: bool = False
-) -> HookStep:
+) -> InstallStep:
     if before is None:
-        return HookStep(ADD, path, about, "", text)
+        return InstallStep(ADD, path, about, "", text)
     if before == text:
-        return HookStep(KEEP, path, "already exists", before, text)
+        return InstallStep(KEEP, path, "already exists", before, text)
     if is_ours(before, is_exact=is_exact) or force:
-        return HookStep(UPDATE, path, about, before, text)
-    return HookStep(LEAVE, path, "was changed: use --force to overwrite it", before, text)
+        return InstallStep(UPDATE, path, about, before, text)
+    return InstallStep(LEAVE, path, "was changed: use --force to overwrite it", before, text)
 
 
 def _with_times(wanted: CiOptions, top: Path, forge: str) -> CiOptions:
@@ -160,7 +160,7 @@ def _with_times(wanted: CiOptions, top: Path, forge: str) -> CiOptions:
 
 def install(
     memory: OpenRepository, forge: str, asked: Mapping[str, Any] | None = None, *, force: bool = False
-) -> tuple[HookStep, ...]:
+) -> tuple[InstallStep, ...]:
     """Write the files and return what was done; doing it again changes nothing."""
     planned = plan_install(memory, forge, asked, force=force)
     for step in planned.tree:
@@ -174,24 +174,24 @@ def install(
 def plan_uninstall(memory: OpenRepository, forge: str, *, force: bool = False) -> CiPlan:
     """Return the steps for removing the jobs; a changed file stays."""
     top, tip = _top(memory), memory.find_tip()
-    tree = [(str(top / path), _read(top, path)) for path in (*IN_TREE[forge], *FORMER[forge])]
-    names = (*ON_BRANCH[forge], *FORMER_ON_BRANCH[forge])
+    tree = [(str(top / path), _read(top, path)) for path in (*IN_TREE[forge], *FORMER.get(forge, ()))]
+    names = (*ON_BRANCH[forge], *FORMER_ON_BRANCH.get(forge, ()))
     branch = [(f"{memory.config.branch}:{path}", _on_branch(memory, tip, path)) for path in names]
     return CiPlan(_removal_steps(tree, "commit that", force=force), _removal_steps(branch, TO_SYNC, force=force))
 
 
-def _removal_steps(found: Iterable[tuple[str, str | None]], about: str, *, force: bool) -> tuple[HookStep, ...]:
+def _removal_steps(found: Iterable[tuple[str, str | None]], about: str, *, force: bool) -> tuple[InstallStep, ...]:
     left = "was changed: use --force to remove it"
     return tuple(
-        HookStep(REMOVE, path, f"removed; {about}", before)
+        InstallStep(REMOVE, path, f"removed; {about}", before)
         if is_ours(before) or force
-        else HookStep(LEAVE, path, left, before, before)
+        else InstallStep(LEAVE, path, left, before, before)
         for path, before in found
         if before is not None
     )
 
 
-def uninstall(memory: OpenRepository, forge: str, *, force: bool = False) -> tuple[HookStep, ...]:
+def uninstall(memory: OpenRepository, forge: str, *, force: bool = False) -> tuple[InstallStep, ...]:
     """Remove the files and return what was done, with empty folders."""
     planned = plan_uninstall(memory, forge, force=force)
     remove_files(memory, planned.tree)
@@ -199,14 +199,14 @@ def uninstall(memory: OpenRepository, forge: str, *, force: bool = False) -> tup
     return planned.steps
 
 
-def remove_files(memory: OpenRepository, steps: Iterable[HookStep]) -> None:
+def remove_files(memory: OpenRepository, steps: Iterable[InstallStep]) -> None:
     """Delete the files of the work tree whose steps say so."""
     for step in steps:
         if step.what == REMOVE:
             places.remove(Path(step.path), _top(memory))
 
 
-def _commit(memory: OpenRepository, steps: Sequence[HookStep], subject: str) -> None:
+def _commit(memory: OpenRepository, steps: Sequence[InstallStep], subject: str) -> None:
     """Apply the steps for the memory branch in one commit, planned on its current tip."""
     changed = [(step, step.path.partition(":")[2]) for step in steps if step.what in (ADD, UPDATE, REMOVE)]
 
@@ -218,15 +218,7 @@ def _commit(memory: OpenRepository, steps: Sequence[HookStep], subject: str) -> 
         return CommitPlan(subject, writes=writes, deletes=deletes, machine=True) if due else None
 
     if changed:
-        write_commit(
-            memory.git,
-            memory.ref,
-            plan,
-            command="install",
-            now=memory.now,
-            lock_timeout_s=memory.config.lock_timeout_s,
-            start=memory.find_tip(),
-        )
+        memory.commit(plan, "install")
 
 
 def examine(memory: OpenRepository) -> list[Problem]:

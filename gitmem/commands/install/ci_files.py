@@ -55,12 +55,9 @@ FORMER = {
         ".github/workflows/gitmem-check.yml",
         FORMER_REVIEW,
         ".github/workflows/gitmem-comment.yml",
-    ),
-    GITLAB: (),
-    FORGEJO: (),
-    GITEA: (),
+    )
 }
-FORMER_ON_BRANCH = {GITHUB: (FORMER_REVIEW,), GITLAB: (), FORGEJO: (), GITEA: ()}
+FORMER_ON_BRANCH = {GITHUB: (FORMER_REVIEW,)}
 # When a GitLab project is checked. A merge request pipeline replaces the branch pipeline: if the project's own jobs do
 # not run in it, they would no longer be required for the merge.
 MERGE_RULE = '$CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_TARGET_BRANCH_NAME != "{branch}"'
@@ -107,17 +104,36 @@ def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str
         UsageError: An option cannot be used in these files.
     """
     need_usable(forge, wanted)
-    is_github = forge == GITHUB
+    fields = _fields(forge, wanted)
+    parts = {  # in this order: a part may contain one of those below it
+        "ADOPT_JOB": _template(forge, "adopt.yml") if wanted.adopt and forge != GITLAB else "",
+        "ADOPT_ISSUE_JOB": _template(GITHUB, "adopt-issue.yml") if wanted.adopt else "",
+        "NO_MEMORY": _template(GITHUB, "no-memory.sh") if wanted.adopt else "",
+        "OWN_CODE": _OWN_CODE if wanted.package == OWN else "",
+        "SETUP_PYTHON_STEP": _template(forge, "setup-python.yml") if forge != GITLAB else "",
+    }
+    found = (ON_BRANCH if on_branch else IN_TREE)[forge]
+    return {
+        path: _seal(path, _fill(_template(forge, name), parts, fields), wanted, is_exact=on_branch)
+        for path, name in found.items()
+    }
+
+
+def _fields(forge: str, wanted: CiOptions) -> dict[str, str]:
+    """Return the values that replace fields of the templates, by name."""
     variable = f"{forge.upper()}_ACTIONS"
     robot, email = ROBOTS.get(variable, ("", ""))
-    fields = {
+    rule, where = BRANCH_RULE, "in branch pipelines, as your jobs do"
+    if wanted.has_merge_pipelines:
+        rule, where = MERGE_RULE, "in pipelines of merge requests"
+    return {
         "FORGE": forge,
         "FORGE_VARIABLE": variable,
         "ROBOT": robot,
         "ROBOT_EMAIL": email,
         "APPROVED": f".{forge}/gitmem-approved",
         # GitHub checks out a merge commit, others the head of the pull request.
-        "BASE": "HEAD^1" if is_github else '"origin/$GITHUB_BASE_REF"',
+        "BASE": "HEAD^1" if forge == GITHUB else '"origin/$GITHUB_BASE_REF"',
         "REPORTS": "[check, adopt]" if wanted.adopt else "check",
         "SHARDS": str([*range(1, wanted.shards + 1)]),
         "BRANCH": wanted.branch,
@@ -129,23 +145,9 @@ def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str
         "PACKAGE": wanted.package,
         # For jobs that check out none of the code.
         "PACKAGE_ALONE": f"./{_OWN_FOLDER}" if wanted.package == OWN else wanted.package,
-        "WHEN": (MERGE_RULE if wanted.has_merge_pipelines else BRANCH_RULE).format(branch=wanted.branch),
-        "WHERE": "in pipelines of merge requests"
-        if wanted.has_merge_pipelines
-        else "in branch pipelines, as your jobs do",
+        "WHEN": rule.format(branch=wanted.branch),
+        "WHERE": where,
         **fields_of(wanted, forge),
-    }
-    steps = {
-        "OWN_CODE": _OWN_CODE if wanted.package == OWN else "",
-        "SETUP_PYTHON_STEP": _template(forge, "setup-python.yml") if forge != GITLAB else "",
-        "ADOPT_JOB": _template(forge, "adopt.yml") if wanted.adopt and forge != GITLAB else "",
-        "ADOPT_ISSUE_JOB": _template(GITHUB, "adopt-issue.yml") if wanted.adopt else "",
-        "NO_MEMORY": _template(GITHUB, "no-memory.sh") if wanted.adopt else "",
-    }
-    found = (ON_BRANCH if on_branch else IN_TREE)[forge]
-    return {
-        path: _sealed(path, _filled(_template(forge, name), steps, fields), wanted, is_exact=on_branch)
-        for path, name in found.items()
     }
 
 
@@ -153,19 +155,19 @@ def _template(forge: str, name: str) -> str:
     return (TEMPLATES / FOLDERS.get(forge, forge) / name).read_text(encoding="utf-8")
 
 
-def _filled(text: str, steps: Mapping[str, str], fields: Mapping[str, str]) -> str:
-    for name in ("ADOPT_JOB", "ADOPT_ISSUE_JOB", "NO_MEMORY", "OWN_CODE", "SETUP_PYTHON_STEP"):
-        text = text.replace(f"@{name}@\n", steps[name])
-    text = _LINES.sub(lambda found: indent(_part(found[2]), found[1]), text)
+def _fill(text: str, parts: Mapping[str, str], fields: Mapping[str, str]) -> str:
+    """Return a template with its parts, the lines of shell that several files share, and its fields filled in."""
+    for name, part in parts.items():
+        text = text.replace(f"@{name}@\n", part)
+    text = _LINES.sub(lambda found: indent(_script(found[2]), found[1]), text)
     return _FIELD.sub(lambda found: fields[found[1]], text)
 
 
-def _part(name: str) -> str:
-    """Return lines of shell that several files share."""
+def _script(name: str) -> str:
     return (TEMPLATES / f"{name.lower()}.sh").read_text(encoding="utf-8").removesuffix("\n")
 
 
-def _sealed(path: str, text: str, wanted: CiOptions, *, is_exact: bool) -> str:
+def _seal(path: str, text: str, wanted: CiOptions, *, is_exact: bool) -> str:
     name = "gitlab" if path.startswith(".gitlab") else "review" if is_exact else path.rpartition("/")[2][:-4]
     runs = path in WORKFLOWS.values() and not is_exact
     name = "verify" if runs else name.removeprefix("gitmem-")

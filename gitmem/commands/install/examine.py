@@ -9,8 +9,8 @@ from pathlib import Path
 
 from gitmem.commands.install import place as places
 from gitmem.commands.install.agents import BMAD, BMAD_FOLDER, apply, has_bmad, is_installed, read, read_setting, where
-from gitmem.commands.install.git_hooks import KEEP
 from gitmem.commands.install.harnesses import HARNESSES, list_pieces
+from gitmem.commands.install.place import KEEP
 from gitmem.model import Problem
 
 TYPE_CHECKING = False
@@ -98,7 +98,7 @@ def examine(git: Git) -> list[Problem]:
                 continue
             calling.append(HARNESSES[name].title)
             first = list_pieces(name, user=user, mcp=False)[0]
-            (path, step), *_ = apply(place, [first], taken=False)
+            (path, step), *_ = apply(place, [first], is_removal=False)
             if step.what != KEEP:
                 message = f"the hooks of {HARNESSES[name].title} differ from those of this version"
                 hint = f"to see the difference: gitmem install {name}{option} --print"

@@ -11,8 +11,8 @@ import os
 from pathlib import Path
 
 from gitmem.commands.install import place as places
-from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, HookStep
 from gitmem.commands.install.pieces import TOML, FileRefusedError, FileSection
+from gitmem.commands.install.place import ADD, KEEP, LEAVE, REMOVE, UPDATE, InstallStep
 from gitmem.errors import GitmemError, suppress
 from gitmem.policy import KINDS
 from gitmem.store.state.empty_files import note_empty, was_empty
@@ -50,7 +50,7 @@ def _path(git: Git) -> Path:
     return git.repository.common_dir / "info" / "attributes"
 
 
-def _configured(git: Git) -> str:
+def _setting(git: Git) -> str:
     return os.fsdecode(git.run("config", "--local", "--get", NAME, check=False).stdout).removesuffix("\n")
 
 
@@ -63,7 +63,7 @@ def _read(path: Path) -> str | None:
         raise GitmemError(f"{path} cannot be read: {err.strerror}") from err
 
 
-def plan_install(git: Git) -> tuple[HookStep, ...]:
+def plan_install(git: Git) -> tuple[InstallStep, ...]:
     """Return the steps for installing the driver: one for the setting, one for the attributes file."""
     path = _path(git)
     before = _read(path)
@@ -71,13 +71,13 @@ def plan_install(git: Git) -> tuple[HookStep, ...]:
         after = _section(git).apply_to(before)
     except FileRefusedError as err:
         raise GitmemError(f"{path} {err}") from err
-    now = _configured(git)
-    steps = [HookStep(KEEP if now == COMMAND else UPDATE if now else ADD, NAME, "the driver", now, COMMAND)]
+    now = _setting(git)
+    steps = [InstallStep(KEEP if now == COMMAND else UPDATE if now else ADD, NAME, "the driver", now, COMMAND)]
     what = KEEP if after == before else UPDATE if before else ADD
-    return (*steps, HookStep(what, str(path), "the files it is for", before or "", after))
+    return (*steps, InstallStep(what, str(path), "the files it is for", before or "", after))
 
 
-def install(git: Git) -> tuple[HookStep, ...]:
+def install(git: Git) -> tuple[InstallStep, ...]:
     """Install the driver and return what was done; doing it again changes nothing."""
     steps = plan_install(git)
     if steps[0].what != KEEP:
@@ -88,22 +88,22 @@ def install(git: Git) -> tuple[HookStep, ...]:
     return steps
 
 
-def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
+def plan_uninstall(git: Git) -> tuple[InstallStep, ...]:
     """Return the steps for removing the driver; none if it is not installed."""
-    path, now = _path(git), _configured(git)
+    path, now = _path(git), _setting(git)
     before, section = _read(path), _section(git)
     steps = []
     if now:
         is_ours = "gitmem textconv" in now
         steps.append(
-            HookStep(REMOVE if is_ours else LEAVE, NAME, "removed" if is_ours else "was not written by gitmem", now)
+            InstallStep(REMOVE if is_ours else LEAVE, NAME, "removed" if is_ours else "was not written by gitmem", now)
         )
     if before is not None and section.is_in(before):
-        steps.append(HookStep(REMOVE, str(path), "its lines are removed", before, section.remove_from(before) or ""))
+        steps.append(InstallStep(REMOVE, str(path), "its lines are removed", before, section.remove_from(before) or ""))
     return tuple(steps)
 
 
-def uninstall(git: Git) -> tuple[HookStep, ...]:
+def uninstall(git: Git) -> tuple[InstallStep, ...]:
     """Remove the driver and return what was done."""
     steps = plan_uninstall(git)
     for step in steps:

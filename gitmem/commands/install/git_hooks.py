@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 from gitmem.commands.install import shim
+from gitmem.commands.install.place import ADD, BY_HAND, CHAIN, KEEP, LEAVE, REMOVE, RESTORE, UPDATE, InstallStep
 from gitmem.errors import ConflictError, GitmemError, UsageError, suppress
-from gitmem.frozen import frozen
 from gitmem.store.state.empty_files import note_empty, was_empty
 from gitmem.system import atomic_write
 
@@ -26,29 +26,6 @@ SHARED_SCOPES = ("global", "system")
 LEGACY = ".legacy"
 # Tools that write hooks, by a word in every hook of theirs.
 MANAGERS = {"pre-commit": b"pre-commit", "lefthook": b"lefthook", "husky": b'"$(dirname "$0")/h"'}
-
-ADD, CHAIN, UPDATE, KEEP, BY_HAND = "add", "chain", "update", "keep", "by hand"
-REMOVE, RESTORE, LEAVE = "remove", "restore", "leave"
-
-
-@frozen
-class HookStep:
-    """The step for one event.
-
-    Attributes:
-        what: ``add``, ``chain`` (beside an existing hook), ``update``, ``keep`` (unchanged), ``by hand``; for a
-            removal ``remove``, ``restore`` (the original hook), ``leave`` (not ours).
-        path: The hook.
-        about: A line for the person.
-        before: Its present text, if it is ours or missing.
-        after: Its new text.
-    """
-
-    what: str
-    path: str
-    about: str
-    before: str = ""
-    after: str = ""
 
 
 def folder_of(git: Git) -> tuple[Path, str]:
@@ -64,7 +41,7 @@ def folder_of(git: Git) -> tuple[Path, str]:
     return Path(os.path.normpath(Path(git.repository.top or git.repository.git, path))), scope
 
 
-def plan_install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[HookStep, ...]:
+def plan_install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[InstallStep, ...]:
     """Return the steps for installing the shims, one per event.
 
     Args:
@@ -91,7 +68,7 @@ def _is_ours(folder: Path, event: str) -> bool:
     return any(shim.is_shim(_read(folder / name) or b"") for name in (event, event + LEGACY))
 
 
-def _plan_one(git: Git, folder: Path, event: str) -> HookStep:
+def _plan_one(git: Git, folder: Path, event: str) -> InstallStep:
     path, legacy = folder / event, folder / f"{event}{LEGACY}"
     if shim.is_shim(_read(legacy) or b"") and not shim.is_shim(_read(path) or b""):
         path = legacy  # the tool that moved it there calls it: a second shim in front would be called in a loop
@@ -100,27 +77,27 @@ def _plan_one(git: Git, folder: Path, event: str) -> HookStep:
     content = _read(path)
     beside = " next to the existing hook" if os.path.lexists(kept) else ""
     if content is None:
-        return HookStep(ADD, str(path), f"added{beside}{_location_note(git, folder)}", "", text)
+        return InstallStep(ADD, str(path), f"added{beside}{_location_note(git, folder)}", "", text)
     if shim.is_shim(content):
         before = content.decode("utf-8", "replace")
         is_same = before == text
         what = "already exists" if is_same else "updated"
-        return HookStep(KEEP if is_same else UPDATE, str(path), what, before, text)
+        return InstallStep(KEEP if is_same else UPDATE, str(path), what, before, text)
     maker = _maker(content)
     if _is_tracked(git, path):
         message = f"is a tracked file{maker}: add this line to it yourself: {shim.line_of(event)}"
-        return HookStep(BY_HAND, str(path), message)
+        return InstallStep(BY_HAND, str(path), message)
     if os.path.lexists(kept) and _read(kept) != content:
         raise ConflictError(
             f"{path} was replaced{maker} after gitmem saved the earlier hook as {kept.name}",
             hint=f"keep the one you want, and move the other one away: {kept}",
         )
-    return HookStep(
+    return InstallStep(
         CHAIN, str(path), f"added; the existing hook{maker} is saved as {kept.name} and still runs", "", text
     )
 
 
-def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[HookStep, ...]:
+def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[InstallStep, ...]:
     """Install the shims and return what was done; doing it again changes nothing.
 
     Raises:
@@ -137,11 +114,12 @@ def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[Hoo
         if step.what == CHAIN:
             Path(step.path).replace(f"{step.path}{shim.KEPT}")
         if step.what in (ADD, CHAIN, UPDATE):
-            _write(Path(step.path), step.after)
+            # Atomically: git may be about to call it.
+            atomic_write.write(Path(step.path), step.after.encode(), mode=0o755)
     return steps
 
 
-def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
+def plan_uninstall(git: Git) -> tuple[InstallStep, ...]:
     """Return the steps for removing the shims, one per hook that is ours or was renamed by us."""
     folder, _ = folder_of(git)
     steps = []
@@ -152,20 +130,20 @@ def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
         if ours is None and os.path.lexists(kept):
             if os.path.lexists(path):
                 message = f"was not written by gitmem; the earlier hook is {kept.name}"
-                steps.append(HookStep(LEAVE, str(path), message))
+                steps.append(InstallStep(LEAVE, str(path), message))
             else:
-                steps.append(HookStep(RESTORE, str(path), "the earlier hook is restored"))
+                steps.append(InstallStep(RESTORE, str(path), "the earlier hook is restored"))
         elif ours is not None:
             text = (_read(ours) or b"").decode("utf-8", "replace")
             is_same = ours != path and _read(kept) is not None and _read(kept) == _read(path)
             if os.path.lexists(kept) and not is_same:  # pre-commit has restored the same hook itself
-                steps.append(HookStep(RESTORE, str(ours), "the earlier hook is restored", text))
+                steps.append(InstallStep(RESTORE, str(ours), "the earlier hook is restored", text))
             else:
-                steps.append(HookStep(REMOVE, str(ours), "removed", text))
+                steps.append(InstallStep(REMOVE, str(ours), "removed", text))
     return tuple(steps)
 
 
-def uninstall(git: Git) -> tuple[HookStep, ...]:
+def uninstall(git: Git) -> tuple[InstallStep, ...]:
     """Remove the shims, restore the original hooks, and return what was done.
 
     Raises:
@@ -247,8 +225,3 @@ def _need_writable(folder: Path) -> None:
             f"the hooks' folder is not writable: {folder}",
             hint=f"nothing was changed; make it writable, then try again: chmod u+w '{there}'",
         )
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a shim atomically: git may be about to call it."""
-    atomic_write.write(path, text.encode(), mode=0o755)

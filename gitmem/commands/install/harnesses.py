@@ -91,10 +91,7 @@ CLAUDE_HOOKS = (
     HarnessEvent("PostToolUse", CLAUDE_FILE_TOOLS),
     HarnessEvent("PostToolUse", CLAUDE_OTHER_TOOLS, is_async=True),
     HarnessEvent("PostToolUseFailure", CLAUDE_TOOLS, is_async=True),
-    HarnessEvent("Stop"),
-    HarnessEvent("SubagentStart"),
-    HarnessEvent("SubagentStop"),
-    HarnessEvent("PreCompact"),
+    *map(HarnessEvent, ("Stop", "SubagentStart", "SubagentStop", "PreCompact")),
     HarnessEvent("SessionEnd", timeout_s=END_S),
 )
 HARNESSES = {
@@ -114,10 +111,7 @@ HARNESSES = {
             HarnessEvent("SessionStart"),
             HarnessEvent("UserPromptSubmit", timeout_s=PROMPT_S),
             HarnessEvent("PostToolUse", "Bash|apply_patch"),
-            HarnessEvent("Stop"),
-            HarnessEvent("SubagentStart"),
-            HarnessEvent("SubagentStop"),
-            HarnessEvent("PreCompact"),
+            *map(HarnessEvent, ("Stop", "SubagentStart", "SubagentStop", "PreCompact")),
             HarnessEvent("SessionEnd", timeout_s=END_S),
         ),
         mcp=(".codex/config.toml", ".codex/config.toml"),
@@ -132,12 +126,8 @@ HARNESSES = {
             HarnessEvent("beforeSubmitPrompt", timeout_s=PROMPT_S),
             HarnessEvent("postToolUse", "Shell|Read"),
             HarnessEvent("postToolUseFailure", "Shell"),
-            HarnessEvent("afterFileEdit"),
-            HarnessEvent("afterAgentResponse"),
-            HarnessEvent("stop"),
-            HarnessEvent("subagentStart"),
-            HarnessEvent("subagentStop"),
-            HarnessEvent("preCompact"),
+            *map(HarnessEvent, ("afterFileEdit", "afterAgentResponse")),
+            *map(HarnessEvent, ("stop", "subagentStart", "subagentStop", "preCompact")),
             HarnessEvent("sessionEnd", timeout_s=END_S),
         ),
         commands=(".cursor/commands", ".cursor/commands"),
@@ -168,12 +158,8 @@ HARNESSES = {
         (
             HarnessEvent("sessionStart"),
             HarnessEvent("userPromptSubmitted", timeout_s=PROMPT_S),
-            HarnessEvent("postToolUse"),
-            HarnessEvent("postToolUseFailure"),
-            HarnessEvent("agentStop"),
-            HarnessEvent("subagentStart"),
-            HarnessEvent("subagentStop"),
-            HarnessEvent("preCompact"),
+            *map(HarnessEvent, ("postToolUse", "postToolUseFailure")),
+            *map(HarnessEvent, ("agentStop", "subagentStart", "subagentStop", "preCompact")),
             HarnessEvent("sessionEnd", timeout_s=END_S),
         ),
         commands=(".github/prompts", ""),
@@ -214,9 +200,7 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
     if harness.settings[user]:
         pieces.append(_hooks(name, harness.settings[user], user=user))
     if harness.plugin[user]:
-        call = f'["hook", "{name}"'
-        text = read(f"{name}.ts")
-        pieces.append(Whole(harness.plugin[user], text.replace(call, f'{call}, "--user"') if user else text))
+        pieces.append(Whole(harness.plugin[user], plugin(name, user=user)))
     pieces.append(Whole(f"{harness.skills[user]}/gitmem/SKILL.md", skill()))
     if harness.commands[user]:
         pieces += [_command(name, harness.commands[user], command) for command in COMMANDS]
@@ -226,6 +210,12 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
     if mcp and name == "copilot" and not user:  # its command line and VS Code read different files
         pieces.append(_server("claude-code", HARNESSES["claude-code"].mcp[user]))
     return pieces
+
+
+def plugin(name: str, *, user: bool) -> str:
+    """Return the plugin of a harness; all plugins call gitmem by the same function."""
+    ask = read("ask.ts").replace("@HARNESS@", f'"{name}"' + (', "--user"' if user else ""))
+    return read(f"{name}.ts").replace("@ASK@\n", ask.replace("@FOLDER@", "directory" if name == "opencode" else "cwd"))
 
 
 def skill() -> str:
@@ -371,17 +361,15 @@ def bmad_workflows() -> list[Piece]:
     are added to, texts replaced.
     """
     return [
-        FileSection(f"_bmad/custom/{workflow}.toml", f"[workflow]\n{_at_start(before)}{_at_end(after)}", TOML)
+        FileSection(f"_bmad/custom/{workflow}.toml", _bmad_workflow(before, after), TOML)
         for workflow, (before, after) in BMAD_WORKFLOWS.items()
     ]
 
 
-def _at_start(step: str) -> str:
-    return f'activation_steps_append = ["Use the skill gitmem-{step} for this work."]\n' if step else ""
-
-
-def _at_end(step: str) -> str:
-    return f'on_complete = "Use the skill gitmem-{step} for what this work established."\n' if step else ""
+def _bmad_workflow(before: str, after: str) -> str:
+    start = f'activation_steps_append = ["Use the skill gitmem-{before} for this work."]\n' if before else ""
+    end = f'on_complete = "Use the skill gitmem-{after} for what this work established."\n' if after else ""
+    return f"[workflow]\n{start}{end}"
 
 
 def _table(path: str, table: dict[str, Any]) -> Whole:

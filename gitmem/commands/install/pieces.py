@@ -52,7 +52,7 @@ class Whole:
 
     def apply_to(self, before: str | None) -> str:
         """Return the file's new text."""
-        text = self._sealed()
+        text = self._seal()
         if before is not None and not self._is_ours(before):
             raise FileRefusedError("was changed: use --force to overwrite it")
         return text
@@ -65,12 +65,12 @@ class Whole:
 
     def is_in(self, before: str) -> bool:
         """Return whether a file was written by gitmem, in any version."""
-        return before == self._sealed() or _is_sealed(before)
+        return before == self._seal() or _is_sealed(before)
 
     def _is_ours(self, before: str) -> bool:
         return self.is_forced or self.is_in(before)
 
-    def _sealed(self) -> str:
+    def _seal(self) -> str:
         begin, end = next((marks for name, marks in COMMENTS.items() if self.path.endswith(name)), ("", ""))
         if not begin:
             return self.text
@@ -183,8 +183,8 @@ class Entries:
         """Return the file's new text; unchanged if it has everything already."""
         if before is None or not before.strip():
             fresh = f"{jsonc.format_value(dict(self.skeleton))}\n"
-            return self._filled(fresh)
-        root = _parsed(before)
+            return self._fill(fresh)
+        root = _parse(before)
         for name, value in self.skeleton:
             if root.value.get(name) != value:
                 raise FileRefusedError(f"its {name} is not {value}: fix that by hand, then install again")
@@ -193,25 +193,25 @@ class Entries:
         if there == wanted:
             return before
         programs = {program for *_, place in self._ours(root) for program in _programs(_at(root.value, place))}
-        return self._filled(self._without(before, root), programs.pop() if len(programs) == 1 else PROGRAM)
+        return self._fill(self._without(before, root), programs.pop() if len(programs) == 1 else PROGRAM)
 
     def remove_from(self, before: str) -> str | None:
         """Return the file's text without our entries; None if the rest equals a new file."""
         if not before.strip():
             return before
-        after = self._without(before, _parsed(before))
+        after = self._without(before, _parse(before))
         return None if after != before and after == f"{jsonc.format_value(dict(self.skeleton))}\n" else after
 
     def is_in(self, before: str) -> bool:
         """Return whether it contains entries of ours, in any version."""
         try:
-            return bool(before.strip() and self._ours(_parsed(before)))
+            return bool(before.strip() and self._ours(_parse(before)))
         except FileRefusedError:
             return False
 
-    def _filled(self, text: str, program: str = PROGRAM) -> str:
+    def _fill(self, text: str, program: str = PROGRAM) -> str:
         for put in self.puts:
-            value = _spelled(put.value, program)
+            value = _spell(put.value, program)
             if put.name and _has(jsonc.parse(text), (*put.path, put.name)):
                 raise FileRefusedError(
                     f"already has {put.name} in its {'.'.join(put.path)}, which calls something else"
@@ -304,13 +304,13 @@ def _programs(value: Any) -> set[str]:
     return {line.strip().partition(" ")[0] for line in lines} | _programs(value.get("hooks"))
 
 
-def _spelled(value: Any, program: str) -> Any:
+def _spell(value: Any, program: str) -> Any:
     """Return a value whose command lines start gitmem as the person had spelled it in an older form."""
     if isinstance(value, list):
-        return [_spelled(one, program) for one in value]
+        return [_spell(one, program) for one in value]
     if not isinstance(value, dict):
         return value
-    spelled = {name: _spelled(one, program) for name, one in value.items()}
+    spelled = {name: _spell(one, program) for name, one in value.items()}
     for name in COMMANDS:
         line = value.get(name)
         if isinstance(line, str) and line.partition(" ")[0] == PROGRAM:
@@ -318,7 +318,7 @@ def _spelled(value: Any, program: str) -> Any:
     return spelled
 
 
-def _parsed(text: str) -> jsonc.JsonNode:
+def _parse(text: str) -> jsonc.JsonNode:
     try:
         root = jsonc.parse(text)
     except jsonc.JsoncError as err:

@@ -32,6 +32,28 @@ MOVED = {
     ".pi/agent": "PI_CODING_AGENT_DIR",
 }
 BOM = "\ufeff"
+ADD, CHAIN, UPDATE, KEEP, BY_HAND = "add", "chain", "update", "keep", "by hand"
+REMOVE, RESTORE, LEAVE = "remove", "restore", "leave"
+
+
+@frozen
+class InstallStep:
+    """One step of an installation or a removal: for a file, a hook or a setting.
+
+    Attributes:
+        what: ``add``, ``chain`` (beside an existing hook), ``update``, ``keep`` (unchanged), ``by hand``; for a
+            removal ``remove``, ``restore`` (the original hook), ``leave`` (not ours).
+        path: The file, or the name of the setting.
+        about: A line for the person.
+        before: Its present text, if it is ours or missing.
+        after: Its new text.
+    """
+
+    what: str
+    path: str
+    about: str
+    before: str = ""
+    after: str = ""
 
 
 @frozen
@@ -64,8 +86,8 @@ class InstallFolder:
             raise FileRefusedError("leads out of the project through a link; nothing was written")
         return real
 
-    def describe(self, paths: Iterable[Path], *, taken: bool) -> dict[Path, str]:
-        """Return what a person must do about each file that is written, or *taken* away."""
+    def describe(self, paths: Iterable[Path], *, is_removal: bool) -> dict[Path, str]:
+        """Return what a person must do about each file that is written or removed."""
         if self.git is None:
             return dict.fromkeys(paths, "not in a repository: yours only")
         names = {os.path.relpath(path, self.root.resolve()): path for path in paths}
@@ -73,7 +95,7 @@ class InstallFolder:
         ignored = self._read_list("check-ignore", "-z", "--stdin", input=os.fsencode("\0".join(names)))
         values = {}
         for name, path in names.items():
-            mine = "git ignores it: yours only" if name in ignored else "" if taken else "commit it to share it"
+            mine = "git ignores it: yours only" if name in ignored else "" if is_removal else "commit it to share it"
             values[path] = "git tracks it: commit the change" if name in tracked else mine
         return values
 

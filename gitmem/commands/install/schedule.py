@@ -13,12 +13,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from gitmem import config
-from gitmem.commands.install import place as files
+from gitmem.commands.install import place as places
 from gitmem.commands.install import units
-from gitmem.commands.install.git_hooks import ADD, BY_HAND, KEEP, REMOVE, UPDATE, HookStep
+from gitmem.commands.install.place import ADD, BY_HAND, KEEP, REMOVE, UPDATE, InstallStep
 from gitmem.commands.install.units import ScheduledJob
 from gitmem.errors import GitmemError, ProcessError, UsageError
-from gitmem.frozen import fields_of, frozen, replace
+from gitmem.frozen import fields_of, replace
 from gitmem.system import process
 from gitmem.system.environment import search_path
 from gitmem.verify.jobs.schedule import ALIASES, EVERY, NOTE, Schedule, read_note
@@ -31,24 +31,11 @@ if TYPE_CHECKING:
 
 SYSTEMD, CRON, LAUNCHD = "systemd", "cron", "launchd"
 KINDS = (SYSTEMD, CRON, LAUNCHD)
-SCRIPT = "schedule.sh"
+SCRIPT, CRONTAB = "schedule.sh", "crontab"
 # The environment needed to find approvals, settings and programs; schedulers start jobs with almost none.
 VARIABLES = ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 # How long a scheduler's own program may take, in seconds.
 ANSWERS_S = 20.0
-
-
-@frozen
-class ScheduleFile:
-    """A file of a schedule.
-
-    Attributes:
-        path: Its path.
-        text: Its text.
-    """
-
-    path: Path
-    text: str
 
 
 def every_of(word: str) -> str:
@@ -96,7 +83,7 @@ def choose() -> str:
     """
     if sys.platform == "darwin":
         return LAUNCHD
-    if _answers(["systemctl", "--user", "show-environment"]):
+    if _answers("systemctl", "--user", "show-environment"):
         return SYSTEMD
     if read_crontab() is not None:
         return CRON
@@ -107,9 +94,14 @@ def choose() -> str:
     )
 
 
-def _answers(argv: list[str]) -> bool:
+def _run(*argv: str, input: bytes | None = None, check: bool = True) -> process.ProcessResult:
+    """Run a scheduler's own program in this process's environment."""
+    return process.run([*argv], env=None, input=input, timeout_s=ANSWERS_S, check=check)
+
+
+def _answers(*argv: str) -> bool:
     try:
-        return process.run(argv, env=None, timeout_s=ANSWERS_S, check=False).status == 0
+        return _run(*argv, check=False).status == 0
     except ProcessError:
         return False
 
@@ -117,7 +109,7 @@ def _answers(argv: list[str]) -> bool:
 def read_crontab() -> str | None:
     """Return the person's crontab, empty if they have none; None if cron is not installed."""
     try:
-        done = process.run(["crontab", "-l"], env=None, timeout_s=ANSWERS_S, check=False)
+        done = _run("crontab", "-l", check=False)
     except ProcessError:
         return None
     if done.status == 0:
@@ -128,26 +120,26 @@ def read_crontab() -> str | None:
 
 def _write_crontab(text: str) -> None:
     if text:
-        process.run(["crontab", "-"], env=None, input=os.fsencode(text), timeout_s=ANSWERS_S)
+        _run("crontab", "-", input=os.fsencode(text))
     else:
-        process.run(["crontab", "-r"], env=None, timeout_s=ANSWERS_S)
+        _run("crontab", "-r")
 
 
-def places(git: Git, kind: str, job: ScheduledJob) -> list[ScheduleFile]:
-    """Return the files of one kind of schedule."""
+def files_of(git: Git, kind: str, job: ScheduledJob) -> dict[Path, str]:
+    """Return the texts of the files of one kind of schedule, by path."""
     if kind == SYSTEMD:
         base = config.variable("XDG_CONFIG_HOME")
         folder = Path(base if base.startswith("/") else Path(config.home(), ".config"), "systemd", "user")
-        return [
-            ScheduleFile(folder / f"{job.name}.service", units.systemd_service(job)),
-            ScheduleFile(folder / f"{job.name}.timer", units.systemd_timer(job)),
-        ]
+        return {
+            folder / f"{job.name}.service": units.systemd_service(job),
+            folder / f"{job.name}.timer": units.systemd_timer(job),
+        }
     if kind == CRON:
-        return [ScheduleFile(git.repository.state_dir / SCRIPT, units.cron_script(job))]
-    return [ScheduleFile(Path(config.home(), "Library", "LaunchAgents", f"{job.name}.plist"), units.launchd_plist(job))]
+        return {git.repository.state_dir / SCRIPT: units.cron_script(job)}
+    return {Path(config.home(), "Library", "LaunchAgents", f"{job.name}.plist"): units.launchd_plist(job)}
 
 
-def plan_install(git: Git, *, every: str, kind: str = "") -> tuple[HookStep, ...]:
+def plan_install(git: Git, *, every: str, kind: str = "") -> tuple[InstallStep, ...]:
     """Return the steps for installing a schedule; a previous one of another kind is removed.
 
     Args:
@@ -164,23 +156,24 @@ def plan_install(git: Git, *, every: str, kind: str = "") -> tuple[HookStep, ...
     steps = [
         step for other in KINDS if other != kind for name in _names(git, job) for step in _removals(git, other, name)
     ]
-    for place in places(git, kind, job):
-        before = read_text(place.path)
-        what = ADD if before is None else KEEP if before == place.text else UPDATE
-        steps.append(HookStep(what, str(place.path), f"{kind}, {job.every}", before or "", place.text))
+    for path, text in files_of(git, kind, job).items():
+        before = read_text(path)
+        what = ADD if before is None else KEEP if before == text else UPDATE
+        steps.append(InstallStep(what, str(path), f"{kind}, {job.every}", before or "", text))
     if kind == CRON:
-        text = read_crontab()
-        if text is None:
+        table = read_crontab()
+        if table is None:
             raise GitmemError("there is no crontab here", hint="gitmem install schedule --print --systemd")
-        after = units.crontab_with(text, job, str(git.repository.state_dir / SCRIPT))
-        steps.append(HookStep(KEEP if after == text else UPDATE, "crontab", "your other lines are kept", text, after))
-    elif kind == SYSTEMD and not _answers(["systemctl", "--user", "show-environment"]):
-        enable = units.words(["systemctl", "--user", "enable", "--now", f"{job.name}.timer"])
-        steps.append(HookStep(BY_HAND, f"{job.name}.timer", f"systemd's user manager does not respond here: {enable}"))
+        after = units.crontab_with(table, job, str(git.repository.state_dir / SCRIPT))
+        what = KEEP if after == table else UPDATE
+        steps.append(InstallStep(what, CRONTAB, "your other lines are kept", table, after))
+    elif kind == SYSTEMD and not _answers("systemctl", "--user", "show-environment"):
+        message = f"systemd's user manager does not respond here: systemctl --user enable --now {job.name}.timer"
+        steps.append(InstallStep(BY_HAND, f"{job.name}.timer", message))
     return tuple(steps)
 
 
-def install(git: Git, *, every: str, kind: str = "", now: int) -> tuple[HookStep, ...]:
+def install(git: Git, *, every: str, kind: str = "", now: int) -> tuple[InstallStep, ...]:
     """Install a schedule and return what was done; doing it again changes nothing.
 
     Raises:
@@ -194,9 +187,10 @@ def install(git: Git, *, every: str, kind: str = "", now: int) -> tuple[HookStep
     if any(_removals(git, other, name) for other in KINDS if other != kind for name in _names(git, job)):
         uninstall(git)
     made = list(old.made if old is not None and old.what == kind else ())
-    for place in places(git, kind, job):
-        made += _write(place)
-    file = str(places(git, kind, job)[-1].path)
+    written = files_of(git, kind, job)
+    for path, text in written.items():
+        made += _write(path, text)
+    file = str([*written][-1])
     if kind == SYSTEMD:
         wants = Path(file).parent / "timers.target.wants"
         made = [str(wants), *made] if not wants.exists() else made
@@ -205,34 +199,34 @@ def install(git: Git, *, every: str, kind: str = "", now: int) -> tuple[HookStep
     note = Schedule(
         kind, job.every, file, old.since if old and kept else now, job.name, where, tuple(dict.fromkeys(made))
     )
-    _write(ScheduleFile(git.repository.state_dir / NOTE, json.dumps(fields_of(note)) + "\n"))
+    _write(git.repository.state_dir / NOTE, json.dumps(fields_of(note)) + "\n")
     _start(kind, job, file, steps)
     return steps
 
 
-def _start(kind: str, job: ScheduledJob, file: str, steps: Iterable[HookStep]) -> None:
+def _start(kind: str, job: ScheduledJob, file: str, steps: Iterable[InstallStep]) -> None:
     changed = any(step.what in (ADD, UPDATE) for step in steps)
     if kind == CRON:
-        table = next(step for step in steps if step.path == "crontab")
+        table = next(step for step in steps if step.path == CRONTAB)
         if table.what != KEEP:
             _write_crontab(table.after)
     elif kind == SYSTEMD and not any(step.what == BY_HAND for step in steps):
         if changed:
-            process.run(["systemctl", "--user", "daemon-reload"], env=None, timeout_s=ANSWERS_S)
-        process.run(["systemctl", "--user", "enable", "--now", f"{job.name}.timer"], env=None, timeout_s=ANSWERS_S)
+            _run("systemctl", "--user", "daemon-reload")
+        _run("systemctl", "--user", "enable", "--now", f"{job.name}.timer")
     elif kind == LAUNCHD and changed:
         domain = f"gui/{os.getuid()}"
-        process.run(["launchctl", "bootout", f"{domain}/{job.name}"], env=None, timeout_s=ANSWERS_S, check=False)
-        process.run(["launchctl", "bootstrap", domain, file], env=None, timeout_s=ANSWERS_S)
+        _run("launchctl", "bootout", f"{domain}/{job.name}", check=False)
+        _run("launchctl", "bootstrap", domain, file)
 
 
-def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
+def plan_uninstall(git: Git) -> tuple[InstallStep, ...]:
     """Return the steps for removing the schedule."""
     job = job_of(git, "daily")
     return tuple(step for kind in KINDS for name in _names(git, job) for step in _removals(git, kind, name))
 
 
-def uninstall(git: Git) -> tuple[HookStep, ...]:
+def uninstall(git: Git) -> tuple[InstallStep, ...]:
     """Remove the schedule and everything that was created for it, and return what was done."""
     steps = plan_uninstall(git)
     job = job_of(git, "daily")
@@ -256,13 +250,13 @@ def _names(git: Git, job: ScheduledJob) -> list[ScheduledJob]:
     return [job, replace(job, name=note.name)] if note is not None and is_moved else [job]
 
 
-def _removals(git: Git, kind: str, job: ScheduledJob) -> list[HookStep]:
-    found = [(place, read_text(place.path)) for place in places(git, kind, job)]
-    steps = [HookStep(REMOVE, str(place.path), kind, text) for place, text in found if text is not None]
+def _removals(git: Git, kind: str, job: ScheduledJob) -> list[InstallStep]:
+    found = [(path, read_text(path)) for path in files_of(git, kind, job)]
+    steps = [InstallStep(REMOVE, str(path), kind, text) for path, text in found if text is not None]
     if kind == CRON and steps:
         text = read_crontab() or ""
         after = units.crontab_without(text, job.name)
-        steps += [HookStep(UPDATE, "crontab", "your other lines are kept", text, after)] if after != text else []
+        steps += [InstallStep(UPDATE, CRONTAB, "your other lines are kept", text, after)] if after != text else []
     return steps
 
 
@@ -271,16 +265,16 @@ def _remove(git: Git, kind: str, job: ScheduledJob) -> None:
     if not steps:
         return
     if kind == SYSTEMD:
-        _answers(["systemctl", "--user", "disable", "--now", f"{job.name}.timer"])
+        _answers("systemctl", "--user", "disable", "--now", f"{job.name}.timer")
     elif kind == LAUNCHD:
-        _answers(["launchctl", "bootout", f"gui/{os.getuid()}/{job.name}"])
+        _answers("launchctl", "bootout", f"gui/{os.getuid()}/{job.name}")
     for step in steps:
-        if step.path == "crontab":
+        if step.path == CRONTAB:
             _write_crontab(step.after)
         else:
             Path(step.path).unlink(missing_ok=True)
     if kind == SYSTEMD:
-        _answers(["systemctl", "--user", "daemon-reload"])
+        _answers("systemctl", "--user", "daemon-reload")
 
 
 def read_text(path: Path) -> str | None:
@@ -297,8 +291,8 @@ def read_text(path: Path) -> str | None:
         raise GitmemError(f"{path} cannot be read: {err.strerror}") from err
 
 
-def _write(place: ScheduleFile) -> list[str]:
+def _write(path: Path, text: str) -> list[str]:
     """Write a file atomically, and return the folders created for it, the innermost first."""
-    missing = [folder for folder in place.path.parents if not folder.exists()]
-    files.write(place.path, place.text)
+    missing = [folder for folder in path.parents if not folder.exists()]
+    places.write(path, text)
     return [str(folder) for folder in missing]

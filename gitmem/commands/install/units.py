@@ -14,7 +14,7 @@ from gitmem.verify.jobs.schedule import EVERY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 WRITTEN = "Written by `gitmem install schedule`, removed by `gitmem uninstall schedule`."
 NICE = 10
@@ -140,8 +140,3 @@ def launchd_plist(job: ScheduledJob) -> str:
         "ProcessType": "Background",
     }
     return plistlib.dumps(table, sort_keys=False).decode("utf-8")
-
-
-def words(argv: Sequence[str]) -> str:
-    """Return a command as a person would type it."""
-    return shlex.join(argv)

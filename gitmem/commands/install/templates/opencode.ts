@@ -6,40 +6,7 @@ const FILES = ["read", "edit", "write", "patch", "apply_patch"]
 // The system prompts with which OpenCode makes titles and compacts sessions.
 const NO_AGENT = /^You are a (title generator|context summarization agent|helpful AI assistant tasked with summariz)/
 const WORDS = /learn|DECISION/i
-const TIMEOUT_MS = 10000
-const CHARACTERS_AT_MOST = 100000
-
-// One call: JSON in, JSON or nothing out.
-function ask(told) {
-  return new Promise((resolve) => {
-    let answer = ""
-    const done = () => {
-      try {
-        const context = JSON.parse(answer).context
-        resolve(typeof context === "string" ? context : "")
-      } catch {
-        resolve("")
-      }
-    }
-    try {
-      const hook = spawn("gitmem", ["hook", "opencode"], {
-        cwd: told.directory,
-        stdio: ["pipe", "pipe", "ignore"],
-        timeout: TIMEOUT_MS,
-      })
-      hook.on("error", () => resolve(""))
-      hook.on("close", done)
-      hook.stdout.setEncoding("utf8")
-      hook.stdout.on("data", (part) => {
-        if (answer.length < CHARACTERS_AT_MOST) answer += part
-      })
-      hook.stdin.on("error", () => {})
-      hook.stdin.end(JSON.stringify(told))
-    } catch {
-      resolve("")
-    }
-  })
-}
+@ASK@
 
 function cut(value) {
   return typeof value === "string" ? value.slice(-CHARACTERS_AT_MOST) : value
