@@ -254,9 +254,8 @@ class LocalState:
 
     def accesses(self, keys: Iterable[str]) -> dict[str, tuple[int, int]]:
         """Return the number of accesses and the time of the last one by memory; memories without any are left out."""
-        wanted = list(keys) if self._only is None else []
-        marks = ",".join("?" * len(wanted))
-        rows = self._ask(f"SELECT key, count, last FROM access WHERE key IN ({marks})", wanted)
+        sql = "SELECT key, count, last FROM access WHERE key IN (SELECT value FROM json_each(?))"
+        rows = self._ask(sql, (format_json(list(keys)),)) if self._only is None else []
         return {key: (count, last) for key, count, last in rows if isinstance(count, int) and isinstance(last, int)}
 
     def last_looks(self) -> dict[str, int]:

@@ -32,8 +32,6 @@ DECAY_DAYS = 180
 ARCHIVE_DAYS = 90
 # The confidence at which a memory counts as faded: two halvings of a certain one.
 FADED = 0.25
-# The most parameters in SQLite: 999.
-_AT_ONCE = 500
 
 
 @frozen
@@ -135,9 +133,7 @@ def _list_decaying(store: OpenStore, catalog: Catalog, days: int) -> list[Curati
 
 def _idle(store: OpenStore, rows: Sequence[_Row], before: int) -> list[tuple[_Row, int]]:
     """Return the memories that were not read since, with the time of the last read or change."""
-    reads: dict[str, tuple[int, int]] = {}
-    for at in range(0, len(rows), _AT_ONCE):
-        reads |= store.local.accesses([row.key for row in rows[at : at + _AT_ONCE]])
+    reads = store.local.accesses(row.key for row in rows)
     found = [(row, max(row.touched, reads.get(row.key, (0, 0))[1])) for row in rows]
     return [(row, last) for row, last in found if last <= before]
 
@@ -190,11 +186,8 @@ def apply_plan(store: OpenStore, found: CurationPlan) -> CurationPlan:
                 files[one.path] = check_file(one.key, new, policy=policy, path=one.path).text
             except RefusedError:  # it lacks what its kind requires, since others wrote it: a person must decide
                 done.remove(step)
-        return (
-            writer.plan(_subject(found.verb, len(done)), [s.key for s in done][:KEYS_NAMED], files, [])
-            if done
-            else None
-        )
+        keys = [step.key for step in done][:KEYS_NAMED]
+        return writer.plan(_subject(found.verb, len(done)), keys, files, []) if done else None
 
     written = writer.write(plan, f"curate {found.verb}") if found.steps else None
     kept = {step.key for step in done}

@@ -31,23 +31,6 @@ NEAR = 0.83
 
 
 @frozen
-class OpposedMemory:
-    """One side of a contradiction.
-
-    Attributes:
-        key, kind, title: Of the memory.
-        status: The status of its check; empty without one.
-        oid: The blob of its file.
-    """
-
-    key: str
-    kind: str
-    title: str
-    status: str
-    oid: str
-
-
-@frozen
 class Contradiction:
     """A pair of contradicting memories.
 
@@ -57,8 +40,8 @@ class Contradiction:
         kept: The key of the one that evidence prefers; empty if a person must decide.
     """
 
-    one: OpposedMemory
-    other: OpposedMemory
+    one: Member
+    other: Member
     why: str
     kept: str
 
@@ -81,7 +64,7 @@ def find_contradictions(store: OpenStore) -> ContradictionReport:
     numbers = [row[0] for row in rows.values()]
     statuses = statuses_of(catalog, ground, numbers, now=store.now, chains=suspects(catalog, ground)) if numbers else {}
     members = {
-        key: OpposedMemory(key, kind, title, statuses[number].status, oid)
+        key: Member(key, kind, title, statuses[number].status, oid)
         for key, (number, _, kind, title, oid) in rows.items()
     }
     found = [
@@ -122,7 +105,7 @@ def _by_meaning(store: OpenStore, catalog: Catalog) -> Iterator[tuple[Title, Tit
             yield titles[key], titles[other], f"nearly the same meaning ({cosine:.2f}), and one denies it"
 
 
-def _preference(one: OpposedMemory, other: OpposedMemory) -> str:
+def _preference(one: Member, other: Member) -> str:
     """Return the one that evidence prefers: its check holds, and the other one has none."""
     for winner, loser in ((one, other), (other, one)):
         if winner.status == VERIFIED and not loser.status:
@@ -141,9 +124,7 @@ def as_duplicates(found: ContradictionReport) -> DuplicateReport:
             lost.setdefault(pair.kept, []).append(loser)
             gone.add(loser)
 
-    def member(key: str) -> Member:
-        one = members[key]
-        return Member(one.key, one.kind, one.title, one.status, 1.0, one.oid)
-
-    groups = [Group(member(key), "its check holds", tuple(map(member, losers))) for key, losers in lost.items()]
+    groups = [
+        Group(members[key], "its check holds", tuple(members[one] for one in losers)) for key, losers in lost.items()
+    ]
     return DuplicateReport(tuple(groups), found.compared)

@@ -34,21 +34,21 @@ _TEXTS = (
 
 @frozen
 class Member:
-    """One memory of a group.
+    """One memory of a group, or one side of a contradiction.
 
     Attributes:
         key, kind, title: Of the memory.
         status: The status of its check; empty without one.
-        likeness: Its similarity to the kept one; 1 for that one itself.
         oid: The blob of its file, which must be unchanged when it is superseded.
+        likeness: Its similarity to the kept one; 1 for that one itself.
     """
 
     key: str
     kind: str
     title: str
     status: str
-    likeness: float
     oid: str
+    likeness: float = 1.0
 
 
 @frozen
@@ -129,10 +129,7 @@ def _group(
     statuses = statuses_of(
         catalog, ground, [rows[at].number for at in near], now=store.now, chains=suspects(catalog, ground)
     )
-    keys = [rows[at].key for at in near]
-    reads: dict[str, tuple[int, int]] = {}
-    for at in range(0, len(keys), 500):  # SQLite takes 999 values
-        reads |= store.local.accesses(keys[at : at + 500])
+    reads = store.local.accesses(rows[at].key for at in near)
     needed = {row[0] for row in catalog.rows("SELECT DISTINCT target FROM link WHERE relation = 'requires'")}
 
     def worth(at: int) -> tuple[Any, ...]:
@@ -159,7 +156,7 @@ def _group(
             continue
         left -= set(others)
         members = {
-            one: Member(row.key, row.kind, row.title, statuses[row.number].status, others.get(one, 1.0), row.oid)
+            one: Member(row.key, row.kind, row.title, statuses[row.number].status, row.oid, others.get(one, 1.0))
             for one in (at, *others)
             for row in (rows[one],)
         }

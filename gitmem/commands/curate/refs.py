@@ -44,7 +44,7 @@ def stale_references(store: OpenStore) -> CurationPlan:
         odd = [one for one in states if one.state in (MOVED, CHANGED)]
         if odd:
             why = "; ".join(_description(one) for one in odd)
-            steps.append(CurationStep(key, kind, title, why, oid, _moved(store, fields, odd)))
+            steps.append(CurationStep(key, kind, title, why, oid, _new_places(store, fields, odd)))
     return CurationPlan(REFS, tuple(steps), count)
 
 
@@ -54,7 +54,7 @@ def _description(one: ReferenceState) -> str:
     return f"{one.ref} is now {one.place}" if one.place else f"{one.ref} changed"
 
 
-def _moved(store: OpenStore, fields: Mapping[str, Any], odd: Sequence[ReferenceState]) -> dict[str, Any]:
+def _new_places(store: OpenStore, fields: Mapping[str, Any], odd: Sequence[ReferenceState]) -> dict[str, Any]:
     """Return the fields with the new places; none if a reference changed, which is for a person."""
     if any(one.state == CHANGED for one in odd):
         return {}
