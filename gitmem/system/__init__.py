@@ -1,4 +1,4 @@
-"""What reaches outside: files, processes, HTTP. Here are the files and folders of gitmem's own state.
+"""What reaches outside: files, processes, HTTP. Here are the files of gitmem's own state, and a walk of any folder.
 
 A file or folder of the state belongs to this person alone, or to the group if the folder above does: git makes a
 repository's folders set-group-ID and group-writable if a group shares it (core.sharedRepository). Others may never read
@@ -10,6 +10,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Flags that a system lacks are 0.
 CLOSE_ON_EXEC: int = getattr(os, "O_CLOEXEC", getattr(os, "O_NOINHERIT", 0))
@@ -143,6 +147,24 @@ def _is_shared(folder: str | os.PathLike[str]) -> bool:
         return os.stat(folder or os.curdir).st_mode & _SHARED == _SHARED
     except OSError:
         return False
+
+
+def iter_files(folder: str) -> Iterator[os.DirEntry[str]]:
+    """Yield the entries below a folder, in no order, except folders and what begins with a dot; follow no links.
+
+    Raises:
+        OSError: A folder cannot be read.
+    """
+    waiting = [folder]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    yield entry
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:

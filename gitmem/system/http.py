@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import threading
 import urllib.error
 import urllib.request
@@ -27,8 +28,27 @@ if TYPE_CHECKING:
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 USER_AGENT = f"gitmem/{__version__}"
+# Printable ASCII: an address that needs no escaping.
+_VISIBLE = re.compile("[!-~]+")
 # How an exchange can fail: no connection, a timeout, an invalid response, an invalid host name.
 FAILURES = (OSError, http.client.HTTPException, UnicodeError)
+
+
+def is_site(text: str) -> bool:
+    """Return whether a text is the address of a server, without a name, a password, a query or a fragment."""
+    try:
+        parts = urlsplit(text)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    has_more = parts.username or parts.password or parts.query or parts.fragment
+    return fits and not has_more and _VISIBLE.fullmatch(text) is not None
+
+
+def is_encrypted(site: str) -> bool:
+    """Return whether a token may be sent to a site: encrypted, or to this machine."""
+    parts = urlsplit(site)
+    return parts.scheme == "https" or parts.hostname in LOOPBACK
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -16,10 +16,11 @@ from gitmem.cli.options import ArgumentParser, Arguments, add_json, positive
 from gitmem.cli.output import Output
 from gitmem.commands.forge import suggestions
 from gitmem.commands.forge.client import Forge
-from gitmem.commands.forge.comment import KINDS, body_of, is_commit, keep, pulls_of, read_text, remove
+from gitmem.commands.forge.comment import KINDS, body_of, keep, pulls_of, read_text, remove
 from gitmem.commands.forge.place import place_here
 from gitmem.errors import UsageError
 from gitmem.frozen import fields_of
+from gitmem.git.repository import is_oid
 from gitmem.system.environment import forge_token
 
 TYPE_CHECKING = False
@@ -61,7 +62,7 @@ def run(args: Arguments, out: Output) -> int:
     """Update the comment and print its URL."""
     if bool(args.file) == args.delete:
         raise UsageError("comment needs either a FILE or --delete", hint="gitmem forge comment --help")
-    if args.commit and not is_commit(args.commit):
+    if args.commit and not is_oid(args.commit):
         raise UsageError("--commit needs a full commit name", hint='--commit "$(git rev-parse HEAD)"')
     place = place_here(args.run)
     text = "" if args.delete else read_text(args.file)

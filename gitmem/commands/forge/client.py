@@ -170,6 +170,18 @@ class Forge:
         answer = self._ask(method, url, body, needs=needs)
         return _mapping(self._json(answer)) if answer.body.strip() else {}
 
+    def delete(self, url: str, *, needs: str) -> None:
+        """Delete something; it is no error if it is gone already, as someone else may have been faster.
+
+        Raises:
+            ForgeError: As for ``get``.
+        """
+        try:
+            self.write("DELETE", url, None, needs=needs)
+        except ForgeError as err:
+            if err.status not in (404, 410):
+                raise
+
     def query(self, url: str, text: str) -> Mapping[str, Any]:
         """Run a GraphQL query that changes nothing."""
         return _mapping(self._json(self._ask("POST", url, {"query": text}, needs="", is_reading=True)))
@@ -199,7 +211,7 @@ class Forge:
                 self._wait(PAUSES_S[tries], failed)
                 tries += 1
             elif answer is None:
-                raise self._lost(failed, is_reading=is_reading) from cause
+                raise self._no_answer(failed, is_reading=is_reading) from cause
             elif answer.status in MOVED and hops < HOPS:
                 hops += 1
                 url = self._same_origin(urljoin(url, answer.headers.get("location", "")))
@@ -247,7 +259,7 @@ class Forge:
         self._patience_s -= seconds
         self._sleep(seconds)
 
-    def _lost(self, why: str, *, is_reading: bool) -> ForgeError:
+    def _no_answer(self, why: str, *, is_reading: bool) -> ForgeError:
         message = f"the forge at {self._origin[1]} cannot be reached: {why}"
         return ForgeError(message, hint="" if is_reading else "the outcome is unknown: run it again")
 
@@ -287,6 +299,12 @@ def need_tables(found: Any) -> list[Mapping[str, Any]]:
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise ForgeError("the forge did not answer with a list")
     return found
+
+
+def part_of(one: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a table in a response by its name; empty if it is missing, or something else."""
+    part = one.get(name)
+    return part if isinstance(part, dict) else {}
 
 
 def wait_of(answer: Response, now: float) -> float | None:

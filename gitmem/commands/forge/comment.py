@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 import sys
 
+from gitmem.commands.forge.client import part_of
 from gitmem.commands.forge.ownership import (
     BODY_LIMIT,
     add_signature,
@@ -185,11 +185,7 @@ def _mine(forge: Forge, pull: int, sign: str, *, login: str = "") -> list[Mappin
 
 def _delete(forge: Forge, comments: Sequence[Mapping[str, Any]]) -> None:
     for one in comments:
-        try:
-            forge.write("DELETE", _comment(forge, one), None, needs=NEEDS)
-        except ForgeError as err:
-            if err.status not in (404, 410):  # someone else was faster
-                raise
+        forge.delete(_comment(forge, one), needs=NEEDS)
 
 
 def _comment(forge: Forge, one: Mapping[str, Any]) -> str:
@@ -220,10 +216,5 @@ def pulls_of(forge: Forge, commit: str) -> list[int]:
 
 
 def _with_head(found: Any, commit: str) -> list[int]:
-    open_ones = (one for one in found if one.get("state") == "open" and isinstance(one.get("head"), dict))
-    return [number_of(one, "number") for one in open_ones if one["head"].get("sha") == commit]
-
-
-def is_commit(text: str) -> bool:
-    """Return whether a text is a full commit name."""
-    return re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", text) is not None
+    open_ones = (one for one in found if one.get("state") == "open")
+    return [number_of(one, "number") for one in open_ones if part_of(one, "head").get("sha") == commit]

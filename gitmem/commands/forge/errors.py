@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gitmem.system.http import Response
 
 # The most errors shown of one response.
-TOLD = 5
+SHOWN = 5
 
 
 def format_reply(text: object, cap: int, token: str) -> str:
@@ -64,7 +64,7 @@ def _hint(status: int, message: str, needs: str) -> str:
 def _details(errors: Any, token: str) -> list[str]:
     """Return the errors in a response as text: strings, or tables with ``message``, or ``field`` and ``code``."""
     found = []
-    for one in errors[:TOLD] if isinstance(errors, list) else ():
+    for one in errors[:SHOWN] if isinstance(errors, list) else ():
         if isinstance(one, dict):
             parts = [format_reply(one.get(name), 200, token) for name in ("resource", "field", "code", "message")]
             found.append(" ".join(filter(None, parts)))

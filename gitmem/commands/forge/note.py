@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from gitmem.commands.forge.client import part_of
 from gitmem.commands.forge.comment import body_of
 from gitmem.commands.forge.ownership import is_same, list_marked, mark, number_of
 from gitmem.commands.forge.place import ForgeRepository, need_address
@@ -78,10 +79,4 @@ def _mine(forge: Forge, address: str, sign: str) -> Mapping[str, Any] | None:
     name = me.get("username") if isinstance(me, dict) else None
     if not isinstance(name, str) or not name:
         raise ForgeError("the forge does not say which account the token belongs to")
-    return next((one for one in found if _author(one) == name), None)
-
-
-def _author(one: Mapping[str, Any]) -> str:
-    author = one.get("author")
-    name = author.get("username") if isinstance(author, dict) else None
-    return name if isinstance(name, str) else ""
+    return next((one for one in found if part_of(one, "author").get("username") == name), None)

@@ -6,6 +6,7 @@ are compared without their last line, which names a run.
 
 from __future__ import annotations
 
+from gitmem.commands.forge.client import part_of
 from gitmem.errors import ForgeError
 
 TYPE_CHECKING = False
@@ -54,8 +55,7 @@ def ours(found: Iterable[Mapping[str, Any]], login: str) -> list[Mapping[str, An
 
 def login_of(one: Mapping[str, Any]) -> str:
     """Return the author of an item; empty if the account is gone."""
-    user = one.get("user")
-    login = user.get("login") if isinstance(user, dict) else None
+    login = part_of(one, "user").get("login")
     return login if isinstance(login, str) else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.errors import NotFoundError
 from gitmem.frozen import replace
 from gitmem.store import layout
-from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.commit import CommitPlan
 from gitmem.verify.overview.notice.document import parse_status
 from gitmem.verify.overview.notice.inert import inert
 from gitmem.verify.overview.notice.links import Links
@@ -59,15 +59,7 @@ def write(memory: OpenRepository, table: Mapping[str, Any], badge: str) -> str:
         subject = "page: what the last job showed"
         return CommitPlan(subject, writes=tuple(sorted(writes.items())), machine=True) if writes else None
 
-    written = write_commit(
-        memory.git,
-        memory.ref,
-        plan,
-        command="forge",
-        now=memory.now,
-        lock_timeout_s=memory.config.lock_timeout_s,
-        start=memory.find_tip(),
-    )
+    written = memory.commit(plan, "forge")
     return written.commit if written is not None else ""
 
 

@@ -6,12 +6,11 @@ Source: GitHub Docs, "Variables reference", default environment variables.
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
 
 from gitmem.config import ROBOTS, variable
 from gitmem.errors import ConfigError
 from gitmem.frozen import frozen
-from gitmem.system.http import LOOPBACK
+from gitmem.system.http import is_encrypted, is_site
 from gitmem.verify.overview.notice.links import Links
 
 API = "https://api.github.com"
@@ -93,15 +92,9 @@ def need_address(name: str, default: str) -> str:
         ConfigError: It is not an address, or is unencrypted.
     """
     text = (variable(name) or default).rstrip("/")
-    try:
-        parts = urlsplit(text)
-        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        raise _wrong(name, f"{name} is not an address", f"set one such as {default}") from None
-    odd = parts.username or parts.password or parts.query or parts.fragment or not re.fullmatch("[!-~]+", text)
-    if not fits or odd or "\\" in text or any(sign in text for sign in "()<>[]`\"'"):
+    if not is_site(text) or any(sign in text for sign in "\\()<>[]`\"'"):
         raise _wrong(name, f"{name} is not an address", f"set one such as {default}")
-    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+    if not is_encrypted(text):
         raise _wrong(name, f"{name} is not encrypted and would expose the token", "use an https address")
     return text
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+from gitmem.commands.forge.client import part_of
 from gitmem.commands.forge.ownership import add_signature, address_of, number_of
 from gitmem.errors import ForgeError
 from gitmem.frozen import frozen
@@ -11,7 +12,7 @@ from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from gitmem.commands.forge.client import Forge
@@ -64,18 +65,23 @@ def find_or_open(forge: Forge, head: str, base: str, title: str) -> PullRequest:
 
 
 def _find(forge: Forge, head: str, base: str) -> Mapping[str, Any] | None:
-    asked = urlencode({"state": "open", "head": f"{forge.place.owner}:{head}", "base": base, "per_page": "100"})
-    found = forge.items(forge.repo(f"pulls?{asked}"), needs="pull-requests: read")
-    # A forge that does not know the filter lists all.
-    return next((one for one in found if _is(one, "head", head, forge.place) and _is(one, "base", base)), None)
+    found = iter_pulls(forge, head, base, state="open")
+    return next((one for one in found if one.get("state") == "open"), None)
 
 
-def _is(one: Mapping[str, Any], side: str, ref: str, place: ForgeRepository | None = None) -> bool:
-    found = one.get(side)
-    if one.get("state") != "open" or not isinstance(found, dict) or found.get("ref") != ref:
-        return False
-    if place is None:
-        return True
-    repository = found.get("repo")
-    name = repository.get("full_name") if isinstance(repository, dict) else ""
-    return isinstance(name, str) and name.lower() == place.repository.lower()
+def iter_pulls(forge: Forge, head: str, base: str, *, state: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the pull requests from one branch of the repository to another.
+
+    Args:
+        forge: The forge, which may ignore a filter: the branches are compared here, the state is not.
+        head: The branch to merge.
+        base: The branch to merge it into.
+        state: ``open`` or ``all``.
+    """
+    asked = urlencode({"state": state, "head": f"{forge.place.owner}:{head}", "base": base, "per_page": "100"})
+    for one in forge.items(forge.repo(f"pulls?{asked}"), needs="pull-requests: read"):
+        source, target = part_of(one, "head"), part_of(one, "base")
+        name = part_of(source, "repo").get("full_name")
+        is_own = isinstance(name, str) and name.lower() == forge.place.repository.lower()
+        if is_own and source.get("ref") == head and target.get("ref") == base:
+            yield one

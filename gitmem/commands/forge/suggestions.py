@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
+from gitmem.commands.forge.client import part_of
 from gitmem.commands.forge.ownership import list_marked, mark, number_of, ours, who_am_i
 from gitmem.errors import ForgeError
 from gitmem.text import display
@@ -20,8 +21,7 @@ from gitmem.verify.overview.notice.inert import code_block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
+    from collections.abc import Iterator
 
     from gitmem.commands.forge.client import Forge
     from gitmem.verify.overview.finding import StatedLine
@@ -50,7 +50,7 @@ def keep(forge: Forge, pull: int, text: str) -> None:
     mine = list_marked(forge.items(forge.repo(f"pulls/{pull}/comments?per_page=100"), needs=NEEDS), SIGN)
     for one in ours(mine, who_am_i(forge)) if mine else ():
         if wanted.pop(str(one.get("body")).replace("\r\n", "\n"), None) is None:
-            _delete(forge, number_of(one))
+            forge.delete(forge.repo(f"pulls/comments/{number_of(one)}"), needs=NEEDS)
     commit = _head(forge, pull) if wanted else ""
     for body, (path, line) in wanted.items():
         asked = {"body": body, "commit_id": commit, "path": path, "line": line, "side": "RIGHT"}
@@ -99,17 +99,8 @@ def new_lines(patch: str) -> dict[int, str]:
 
 
 def _head(forge: Forge, pull: int) -> str:
-    found: Mapping[str, Any] = forge.get(forge.repo(f"pulls/{pull}"), needs=NEEDS)
-    head = found.get("head") if isinstance(found, dict) else None
-    commit = head.get("sha") if isinstance(head, dict) else None
+    found = forge.get(forge.repo(f"pulls/{pull}"), needs=NEEDS)
+    commit = part_of(found, "head").get("sha") if isinstance(found, dict) else None
     if not isinstance(commit, str):
         raise ForgeError("the forge did not return the pull request's head commit")
     return commit
-
-
-def _delete(forge: Forge, number: int) -> None:
-    try:
-        forge.write("DELETE", forge.repo(f"pulls/comments/{number}"), None, needs=NEEDS)
-    except ForgeError as err:
-        if err.status not in (404, 410):
-            raise

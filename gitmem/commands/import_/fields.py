@@ -14,7 +14,7 @@ from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from typing import Any
 
 
@@ -123,23 +123,36 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
     more = [(name, table[name]) for name in _TEXT if name not in read and isinstance(table.get(name), str)]
     long = [(name, text) for name, text in more if not _is_short(name, text)]
     body += "".join(f"\n\n{name}: {text}" for name, text in long)  # a second text does not fit into a field
-    left_out = short_fields(table, {"key", *read, *STORE_ONLY, *(name for name, _ in long)}, fields)
+    left_out = add_fields(table, {"key", *read, *STORE_ONLY, *(name for name, _ in long)}, fields)
     return ImportRecord(where, key, fields, body, left_out=left_out)
 
 
-def short_fields(table: Mapping[str, Any], read: Collection[str], fields: dict[str, Any]) -> tuple[str, ...]:
+def _is_short(name: str, value: object) -> bool:
+    try:
+        return is_name(name) and len(format_field(name, value)) <= LONGEST_UNKNOWN
+    except (FormatError, AttributeError, RecursionError):
+        return False  # null instead of a name, a number without an exact form
+
+
+def add_fields(
+    table: Mapping[str, Any],
+    read: Collection[str],
+    fields: dict[str, Any],
+    fits: Callable[[str, object], bool] = _is_short,
+) -> tuple[str, ...]:
     """Add the other fields of a table that fit into a frontmatter, and return the names of those that do not.
 
     Args:
         table: The fields of another system.
         read: The fields that were read already.
         fields: The frontmatter so far.
+        fits: Returns whether a field fits.
     """
     left_out = []
     for name, value in table.items():
         if name in read or name in fields or value in (None, "", [], {}):
             continue
-        if _is_short(name, value):
+        if fits(name, value):
             fields[name] = value
         else:
             left_out.append(str(name))
@@ -219,10 +232,3 @@ def _iso_time(text: str) -> str | None:
         return format_time(int(aware.timestamp()))
     except (ValueError, OverflowError):
         return None
-
-
-def _is_short(name: str, value: object) -> bool:
-    try:
-        return is_name(name) and len(format_field(name, value)) <= LONGEST_UNKNOWN
-    except (FormatError, AttributeError, RecursionError):
-        return False  # null instead of a name, a number without an exact form

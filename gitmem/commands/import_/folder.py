@@ -18,6 +18,7 @@ from gitmem.document.parse import parse, read_fields, unify
 from gitmem.document.split import decode, split
 from gitmem.errors import FormatError
 from gitmem.store import POLICY_PATH, layout
+from gitmem.system import iter_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,18 +42,11 @@ def list_files(folder: str) -> list[tuple[str, bool]]:
     Raises:
         OSError: A folder cannot be read.
     """
-    found: list[tuple[str, bool]] = []
-    waiting = [folder]
-    while waiting:
-        with os.scandir(waiting.pop()) as entries:
-            for entry in entries:
-                if entry.name.startswith("."):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-                elif entry.name.lower().endswith(ENDINGS) or entry.name in LOGS or _is_bean(entry):
-                    found.append((entry.path, entry.is_file(follow_symlinks=False)))
-    return sorted(found)
+    return sorted(
+        (entry.path, entry.is_file(follow_symlinks=False))
+        for entry in iter_files(folder)
+        if entry.name.lower().endswith(ENDINGS) or entry.name in LOGS or _is_bean(entry)
+    )
 
 
 def _is_bean(entry: os.DirEntry[str]) -> bool:
@@ -93,7 +87,7 @@ def read_folder(
                     for found in read_jsonl(file, name=where, kind="learned", is_archive=inside.endswith(ARCHIVE)):
                         yield number, found
             except OSError as err:
-                yield number, Unreadable(where, str(err.strerror))
+                yield number, _unreadable(err, where)
         elif inside.lower().endswith(YAML):
             for found in read_bean(path, where):
                 yield number, found
@@ -106,8 +100,7 @@ def _is_bundle(folder: Path, notes: list[str]) -> bool:
     """Return whether a folder is a bundle of the Open Knowledge Format, by its declaration or its first files."""
     for inside in dict.fromkeys((okf.INDEX, *notes[:LOOKED_AT])):
         try:
-            with (folder / inside).open("rb") as file:
-                text = decode(file.read(layout.MEMORY_LIMIT + 1))
+            text = _read_text(folder / inside)
             if inside == okf.INDEX:
                 if okf.is_root_index(text):
                     return True
@@ -121,11 +114,8 @@ def _is_bundle(folder: Path, notes: list[str]) -> bool:
 def read_bean(path: str, where: str) -> list[ImportRecord | Unreadable]:
     """Return the memories of a YAML file of Beans, or the reason why there are none."""
     try:
-        with Path(path).open("rb") as file:
-            fields = read_fields(decode(file.read(layout.MEMORY_LIMIT + 1)))
-    except OSError as err:
-        return [Unreadable(where, str(err.strerror))]
-    except FormatError as err:
+        fields = read_fields(_read_text(path))
+    except (OSError, FormatError) as err:
         return [_unreadable(err, where)]
     return read_issue(fields, where=where) if is_issue(fields) else [Unreadable(where, "it is not an issue of Beans")]
 
@@ -145,11 +135,8 @@ def read_markdown(
     """
     inside = inside or Path(path).name
     try:
-        with Path(path).open("rb") as file:
-            text = decode(file.read(layout.MEMORY_LIMIT + 1))
-    except OSError as err:
-        return [Unreadable(where, str(err.strerror))]
-    except FormatError as err:
+        text = _read_text(path)
+    except (OSError, FormatError) as err:
         return [_unreadable(err, where)]
     if pages is not None and pages.is_bundle:
         concept = read_concept(text, inside, where, pages)
@@ -200,5 +187,13 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages | None)
     return [link_pages(found, pages) if pages is not None and isinstance(found, ImportRecord) else found]
 
 
-def _unreadable(err: FormatError, where: str) -> Unreadable:
+def _read_text(path: str | Path) -> str:
+    """Return the text of a file, read only up to a memory's size."""
+    with Path(path).open("rb") as file:
+        return decode(file.read(layout.MEMORY_LIMIT + 1))
+
+
+def _unreadable(err: OSError | FormatError, where: str) -> Unreadable:
+    if isinstance(err, OSError):
+        return Unreadable(where, str(err.strerror))
     return Unreadable(f"{where}:{err.line}" if err.line else where, err.message)

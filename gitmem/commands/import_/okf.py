@@ -6,7 +6,7 @@ import contextlib
 import posixpath
 import re
 
-from gitmem.commands.import_.fields import STORE_ONLY, ImportRecord, Unreadable, as_list, kind_of, time_of
+from gitmem.commands.import_.fields import STORE_ONLY, ImportRecord, Unreadable, add_fields, as_list, kind_of, time_of
 from gitmem.commands.import_.wiki import key_of
 from gitmem.document import okf
 from gitmem.document.parse import parse, read_fields, unify
@@ -105,26 +105,13 @@ def foreign_concept(found: Mapping[str, Any], body: str, inside: str, where: str
         "verified": okf.entries_of(found.get("verified")),
     }
     fields |= {name: value for name, value in more.items() if value and okf.is_usable(name, value)}
-    left_out = []
-    for name, value in found.items():
-        if name in fields or name in STORE_ONLY or value in (None, "", [], {}):
-            continue
-        if okf.is_usable(name, value):
-            fields[name] = value
-        else:
-            left_out.append(str(name))
+    left_out = add_fields(found, STORE_ONLY, fields, okf.is_usable)
     is_archived = status == okf.DEPRECATED
     if is_archived:
         del fields["status"]  # retirement says the same
     text = body if body.strip() or not isinstance(description, str) else description
-    return ImportRecord(
-        where,
-        key_of(path),
-        okf.in_order(okf.without_derived(fields)),
-        text,
-        archived=is_archived,
-        left_out=tuple(left_out),
-    )
+    ours = okf.in_order(okf.without_derived(fields))
+    return ImportRecord(where, key_of(path), ours, text, archived=is_archived, left_out=left_out)
 
 
 def _refs(found: Mapping[str, Any], body: str, inside: str, pages: Pages) -> list[str]:

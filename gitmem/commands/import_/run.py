@@ -122,7 +122,7 @@ def _incoming(
 ) -> Iterator[Incoming]:
     """Yield the memories to write, checked; the rest goes to the reasons, and left-out fields to the notices."""
     policy, author, now = memory.policy(), memory.author(), memory.now
-    count, order, left_out = 0, _Order(), Counter[str]()
+    count, order, left_out = 0, _LogOrder(), Counter[str]()
     for given in sources:
         if isinstance(given, Unreadable):
             (skipped if given.is_skipped else unreadable).add(given.where, given.reason)
@@ -135,7 +135,7 @@ def _incoming(
                 hint="split -l 400000 FILE, then import the parts one by one",
             )
         try:
-            yield _checked(order.placed(given), policy, author=author, now=now)
+            yield _check(order.with_place(given), policy, author=author, now=now)
         except UnsafeError as err:
             refused.add(given.where, err.message)
         except RefusedError as err:
@@ -144,14 +144,14 @@ def _incoming(
         memory.notices.append(f"the field {display(name)} was left out of {number}: it is too long or not plain data")
 
 
-class _Order:
+class _LogOrder:
     """Preserves the order of log entries without distinct times, whose keys do not matter, by counting."""
 
     def __init__(self) -> None:
         # By session: the time of the last entry, its key, and how many entries were counted since that time.
         self._last: dict[str, tuple[object, str, int]] = {}
 
-    def placed(self, given: ImportRecord) -> ImportRecord:
+    def with_place(self, given: ImportRecord) -> ImportRecord:
         """Return a memory with its number in its log if neither time nor key gives its position."""
         session = next((tag for tag in given.fields.get("tags", ()) if str(tag).startswith(SESSION)), "")
         if not session or given.text or PLACE in given.fields:
@@ -168,7 +168,7 @@ class _Order:
 _NOTHING = object()
 
 
-def _checked(given: ImportRecord, policy: Policy, *, author: Author, now: int) -> Incoming:
+def _check(given: ImportRecord, policy: Policy, *, author: Author, now: int) -> Incoming:
     if policy.collections:
         from gitmem.policy.collections import refuse_writer
 

@@ -8,7 +8,7 @@ slug, status, priority, description, verify, attempts of ``num``, ``outcome``, `
 
 from __future__ import annotations
 
-from gitmem.commands.import_.fields import ImportRecord, Unreadable, as_list, short_fields, time_of
+from gitmem.commands.import_.fields import ImportRecord, Unreadable, add_fields, as_list, time_of
 from gitmem.document.fields import MAX_PRIORITY
 from gitmem.model import CLAIMED, CLOSED, FAILED, OPEN, TASK
 from gitmem.store import layout
@@ -93,7 +93,7 @@ def read_issue(table: Mapping[str, Any], *, where: str) -> list[ImportRecord | U
         fields |= {name: time} if time else {}
     author = table.get("created_by") or table.get("owner")
     fields |= {"by": {"who": str(author)}} if author else {}
-    left_out = short_fields(table, _READ, fields)
+    left_out = add_fields(table, _READ, fields)
     comments = _comments(table)
     said = [(text, who, when) for text, who, when in comments if text.upper().startswith(LEARNED)]
     body = _body(table, fields, [one for one in comments if one not in said])

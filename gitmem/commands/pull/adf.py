@@ -111,7 +111,7 @@ def _leaf(node: dict[str, Any]) -> str:
     """Return an inline node as Markdown."""
     kind = node.get("type")
     if kind == "text":
-        return _marked(str(node.get("text") or ""), node.get("marks"))
+        return _mark_up(str(node.get("text") or ""), node.get("marks"))
     if kind == "hardBreak":
         return "\n"
     if kind in ("mention", "status"):
@@ -127,7 +127,7 @@ def _leaf(node: dict[str, Any]) -> str:
     return ""
 
 
-def _marked(text: str, marks: Any) -> str:
+def _mark_up(text: str, marks: Any) -> str:
     """Return text with its marks; white space at its ends stays outside of them."""
     inner = text.strip()
     if not inner or not isinstance(marks, list):

@@ -11,7 +11,7 @@ from gitmem.commands.pull.documents import file_of
 from gitmem.errors import GitmemError
 from gitmem.git.objects import oid_of
 from gitmem.store import layout
-from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.commit import CommitPlan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,14 +86,7 @@ class SourceBranch:
         number = len(changed) + len(deleted)
         subject = f"pull: {number} {'document' if number == 1 else 'documents'} of {self._source.name}"
         made = CommitPlan(subject, writes=tuple(writes), deletes=tuple(deleted), machine=True)
-        done = write_commit(
-            self._git,
-            self._source.ref,
-            lambda _: made,
-            command=f"pull {self._source.name}",
-            now=self._memory.now,
-            lock_timeout_s=self._memory.config.lock_timeout_s,
-        )
+        done = self._memory.commit(lambda _: made, f"pull {self._source.name}", ref=self._source.ref)
         assert done is not None, "a plan was made"
         self.tip, self._noted = done.commit, noted
         self._oids |= {path: names[path] for path in changed}

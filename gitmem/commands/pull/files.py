@@ -19,6 +19,7 @@ from gitmem.commands.pull.documents import PulledDocument, path_of
 from gitmem.commands.pull.source import CODE, DOCS
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen
+from gitmem.system import iter_files
 from gitmem.text.code.definitions import Span, definitions
 from gitmem.text.code.languages import is_code, language_of
 from gitmem.text.slugs import slug
@@ -113,10 +114,10 @@ class FilesPull:
         return {
             path: oid
             for mode, oid, path in self._memory.git.list_paths(commit)
-            if mode in ("100644", "100755") and wanted(path) and self._is_meant(path)
+            if mode in ("100644", "100755") and wanted(path) and self._is_selected(path)
         }
 
-    def _is_meant(self, path: str) -> bool:
+    def _is_selected(self, path: str) -> bool:
         folders = [one.strip("/") for one in self._source.paths]
         return not folders or any(one in ("", ".", path) or path.startswith(f"{one}/") for one in folders)
 
@@ -263,18 +264,11 @@ def _list_outside(folder: str) -> dict[str, str]:
         NotFoundError: It is missing, or cannot be read.
     """
     found: dict[str, str] = {}
-    waiting = [folder]
     try:
-        while waiting:
-            with os.scandir(waiting.pop()) as entries:
-                for entry in entries:
-                    if entry.name.startswith("."):
-                        continue
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
-                    elif entry.is_file(follow_symlinks=False) and _is_document(entry.name):
-                        inside = os.path.relpath(entry.path, folder).replace(os.sep, "/")
-                        found[inside] = sha1(_read(Path(entry.path)), usedforsecurity=False).hexdigest()
+        for entry in iter_files(folder):
+            if entry.is_file(follow_symlinks=False) and _is_document(entry.name):
+                inside = os.path.relpath(entry.path, folder).replace(os.sep, "/")
+                found[inside] = sha1(_read(Path(entry.path)), usedforsecurity=False).hexdigest()
     except OSError as err:
         raise NotFoundError(f"the documents in {folder} cannot be read: {err.strerror}") from err
     return dict(sorted(found.items()))

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from gitmem.commands.forge.client import need_tables
+from gitmem.commands.forge.client import need_tables, part_of
 from gitmem.commands.pull.documents import PulledDocument, clean, time_of
 from gitmem.errors import ForgeError
+from gitmem.git.repository import is_oid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class GitHubPull:
             ForgeError: The forge cannot be reached, or refuses; pages yielded before are complete.
         """
         steps: dict[str, Callable[[], Iterator[list[PulledDocument]]]] = {
-            "issues": lambda: self._by_time("issues", "issues", {"state": "all"}, self._issue),
+            "issues": lambda: self._by_time("issues", "issues", {"state": "all"}, _issue),
             "comments": lambda: self._by_time("comments", "issues/comments", {}, _comment),
             "pulls": self._pulls,
             "reviews": lambda: self._by_time("reviews", "pulls/comments", {}, _review_comment),
@@ -115,16 +116,11 @@ class GitHubPull:
             moved = last > self.cursors.get(part, "")
             if last:
                 self.cursors[part] = max(last, self.cursors.get(part, ""))
-            yield _made(items, document)
+            yield _documents(items, document)
             if not page.following:
                 return
             # All items of a full page may have changed in one second: then only the next page makes progress.
             page = self._forge.page(address() if moved else page.following, needs="contents: read")
-
-    def _issue(self, item: Item) -> PulledDocument | None:
-        if item.get("pull_request"):
-            return None  # the list of pull requests has it with its branches
-        return _issue(item)
 
     def _pulls(self) -> Iterator[list[PulledDocument]]:
         """Yield changed pull requests, and queue them for reading reviews and diffs."""
@@ -142,7 +138,7 @@ class GitHubPull:
             is_last = len(fresh) < len(items) or not page.following
             if is_last:
                 self.cursors["pulls"] = newest
-            yield _made(fresh, _pull)
+            yield _documents(fresh, _pull)
             if is_last:
                 return
             page = self._forge.page(page.following, needs="pull_requests: read")
@@ -182,7 +178,7 @@ class GitHubPull:
             if not page.following:
                 state["since"] = newest
                 del state["until"], state["newest"]
-            yield _made(items, _commit)
+            yield _documents(items, _commit)
             if not page.following:
                 return
             page = self._forge.page(page.following, needs="contents: read")
@@ -204,13 +200,13 @@ class GitHubPull:
     def _releases(self) -> Iterator[list[PulledDocument]]:
         page = self._first("releases", self._url("releases", per_page=str(PER_PAGE)))
         while not page.is_unchanged:
-            yield _made(need_tables(page.found), _release)
+            yield _documents(need_tables(page.found), _release)
             if not page.following:
                 return
             page = self._forge.page(page.following, needs="contents: read")
 
 
-def _made(items: Iterable[Item], document: Callable[[Item], PulledDocument | None]) -> list[PulledDocument]:
+def _documents(items: Iterable[Item], document: Callable[[Item], PulledDocument | None]) -> list[PulledDocument]:
     return [made for item in items if (made := document(item)) is not None]
 
 
@@ -225,8 +221,7 @@ def _id(item: Item) -> str:
 
 
 def _login(item: Item) -> str:
-    user = item.get("user") or item.get("author")
-    return clean(user.get("login")) if isinstance(user, dict) else ""
+    return clean((part_of(item, "user") or part_of(item, "author")).get("login"))
 
 
 def _common(item: Item, what: str, number: str, *tags: str) -> dict[str, Any]:
@@ -244,7 +239,7 @@ def _common(item: Item, what: str, number: str, *tags: str) -> dict[str, Any]:
 
 def _issue(item: Item) -> PulledDocument | None:
     number = _number(item)
-    if not number:
+    if not number or item.get("pull_request"):  # the list of pull requests has those with their branches
         return None
     labels = [str(label.get("name")) if isinstance(label, dict) else str(label) for label in item.get("labels") or ()]
     state = str(item.get("state") or "")
@@ -259,7 +254,7 @@ def _pull(item: Item) -> PulledDocument | None:
     if not number:
         return None
     state = "merged" if item.get("merged_at") else str(item.get("state") or "")
-    sides = {name: side.get("ref") for name in ("head", "base") if isinstance(side := item.get(name), dict)}
+    sides = {name: part_of(item, name).get("ref") for name in ("head", "base")}
     fields = _common(item, "pull-request", f"PR-{number}", state) | {"state": state, "branches": sides}
     title = f"PR #{number} {item.get('title') or ''}"
     return PulledDocument(f"pull-{number}", "github_pr", title, _body(item), fields)
@@ -315,26 +310,18 @@ def _diff(number: int, files: Iterable[Item]) -> PulledDocument:
 
 
 def _commit_date(item: Item) -> str:
-    commit = item.get("commit")
-    who = commit.get("committer") if isinstance(commit, dict) else None
-    return time_of(who.get("date")) if isinstance(who, dict) else ""
+    return time_of(part_of(part_of(item, "commit"), "committer").get("date"))
 
 
 def _commit(item: Item) -> PulledDocument | None:
-    sha, commit = str(item.get("sha") or ""), item.get("commit")
-    if not isinstance(commit, dict) or not _is_commit(sha):
+    sha, commit = str(item.get("sha") or ""), part_of(item, "commit")
+    if not commit or not is_oid(sha):
         return None
     subject, _, rest = str(commit.get("message") or "").partition("\n")
     fields = _common(item, "commit", sha[:12]) | {"created": _commit_date(item), "sha": sha}
-    author = commit.get("author")
-    if not _login(item) and isinstance(author, dict):
-        fields["by"] = {"who": clean(author.get("name"))}
+    if not _login(item):
+        fields["by"] = {"who": clean(part_of(commit, "author").get("name"))}
     return PulledDocument(f"commit-{sha[:12]}", "github_commit", f"{sha[:10]} {subject}", rest, fields)
-
-
-def _is_commit(sha: str) -> bool:
-    """Return whether a text is a commit name: 40 or 64 hex digits."""
-    return len(sha) in (40, 64) and not sha.strip("0123456789abcdef")
 
 
 def _check_runs(sha: str, runs: Iterable[Item]) -> PulledDocument:
@@ -344,8 +331,7 @@ def _check_runs(sha: str, runs: Iterable[Item]) -> PulledDocument:
         ended = clean(run.get("conclusion") or run.get("status")) or "unknown"
         counts[ended] = counts.get(ended, 0) + 1
         times.append(time_of(run.get("completed_at")) or time_of(run.get("started_at")))
-        output = run.get("output")
-        about = clean(output.get("title"), limit=200) if isinstance(output, dict) else ""
+        about = clean(part_of(run, "output").get("title"), limit=200)
         line = f"- {ended}: {clean(run.get('name'), limit=200)}" + (f" ({about})" if about else "")
         rows.append((ended == "success", f"{line} {run.get('html_url') or ''}".rstrip()))
     rows.sort(key=lambda row: row[0])

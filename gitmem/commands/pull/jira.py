@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlencode
 
+from gitmem.commands.forge.client import part_of
 from gitmem.commands.pull.adf import markdown_of
 from gitmem.commands.pull.documents import PulledDocument, clean, time_of
 from gitmem.document.times import parse_time
@@ -77,7 +78,7 @@ class JiraPull:
                 raise ForgeError("Jira's answer contains no list of issues")
             issues = [one for one in found if isinstance(one, dict)]
             documents = [document for issue in issues for document in self._documents(issue)]
-            times = [parse_time(time) for issue in issues if (time := time_of(_fields(issue).get("updated")))]
+            times = [parse_time(time) for issue in issues if (time := time_of(part_of(issue, "fields").get("updated")))]
             self.cursors["updated"] = max([self.cursors.get("updated", 0), *times])
             yield documents
             token = str(answer.get("nextPageToken") or "")
@@ -107,10 +108,11 @@ class JiraPull:
         return found
 
     def _issue(self, name: str, issue: Item) -> PulledDocument:
-        fields = _fields(issue)
-        status, kind = _name(fields.get("status")), _name(fields.get("issuetype"))
-        priority, assignee = _name(fields.get("priority")), _name(fields.get("assignee"), "displayName")
-        parent = fields.get("parent")
+        fields = part_of(issue, "fields")
+        status, kind, priority = (
+            clean(part_of(fields, name).get("name")) for name in ("status", "issuetype", "priority")
+        )
+        assignee = _person(fields, "assignee")
         about = [
             f"{label}: {value}"
             for label, value in (("Type", kind), ("Status", status), ("Priority", priority), ("Assignee", assignee))
@@ -121,22 +123,20 @@ class JiraPull:
             "refs": [f"{self._source.address}/browse/{name}"],
             "created": time_of(fields.get("created")),
             "updated": time_of(fields.get("updated")),
-            "by": {"who": _name(fields.get("reporter"), "displayName")},
+            "by": {"who": _person(fields, "reporter")},
             "source": "jira",
             "jira_id": name,
             "state": status,
-            "part_of": str(parent.get("key") or "").lower() if isinstance(parent, dict) else "",
+            "part_of": str(part_of(fields, "parent").get("key") or "").lower(),
         }
         body = f"{', '.join(about)}\n\n{markdown_of(fields.get('description'))}"
         return PulledDocument(name.lower(), ISSUE, f"{name} {fields.get('summary') or ''}", body, made)
 
     def _comments(self, name: str, issue: Item) -> list[Item]:
         """Return the comments of an issue: those included with it, or all of them if some are missing."""
-        within = _fields(issue).get("comment")
-        found: list[Item] = (
-            [one for one in within.get("comments") or () if isinstance(one, dict)] if isinstance(within, dict) else []
-        )
-        total = within.get("total", 0) if isinstance(within, dict) else 0
+        within = part_of(part_of(issue, "fields"), "comment")
+        found: list[Item] = [one for one in within.get("comments") or () if isinstance(one, dict)]
+        total = within.get("total", 0)
         while isinstance(total, int) and len(found) < total:
             query = urlencode({"startAt": len(found), "maxResults": PER_PAGE})
             answer = self._forge.get(f"{self._source.api}/issue/{name}/comment?{query}", needs="")
@@ -148,20 +148,15 @@ class JiraPull:
         return found
 
 
-def _fields(issue: Item) -> Item:
-    fields = issue.get("fields")
-    return fields if isinstance(fields, dict) else {}
-
-
-def _name(value: Any, field: str = "name") -> str:
-    return clean(value.get(field)) if isinstance(value, dict) else ""
+def _person(item: Item, role: str) -> str:
+    return clean(part_of(item, role).get("displayName"))
 
 
 def _comment(name: str, comment: Item, site: str) -> PulledDocument | None:
     number = str(comment.get("id") or "")
     if not re.fullmatch("[0-9]{1,18}", number):
         return None
-    author = _name(comment.get("author"), "displayName")
+    author = _person(comment, "author")
     fields = {
         "tags": ["comment"],
         "refs": [f"{site}/browse/{name}?focusedCommentId={number}"],

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from gitmem.document.fields import parse_ttl
 from gitmem.errors import FormatError, NotFoundError, RefusedError, UsageError, suppress
@@ -17,7 +16,7 @@ from gitmem.frozen import fields_of, frozen
 from gitmem.policy.collections import ALIASES
 from gitmem.store import SOURCE_FOLDER, SOURCE_REFS, layout
 from gitmem.system import atomic_write, make_folder
-from gitmem.system.http import LOOPBACK
+from gitmem.system.http import is_encrypted, is_site
 from gitmem.text import display
 
 TYPE_CHECKING = False
@@ -167,21 +166,9 @@ def _need_address(text: str, hint: str) -> str:
     Raises:
         UsageError: It is not an address, contains a password, or is not encrypted.
     """
-    try:
-        parts = urlsplit(text)
-        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        fits = False
-    if (
-        not fits
-        or parts.username
-        or parts.password
-        or parts.query
-        or parts.fragment
-        or not re.fullmatch("[!-~]+", text)
-    ):
+    if not is_site(text):
         raise UsageError("not an address of a server, or one with a password", hint=hint)
-    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+    if not is_encrypted(text):
         raise UsageError("the address is not encrypted, so it would expose the token", hint="use an https address")
     return text.rstrip("/")
 

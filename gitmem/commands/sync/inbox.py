@@ -11,6 +11,7 @@ from typing import Any
 from gitmem.commands.remember import remember
 from gitmem.errors import ConflictError, DuplicateError, GitmemError, RefusedError, RemoteError
 from gitmem.git import remotes
+from gitmem.git.repository import is_oid
 from gitmem.repository import open_private
 from gitmem.text import display, parse_json
 from gitmem.text.slugs import slug
@@ -18,7 +19,7 @@ from gitmem.write.draft import refuse_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from gitmem.git.remotes import RemoteOptions
     from gitmem.repository import OpenRepository
@@ -72,7 +73,8 @@ def receive(memory: OpenRepository, remote: str, talk: RemoteOptions) -> None:
     except (ConflictError, RemoteError) as err:
         memory.notices.append(f"not every learning for {agent} was received from {remote}: {err.message}")
         return
-    for ref in _list_held(memory, agent):  # claimed by a sync that was killed before it wrote them
+    held = memory.git.text("for-each-ref", "--format=%(refname)", f"{REFS}{agent}/").split()
+    for ref in held:  # claimed by a sync that was killed before it wrote them
         if ref not in far:
             _deliver(memory, ref)
 
@@ -81,7 +83,7 @@ def _claim(memory: OpenRepository, remote: str, ref: str, talk: RemoteOptions) -
     """Store a learning's blob in this clone, then delete its ref at the remote; return whether that worked."""
     git, blob = memory.git, ref.rpartition("/")[2]
     is_ours = ref == f"{REFS}{slug(memory.config.agent)}/{blob}"  # its patterns also match deeper refs
-    if not is_ours or len(blob) not in (40, 64) or blob.strip("0123456789abcdef"):
+    if not is_ours or not is_oid(blob):
         return False
     if not git.has(blob, "blob"):
         remotes.fetch_commit(git, remote, blob, talk)
@@ -90,10 +92,6 @@ def _claim(memory: OpenRepository, remote: str, ref: str, talk: RemoteOptions) -
         return True
     git.run("update-ref", "-d", ref, check=False)
     return False
-
-
-def _list_held(memory: OpenRepository, agent: str) -> Sequence[str]:
-    return memory.git.text("for-each-ref", "--format=%(refname)", f"{REFS}{agent}/").split()
 
 
 def _deliver(memory: OpenRepository, ref: str) -> None:
@@ -119,17 +117,14 @@ def _parse(raw: bytes) -> dict[str, Any]:
     """
     found = parse_json(raw)
     if not isinstance(found, dict) or not found.get("text"):
-        message = "it is not a learning"
-        raise ValueError(message)
+        raise ValueError("it is not a learning")
     options: dict[str, Any] = {name: found[name] for name in (*TEXTS, *LISTS, "by") if found.get(name)}
     by = options.get("by", {})
     if not all(isinstance(options.get(name, ""), str) for name in TEXTS) or not isinstance(by, dict):
-        message = "a field in it is not text"
-        raise ValueError(message)
+        raise ValueError("a field in it is not text")
     listed = [value for name in LISTS for value in options.get(name, []) if isinstance(options[name], list)]
     if not all(isinstance(options.get(name, []), list) for name in LISTS) or not all(
         isinstance(value, str) for value in (*listed, *by, *by.values())
     ):
-        message = "a list in it contains something other than text"
-        raise ValueError(message)
+        raise ValueError("a list in it contains something other than text")
     return options
