@@ -163,7 +163,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/repository/verification.py": "verify sessions: tests/verify/test_session.py",
     "gitmem/repository/store_writer.py": "the writer and its author: tests/write/test_writer.py",
     "gitmem/repository/other_repositories.py": "other repositories' stores: tests/commands/test_stores.py",
-    "gitmem/commands/doctor/scopes.py": "part of the doctor, about scopes: tests/e2e/test_scopes.py",
     "gitmem/repository/code_tree.py": "writes to the second home: tests/write/test_code_tree.py",
     "gitmem/__main__.py": "one line: every test that runs the command line as a process",
 }

@@ -311,12 +311,12 @@ def _as_correction(key: str, change: Callable[[str], str]) -> Callable[[str], st
     """Return a change of a memory's text that keeps the meaning of its title."""
     path = f"{key}.md"
 
-    def corrected(text: str) -> str:
+    def correct(text: str) -> str:
         new = change(text)
         kept = correction_of(parse(text, path=path), parse(new, path=path))
         return with_fields(new, {CORRECTION: kept or REMOVE}, path)
 
-    return corrected
+    return correct
 
 
 def prove(
@@ -372,8 +372,7 @@ def prove(
 
 def _refuse_trivial(key: str, check: Check) -> list[str]:
     """Refuse a check that cannot fail; return notices about any other."""
-    if why := trivial.why_trivial(check):
-        raise RefusedError(f"{key}: a check that cannot fail proves nothing: {why}", hint="let it read the code")
+    trivial.refuse_trivial(key, check)
     suggested = trivial.suggest_builtin(check)
     return [f"the same as a built-in check, which needs no approval: gitmem fact … {suggested}"] if suggested else []
 

@@ -119,14 +119,14 @@ class _Store:
             " AND (t.paths <> '[]' OR EXISTS (SELECT 1 FROM fact f WHERE f.id = m.id)) ORDER BY m.key"
         )
         wanted = [(key, path, json.loads(fields)) for key, path, fields in rows if not keys or key in keys]
-        went = self._renamed(fields for _, _, fields in wanted)
-        found = [one for row in wanted if (one := self._repointed(row, went)) is not None]
+        went = self._list_renames(fields for _, _, fields in wanted)
+        found = [one for row in wanted if (one := self._update_of(row, went)) is not None]
         found = self._drop_failing(
             found, {key: path for key, path, _ in wanted}, keys, dry_run=dry_run, approve=approve
         )
         return found if dry_run else self._write_changes(found, {key: path for key, path, _ in wanted})
 
-    def _renamed(self, all_fields: Any) -> Mapping[str, str]:
+    def _list_renames(self, all_fields: Any) -> Mapping[str, str]:
         """Return where the files in paths and refs were moved to, from the whole history."""
         names = {
             without_lines(name).removeprefix("./")
@@ -137,7 +137,7 @@ class _Store:
         gone = [name for name in names if is_plain(name) and "://" not in name and not self._tree.match(name)]
         return self._moves.history(gone) if gone else {}
 
-    def _repointed(self, row: tuple[str, str, dict[str, Any]], went: Mapping[str, str]) -> PathUpdate | None:
+    def _update_of(self, row: tuple[str, str, dict[str, Any]], went: Mapping[str, str]) -> PathUpdate | None:
         key, path, fields = row
         verdict = self._verdicts.get(key)
         changes: dict[str, Any] = {}

@@ -57,10 +57,10 @@ def look(memory: OpenRepository) -> list[ListedStoreState]:
     """Return every listed store, in order, with its content or why it cannot be read."""
     listing = memory.listing()
     entries = list(listing.entries.values())
-    return [_looked(entry, found) for entry, found in zip(entries, listing.look_at(entries), strict=True)]
+    return [_state_of(entry, found) for entry, found in zip(entries, listing.look_at(entries), strict=True)]
 
 
-def _looked(entry: StoreListing, found: ListedStore | Exception | None) -> ListedStoreState:
+def _state_of(entry: StoreListing, found: ListedStore | Exception | None) -> ListedStoreState:
     if found is None:
         return ListedStoreState(entry, is_here=True)
     if isinstance(found, Exception):
@@ -95,12 +95,12 @@ def add(memory: OpenRepository, typed: str, *, everywhere: bool = False) -> tupl
     known = memory.listing().entries.values()
     for entry in known:
         if os.path.realpath(entry.path) == top and name in ("", entry.name):
-            return _looked(entry, memory.listing().get(entry.name)), False
+            return _state_of(entry, memory.listing().get(entry.name)), False
     text = f"{name}={top}" if name else top
     entry = entry_of(text, top, [one for one in known if os.path.realpath(one.path) != top])
     found = memory.listing().try_out(entry)
     memory.git.run("config", f"--{GLOBAL if everywhere else LOCAL}", "--add", SETTING, entry.text)
-    return _looked(entry, found), True
+    return _state_of(entry, found), True
 
 
 def remove(memory: OpenRepository, typed: str, *, everywhere: bool = False) -> StoreListing:
@@ -150,7 +150,7 @@ def show_listed(memory: OpenRepository, typed: str, name: str) -> dict[str, Any]
     if not name:
         name, _, typed = typed.partition(APART)
     source = memory.find_source(name)
-    store = source or need(memory, name)
+    store = source or get_listed(memory, name)
     catalog = store.catalog()
     key = store.full_key(typed.removeprefix(f"{name}{APART}"))
     ground = store.ground(catalog)
@@ -163,7 +163,7 @@ def show_listed(memory: OpenRepository, typed: str, name: str) -> dict[str, Any]
 
 def status_of(memory: OpenRepository, name: str) -> dict[str, Any]:
     """Return the status of a listed store, like ``status``, without its waiting commands and jobs."""
-    store = need(memory, name)
+    store = get_listed(memory, name)
     catalog, tip = store.catalog(), store.source()[0]
     ground = store.ground(catalog)
     memory.listing().note_of(store)
@@ -175,7 +175,7 @@ def status_of(memory: OpenRepository, name: str) -> dict[str, Any]:
     return counts | {"scope": LISTED, "store": name, "repository": store.entry.path}
 
 
-def need(memory: OpenRepository, name: str) -> ListedStore:
+def get_listed(memory: OpenRepository, name: str) -> ListedStore:
     """Return one listed store.
 
     Raises:

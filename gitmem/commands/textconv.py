@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from gitmem.document.spec import format_check
+from gitmem.document.spec import check_of, format_check
 from gitmem.document.times import format_time
 from gitmem.errors import FormatError
+from gitmem.model import BUILTIN
 from gitmem.text import display
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from gitmem.model import Check
 
 
 def readable(path: str, data: bytes) -> str:
@@ -37,11 +34,8 @@ def _commands(name: str, data: bytes, text: str) -> str:
         document = parse(data, path=name)
     except FormatError as err:
         return f"[not a memory: {display(err.message)}]\n"
-    from gitmem.document.spec import check_of
-
-    check = check_of(document)
-    refute = document.fields.get("refute")
-    messages = [("check", _run(check))] if check is not None else []
+    check, refute = check_of(document), document.fields.get("refute")
+    messages = [("check", format_check(check))] if check is not None and check.form != BUILTIN else []
     messages += [("counterexample", refute)] if isinstance(refute, str) else []
     lines = []
     for what, command in messages:
@@ -51,15 +45,10 @@ def _commands(name: str, data: bytes, text: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _run(check: Check) -> str:
-    return format_check(check) if check.form != "builtin" else ""
-
-
-def _verdicts(path: str, data: bytes) -> str:
+def _verdicts(name: str, data: bytes) -> str:
     """Return the verdicts of a file, one per line; empty if it has none."""
     from gitmem.store.verdicts.buckets import sections_of
 
-    name = path.rsplit("/", 1)[-1]
     # git names a temporary file only by the last part of the path, without the folder.
     shard = name.removesuffix(".toml")
     lines = [_verdict(key, text) for (key, _), text in sections_of(data, f"verdicts/{shard}.toml")]

@@ -11,7 +11,7 @@ from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.objects import open_objects
 from gitmem.store import POLICY_PATH, layout
-from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.commit import CommitPlan
 from gitmem.store.trailers import UNDOES
 from gitmem.write.draft import with_fields
 
@@ -55,7 +55,7 @@ def undo(store: OpenStore, *, dry_run: bool = False) -> Undone:
         RefusedError: It was a merge, or the start of the store.
         ConflictError: Something that it changed has been changed again.
     """
-    git, ref = store.git, store.store.ref
+    git = store.git
     store.writer()  # commits pending captures
     done: list[Undone] = []
 
@@ -77,8 +77,7 @@ def undo(store: OpenStore, *, dry_run: bool = False) -> Undone:
     if dry_run:
         plan(store.find_tip())
         return done[0]
-    wait_s = store.config.lock_timeout_s
-    written = write_commit(git, ref, plan, command="undo", now=store.now, lock_timeout_s=wait_s)
+    written = store.commit(plan, "undo", ref=store.store.ref)
     assert written is not None, "it is planned or refused"
     store.catalog()
     last = done[0]
@@ -121,12 +120,7 @@ def _last(git: Git, tip: str | None) -> tuple[str, str, Changes]:
 
 def _memories(changes: Changes) -> Changes:
     """Return the changes of content by people: memories and the policy, not verdicts or the status page."""
-    found = {}
-    for path, pair in changes.items():
-        place = layout.place_of(path)
-        if isinstance(place, layout.StorePath) and place.what in (layout.MEMORY, layout.POLICY):
-            found[path] = pair
-    return found
+    return {path: pair for path, pair in changes.items() if path == POLICY_PATH or layout.memory_key(path)}
 
 
 def _refuse_changed(git: Git, tip: str, changes: Changes) -> None:
@@ -143,9 +137,7 @@ def _refuse_changed(git: Git, tip: str, changes: Changes) -> None:
 
 def _keys(changes: Changes) -> tuple[str, ...]:
     """Return the keys of the changed memories, sorted; for the policy, its file name."""
-    places = {path: layout.place_of(path) for path in changes}
-    named = ((place.key if isinstance(place, layout.StorePath) else "") or path for path, place in places.items())
-    return tuple(sorted(set(named)))
+    return tuple(sorted({layout.memory_key(path) or path for path in changes}))
 
 
 def _inverse(
@@ -156,18 +148,13 @@ def _inverse(
     entries = [(path, old.mode, old.oid) for path, (old, _) in sorted(changes.items()) if old is not None]
     added = {path: new for path, (old, new) in changes.items() if old is None and new is not None}
     is_known = bool(git.text("for-each-ref", f"--contains={undone}", "refs/gitmem/seen/", "refs/remotes/"))
-    moved = {_key(path) for path, (_, new) in changes.items() if new is None}
+    moved = {layout.memory_key(path) for path, (_, new) in changes.items() if new is None}
     author, writes, archived = store.author(), [], []
     retired = {"when": format_time(store.now), "by": author.who, "why": "undone"}
     for path, entry in sorted(added.items()):
-        key = _key(path)
+        key = layout.memory_key(path)
         if is_known and key and key not in moved and not path.startswith("archive/"):
             text = (git.read_blob(entry.oid, limit=layout.MEMORY_LIMIT) or b"").decode("utf-8")
             writes.append((f"archive/{path}", with_fields(text, {"retired": retired}, f"{key}.md").encode("utf-8")))
             archived.append(key)
     return writes, entries, sorted(added), archived
-
-
-def _key(path: str) -> str:
-    place = layout.place_of(path)
-    return place.key if isinstance(place, layout.StorePath) else ""

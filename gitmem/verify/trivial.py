@@ -11,6 +11,7 @@ import re
 import shlex
 
 from gitmem.document.builtin_checks import parse_arguments, row_of
+from gitmem.errors import RefusedError
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check
 
 # Commands that succeed whatever the code is, and those that do so at the end of a pipeline, whose status is that of its
@@ -63,6 +64,12 @@ def why_trivial(check: Check) -> str:
     if command.rstrip().endswith("&"):
         return "it ends in '&', so the result does not depend on the background command"
     return f"it ends in {parts[-1]!r}, which succeeds whatever comes before it"
+
+
+def refuse_trivial(key: str, check: Check) -> None:
+    """Refuse the check of a memory if it cannot fail, with RefusedError."""
+    if why := why_trivial(check):
+        raise RefusedError(f"{key}: a check that cannot fail proves nothing: {why}", hint="let it read the code")
 
 
 def _why_builtin(check: Check) -> str:

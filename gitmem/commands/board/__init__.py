@@ -248,7 +248,7 @@ def distill(board: Board) -> dict[str, Any]:
         about = [f"Question: {questions[entry.id].text}"] if entry.id in questions else []
         about += [f"Evidence: {entry.source.evidence}"] if entry.source.evidence else []
         about += [f"Recorded as {whys[entry.id]}."] if whys.get(entry.id, "must surface") != "must surface" else []
-        about += _waived(board, entry)
+        about += _waivers_of(board, entry)
         body = "\n\n".join([entry.text, *about])
         refs = [ref for ref in (entry.source.doc, entry.source.ref) if ref and len(ref) <= 300]
         one = {"kind": BECOMES[entry.type], "body": body, "refs": refs, "confidence": entry.confidence}
@@ -257,7 +257,7 @@ def distill(board: Board) -> dict[str, Any]:
     return {"run": board.run, "memories": memories}
 
 
-def _waived(board: Board, entry: Entry) -> list[str]:
+def _waivers_of(board: Board, entry: Entry) -> list[str]:
     waivers = [one for signal in board.signals if signal.entry.id == entry.id for one in signal.waivers]
     return [f"Waived by {one.worker}: {one.text}" for one in waivers]
 

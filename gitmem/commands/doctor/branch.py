@@ -13,7 +13,7 @@ from gitmem.git.repository import is_oid
 from gitmem.model import Problem
 from gitmem.store import FOREIGN as FOREIGN_COMMIT
 from gitmem.store import STORES
-from gitmem.store.commit import CommitPlan, ref_lock_path, write_commit
+from gitmem.store.commit import CommitPlan, ref_lock_path
 from gitmem.store.foreign import is_stray, kind_of
 from gitmem.store.layout import ROOT_EMAIL, ROOT_NAME
 from gitmem.store.read import display_path
@@ -195,16 +195,7 @@ def delete_entries(memory: OpenRepository, named: Sequence[str], fixed: list[str
         message = f"doctor: delete {len(paths)} entr{'y' if len(paths) == 1 else 'ies'} that belong to no store"
         return CommitPlan(message, deletes=tuple(paths), machine=True) if paths else None
 
-    write_commit(
-        memory.git,
-        memory.ref,
-        plan,
-        command="doctor",
-        now=memory.now,
-        lock_timeout_s=memory.config.lock_timeout_s,
-        start=memory.find_tip(),
-        repairs=True,
-    )
+    memory.commit(plan, "doctor", repairs=True)
     gone = wanted - {p.path for p in list_problems(memory.catalog())}
     fixed += [
         f"deleted {path!r} from the branch ({problems[path].message}); its history keeps it" for path in sorted(gone)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 
 from gitmem.commands.doctor import background, branch, vectors
@@ -14,7 +15,6 @@ from gitmem.commands.doctor.checks import (
     list_undeclared,
     list_without_effect,
 )
-from gitmem.commands.doctor.scopes import list_around
 from gitmem.document import conflict
 from gitmem.document.builtin_checks import CHECKS
 from gitmem.document.fields import warnings_of
@@ -23,7 +23,8 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.state import TO_SETTLE
 from gitmem.model import Document, Problem
-from gitmem.store import POLICY_PATH, is_home
+from gitmem.repository import has_private
+from gitmem.store import DOMAIN, POLICY_PATH, PRIVATE, UNIVERSAL, is_home
 from gitmem.store.layout import POLICY_LIMIT
 from gitmem.store.merge.policy import SETTLE_MARK
 
@@ -76,7 +77,7 @@ def examine(
     found += foreign or branch.foreign(memory)  # a branch that was repaired can be examined now
     if not any(p.code in ("broken-ref", "no-store", FOREIGN) for p in found):
         unreadable = branch.tree(memory, mends, fixed)
-        found += unreadable or [*_stored(memory), *_links(memory.catalog())]
+        found += unreadable or [*_check_store(memory), *_check_links(memory.catalog())]
         found += background.check_captures(memory, mends, fixed)
         found += (
             [] if unreadable else [*list_undeclared(memory, memory.catalog()), *list_without_effect(memory.policy())]
@@ -88,13 +89,9 @@ def examine(
         *background.hooks(replaced_hooks),
         *background.check_hooks(memory, fix, fixed),
     ]
-    allowed = memory.config.secrets_allow
-    found += list_around(
-        memory, lambda catalog: [*list_problems(catalog), *list_secrets(catalog, allowed), *list_poisoned(catalog)]
-    )
-    found += _machine_problems(memory)
+    found += [*_check_scopes(memory), *_check_remotes(memory), *_check_machine(memory)]
     found += vectors.examine(memory, fix, fixed)
-    return Examination(_ordered(found), tuple(fixed), tuple(_machine(memory)))
+    return Examination(_in_order(found), tuple(fixed), tuple(_machine(memory)))
 
 
 def is_own(examined: Examination) -> bool:
@@ -104,21 +101,31 @@ def is_own(examined: Examination) -> bool:
 
 def add_problems(examined: Examination, problems: Iterable[Problem], fixed: Iterable[str]) -> Examination:
     """Return an examination with further results, in the same order."""
-    return replace(examined, problems=_ordered([*examined.problems, *problems]), fixed=(*examined.fixed, *fixed))
+    return replace(examined, problems=_in_order([*examined.problems, *problems]), fixed=(*examined.fixed, *fixed))
 
 
-def _ordered(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+def _in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(sorted(problems, key=lambda p: (p.severity != "error", p.path, p.key, p.code)))
 
 
-def _stored(memory: OpenRepository) -> list[Problem]:
+def _check_store(memory: OpenRepository) -> list[Problem]:
     catalog = memory.catalog()
     catalog.check()
-    found = [*list_problems(catalog), *list_secrets(catalog, memory.config.secrets_allow), *list_poisoned(catalog)]
-    return [*found, *_newer(catalog), *_shadowed(catalog), *_orphans(catalog), *_to_settle(memory, catalog)]
+    found = _check_entries(memory, catalog)
+    return [
+        *found,
+        *_list_newer(catalog),
+        *_list_shadowed(catalog),
+        *_list_orphans(catalog),
+        *_to_settle(memory, catalog),
+    ]
 
 
-def _newer(catalog: Catalog) -> list[Problem]:
+def _check_entries(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
+    return [*list_problems(catalog), *list_secrets(catalog, memory.config.secrets_allow), *list_poisoned(catalog)]
+
+
+def _list_newer(catalog: Catalog) -> list[Problem]:
     """Report memories written by a newer gitmem: they are shown, but neither changed nor checked."""
     rows = catalog.rows(
         "SELECT m.key, m.path, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE instr(t.marks, ' schema ')"
@@ -150,7 +157,7 @@ def _to_settle(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
     return found
 
 
-def _shadowed(catalog: Catalog) -> list[Problem]:
+def _list_shadowed(catalog: Catalog) -> list[Problem]:
     rows = catalog.rows(
         "SELECT s.key, s.path, w.path FROM memory s JOIN memory w ON w.key = s.key AND w.shadowed = 0"
         " WHERE s.shadowed = 1 ORDER BY s.path"
@@ -166,7 +173,7 @@ def _twice(key: str, path: str, winner: str) -> Problem:
     return Problem("key-twice", path, message, key=key, hint=f"gitmem edit {key}", severity="warning")
 
 
-def _orphans(catalog: Catalog) -> list[Problem]:
+def _list_orphans(catalog: Catalog) -> list[Problem]:
     rows = catalog.rows("SELECT v.path, v.key FROM verdict v LEFT JOIN memory m ON m.key = v.key WHERE m.id IS NULL")
     return [
         Problem("orphan-verdict", path, "there is no memory with this key", key=key, severity="warning")
@@ -174,7 +181,7 @@ def _orphans(catalog: Catalog) -> list[Problem]:
     ]
 
 
-def _links(catalog: Catalog) -> list[Problem]:
+def _check_links(catalog: Catalog) -> list[Problem]:
     """Report links without a target, and cycles of ``requires`` or ``supersedes``."""
     known = "SELECT key FROM memory UNION SELECT target FROM link WHERE relation = 'produces'"
     rows = catalog.rows(
@@ -247,12 +254,41 @@ def _circles(catalog: Catalog, relation: str) -> list[list[str]]:
     return [list(c) for c in sorted(circles)]
 
 
+def _check_scopes(memory: OpenRepository) -> list[Problem]:
+    """Report problems with files of the other scopes; they are repaired in their own repositories."""
+    found = []
+    for store in memory.stores((PRIVATE, DOMAIN, UNIVERSAL)):
+        here = store.store.scope == PRIVATE
+        hint = f"gitmem edit KEY --scope {PRIVATE}" if here else f"gitmem -C {store.git.repository.top} doctor"
+        found += [
+            Problem(p.code, f"{store.store.scope}: {p.path}", p.message, key=p.key, hint=hint, severity=p.severity)
+            for p in _check_entries(memory, store.catalog())
+        ]
+    return found
+
+
+def _check_remotes(memory: OpenRepository) -> list[Problem]:
+    """Report remotes to which a push sends every ref, including private memories."""
+    if not has_private(memory.git):
+        return []
+    done = memory.git.run("config", "-z", "--get-regexp", r"^remote\..*\.(mirror|push)$", check=False)
+    pairs = (item.partition("\n") for item in os.fsdecode(done.stdout).split("\0") if item)
+    found = []
+    for name, _, value in pairs:
+        remote, what = name.removeprefix("remote.").rsplit(".", 1)
+        if (what == "mirror" and value != "false") or value.lstrip("+").startswith(("refs/*", "refs/gitmem")):
+            message = f"a push to {remote} sends every ref, including private memories"
+            hint = f"git config --unset remote.{remote}.{what}; or push with --all instead of --mirror"
+            found.append(Problem("private-exposed", name, message, hint=hint, severity="warning"))
+    return found
+
+
 def _git_version(memory: OpenRepository) -> tuple[int, ...]:
     words = memory.git.run("version").stdout.decode().split()
     return tuple(int(n) for n in re.findall(r"\d+", words[2])[:3])
 
 
-def _machine_problems(memory: OpenRepository) -> list[Problem]:
+def _check_machine(memory: OpenRepository) -> list[Problem]:
     found = []
     if memory.is_clock_wrong:
         message = f"this machine's clock is wrong; new memories are dated {format_time(memory.now)}"

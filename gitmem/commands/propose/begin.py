@@ -7,7 +7,7 @@ next command completes an interrupted move (``finish``).
 from __future__ import annotations
 
 from gitmem.commands.propose.machine import is_machine
-from gitmem.commands.sync.sync import ATTEMPTS, WAIT_S, Exchange, remote_of
+from gitmem.commands.sync.sync import ATTEMPTS, WAIT_S, Exchange, find_remote, remote_of
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
@@ -187,7 +187,7 @@ def finish(memory: OpenRepository) -> str:
         current = read_current_proposal(state, base)
         if current is None or not current.moving:  # by another process, just now
             return ""
-        remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
+        remote = find_remote(memory)
         there = memory.git.read_ref(f"refs/remotes/{remote}/{base}")
         if there is not None:
             _move(memory, current, there)
@@ -225,8 +225,8 @@ def switch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
 
 
 def _find_remote(memory: OpenRepository, branch: str, talk: RemoteOptions) -> str | None:
-    if not remotes.list_remotes(memory.git):
+    remote = find_remote(memory)
+    if not remote:
         return None
-    remote = remote_of(memory, "")
     known = memory.git.read_ref(f"refs/remotes/{remote}/{branch}")
     return known or remotes.fetch(memory.git, remote, branch, talk)

@@ -11,7 +11,7 @@ from gitmem.errors import FormatError
 from gitmem.git.branches import is_on_default
 from gitmem.git.objects import open_objects
 from gitmem.store import layout
-from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.commit import CommitPlan
 from gitmem.store.verdicts import format_verdict
 from gitmem.store.verdicts.buckets import sections_of
 from gitmem.verify.due import list_publishable
@@ -72,7 +72,7 @@ def tidy(memory: OpenRepository, theirs: str) -> None:
         wrong = {
             path: was for path, (was, now) in changes.items() if is_machine(path) and not _goes_along(path, keys, was)
         }
-        writes = _unpacked(objects, changes, keys) | _own_verdicts(memory, objects, theirs, tip, keys)
+        writes = _unpack(objects, changes, keys) | _own_verdicts(memory, objects, theirs, tip, keys)
         if not wrong and not writes:
             return None
         return CommitPlan(
@@ -83,8 +83,7 @@ def tidy(memory: OpenRepository, theirs: str) -> None:
             machine=True,
         )
 
-    wait_s = memory.config.lock_timeout_s
-    write_commit(memory.git, memory.ref, plan, command="propose", now=memory.now, lock_timeout_s=wait_s)
+    memory.commit(plan, "propose")
 
 
 def _goes_along(path: str, keys: set[str], was: object) -> bool:
@@ -92,7 +91,7 @@ def _goes_along(path: str, keys: set[str], was: object) -> bool:
     return was is None and isinstance(place, layout.StorePath) and place.what == layout.VERDICT and place.key in keys
 
 
-def _unpacked(objects: Objects, changes: Changes, keys: set[str]) -> dict[str, bytes]:
+def _unpack(objects: Objects, changes: Changes, keys: set[str]) -> dict[str, bytes]:
     """Return the verdicts of a proposal's own facts from buckets that are reset, by the paths of their own files."""
     ends = {path: pair for path, pair in changes.items() if _is_bucket(layout.place_of(path))}
     texts = objects.read([one.oid for pair in ends.values() for one in pair if one], limit=layout.BUCKET_LIMIT)

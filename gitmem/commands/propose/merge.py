@@ -7,9 +7,8 @@ from itertools import pairwise
 
 from gitmem.commands.propose.begin import lock, need_memory
 from gitmem.commands.propose.machine import is_machine
-from gitmem.commands.sync.sync import Exchange, companions_of, remote_of
+from gitmem.commands.sync.sync import Exchange, companions_of, find_remote
 from gitmem.errors import NotFoundError, RefusedError
-from gitmem.git import remotes
 from gitmem.git.objects import open_objects
 from gitmem.store import (
     PROPOSAL_PREFIX,
@@ -155,7 +154,7 @@ def end_branches(
         closed: Why each of the others was abandoned.
         talk: How to talk to the remote.
     """
-    remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
+    remote = find_remote(memory)
     need_memory(memory)
     with lock(memory):
         branches = companions_of(memory, remote, talk)
@@ -169,6 +168,6 @@ def end_branches(
 def list_branches(memory: OpenRepository) -> list[str]:
     """Return the code branches whose companion the memory does not contain, sorted."""
     tip = memory_tip(memory.git, memory.store)
-    remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
+    remote = find_remote(memory)
     known = list_companions(memory.git, remote) if tip else {}
     return [code for code, tips in known.items() if not all(memory.git.is_ancestor(one, tip) for one in tips)]

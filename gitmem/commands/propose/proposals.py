@@ -5,7 +5,8 @@ from __future__ import annotations
 from gitmem.commands.propose import begin as beginning
 from gitmem.commands.propose.merge import furthest, how_merged
 from gitmem.commands.propose.send import changes_of
-from gitmem.commands.sync.sync import remote_of
+from gitmem.commands.sync.summary import SyncResult
+from gitmem.commands.sync.sync import find_remote
 from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.commands.sync.summary import SyncResult
     from gitmem.git.remotes import RemoteOptions
     from gitmem.repository import OpenRepository
 
@@ -84,7 +84,7 @@ def list_proposals(memory: OpenRepository) -> list[Proposal]:
         memories = [one for one in (theirs, own) if one]
         if tip and not any(git.merge_bases(one, tip) for one in memories):
             continue  # a branch of the code with such a name
-        changes: SyncResult | None = changes_of(git, memories[0], tip) if tip else None
+        changes = changes_of(git, memories[0], tip) if tip else SyncResult(remote)
         found.append(
             Proposal(
                 branch.removeprefix(PROPOSAL_PREFIX),
@@ -94,9 +94,9 @@ def list_proposals(memory: OpenRepository) -> list[Proposal]:
                 there,
                 _ahead(memory, here[0], there or theirs or ""),
                 how_merged(git, furthest(git, tip, there), memories) if tip else "",
-                changes.added if changes else (),
-                changes.changed if changes else (),
-                changes.retired if changes else (),
+                changes.added,
+                changes.changed,
+                changes.retired,
                 at,
             )
         )
@@ -104,7 +104,7 @@ def list_proposals(memory: OpenRepository) -> list[Proposal]:
 
 
 def _remote(memory: OpenRepository) -> str:
-    return remote_of(memory, "") if remotes.list_remotes(memory.git) else memory.config.remote
+    return find_remote(memory) or memory.config.remote
 
 
 def _refs(memory: OpenRepository, prefix: str) -> dict[str, tuple[str, int]]:

@@ -9,10 +9,9 @@ from gitmem.commands.propose.link import link
 from gitmem.commands.propose.machine import tidy
 from gitmem.commands.propose.merge import furthest, how_merged
 from gitmem.commands.sync.summary import SyncResult, count_changes
-from gitmem.commands.sync.sync import Exchange, remote_of
+from gitmem.commands.sync.sync import Exchange, find_remote
 from gitmem.errors import ConflictError, RemoteError, UsageError
 from gitmem.frozen import frozen, replace
-from gitmem.git import remotes
 from gitmem.git.objects import open_objects
 from gitmem.store import clear_current_proposal, forget_seen_proposal, read_current_proposal
 from gitmem.store.commit import ref_lock_path
@@ -89,7 +88,7 @@ def propose(
     if not name and current is None:
         message = "no proposal is current: new memories go to the memory branch"
         raise UsageError(message, hint="give a name: gitmem propose auth-notes; or list them: gitmem propose --list")
-    remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
+    remote = find_remote(memory)
     name = name or (current.name if current else "")
     with beginning.lock(memory) as lock:
         try:

@@ -75,7 +75,7 @@ class Companions:
     def merge(self, code: str, because: str) -> None:
         """Merge one companion, both this clone's and the remote's, into this clone's memory."""
         branch = companion_branch(code)
-        theirs = self._fetched(branch)
+        theirs = self._fetch(branch)
         wait_s, now = self._memory.config.lock_timeout_s, self._memory.now
         tips = [tip for tip in (theirs, self._git.read_ref(f"{HEADS}{branch}")) if tip]
         for tip in tips:
@@ -105,7 +105,7 @@ class Companions:
     def drop(self, code: str, because: str) -> None:
         """Delete the companion of an abandoned branch from the remote; this clone's companion stays."""
         branch = companion_branch(code)
-        far = self._fetched(branch)
+        far = self._fetch(branch)
         if far is not None:
             self._delete(branch, far)
         self.steps.append(CompanionStep(code, DROPPED, because))
@@ -141,7 +141,7 @@ class Companions:
         if self._git.read_ref(f"{PUSHED}{code}") != commit:
             self._git.run("update-ref", "-m", "gitmem: sync", f"{PUSHED}{code}", commit, check=False)
 
-    def _fetched(self, branch: str) -> str | None:
+    def _fetch(self, branch: str) -> str | None:
         """Fetch the remote's commit of a companion; if the remote cannot be reached, return the last known one."""
         try:
             return remotes.fetch(self._git, self._remote, branch, self._talk) if self._remote else None

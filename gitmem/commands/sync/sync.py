@@ -20,7 +20,7 @@ from gitmem.git.remotes import RemoteOptions
 from gitmem.git.tree_limits import need_listable
 from gitmem.repository.verification import counts_here
 from gitmem.store import FOREIGN, PROPOSAL_PREFIX, home_ref, layout
-from gitmem.store.commit import CommitPlan, advance, ref_lock_path, write_commit
+from gitmem.store.commit import CommitPlan, advance, ref_lock_path
 from gitmem.store.foreign import init_hint, kind_of, need_store
 from gitmem.store.merge.trees import merge, plan_of
 from gitmem.store.push import Push, refuse_secrets
@@ -137,6 +137,11 @@ def remote_of(memory: OpenRepository, remote: str) -> str:
     return name
 
 
+def find_remote(memory: OpenRepository) -> str:
+    """Return the remote to use, or an empty string if the repository has none."""
+    return remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
+
+
 class Exchange:
     """The exchange of one branch of memories with a remote's of the same name, during a sync that holds the lock."""
 
@@ -171,7 +176,7 @@ class Exchange:
                 need_store(self._git, ours, self._branch)
             theirs = self._fetch(ours)
             if theirs is not None:
-                need_store(self._git, theirs, self._branch, remote=self._remote, hint=self._moved(ours))
+                need_store(self._git, theirs, self._branch, remote=self._remote, hint=self._foreign_hint(ours))
             self._refuse_rewritten(theirs)
             if theirs is None and self._branch == self._memory.config.branch:
                 home_ref.refuse_second(self._git, self._remote, self._branch, self._talk)
@@ -194,7 +199,7 @@ class Exchange:
             talk = self._talk
             if remotes.push(self._git, self._remote, self._branch, tip, expected=theirs, talk=talk):
                 return self._result(tip, pushed=True, seen=tip)
-        raise self._outrun()
+        raise self._outrun_error()
 
     def send_to(self, branch: str) -> SyncResult:
         """Push to another branch of the remote; its present content is merged in and stays.
@@ -217,13 +222,13 @@ class Exchange:
                 self._refuse_secrets(tip, waiting)
             if tip == waiting or remotes.push(self._git, self._remote, branch, tip, expected=waiting, talk=self._talk):
                 return replace(self._result(tip, pushed=False, seen=self._done.fetched or None), instead=branch)
-        raise self._outrun()
+        raise self._outrun_error()
 
     def _refuse_secrets(self, tip: str, theirs: str | None) -> None:
         push = Push(self._ref, tip, self._remote, theirs or "")
         refuse_secrets(self._git, push, self._memory.config.secrets_allow)
 
-    def _moved(self, ours: str | None) -> str:
+    def _foreign_hint(self, ours: str | None) -> str:
         """Return the hint for a remote whose branch is foreign."""
         if self._branch.startswith(PROPOSAL_PREFIX):
             other = f"{self._branch}-2"
@@ -235,7 +240,7 @@ class Exchange:
         moved = f"git branch -m {self._branch} {other} && gitmem init --branch {other} && gitmem sync"
         return f"leave it alone, and move your memory to another branch: {moved}"
 
-    def _outrun(self) -> ConflictError:
+    def _outrun_error(self) -> ConflictError:
         return ConflictError(
             f"{self._remote}: others pushed {ATTEMPTS} times during the merge; your changes are kept in this clone",
             hint=f"try again: gitmem {self._command}",
@@ -299,24 +304,17 @@ class Exchange:
         return True
 
     def _merge(self, ours: str, theirs: str) -> None:
-        kept = {"tip": ours, "merged": self._merged(ours, theirs)}
+        kept = {"tip": ours, "merged": self._merge_trees(ours, theirs)}
 
         def plan(tip: str | None) -> CommitPlan | None:
             assert tip is not None, "the branch was there"
             if self._git.is_ancestor(theirs, tip):
                 return None
             if tip != kept["tip"]:  # another process wrote meanwhile
-                kept.update(tip=tip, merged=self._merged(tip, theirs))
+                kept.update(tip=tip, merged=self._merge_trees(tip, theirs))
             return plan_of(kept["merged"], theirs, f"sync: merge the memory of {self._remote}")  # type: ignore[arg-type]
 
-        written = write_commit(
-            self._git,
-            self._ref,
-            plan,
-            command=self._command,
-            now=self._memory.now,
-            lock_timeout_s=self._memory.config.lock_timeout_s,
-        )
+        written = self._memory.commit(plan, self._command, ref=self._ref)
         if written is not None:
             merged: Any = kept["merged"]
             if merged.is_page_old and self._ref == self._memory.ref and counts_here(self._memory):
@@ -338,16 +336,9 @@ class Exchange:
                 return None
             return CommitPlan("status: both sides were verified", writes=((layout.STATUS_PATH, page),), machine=True)
 
-        write_commit(
-            self._git,
-            self._ref,
-            plan,
-            command="sync",
-            now=self._memory.now,
-            lock_timeout_s=self._memory.config.lock_timeout_s,
-        )
+        self._memory.commit(plan, "sync", ref=self._ref)
 
-    def _merged(self, ours: str, theirs: str) -> MergeResult:
+    def _merge_trees(self, ours: str, theirs: str) -> MergeResult:
         authors = _Authors(self._git, ours, theirs)
         return merge(self._open(), ours, theirs, who=authors.who)
 
@@ -363,7 +354,7 @@ class Exchange:
             return done
         if ours is None or self._git.is_ancestor(ours, theirs):
             return count_changes(replace(done, merged="forward" if ours else "joined"), self._open(), ours, theirs)
-        merged = self._merged(ours, theirs)
+        merged = self._merge_trees(ours, theirs)
         done = count_changes(replace(done, merged="merged"), self._open(), ours, theirs, only=merged.state.overlay)
         return replace(done, conflicts=merged.conflicts)
 

@@ -106,7 +106,7 @@ def merge_found(memory: OpenRepository, view: View, found: str) -> tuple[View, M
         for side, (_, content) in zip(whole, contents, strict=True)
     ]
     message = git.run("log", "-1", "--format=%B", found).stdout.decode("utf-8", "replace")
-    saver = _saver(memory, message=_allowed(memory, message), source=found)
+    saver = _saver(memory, message=_usable_message(memory, message), source=found)
     saver.save(items)
     memory.notices.append(f"found a commit in the view: {found[:12]}, kept as {ref}")
     memory.notices += [f"{change.key or change.path} of that commit is on the branch now" for change in saver.changes]
@@ -116,7 +116,7 @@ def merge_found(memory: OpenRepository, view: View, found: str) -> tuple[View, M
     return replace(view, held={**view.held, **bases}), saver.accepted, [side.path for side in sides]
 
 
-def _allowed(memory: OpenRepository, message: str) -> str:
+def _usable_message(memory: OpenRepository, message: str) -> str:
     """Return the message of a found commit, or an empty one if a commit of the store must not contain it."""
     try:
         refuse_typed("the message", message.strip(), memory.policy())
@@ -131,9 +131,7 @@ def _saver(memory: OpenRepository, *, message: str, source: str = "", wins: froz
         spec = own_spec(document)
         if spec is None or spec == (own_spec(before) if before is not None else None):
             return
-        if why := trivial.why_trivial(spec.check):
-            message = f"{document.key}: a check that cannot fail proves nothing: {why}"
-            raise RefusedError(message, hint="let it read the code")
+        trivial.refuse_trivial(document.key, spec.check)
         message = f"the check of {document.key} is new; it is unproven until you run gitmem verify"
         if message not in memory.notices:  # a save is planned again if another writer was faster
             memory.notices.append(message)
