@@ -41,7 +41,7 @@ def notices(folder: Path, query: str = LOGIN) -> list[str]:
 
 
 @pytest.mark.parametrize(("query", "found"), [(LOGIN, "sso"), (STORAGE, "vacuum"), (TIME, "slow-call")])
-def test_what_shares_no_word_with_the_question_is_found_by_meaning(store: Path, query: str, found: str) -> None:
+def test_memory_without_a_word_of_the_query_is_found_by_meaning(store: Path, query: str, found: str) -> None:
     assert keys(store, query)[0] == found
     assert keys(store, query, lexical=True) == []
 
@@ -60,11 +60,11 @@ def test_what_shares_no_word_with_the_question_is_found_by_meaning(store: Path, 
         ({"scopes": ("universal",)}, False),
     ],
 )
-def test_filters_hold_for_meaning(store: Path, asked: dict, is_found: bool) -> None:
+def test_filters_apply_to_the_search_by_meaning(store: Path, asked: dict, is_found: bool) -> None:
     assert ("sso" in keys(store, LOGIN, **asked)) is is_found
 
 
-def test_filter_that_leaves_little_finds_it_behind_many_better_ones(
+def test_filter_finds_the_one_memory_it_leaves_behind_many_better_ones(
     repo: Path, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ranker, "CANDIDATES", 3)
@@ -77,7 +77,7 @@ def test_filter_that_leaves_little_finds_it_behind_many_better_ones(
     assert keys(repo, LOGIN, kinds=("pattern",), limit=1) == ["odd"]
 
 
-def test_retired_memory_is_found_by_meaning_only_where_all_are_asked_for(store: Path) -> None:
+def test_retired_memory_is_found_by_meaning_only_with_all(store: Path) -> None:
     with Memory(store, clock=Clock()) as memory:
         memory.forget("sso")
 
@@ -97,7 +97,7 @@ def test_memories_of_several_scopes_are_found_by_meaning_together(store: Path) -
     assert all(dict(hit.sources)["cosine"] > 0.9 for hit in hits[:2])
 
 
-def test_explained_hit_shows_what_words_and_meaning_are_worth(store: Path) -> None:
+def test_explained_hit_shows_the_scores_of_words_and_meaning(store: Path) -> None:
     with Memory(store, clock=Clock()) as memory:
         hit = memory.recall(Query("authentication redirects")).hits[0]
         plain = memory.recall(Query("authentication redirects", lexical=True)).hits[0]
@@ -107,7 +107,7 @@ def test_explained_hit_shows_what_words_and_meaning_are_worth(store: Path) -> No
     assert (hit.factors[0][0], plain.factors[0][0], plain.sources) == ("relevance", "lexical", ())
 
 
-def test_edit_of_the_text_is_embedded_again_and_one_of_tags_is_not(store: Path) -> None:
+def test_edited_text_is_embedded_again_and_edited_tags_are_not(store: Path) -> None:
     keys(store, LOGIN)
     put(store, make_memory("colours", "Buttons need a login", kind="decision"))
     put(store, make_memory("vacuum", "Postgres needs a vacuum", "At night.", tags=["other"]))
@@ -124,7 +124,7 @@ def test_edit_of_the_text_is_embedded_again_and_one_of_tags_is_not(store: Path) 
 @pytest.mark.parametrize(
     "setting", ["model2vec:/nowhere/at/all", "http://127.0.0.1:9/v1#model", "nonsense"], ids=["gone", "down", "unknown"]
 )
-def test_model_that_is_of_no_use_leaves_words_and_one_line(store: Path, setting: str) -> None:
+def test_unusable_model_leaves_the_search_by_words_and_one_notice(store: Path, setting: str) -> None:
     choose(store, setting)
 
     assert keys(store, "vacuum") == ["vacuum"]
@@ -141,7 +141,7 @@ def test_damaged_vectors_are_rebuilt_by_the_next_recall(store: Path, model: str)
     assert notices(store) == []
 
 
-def test_damage_that_shows_itself_late_leaves_words_and_one_line(store: Path) -> None:
+def test_damage_found_late_leaves_the_search_by_words_and_one_notice(store: Path) -> None:
     keys(store, LOGIN)
     folder = next(path for path in (store / ".git/gitmem" / FOLDER).iterdir() if path.is_dir())
     with sqlite3.connect(folder / "index.sqlite") as connection:
@@ -152,21 +152,21 @@ def test_damage_that_shows_itself_late_leaves_words_and_one_line(store: Path) ->
     assert ["the vectors cannot be read" in notice for notice in notices(store, "vacuum")] == [True]
 
 
-def test_where_none_can_be_kept_words_answer_and_reported(store: Path) -> None:
+def test_recall_by_words_reports_that_vectors_cannot_be_stored(store: Path) -> None:
     (store / ".git/gitmem" / FOLDER / "lock").mkdir(parents=True)
 
     assert keys(store, "vacuum") == ["vacuum"]
     assert ["cannot store the vectors:" in notice for notice in notices(store, "vacuum")] == [True]
 
 
-def test_a_file_in_the_place_of_the_vectors_goes(store: Path) -> None:
+def test_file_in_place_of_the_vectors_is_removed(store: Path) -> None:
     (store / ".git/gitmem").mkdir(exist_ok=True)
     (store / ".git/gitmem" / FOLDER).write_text("not ours")
 
     assert keys(store, LOGIN)[0] == "sso"
 
 
-def test_nothing_behind_a_link_is_deleted_or_written(store: Path, tmp_path: Path) -> None:
+def test_nothing_is_deleted_or_written_through_a_link(store: Path, tmp_path: Path) -> None:
     kept = [tmp_path / "elsewhere" / name / "file" for name in ("apt", "0123456789abcdef")]
     for path in kept:
         path.parent.mkdir(parents=True)
@@ -182,7 +182,7 @@ def test_nothing_behind_a_link_is_deleted_or_written(store: Path, tmp_path: Path
     assert sorted((tmp_path / "elsewhere").rglob("*")) == sorted([*kept, *(path.parent for path in kept)])
 
 
-def test_what_is_not_called_as_a_models_folder_is_not_taken_for_one(store: Path, tmp_path: Path) -> None:
+def test_folder_with_another_name_is_not_mistaken_for_a_models_folder(store: Path, tmp_path: Path) -> None:
     place = store / ".git/gitmem" / FOLDER
     (place / "mine").mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
@@ -193,7 +193,7 @@ def test_what_is_not_called_as_a_models_folder_is_not_taken_for_one(store: Path,
     assert (place / "mine").is_dir()
 
 
-def test_another_size_under_the_same_name_is_reported_and_rebuilt(store: Path) -> None:
+def test_changed_vector_size_is_reported_and_rebuilt(store: Path) -> None:
     keys(store, LOGIN)
     folder = next(path for path in (store / ".git/gitmem" / FOLDER).iterdir() if path.is_dir())
     with sqlite3.connect(folder / "index.sqlite") as connection:
@@ -206,7 +206,7 @@ def test_another_size_under_the_same_name_is_reported_and_rebuilt(store: Path) -
     assert notices(store) == []
 
 
-def test_where_vectors_cannot_be_written_those_that_are_there_are_searched_and_reported(store: Path) -> None:
+def test_read_only_vectors_are_searched_and_reported(store: Path) -> None:
     keys(store, LOGIN)
     put(store, make_memory("new", "Colours of mail"))
     lock = store / ".git/gitmem" / FOLDER / "lock"
@@ -217,7 +217,7 @@ def test_where_vectors_cannot_be_written_those_that_are_there_are_searched_and_r
     assert notices(store) == ["cannot store the vectors: Is a directory"]
 
 
-def test_what_does_not_fit_into_a_recall_is_reported_and_left_to_the_work_behind(
+def test_recall_leaves_a_long_embedding_to_the_background_and_says_so(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(semantic, "INLINE_S", 0.0)
@@ -229,12 +229,12 @@ def test_what_does_not_fit_into_a_recall_is_reported_and_left_to_the_work_behind
     assert keys(store, LOGIN)[0] == "sso"
 
 
-def test_recall_waits_for_no_one_who_embeds(store: Path) -> None:
+def test_recall_does_not_wait_for_another_process_that_embeds(store: Path) -> None:
     with VectorsLock(store / ".git/gitmem"):
         assert "4 memories have no vectors yet" in notices(store)[0]
 
 
-def test_another_model_is_embedded_beside_and_the_old_one_removed_by_rebuild(
+def test_new_model_is_embedded_beside_the_old_one_until_rebuild_removes_it(
     store: Path, model: str, tmp_path: Path
 ) -> None:
     keys(store, LOGIN)
@@ -264,21 +264,21 @@ def test_code_may_have_a_model_of_its_own(store: Path, tmp_path: Path) -> None:
     assert sorted(pieces.values()) == [1, 4]
 
 
-def test_store_without_code_is_asked_like_any_other(store: Path, tmp_path: Path) -> None:
+def test_store_without_code_is_searched_like_any_other(store: Path, tmp_path: Path) -> None:
     choose(store, make_model(tmp_path / "code", scale=3.0), "embedCode")
 
     assert keys(store, LOGIN)[0] == "sso"
     assert keys(store, LOGIN)[0] == "sso"  # with the vectors that the first one made
 
 
-def test_rebuild_embeds_everything_again_where_that_is_asked(store: Path) -> None:
+def test_rebuild_embeds_everything_again_on_request(store: Path) -> None:
     with Memory(store) as memory:
         first = memory.vectors.rebuild().embedded
         again = memory.vectors.rebuild().embedded
         assert (first, again, memory.vectors.rebuild(everything=True).embedded) == (4, 0, 4)
 
 
-def test_without_a_model_nothing_is_made_and_rebuild_says_how(repo: Path) -> None:
+def test_rebuild_without_a_model_says_how_to_set_one(repo: Path) -> None:
     put(repo, STORE)
     keys(repo, LOGIN)
 
@@ -295,7 +295,7 @@ def test_deleting_the_folder_costs_nothing_but_time(store: Path) -> None:
     assert keys(store, LOGIN)[0] == "sso"
 
 
-def test_what_was_known_at_a_time_is_found_by_words_and_reported(store: Path) -> None:
+def test_recall_at_a_past_time_searches_by_words_and_says_so(store: Path) -> None:
     with Memory(store, clock=Clock()) as memory:
         found = memory.at("memory").recall(Query("vacuum"))
         assert "with --at, recall searches by words only" in memory.notices

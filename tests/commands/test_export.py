@@ -101,7 +101,7 @@ def test_any_store_comes_back_byte_for_byte(
         assert blobs(copy_through(memory, form, folder / form)) == blobs(repo)
 
 
-def test_filters_choose_what_goes_out(memory: Memory, repo: Path) -> None:
+def test_filters_choose_the_exported_memories(memory: Memory, repo: Path) -> None:
     put_files(repo, ODD)
 
     keys = [json.loads(line)["key"] for line in memory.bulk.export(Query(kinds=("learned", "gotcha"), limit=99))]
@@ -110,7 +110,7 @@ def test_filters_choose_what_goes_out(memory: Memory, repo: Path) -> None:
     assert [json.loads(line)["key"] for line in memory.bulk.export(Query(limit=99))] == ["a", "b", "d"]
 
 
-def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path) -> None:
+def test_export_overwrites_nothing_and_leaves_no_partial_file(tmp_path: Path) -> None:
     full, file = tmp_path / "full", tmp_path / "file"
     full.mkdir()
     (full / "x").write_text("kept")
@@ -134,7 +134,7 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path) -> None
     }  # fmt: skip
 
 
-def test_line_holds_no_control_character_that_is_alive(memory: Memory, repo: Path) -> None:
+def test_exported_line_contains_no_control_character(memory: Memory, repo: Path) -> None:
     put_files(repo, {"learned/a.md": memory_text("A", body="\x1b[2J\u202e\n")})
 
     line = next(memory.bulk.export(ALL))
@@ -143,7 +143,9 @@ def test_line_holds_no_control_character_that_is_alive(memory: Memory, repo: Pat
     assert json.loads(line)["body"] == "\x1b[2J\u202e\n"
 
 
-def test_memories_of_the_code_tree_go_out_as_those_of_a_store(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_memories_of_the_code_tree_are_exported_like_those_of_a_store(
+    memory: Memory, repo: Path, tmp_path: Path
+) -> None:
     path = memory.remember("Deploys need the VPN", key="vpn", in_tree=True).path
     git(repo, "add", path)
     git(repo, "commit", "-qm", "a memory of the code")

@@ -43,7 +43,7 @@ def _no_sandbox(monkeypatch):
 
 
 @pytest.mark.parametrize("nothing", [None, "", []])
-def test_fact_without_a_check_is_refused_with_where_prose_belongs(memory, repo, nothing):
+def test_fact_without_a_check_is_refused_and_another_kind_suggested(memory, repo, nothing):
     before = tip(repo)
 
     with pytest.raises(RefusedError, match="needs a check that proves it") as refused:
@@ -55,7 +55,7 @@ def test_fact_without_a_check_is_refused_with_where_prose_belongs(memory, repo, 
 
 
 @pytest.mark.parametrize("needs", [{"outside": True}, {"network": True}, {"env": ["HOME_URL"]}])
-def test_builtin_check_that_is_to_see_the_world_is_refused(memory, needs):
+def test_builtin_check_with_network_or_environment_is_refused(memory, needs):
     with pytest.raises(RefusedError, match="a built-in check reads the code alone"):
         memory.fact("Tokens are signed", verify=RS256, **needs)
 
@@ -66,7 +66,7 @@ def test_fact_without_a_title_is_refused(memory):
 
 
 @pytest.mark.parametrize("check", ["true", "echo ok", "grep -q x f || true", ["true"], {"contains": "", "in": "**"}])
-def test_check_that_cannot_fail_is_refused_and_not_even_run(memory, repo, check):
+def test_check_that_cannot_fail_is_refused_without_being_run(memory, repo, check):
     before = tip(repo)
 
     with pytest.raises(RefusedError):
@@ -76,7 +76,7 @@ def test_check_that_cannot_fail_is_refused_and_not_even_run(memory, repo, check)
     assert trust_of(memory.repository).list_all() == []
 
 
-def test_check_that_cannot_fail_is_refused_unproven_too(memory):
+def test_check_that_cannot_fail_is_refused_even_unproven(memory):
     with pytest.raises(RefusedError, match="cannot fail"):
         memory.fact("It is so", verify="true", unproven=True)
 
@@ -127,7 +127,7 @@ def test_counterexample_that_refutes_nothing_is_refused(memory):
         memory.fact("There is a README", verify="test -f README.md", refute="echo x >> README.md", approve=True)
 
 
-def test_counterexample_that_refutes_is_kept_and_leaves_the_code_alone(memory, repo):
+def test_counterexample_is_stored_and_leaves_the_code_unchanged(memory, repo):
     memory.fact("No HS256", key="k", verify="! grep -rq HS256 src", refute="echo HS256 > src/x", approve=True)
 
     assert (statuses(memory), memory.show("k").document["weak"]) == ({"k": "verified"}, False)
@@ -137,7 +137,7 @@ def test_counterexample_that_refutes_is_kept_and_leaves_the_code_alone(memory, r
 @pytest.mark.parametrize(
     "options", [{"timeout": "0s"}, {"timeout": "2d"}, {"ttl": "soon"}, {"network": "yes"}, {"refute": "a\x1bb"}]
 )
-def test_field_that_cannot_be_used_is_refused(memory, repo, options):
+def test_unusable_field_is_refused(memory, repo, options):
     before = tip(repo)
 
     with pytest.raises(RefusedError) as refused:
@@ -150,7 +150,7 @@ def test_field_that_cannot_be_used_is_refused(memory, repo, options):
 @pytest.mark.parametrize(
     "command", ["make\u202e test", "make\x00", "make\rrm -rf /", "make \u2800 test", "\x1b[8mrm x\x1b[0m"]
 )
-def test_command_that_does_not_show_as_what_it_is_is_refused(memory, repo, marker, command):
+def test_command_with_hidden_characters_is_refused(memory, repo, marker, command):
     before = tip(repo)
 
     with pytest.raises(RefusedError):
@@ -229,7 +229,7 @@ def test_fact_keeps_all_its_fields(memory):
     assert memory.show("k").document["body"].strip() == "HS256 was dropped."
 
 
-def test_weak_check_is_said_to_be_weak(memory):
+def test_weak_check_is_reported_as_weak(memory):
     memory.fact("There is no setup.py", verify="test ! -e setup.py", key="k", approve=True)
 
     assert any("weak" in notice for notice in memory.notices)
@@ -249,7 +249,7 @@ def test_builtin_check_is_never_weak_and_suggests_nothing(memory):
     assert not memory.show("k").document["weak"]
 
 
-def test_same_key_again_the_latest_wins_and_its_verdict_with_it(memory, repo):
+def test_second_fact_with_the_same_key_wins_with_its_verdict(memory, repo):
     memory.fact("It is RS256", verify=RS256, key="k")
     first = verdict_text(repo, memory, "k")
 
@@ -272,7 +272,7 @@ def test_same_fact_again_writes_nothing(memory, repo):
 # --- approval ------------------------------------------------------------------------------------------------------
 
 
-def test_command_that_no_one_can_approve_now_waits_unproven_and_is_not_run(memory, marker):
+def test_command_that_cannot_be_approved_now_stays_unproven_and_is_not_run(memory, marker):
     memory.fact("It is so", verify=f"touch {marker}", key="k")
 
     assert not marker.exists()
@@ -281,7 +281,7 @@ def test_command_that_no_one_can_approve_now_waits_unproven_and_is_not_run(memor
     assert any("it stays unproven" in notice for notice in memory.notices)
 
 
-def test_command_of_its_author_at_a_terminal_is_approved_and_run(memory, marker):
+def test_command_typed_at_a_terminal_is_approved_and_run(memory, marker):
     memory.fact("It is so", verify=f"touch {marker}; test -f README.md", key="k", approve=True)
 
     assert marker.exists()
@@ -289,7 +289,7 @@ def test_command_of_its_author_at_a_terminal_is_approved_and_run(memory, marker)
     assert [a.spec for a in trust_of(memory.repository).list_all()] == [spec_of(memory, "k")]
 
 
-def test_approval_by_writing_is_for_these_bytes_alone(memory, marker):
+def test_approval_by_writing_covers_exactly_these_bytes(memory, marker):
     memory.fact("It is so", verify="test -f README.md", key="k", approve=True)
 
     memory.fact("It is otherwise", verify=f"test -f README.md; touch {marker}", key="other")
@@ -313,7 +313,7 @@ def test_fact_that_does_not_hold_can_be_written_unproven_and_fails_when_it_is_ru
     assert outcomes(verify(memory)) == {"k": "fails"}
 
 
-def test_fact_waits_where_there_is_no_commit_yet(repo):
+def test_fact_stays_unproven_before_the_first_commit(repo):
     git(repo, "checkout", "-q", "--orphan", "empty")
     with Memory(repo, clock=lambda: float(NOW)) as memory:
         memory.fact("It is RS256", verify=RS256, key="k")
@@ -322,7 +322,7 @@ def test_fact_waits_where_there_is_no_commit_yet(repo):
         assert any("no commit" in notice for notice in memory.notices)
 
 
-def test_policy_that_lets_no_weak_sandbox_count_leaves_the_fact_unproven(memory, repo):
+def test_policy_against_weak_sandboxes_leaves_the_fact_unproven(memory, repo):
     put_files(repo, {"gitmem.toml": '[verify]\nmin_sandbox = "bubblewrap"\n'})
     with Memory(repo, clock=lambda: float(NOW)) as opened:
         opened.fact("There is a README", verify="test -f README.md", key="k", approve=True)
@@ -353,7 +353,7 @@ def test_edited_check_that_holds_is_verified(memory):
     assert verify(memory).due == 0
 
 
-def test_edited_command_waits_where_no_one_can_approve_it(memory, marker):
+def test_edited_command_that_cannot_be_approved_stays_unproven(memory, marker):
     memory.fact("It is RS256", verify=RS256, key="k")
 
     memory.edit("k", fields={"verify": f"touch {marker}"}, body=None, approve=False)
@@ -391,7 +391,7 @@ def test_check_cannot_be_edited_away_from_a_fact(memory, repo):
     assert tip(repo) == before
 
 
-def test_check_given_to_another_kind_of_memory_is_proved_too(memory):
+def test_check_of_another_kind_of_memory_is_proved_as_well(memory):
     memory.remember("The gateway retries three times", key="k", kind="gotcha")
 
     memory.edit("k", fields={"verify": {"contains": "RETRIES = 3", "in": "src/gateway/*"}}, body=None, approve=False)
@@ -403,7 +403,7 @@ EDDSA = {"contains": "EdDSA", "within": "src/auth/jwt.py"}
 
 
 @pytest.mark.parametrize(("is_staged", "tree"), [(False, ""), (False, "dirty"), (True, ""), (True, "staged")])
-def test_a_fact_that_the_uncommitted_changes_make_true_is_recorded_and_says_so(memory, repo, is_staged, tree):
+def test_fact_that_uncommitted_changes_make_true_is_recorded_with_a_notice(memory, repo, is_staged, tree):
     (repo / "src/auth/jwt.py").write_text('ALGORITHM = "EdDSA"\n')
     if is_staged:
         git(repo, "add", "-A")
@@ -425,7 +425,7 @@ def test_changes_elsewhere_do_not_make_a_fact_true(memory, repo):
     assert "--dirty" in err.value.hint and "--unproven" in err.value.hint
 
 
-def test_what_is_not_staged_does_not_count_for_the_staged_changes(memory, repo):
+def test_unstaged_changes_do_not_count_as_staged(memory, repo):
     (repo / "src/auth/jwt.py").write_text('ALGORITHM = "EdDSA"\n')
 
     with pytest.raises(RefusedError, match="does not hold"):
@@ -441,7 +441,7 @@ def test_inputs_that_do_not_change_are_judged_at_head_and_recorded(memory, repo)
     assert memory.show("rs").document["verdict"]["commit"] == git(repo, "rev-parse", "HEAD")
 
 
-def test_an_approved_command_is_judged_with_the_changes_too(memory, repo):
+def test_approved_command_is_judged_with_uncommitted_changes(memory, repo):
     (repo / "src/auth/jwt.py").write_text('ALGORITHM = "EdDSA"\n')
 
     memory.fact("Tokens use EdDSA", key="grep", verify="grep -q EdDSA src/auth/jwt.py", approve=True)
@@ -464,7 +464,7 @@ def test_a_changed_check_is_judged_with_the_changes(memory, repo, run_cli, comma
     assert run_cli(command, "alg", *other, "--unproven").status == 0
 
 
-def test_options_that_refusals_name_exist_where_a_check_is_written():
+def test_options_named_by_refusals_exist_in_the_commands_that_write_checks():
     source = Path(fact_module.__file__).read_text(encoding="utf-8")
     named = set(re.findall(r"(?<![\w-])--[a-z]+", source.replace("gitmem trust --review", "")))
     assert {"--unproven", "--dirty", "--refute"} <= named

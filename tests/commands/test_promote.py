@@ -44,7 +44,7 @@ def test_a_private_memory_becomes_the_project_s_with_its_provenance(memory: Memo
     assert "why: promoted to the project scope" in git(repo, "show", f"{PRIVATE}:archive/learned/trace.md")
 
 
-def test_promotion_goes_on_to_a_domain_and_to_everybody(memory: Memory, repo: Path) -> None:
+def test_memory_can_be_promoted_to_a_domain_and_then_to_everybody(memory: Memory, repo: Path) -> None:
     git(repo, "config", "gitmem.domains", "auth")
     memory.close()
     with Memory(repo, clock=Clock()) as opened:
@@ -58,7 +58,7 @@ def test_promotion_goes_on_to_a_domain_and_to_everybody(memory: Memory, repo: Pa
         assert found(opened) == {"hour": "universal"}
 
 
-def test_a_verdict_goes_with_its_fact(memory: Memory, repo: Path) -> None:
+def test_promoted_fact_keeps_its_verdict(memory: Memory, repo: Path) -> None:
     memory.fact("RS256", verify={"contains": "RS256", "in": "src/auth/jwt.py"}, key="rs", scope="private")
 
     memory.promote("rs")
@@ -68,7 +68,7 @@ def test_a_verdict_goes_with_its_fact(memory: Memory, repo: Path) -> None:
     assert "verdicts/" in git(repo, "ls-tree", "-r", "--name-only", "memory")
 
 
-def test_another_memory_of_the_key_is_never_overwritten(memory: Memory) -> None:
+def test_promotion_never_overwrites_another_memory_with_the_key(memory: Memory) -> None:
     memory.remember("What all know", key="a")
     memory.remember("What I know", key="a", scope="private")
 
@@ -80,7 +80,7 @@ def test_another_memory_of_the_key_is_never_overwritten(memory: Memory) -> None:
     assert (memory.show("b").document["title"], found(memory)) == ("What I know", {"a": "project", "b": "project"})
 
 
-def test_a_promotion_that_was_cut_short_is_finished_by_the_next(memory: Memory, repo: Path) -> None:
+def test_interrupted_promotion_is_finished_by_the_next_one(memory: Memory, repo: Path) -> None:
     memory.remember("A thing", key="a", scope="private")
     private = git(repo, "rev-parse", PRIVATE)
     memory.promote("a")
@@ -95,14 +95,14 @@ def test_a_promotion_that_was_cut_short_is_finished_by_the_next(memory: Memory, 
 
 
 @pytest.mark.parametrize("to", ["project", "domain"])
-def test_nothing_is_promoted_to_fewer_readers(memory: Memory, to: str) -> None:
+def test_promotion_to_fewer_readers_is_refused(memory: Memory, to: str) -> None:
     memory.remember("For all", key="a", scope="universal")
 
     with pytest.raises(RefusedError, match="not wider"):
         memory.promote("a", to=to, domains=["x"])
 
 
-def test_a_memory_of_the_code_tree_is_promoted_too(memory: Memory, repo: Path) -> None:
+def test_memory_of_the_code_tree_can_be_promoted(memory: Memory, repo: Path) -> None:
     memory.remember("In the code", key="a", in_tree=True)
     git(repo, "add", "-A")
     git(repo, "commit", "-qm", "a")

@@ -37,7 +37,7 @@ def fields_of(memory: Memory, key: str) -> dict:
     return memory.show(key).document["frontmatter"]
 
 
-def test_all_that_moved_is_re_pointed_in_one_commit(memory, repo):
+def test_memories_of_moved_files_are_updated_in_one_commit(memory, repo):
     moved_store(memory, repo)
     before = count_commits(repo)
 
@@ -58,7 +58,7 @@ def test_all_that_moved_is_re_pointed_in_one_commit(memory, repo):
     assert verify(memory).due == 0
 
 
-def test_a_command_that_no_one_can_approve_stays_as_it_is(memory, repo, run_cli):
+def test_command_that_cannot_be_approved_stays_unchanged(memory, repo, run_cli):
     moved_store(memory, repo)
 
     said = run_cli("settle", "--moved", "--json")
@@ -69,7 +69,7 @@ def test_a_command_that_no_one_can_approve_stays_as_it_is(memory, repo, run_cli)
     assert memory.status().document["moved"] == ["grep"]
 
 
-def test_a_named_command_that_no_one_can_approve_is_changed_and_said_to_wait(memory, repo, run_cli):
+def test_named_command_that_cannot_be_approved_is_changed_and_reported_as_waiting(memory, repo, run_cli):
     moved_store(memory, repo)
 
     said = run_cli("settle", "--moved", "grep", "rs")
@@ -78,7 +78,7 @@ def test_a_named_command_that_no_one_can_approve_is_changed_and_said_to_wait(mem
     assert fields_of(memory, "grep")["verify"].startswith("grep -q RS256 ./lib/auth/jwt.py")
 
 
-def test_a_command_that_was_not_approved_before_is_not_approved_by_moving(memory, repo, run_cli):
+def test_moving_a_file_does_not_approve_an_unapproved_command(memory, repo, run_cli):
     moved_store(memory, repo)
     (due,) = (one for one in memory.repository.commands() if one.row.key == "grep")
     deny_command(memory.repository, due)
@@ -90,7 +90,7 @@ def test_a_command_that_was_not_approved_before_is_not_approved_by_moving(memory
     assert [one.spec for one in trust_of(memory.repository).list_all() if one.verdict == "allow"] == []
 
 
-def test_what_stays_as_it_is_is_reported_once_for_each_reason(memory, repo, run_cli):
+def test_unchanged_memories_are_reported_once_per_reason(memory, repo, run_cli):
     moved_store(
         memory, repo, *(make_fact(f"jwt-is-signed-{n:02}", f"grep -q RS256 src/auth/jwt.py # {n}") for n in range(12))
     )
@@ -113,7 +113,7 @@ def test_a_dry_run_shows_what_would_change_and_changes_nothing(memory, repo, run
     assert count_commits(repo) == before
 
 
-def test_a_fact_of_the_code_tree_is_re_pointed_in_its_file(memory, repo):
+def test_fact_of_the_code_tree_is_updated_in_its_file(memory, repo):
     commit_files(repo, tracked(make_fact("home", RS)), "a fact")
     moved_store(memory, repo)
 
@@ -122,7 +122,7 @@ def test_a_fact_of_the_code_tree_is_re_pointed_in_its_file(memory, repo):
     assert "lib/auth/*.py" in (repo / ".memory/facts/home.md").read_text()
 
 
-def test_a_fact_that_fails_at_its_new_place_is_left_to_a_person(memory, repo):
+def test_fact_that_fails_at_the_new_path_is_left_unchanged(memory, repo):
     moved_store(memory, repo)
     commit_files(repo, {"lib/auth/jwt.py": "nothing\n"}, "break")
     verify(memory)
@@ -132,7 +132,7 @@ def test_a_fact_that_fails_at_its_new_place_is_left_to_a_person(memory, repo):
     assert "the check fails where the files are now" in found["rs"]
 
 
-def test_rewording_a_foundation_makes_what_rests_on_it_suspect_until_it_is_confirmed(memory, repo, run_cli):
+def test_reworded_requirement_makes_dependents_suspect_until_confirmed(memory, repo, run_cli):
     memory.fact("Tokens use RS256", key="alg", **GATE)
     memory.remember("Gateways hold only public keys", key="keys", kind="decision", requires=["alg"])
     memory.edit("alg", fields={"title": "Tokens use EdDSA"})
@@ -149,7 +149,7 @@ def test_rewording_a_foundation_makes_what_rests_on_it_suspect_until_it_is_confi
     assert memory.show("keys").document["status"] == "suspect"
 
 
-def test_a_fact_is_cleared_by_a_verify_of_its_own(memory, repo):
+def test_verify_clears_a_suspect_fact(memory, repo):
     memory.fact("Tokens use RS256", key="alg", **GATE)
     memory.fact("There is a gateway", key="gateway", exists="src/gateway", requires=["alg"])
     memory.edit("alg", fields={"title": "Tokens use EdDSA"})
@@ -166,7 +166,7 @@ def test_a_fact_is_cleared_by_a_verify_of_its_own(memory, repo):
     "change",
     [{"tags": ["auth"]}, {"title": "Tokens use RS256."}, {"verify": {"contains": "RS", "in": "src/auth/*.py"}}],
 )
-def test_what_does_not_reword_a_foundation_makes_nothing_suspect(memory, change):
+def test_change_without_new_wording_makes_nothing_suspect(memory, change):
     memory.fact("Tokens use RS256", key="alg", **GATE)
     memory.remember("Gateways hold only public keys", key="keys", kind="decision", requires=["alg"])
 
@@ -175,7 +175,7 @@ def test_what_does_not_reword_a_foundation_makes_nothing_suspect(memory, change)
     assert memory.show("keys").document["status"] == ""
 
 
-def test_a_mere_correction_makes_nothing_suspect(memory, run_cli):
+def test_correction_makes_nothing_suspect(memory, run_cli):
     memory.fact("Tokens use RS265", key="alg", **GATE)
     memory.remember("Gateways hold only public keys", key="keys", kind="decision", requires=["alg"])
 
@@ -186,7 +186,7 @@ def test_a_mere_correction_makes_nothing_suspect(memory, run_cli):
     assert memory.show("keys").document["status"] == "suspect"
 
 
-def test_a_circle_of_foundations_ends_and_a_label_counts_as_its_producers(memory):
+def test_cycle_of_requirements_ends_and_a_label_means_its_producers(memory):
     memory.fact("Tokens use RS256", key="alg", produces=["signing"], requires=["gateway"], **GATE)
     memory.fact("There is a gateway", key="gateway", exists="src/gateway", requires=["signing"])
     memory.edit("alg", fields={"requires": ["gateway"]})
@@ -199,7 +199,7 @@ def test_a_circle_of_foundations_ends_and_a_label_counts_as_its_producers(memory
     assert set(statuses(memory).values()) == {"verified"}
 
 
-def test_a_failure_is_the_cause_that_counts(memory, repo):
+def test_failure_outranks_a_reworded_requirement_as_cause(memory, repo):
     memory.fact("Tokens use RS256", key="alg", **GATE)
     memory.remember("Gateways hold only public keys", key="keys", kind="decision", requires=["alg"])
     memory.edit("alg", fields={"title": "Tokens use EdDSA"})
@@ -230,7 +230,7 @@ def test_confirmations_of_two_clones_merge(memory, repo, tmp_path):
     assert memory.show("keys").document["frontmatter"]["tags"] == ["gateway"]
 
 
-def test_a_memory_without_a_check_is_a_foundation_too_however_it_is_reworded(memory):
+def test_rewording_a_memory_without_a_check_makes_dependents_suspect(memory):
     memory.remember("HS256 was dropped.", title="Tokens use RS256", key="alg", kind="decision")
     memory.remember("Gateways hold only public keys", key="keys", kind="decision", requires=["alg"])
 

@@ -47,7 +47,7 @@ def write_commit(folder: Path, *, subject: str = "s", who: str = "M <m@e>", at: 
 # Show
 
 
-def test_memory_is_shown_whole_with_fields_no_one_knows(memory: Memory, repo: Path) -> None:
+def test_memory_is_shown_in_full_with_unknown_fields(memory: Memory, repo: Path) -> None:
     body = "First line.\n\n    indented\n\n\n- Größe 東京\n\nlast\n\n"
     put(repo, make_memory("a", "A title", body, tags=["x", "event loop"], colour={"deep": [1, None, True]}))
 
@@ -63,7 +63,7 @@ def test_memory_is_shown_whole_with_fields_no_one_knows(memory: Memory, repo: Pa
     assert not (found["archived"] or found["superseded"] or found["expired"])
 
 
-def test_verdict_says_what_was_judged_and_when(memory: Memory, repo: Path) -> None:
+def test_shown_verdict_has_commit_and_time(memory: Memory, repo: Path) -> None:
     put(repo, make_fact("a", RS256))
     assert memory.show("a").document["verdict"] is None
     assert memory.show("a").document["status"] == "unproven"
@@ -84,7 +84,7 @@ def test_verdict_says_what_was_judged_and_when(memory: Memory, repo: Path) -> No
     }  # fmt: skip
 
 
-def test_verdict_of_a_failure_keeps_where_it_held_last(repo: Path) -> None:
+def test_verdict_of_a_failure_names_the_commit_where_it_last_held(repo: Path) -> None:
     put(repo, make_fact("a", RS256))
     held, clock = git(repo, "rev-parse", "HEAD"), Clock()
     with Memory(repo, clock=clock) as memory:
@@ -127,7 +127,7 @@ def test_each_branch_of_the_code_shows_its_own_verdict(memory: Memory, repo: Pat
     assert (here["status"], here["verdict"]["outcome"]) == ("verified", "holds")
 
 
-def test_verdict_that_came_with_the_branch_is_a_claim(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_verdict_from_the_branch_is_shown_as_a_claim(memory: Memory, repo: Path, tmp_path: Path) -> None:
     put(repo, make_fact("a", RS256))
     verify(memory)
     git(tmp_path, "clone", "-q", str(repo), "clone")
@@ -232,7 +232,7 @@ def test_expired_memory_is_shown_by_its_key(repo: Path) -> None:
 @pytest.mark.parametrize(
     ("typed", "error"), [("auth-", AmbiguousKeyError), ("nope", NotFoundError), ("", NotFoundError)]
 )
-def test_what_fits_no_memory_or_several_is_an_error(memory: Memory, repo: Path, typed: str, error: type) -> None:
+def test_key_of_no_memory_or_of_several_is_an_error(memory: Memory, repo: Path, typed: str, error: type) -> None:
     put(repo, make_memory("auth-a", "A"), make_memory("auth-b", "B"))
 
     with pytest.raises(error):
@@ -299,14 +299,14 @@ def test_log_follows_a_memory_through_edit_archive_and_return(memory: Memory) ->
     assert history(memory, "a", limit=2) == history(memory, "a")[:2]
 
 
-def test_log_of_a_retired_memory_is_there(memory: Memory) -> None:
+def test_retired_memory_has_a_log(memory: Memory) -> None:
     memory.remember("first", key="a")
     memory.forget("a")
 
     assert [subject for _, _, subject in history(memory, "a")] == ["memory: forget a", "learned: add a"]
 
 
-def test_log_has_what_was_changed_in_the_archive(memory: Memory, repo: Path) -> None:
+def test_log_includes_changes_in_the_archive(memory: Memory, repo: Path) -> None:
     memory.remember("first", key="a")
     memory.forget("a")
     put_files(repo, {"archive/learned/a.md": memory_text("changed there")})
@@ -332,7 +332,7 @@ def test_log_follows_memory_and_verdicts_through_the_split_of_the_folder(memory:
     assert memory.show("a").document["status"] == "verified"
 
 
-def test_log_of_a_key_has_nothing_of_keys_that_begin_like_it(memory: Memory, repo: Path) -> None:
+def test_log_excludes_keys_with_the_same_beginning(memory: Memory, repo: Path) -> None:
     # Verdicts of both lie in one folder.
     other = next(f"a.{n}" for n in range(10_000) if shard(f"a.{n}") == shard("a"))
     put(repo, make_fact("a", RS256))
@@ -345,7 +345,7 @@ def test_log_of_a_key_has_nothing_of_keys_that_begin_like_it(memory: Memory, rep
     assert [(what, outcome) for what, outcome, _ in history(memory, other)] == [("verdict", "holds"), ("memory", "")]
 
 
-def test_log_shows_what_a_merge_brought(memory: Memory, repo: Path) -> None:
+def test_log_shows_changes_from_a_merge(memory: Memory, repo: Path) -> None:
     memory.remember("ours", key="a")
     start = tip(repo)
     git(repo, "update-ref", "refs/heads/other", start)
@@ -409,7 +409,7 @@ def test_no_author_or_date_of_a_commit_breaks_the_log(memory: Memory, repo: Path
     assert memory.show("a").document["title"] == "Second"
 
 
-def test_commit_with_an_impossible_date_is_a_row_like_any_other(memory: Memory, repo: Path) -> None:
+def test_commit_with_an_impossible_date_is_an_ordinary_row(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("b", "B"))
     tree = git(repo, "rev-parse", "memory^{tree}")
     for date in (10**13, 10**18, 10**20):
@@ -492,7 +492,7 @@ def test_log_of_a_repository_that_was_moved_is_the_same(memory: Memory, repo: Pa
 # The commands
 
 
-def test_show_prints_no_living_control_character(run_cli, memory: Memory, repo: Path) -> None:
+def test_show_prints_no_control_character(run_cli, memory: Memory, repo: Path) -> None:
     put_files(
         repo,
         {"learned/a.md": memory_text(r'"\e[31mred\u202E\e]0;x\a"', body="\x1b[2Jbody\r\u200b\n", tags=r'["\e[1m"]')},
@@ -507,7 +507,7 @@ def test_show_prints_no_living_control_character(run_cli, memory: Memory, repo: 
     assert r"\x1b[2Jbody\x0d\u{200b}" in text.out
 
 
-def test_log_prints_no_living_control_character(run_cli, memory: Memory, repo: Path) -> None:
+def test_log_prints_no_control_character(run_cli, memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", "A"))
     tree = git(repo, "rev-parse", "memory^{tree}")
     text = f"tree {tree}\nauthor \x1b[31m\u202e <m> {NOW} +0000\ncommitter M <m> {NOW} +0000\n\n\x1b[2J\x07\u202e\n"

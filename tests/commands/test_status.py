@@ -110,7 +110,7 @@ def test_status_exits_1_when_a_fact_failed_and_0_when_all_is_well(memory, repo, 
     assert json.loads(bad.out)["statuses"]["failed"] == 1
 
 
-def test_asking_for_the_status_runs_no_command(memory, repo, tmp_path):
+def test_status_runs_no_command(memory, repo, tmp_path):
     marker = tmp_path / "it-ran"
     put(repo, make_fact("a", f"touch {marker}"))
     approve_all(memory)
@@ -123,7 +123,7 @@ def test_asking_for_the_status_runs_no_command(memory, repo, tmp_path):
 # --- notices -------------------------------------------------------------------------------------------------------
 
 
-def test_session_is_told_of_files_that_cannot_be_read_first(memory, repo):
+def test_session_context_begins_with_unreadable_files(memory, repo):
     put(repo, make_fact("a", RS256), {"facts/x.md": "nonsense"}, {"facts/y.md": "nonsense"})
 
     assert notices(memory.repository.catalog()) == [
@@ -132,7 +132,7 @@ def test_session_is_told_of_files_that_cannot_be_read_first(memory, repo):
     ]
 
 
-def test_session_is_told_nothing_where_all_is_well(memory, repo):
+def test_session_context_has_no_warning_if_all_is_well(memory, repo):
     put(repo, make_fact("a", RS256), make_memory("b", "B"))
     verify(memory)
 
@@ -146,7 +146,7 @@ def test_nothing_is_worked_on_in_a_clean_work_tree(memory):
     assert working_set(memory.repository.git, "refs/heads/main") == []
 
 
-def test_changed_and_staged_files_are_worked_on_by_whatever_name(memory, repo):
+def test_changed_and_staged_files_with_any_name_are_found(memory, repo):
     commit_files(repo, {'a b/ü "q".py': "x\n", "gone.py": "x\n"})
     (repo / 'a b/ü "q".py').write_text("changed\n", encoding="utf-8")
     (repo / "gone.py").unlink()
@@ -185,7 +185,7 @@ def test_clean_default_branch_takes_one_process_and_another_branch_takes_two(mem
 
 
 @pytest.mark.parametrize("where", ["repository", "person", "included"])
-def test_filter_that_is_set_anywhere_is_never_run(memory, repo, tmp_path, monkeypatch, where):
+def test_git_filter_is_never_run(memory, repo, tmp_path, monkeypatch, where):
     commit_files(repo, {".gitattributes": "*.md filter=odd\n"})
     marker, home = tmp_path / "it-ran", tmp_path / "own-home"
     home.mkdir()
@@ -201,14 +201,14 @@ def test_filter_that_is_set_anywhere_is_never_run(memory, repo, tmp_path, monkey
     assert not memory.repository.git.has_no_filters()
 
 
-def test_work_on_very_many_files_is_cut(memory, repo):
+def test_number_of_changed_files_is_limited(memory, repo):
     git(repo, "checkout", "-q", "-b", "feature")
     commit_files(repo, {f"many/{n}.py": "x\n" for n in range(WORKING_LIMIT + 50)})
 
     assert len(working_set(memory.repository.git, "refs/heads/main")) == WORKING_LIMIT
 
 
-def test_broken_index_or_unborn_head_is_no_reason_to_fail(memory, repo):
+def test_broken_index_or_unborn_head_does_not_fail(memory, repo):
     (repo / ".git/index").write_bytes(b"nonsense")
     broken = working_set(memory.repository.git, "refs/heads/main")
     (repo / ".git/index").unlink()
@@ -235,7 +235,7 @@ def test_bare_repository_has_nothing_that_is_worked_on(memory, repo, tmp_path):
         ("status.color", "always"),
     ],
 )
-def test_looking_at_the_work_tree_runs_nothing_of_the_users_settings(memory, repo, tmp_path, setting):
+def test_reading_the_work_tree_runs_no_command_from_git_settings(memory, repo, tmp_path, setting):
     marker = tmp_path / "it-ran"
     program = tmp_path / "program"
     program.write_text(f"#!/bin/sh\ntouch {marker}\n", encoding="utf-8")

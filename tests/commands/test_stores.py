@@ -81,7 +81,7 @@ def everything(folder: Path) -> dict[str, tuple[int, str]]:
 
 
 @pytest.mark.usefixtures("api")
-def test_recall_finds_what_other_repositories_know_and_says_where_it_is_from(repo: Path) -> None:
+def test_recall_finds_memories_of_other_repositories_and_names_their_store(repo: Path) -> None:
     with opened(repo) as memory:
         hits = memory.recall(Query("gateway retries")).hits
 
@@ -89,7 +89,7 @@ def test_recall_finds_what_other_repositories_know_and_says_where_it_is_from(rep
     assert [dict(hit.factors)["scope"] for hit in hits[:2]] == [1.0, 0.8]
 
 
-def test_words_count_in_two_repositories_as_they_do_in_one(repo: Path, template: Path, tmp_path: Path) -> None:
+def test_words_weigh_the_same_in_two_repositories_as_in_one(repo: Path, template: Path, tmp_path: Path) -> None:
     theirs = (*THEIRS[1:], make_memory("capped", "Retries are capped", "The gateway gives up then."))
     use(repo, new(tmp_path / "other", template, *theirs))
 
@@ -119,12 +119,12 @@ def test_words_count_in_two_repositories_as_they_do_in_one(repo: Path, template:
     ],
     ids=["project", "listed", "store", "both", "kind", "private"],
 )
-def test_only_what_is_asked_for_is_looked_into(repo: Path, asked: dict, keys: set[str]) -> None:
+def test_only_selected_stores_are_read(repo: Path, asked: dict, keys: set[str]) -> None:
     assert found(repo, **asked) == (keys, [])
 
 
 @pytest.mark.usefixtures("api")
-def test_without_a_question_only_a_store_that_is_named_is_read(repo: Path) -> None:
+def test_recall_without_words_reads_only_a_named_store(repo: Path) -> None:
     assert found(repo, "") == ({"gw"}, [])
     assert found(repo, "", stores=("api",))[0] == BOTH - {"gw"}
     with opened(repo) as memory:
@@ -209,7 +209,7 @@ def test_statuses_are_those_of_the_other_repositorys_own_checkout(repo: Path, ap
     assert (messages(api, "capped"), messages(repo, "api:capped")) == ("stale", "stale")
 
 
-def test_where_no_code_is_checked_out_a_message_says_that_statuses_are_not_known(repo: Path, api: Path) -> None:
+def test_notice_says_that_statuses_are_unknown_without_checked_out_code(repo: Path, api: Path) -> None:
     git(api, "symbolic-ref", "HEAD", "refs/heads/unborn")
 
     hits, notices = found(repo)
@@ -351,7 +351,7 @@ def test_a_store_that_cannot_be_read_is_one_line_and_the_others_answer(
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
-def test_what_belongs_to_someone_else_is_refused_as_git_does_and_else_not_written_to(repo: Path, api: Path) -> None:
+def test_repository_of_another_user_is_refused_like_in_git_or_only_read(repo: Path, api: Path) -> None:
     (api / ".git/gitmem").mkdir()
     for path in (api, *api.rglob("*")):
         os.chown(path, 12345, 12345, follow_symlinks=False)
@@ -372,7 +372,7 @@ def test_what_belongs_to_someone_else_is_refused_as_git_does_and_else_not_writte
     assert len(list((repo / ".git/gitmem/listed").iterdir())) == 1
 
 
-def test_where_nothing_can_be_written_the_index_lies_with_us(repo: Path, api: Path, monkeypatch) -> None:
+def test_index_of_a_read_only_store_is_written_to_the_own_state_folder(repo: Path, api: Path, monkeypatch) -> None:
     real = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: str(api) not in str(path) and real(path, mode))
 
@@ -382,7 +382,7 @@ def test_where_nothing_can_be_written_the_index_lies_with_us(repo: Path, api: Pa
     assert list((repo / ".git/gitmem/listed").glob("*/catalog.sqlite"))
 
 
-def test_an_index_of_another_gitmem_is_left_alone(repo: Path, api: Path) -> None:
+def test_index_of_another_version_is_left_unchanged(repo: Path, api: Path) -> None:
     with opened(api) as there:
         there.repository.catalog()
     index = api / ".git/gitmem/catalog.sqlite"
@@ -402,7 +402,7 @@ def test_an_index_of_another_gitmem_is_left_alone(repo: Path, api: Path) -> None
     other.close()
 
 
-def test_an_index_that_turns_out_damaged_while_it_is_asked_is_rebuilt(repo: Path, api: Path) -> None:
+def test_index_found_damaged_during_a_query_is_rebuilt(repo: Path, api: Path) -> None:
     found(repo)
     damaged = sqlite3.connect(api / ".git/gitmem/catalog.sqlite")
     with damaged:
@@ -413,7 +413,7 @@ def test_an_index_that_turns_out_damaged_while_it_is_asked_is_rebuilt(repo: Path
     assert found(repo) == (BOTH, [])
 
 
-def test_an_index_that_another_process_makes_is_not_waited_for(repo: Path, api: Path) -> None:
+def test_recall_does_not_wait_for_an_index_that_another_process_builds(repo: Path, api: Path) -> None:
     assert registration.register(str(api / ".git/gitmem"))
     held = file_lock.try_lock(api / ".git/gitmem/catalog.lock")
     assert held is not None
@@ -441,7 +441,7 @@ def test_a_damaged_index_is_rebuilt_and_nothing_is_missing(repo: Path, api: Path
     assert found(repo) == (BOTH, [])
 
 
-def test_a_repository_that_is_read_anyway_or_listed_twice_is_read_once(repo: Path, api: Path, tmp_path: Path) -> None:
+def test_repository_listed_twice_or_read_anyway_is_read_once(repo: Path, api: Path, tmp_path: Path) -> None:
     with opened(repo) as memory:
         memory.remember("The gateway of everybody", key="mine", scope="universal")
     use(repo, repo, linked(repo), api, by_link(api), f"again={api}/.git", tmp_path / "data-home/gitmem/universal")
@@ -466,7 +466,7 @@ def test_a_policy_lists_no_stores(repo: Path, api: Path) -> None:
     assert found(repo)[0] == {"gw"}
 
 
-def test_a_repository_without_memories_is_answered_by_the_listed_ones(
+def test_recall_in_a_repository_without_memories_searches_the_listed_stores(
     api: Path, template: Path, tmp_path: Path
 ) -> None:
     none = new(tmp_path / "none", template)
@@ -478,7 +478,7 @@ def test_a_repository_without_memories_is_answered_by_the_listed_ones(
         found(none)
 
 
-def test_the_environment_lists_stores_in_the_place_of_git_config(
+def test_environment_variable_replaces_the_stores_in_git_config(
     repo: Path, api: Path, template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     third = new(tmp_path / "third", template, make_memory("third", "The gateway of a third"))
@@ -491,7 +491,7 @@ def test_the_environment_lists_stores_in_the_place_of_git_config(
     assert found(repo)[0] == {"gw"}
 
 
-def test_nothing_is_fetched_of_what_a_partial_clone_lacks(repo: Path, api: Path, tmp_path: Path) -> None:
+def test_nothing_missing_from_a_partial_clone_is_fetched(repo: Path, api: Path, tmp_path: Path) -> None:
     git(api, "config", "uploadpack.allowFilter", "true")
     git(api, "clone", "-q", "--filter=blob:none", "--no-checkout", f"file://{api}", "../partial")
     use(repo, tmp_path / "partial")
@@ -504,9 +504,7 @@ def test_nothing_is_fetched_of_what_a_partial_clone_lacks(repo: Path, api: Path,
     assert everything(tmp_path / "partial") == before
 
 
-def test_a_store_is_listed_by_any_of_its_folders_once_and_taken_off_again(
-    repo: Path, api: Path, tmp_path: Path
-) -> None:
+def test_store_is_listed_once_by_any_of_its_folders_and_removed_again(repo: Path, api: Path, tmp_path: Path) -> None:
     use(repo)
     with opened(repo) as memory:
         one, is_new = memory.stores.add(f"front={api / 'src/auth'}")
@@ -540,7 +538,7 @@ def test_a_store_without_memories_is_not_listed(repo: Path, template: Path, tmp_
 
 
 @pytest.mark.usefixtures("api")
-def test_recall_loads_what_listed_stores_need_only_where_some_are_listed(repo: Path, tmp_path: Path) -> None:
+def test_recall_loads_modules_for_listed_stores_only_if_some_are_listed(repo: Path, tmp_path: Path) -> None:
     recall = ["-m", "gitmem", "recall", "gateway"]
     needed = {
         "gitmem.repository.other_repositories",

@@ -46,12 +46,12 @@ def test_task_is_added_open_with_its_gate_not_yet_held(memory, repo):
         ("Do it", {"body": "AKIA" + "Q7ZP2LMX4RTNVB3K"}, "secret"),
     ],
 )
-def test_task_that_cannot_be_is_refused(memory, title: str, options: dict, message: str):
+def test_invalid_task_is_refused(memory, title: str, options: dict, message: str):
     with pytest.raises(RefusedError, match=message):
         memory.tasks.add(title, key="t", **{"verify": None, **options})
 
 
-def test_task_is_not_written_over_by_another_of_its_name(memory, repo):
+def test_task_is_not_overwritten_by_another_with_its_key(memory, repo):
     memory.tasks.add("Refresh tokens", verify=None, key="t")
     memory.tasks.claim("t")
     before = tip(repo)
@@ -85,7 +85,7 @@ def test_attempts_are_kept_from_claim_to_close_one_commit_each(memory, repo):
     assert trailers(repo, done.commit) == ["Gitmem-Key: t", for_code(repo)]
 
 
-def test_what_was_tried_and_how_it_ended_is_found_by_recall(memory):
+def test_recall_finds_attempts_and_their_outcome(memory):
     memory.tasks.add("Refresh tokens", verify=None, key="t")
     memory.tasks.fail("t", note="the proxy strips httponly cookies")
     failed = memory.recall(Query(text="httponly")).hits
@@ -125,7 +125,7 @@ def test_verdict_of_another_branch_stays_in_this_clone(memory, repo):
     assert memory.show("t").document["status"] == "verified"
 
 
-def test_gate_that_no_one_approved_runs_nothing_and_closes_nothing(memory, repo):
+def test_unapproved_gate_is_not_run_and_the_task_stays_open(memory, repo):
     put(repo, make_fact("t", f"touch {repo}/ran", kind="task"))
 
     with pytest.raises(TrustError, match="not approved here: touch") as refused:
@@ -136,7 +136,7 @@ def test_gate_that_no_one_approved_runs_nothing_and_closes_nothing(memory, repo)
     assert (state(memory), (repo / "ran").exists()) == ("open", False)
 
 
-def test_command_that_was_typed_at_a_terminal_is_approved_and_is_the_gate(memory, repo):
+def test_gate_typed_at_a_terminal_is_approved(memory, repo):
     memory.tasks.add("Refresh tokens", verify="test -f done.txt", key="t", approve=True)
     with pytest.raises(TaskError, match="is not done, its gate failed:"):
         memory.tasks.close("t")
@@ -147,7 +147,7 @@ def test_command_that_was_typed_at_a_terminal_is_approved_and_is_the_gate(memory
     assert (state(memory), memory.show("t").document["verdict"]["outcome"]) == ("closed", "holds")
 
 
-def test_gate_that_cannot_be_run_is_no_answer(memory, repo):
+def test_gate_that_cannot_run_does_not_close_the_task(memory, repo):
     put(repo, make_fact("t", "no-such-program-here", kind="task"))
     approve_all_tasks(memory, "t")
 
@@ -174,7 +174,7 @@ def test_force_closes_with_a_reason_and_says_that_it_was_forced(memory):
     assert memory.show("t").document["status"] == "unproven"
 
 
-def test_gate_that_is_changed_while_it_is_asked_is_asked_again(memory, repo, monkeypatch):
+def test_gate_changed_while_it_runs_must_run_again(memory, repo, monkeypatch):
     put_files(repo, {"tasks/t.md": memory_text("T", kind="task", verify="{exists: README.md}")})
     judged = Session.judge_one
 
@@ -216,7 +216,7 @@ def test_open_parts_of_a_closed_task_are_reported(memory):
     assert memory.notices == ["parts of release are still open: docs"]
 
 
-def test_of_many_who_claim_one_task_at_once_exactly_one_gets_it(memory, repo, monkeypatch):
+def test_exactly_one_of_many_concurrent_claims_succeeds(memory, repo, monkeypatch):
     memory.tasks.add("Refresh tokens", verify=None, key="t")
     values: dict[str, str] = {}
     opened = []
@@ -264,7 +264,7 @@ def test_task_is_shown_listed_edited_and_forgotten_like_any_memory(memory):
         memory.tasks.claim("t")
 
 
-def test_saying_again_what_a_task_is_keeps_what_happened_to_it(memory):
+def test_editing_a_task_keeps_its_attempts(memory):
     memory.tasks.add("Refresh tokens", verify=None, key="t")
     memory.tasks.fail("t", note="once")
     memory.tasks.claim("t")
@@ -276,7 +276,7 @@ def test_saying_again_what_a_task_is_keeps_what_happened_to_it(memory):
     assert memory.show("t").document["title"] == "Refresh all tokens"
 
 
-def test_memory_of_another_kind_is_no_task(memory):
+def test_memory_of_another_kind_cannot_be_claimed(memory):
     memory.remember("The gateway retries", key="g")
 
     with pytest.raises(TaskError, match="g is a learned, not a task"):

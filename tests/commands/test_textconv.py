@@ -14,7 +14,7 @@ VERDICT = Verdict("alg", "1" * 64, "2" * 64, "fails", "3" * 40, "4" * 64, NOW, "
                   culprit="5" * 40, held_commit="6" * 40)  # fmt: skip
 
 
-def test_a_verdict_is_one_line_of_meaning() -> None:
+def test_verdict_is_shown_as_one_readable_line() -> None:
     output = readable(f"/tmp/git-blob-x/alg.{'1' * 16}.toml", format_verdict(VERDICT).encode())
 
     assert output == (
@@ -25,18 +25,18 @@ def test_a_verdict_is_one_line_of_meaning() -> None:
 
 
 @pytest.mark.parametrize("data", [b"no verdict\n", b"[verify]\nclaimed = false\n", b"\xff\xfe"])
-def test_another_file_is_shown_as_it_is(data: bytes) -> None:
+def test_other_file_is_shown_unchanged(data: bytes) -> None:
     assert readable("gitmem.toml", data) == data.decode("utf-8", "backslashreplace")
 
 
-def test_hidden_characters_are_seen() -> None:
+def test_hidden_characters_are_shown() -> None:
     data = text("Turned", "a\u202eb \x1b[2J\r\nc").encode()
 
     assert readable("a.md", data) == text("Turned", "a\\u{202e}b \\x1b[2J\nc")
 
 
 @pytest.mark.parametrize("verify", ["grep -q a b", "|\n  test -f a &&\n  test -f b", "{exists: a}"])
-def test_a_command_that_stands_there_as_it_is_run_is_not_shown_again(verify: str) -> None:
+def test_command_shown_literally_in_the_file_is_not_repeated(verify: str) -> None:
     file = fact("Plain", verify)
 
     assert readable("a.md", file.encode()) == file
@@ -50,17 +50,17 @@ def test_a_command_that_stands_there_as_it_is_run_is_not_shown_again(verify: str
         (">-\n  test -f a;\n  rm -rf b", "    test -f a; rm -rf b\n"),
     ],
 )
-def test_a_command_that_is_written_otherwise_is_shown_whole(verify: str, shown: str) -> None:
+def test_command_written_in_another_form_is_shown_in_full(verify: str, shown: str) -> None:
     file = fact("Other", verify)
 
     assert readable("a.md", file.encode()) == f"{file}[check, as it runs]\n{shown}"
 
 
-def test_a_counterexample_is_a_command_too() -> None:
+def test_counterexample_is_shown_like_a_command() -> None:
     file = fact("Two", "grep -q a b", refute='"rm\\u0020b"')
 
     assert readable("a.md", file.encode()).endswith("[counterexample, as it runs]\n    rm b\n")
 
 
-def test_what_is_no_memory_is_shown_with_the_reason() -> None:
+def test_invalid_memory_is_shown_with_the_reason() -> None:
     assert readable("a.md", b"verify: x\n").startswith("verify: x\n[not a memory: ")

@@ -63,12 +63,12 @@ SINGLE = [
 
 
 @pytest.mark.parametrize("text", SINGLE)
-def test_command_that_could_do_more_than_it_says_is_alone(text: str) -> None:
+def test_command_with_shell_syntax_is_in_its_own_group(text: str) -> None:
     assert program_and_options(shell(text)) == ()
 
 
 @pytest.mark.parametrize("word", ["a\x1b[2Kb", "a\nb", "a\u202eb", "a\u200bb", "-c", "--command=x"])
-def test_program_with_hidden_characters_or_program_text_is_alone(word: str) -> None:
+def test_command_with_hidden_characters_or_program_text_is_in_its_own_group(word: str) -> None:
     assert program_and_options(program("pytest", word)) == ()
 
 
@@ -83,7 +83,7 @@ def test_program_with_hidden_characters_or_program_text_is_alone(word: str) -> N
         {"outside": True},
     ],
 )
-def test_command_with_more_than_its_words_is_alone(more: dict[str, object]) -> None:
+def test_command_with_further_permissions_is_in_its_own_group(more: dict[str, object]) -> None:
     assert program_and_options(shell("pytest a")) != ()
     assert program_and_options(replace(shell("pytest a"), **more)) == ()
 

@@ -27,7 +27,7 @@ def tree(repo: Path) -> str:
         lambda memory: memory.tasks.add("Write it down", verify=None),
     ],
 )
-def test_state_before_a_command_comes_back_by_a_new_commit(memory: Memory, repo: Path, command) -> None:
+def test_undo_restores_the_state_before_a_command_in_a_new_commit(memory: Memory, repo: Path, command) -> None:
     old = "2025-01-01T00:00:00Z"
     put(repo, make_memory("a", "Deploys need the VPN", created=old), make_memory("b", "Use the tunnel", created=old))
     before = tree(repo)
@@ -42,7 +42,7 @@ def test_state_before_a_command_comes_back_by_a_new_commit(memory: Memory, repo:
     assert {hit.key for hit in memory.list().hits} == {"a", "b"}
 
 
-def test_again_it_undoes_the_command_before_until_nothing_is_left(memory: Memory, repo: Path) -> None:
+def test_repeated_undo_goes_back_until_nothing_is_left(memory: Memory, repo: Path) -> None:
     start = tree(repo)
     for text in ("The queue is bounded", "Deploys need the VPN"):
         memory.remember(text)
@@ -57,7 +57,7 @@ def test_again_it_undoes_the_command_before_until_nothing_is_left(memory: Memory
     assert memory.bulk.undo().keys == ("learned-a-third-one",)
 
 
-def test_what_changed_again_since_is_not_touched(memory: Memory, repo: Path) -> None:
+def test_undo_refuses_memories_that_changed_again(memory: Memory, repo: Path) -> None:
     memory.remember("The queue is bounded", key="queue")
     last = tip(repo)
     changed = git(repo, "rev-parse", put_files(repo, {"learned/queue.md": memory_text("Another")}) + "^{tree}")
@@ -69,9 +69,7 @@ def test_what_changed_again_since_is_not_touched(memory: Memory, repo: Path) -> 
         memory.bulk.undo()
 
 
-def test_memory_that_was_pushed_goes_to_the_archive_and_does_not_come_back(
-    memory: Memory, repo: Path, tmp_path
-) -> None:
+def test_undone_memory_that_was_pushed_is_archived_and_stays_archived(memory: Memory, repo: Path, tmp_path) -> None:
     git(tmp_path, "init", "-q", "--bare", "remote.git")
     git(repo, "remote", "add", "origin", str(tmp_path / "remote.git"))
     memory.remember("The queue is bounded", key="queue")
@@ -85,7 +83,7 @@ def test_memory_that_was_pushed_goes_to_the_archive_and_does_not_come_back(
     assert tuple(memory.list().hits) == ()
 
 
-def test_merge_is_refused(memory: Memory, repo: Path) -> None:
+def test_undoing_a_merge_is_refused(memory: Memory, repo: Path) -> None:
     memory.remember("The queue is bounded")
     merge = git(repo, "commit-tree", "memory^{tree}", "-p", "memory", "-p", "memory^", "-m", "sync: merge")
     git(repo, "update-ref", "refs/heads/memory", merge)

@@ -52,7 +52,7 @@ def difference(before: dict[str, object], after: dict[str, object]) -> dict[str,
     }
 
 
-def test_uninstalling_everything_is_confirmed_and_says_what_only_this_clone_has(tmp_path: Path) -> None:
+def test_uninstall_asks_for_confirmation_and_lists_what_only_this_clone_has(tmp_path: Path) -> None:
     console = Console(plain(tmp_path / "project"))
     console.ok("init")
     console.ok("remember", "Deploys need the VPN")
@@ -66,7 +66,7 @@ def test_uninstalling_everything_is_confirmed_and_says_what_only_this_clone_has(
     assert git(console.folder, "rev-parse", "memory").strip() == tip
 
 
-def test_what_is_not_saved_in_the_view_keeps_everything(tmp_path: Path) -> None:
+def test_unsaved_edits_in_the_view_stop_the_uninstall(tmp_path: Path) -> None:
     console = Console(plain(tmp_path / "project"))
     console.ok("init")
     console.ok("remember", "Deploys need the VPN", "--key", "vpn")
@@ -82,7 +82,7 @@ def test_what_is_not_saved_in_the_view_keeps_everything(tmp_path: Path) -> None:
     assert difference(before, snapshot(console.folder)) == {}
 
 
-def test_the_remote_loses_its_memory_only_when_it_is_named(tmp_path: Path) -> None:
+def test_remote_memory_is_deleted_only_if_the_remote_is_named(tmp_path: Path) -> None:
     remote = tmp_path / "remote.git"
     git(tmp_path, "init", "-q", "--bare", str(remote))
     console = Console(plain(tmp_path / "project"))

@@ -53,7 +53,7 @@ def held(memory, repo):
 
 
 @pytest.mark.parametrize("key", ["signs", "says"])
-def test_commit_that_broke_a_fact_is_named_with_all_that_is_known_of_it(held, repo, key):
+def test_commit_that_broke_a_fact_is_named_with_its_details(held, repo, key):
     good = git(repo, "rev-parse", "HEAD")
     commits = commit_lines(repo, "one", "two", "break: use EdDSA", "four")
     commit_files(repo, {"README.md": "# Not an input\n"}, "beside")
@@ -76,7 +76,7 @@ def test_commit_that_broke_a_fact_is_named_with_all_that_is_known_of_it(held, re
     assert "README" not in found["diff"]
 
 
-def test_culprit_is_written_on_the_verdict_and_reported_wherever_the_failure_is(held, repo):
+def test_culprit_is_recorded_with_the_verdict_and_shown_with_every_failure(held, repo):
     commits = commit_lines(repo, "one", "break: use EdDSA")
     verify(held)
 
@@ -97,7 +97,7 @@ def test_culprit_is_written_on_the_verdict_and_reported_wherever_the_failure_is(
     assert "broken" not in texts["says"]
 
 
-def test_asking_again_runs_what_it_must_and_writes_nothing(held, repo):
+def test_second_why_runs_only_what_is_needed_and_writes_nothing(held, repo):
     commit_lines(repo, "break it")
     verify(held)
     held.why("signs", options=RUN)
@@ -137,7 +137,7 @@ def test_culprit_of_another_branch_is_not_that_of_this_one(held, repo):
         assert later.show("signs").document["verdict"]["culprit"] == ""
 
 
-def test_culprit_is_not_forgotten_where_another_branch_was_looked_at_meanwhile(held, repo):
+def test_culprit_survives_a_look_at_another_branch(held, repo):
     (culprit,) = commit_lines(repo, "break it")
     verify(held)
     held.why("signs", options=RUN)
@@ -193,7 +193,7 @@ def test_commit_inside_a_merged_branch_is_named(held, repo):
     assert [held.why(key, options=RUN).found.culprit for key in ("signs", "says")] == [commits[1]] * 2
 
 
-def test_commits_that_cannot_be_checked_leave_a_range_that_is_written_down(memory, repo):
+def test_unchecked_commits_leave_a_range_that_is_recorded(memory, repo):
     put(repo, make_fact("a", "test ! -e cannot || exit 127; " + SIGNS, paths=["src/auth/**", "cannot"]))
     approve_all(memory)
     verify(memory)
@@ -214,7 +214,7 @@ def test_commits_that_cannot_be_checked_leave_a_range_that_is_written_down(memor
 
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
-def test_reads_of_a_run_are_believed_only_where_all_of_them_are_as_they_were(repo, monkeypatch):
+def test_observed_reads_count_only_if_all_of_them_are_unchanged(repo, monkeypatch):
     """The run that fails reads A alone; it failed before that, because of B, which the failing run never saw."""
     monkeypatch.setenv("GITMEM_TRACE", "auto")
     commit_files(repo, {"A": "a\n", "B": "x\n"}, "A and B")
@@ -238,7 +238,7 @@ def test_reads_of_a_run_are_believed_only_where_all_of_them_are_as_they_were(rep
 
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
-def test_only_what_the_runs_were_seen_to_read_is_shown_of_a_culprit_and_of_a_change(repo, monkeypatch):
+def test_diff_of_a_culprit_shows_only_files_that_the_check_reads(repo, monkeypatch):
     monkeypatch.setenv("GITMEM_TRACE", "auto")
     with Memory(repo, clock=Clock(NOW)) as memory:
         memory.init(offline=True)
@@ -268,7 +268,7 @@ def test_fact_that_never_held_is_reported_so_and_nothing_is_written(memory, repo
     assert tip(repo) == before
 
 
-def test_check_that_answers_in_two_ways_accuses_no_one(held, repo, tmp_path):
+def test_flapping_check_names_no_culprit(held, repo, tmp_path):
     """It holds or fails as a file outside the repository says, and that changes behind its inputs' back."""
     flag = tmp_path / "flag"
     flag.write_text("holds")
@@ -292,7 +292,7 @@ def test_check_that_answers_in_two_ways_accuses_no_one(held, repo, tmp_path):
     assert held.show("a").document["verdict"]["culprit"] == ""
 
 
-def test_where_it_held_is_run_before_it_is_believed_when_others_say_so(held, repo):
+def test_verdict_claimed_by_others_is_run_before_it_counts_as_good(held, repo):
     """A pushed verdict names a commit where the fact held; it did not."""
     commits = commit_lines(repo, "break it", "later", "mend it", "break it again")
     commit_files(repo, {"src/auth/jwt.py": "RS256\n"}, "hold")
@@ -400,7 +400,7 @@ def test_search_that_fails_ends_alone_and_loses_no_verdict(held, repo, monkeypat
     assert {key: held.show(key).document["status"] for key in found} == {"signs": "failed", "says": "failed"}
 
 
-def test_culprit_that_cannot_be_written_down_is_reported_all_the_same(held, repo, monkeypatch):
+def test_culprit_that_cannot_be_recorded_is_still_reported(held, repo, monkeypatch):
     from gitmem.errors import ConflictError
     from gitmem.verify.session import Session
 
@@ -416,7 +416,7 @@ def test_culprit_that_cannot_be_written_down_is_reported_all_the_same(held, repo
     assert held.notices == ["what broke it is not recorded on the branch: the branch is locked"]
 
 
-def test_failure_that_no_onesaw_and_that_cannot_be_written_down_is_explained_all_the_same(held, repo, monkeypatch):
+def test_new_failure_that_cannot_be_recorded_is_still_explained(held, repo, monkeypatch):
     from gitmem.errors import UnwritableError
     from gitmem.verify.session import Session
 

@@ -74,7 +74,7 @@ def test_entries_that_replace_each_other_both_stay():
     assert board_of("r", [first, second, *links]).superseded == frozenset()
 
 
-def test_report_has_to_say_what_must_surface_what_contradicts_and_signals_without_an_answer():
+def test_report_must_mention_required_entries_contradictions_and_open_signals():
     old = entry("observation", "old", must_surface=True)
     plain, other = entry("observation", "plain"), entry("observation", "quiet")
     entries = [
@@ -102,7 +102,7 @@ def test_report_has_to_say_what_must_surface_what_contradicts_and_signals_withou
     }
 
 
-def test_board_is_the_same_in_whatever_order_entries_came():
+def test_board_does_not_depend_on_the_order_of_entries():
     entries = [QUESTION, SMALL, ANSWER, WAIVER, *(entry("observation", f"finding {n}") for n in range(20))]
     shuffled = [*entries, replace(ANSWER, number=9)]
     random.Random(1).shuffle(shuffled)
@@ -114,7 +114,7 @@ def test_board_is_the_same_in_whatever_order_entries_came():
     assert len(board_of("r", shuffled).entries) == len(entries)
 
 
-def test_short_name_of_two_clones_needs_the_long_one():
+def test_ambiguous_short_name_needs_the_long_one():
     one, other = entry("observation", "here", number=7), entry("observation", "there", number=7)
     places = [find_place(path_of("e", 7, name)) for name in (one.id, other.id)]
 

@@ -30,13 +30,13 @@ FULL = replace(
 @pytest.mark.parametrize(
     "entry", [PLAIN, FULL, replace(PLAIN, type="signal", severity="high"), replace(PLAIN, text="ü\n⚑")]
 )
-def test_file_gives_the_entry_back(entry):
+def test_entry_file_parses_back_to_the_entry(entry):
     found = parse_entry(format_entry(entry))
 
     assert found == replace(entry, id=id_of(entry))
 
 
-def test_name_is_what_an_entry_says_and_not_when():
+def test_id_depends_on_the_content_and_not_on_the_time():
     assert id_of(PLAIN) == id_of(replace(PLAIN, at=1, number=7))
     assert len({id_of(one) for one in (PLAIN, FULL, replace(PLAIN, worker="w2"), replace(PLAIN, text="x"))}) == 4
 
@@ -52,11 +52,11 @@ def test_name_is_what_an_entry_says_and_not_when():
         "e17-0123456789abcdef.json",
     ],
 )
-def test_no_entry_may_be_elsewhere(path):
+def test_entry_at_another_path_is_rejected(path):
     assert find_place(path) is None
 
 
-def test_path_says_number_and_name():
+def test_path_contains_number_and_id():
     place = find_place(path_of("s", 1234, "0123456789abcdef"))
 
     assert (place.name, place.number, place.id) == ("s1234", 1234, "0123456789abcdef")
@@ -81,14 +81,14 @@ def test_path_says_number_and_name():
         ("{", "[" * 5000),
     ],
 )
-def test_file_of_others_that_is_no_entry_is_refused(old, new):
+def test_invalid_entry_file_is_rejected(old, new):
     raw = format_entry(PLAIN).decode().replace(old, new).encode()
 
     with pytest.raises(ValueError):
         parse_entry(raw)
 
 
-def test_other_words_under_a_known_name_are_refused():
+def test_changed_content_under_a_known_id_is_rejected():
     place = find_place(path_of("e", 1, id_of(PLAIN)))
 
     assert parse_entry(format_entry(PLAIN), place).number == 1
@@ -96,6 +96,6 @@ def test_other_words_under_a_known_name_are_refused():
         parse_entry(format_entry(replace(PLAIN, text="The pool is fine")), place)
 
 
-def test_posting_nothing_is_refused():
+def test_empty_post_is_refused():
     with pytest.raises(RefusedError, match="the text is empty"):
         validate_entry(replace(PLAIN, text=" \n"))

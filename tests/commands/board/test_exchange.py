@@ -33,7 +33,7 @@ def sync(memory: Memory, **how) -> dict[str, tuple[int, bool, str]]:
     return {one.run: (one.received, one.is_sent, one.problem) for one in memory.boards.sync(**how)}
 
 
-def test_two_clones_that_post_apart_have_the_union(clones):
+def test_boards_of_two_clones_are_united(clones):
     here, there = clones
     here.boards.open("r", goal="find it")
     question = here.boards.signal("r", "Why?").entry.name
@@ -54,7 +54,7 @@ def test_two_clones_that_post_apart_have_the_union(clones):
     assert here.boards.show("r").closing_signals == ()
 
 
-def test_what_is_no_entry_is_not_taken_along(clones, tmp_path):
+def test_invalid_entries_of_a_remote_are_skipped(clones, tmp_path):
     here, _ = clones
     here.boards.open("r")
     here.boards.sync()
@@ -86,7 +86,7 @@ def test_board_that_was_deleted_or_rewritten_at_the_remote_is_not_pushed_again(c
     assert texts(here) == ["more", "still more"]
 
 
-def test_secret_is_not_sent(clones, tmp_path):
+def test_board_with_a_secret_is_not_pushed(clones, tmp_path):
     here, _ = clones
     here.boards.open("r")
     leak = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"

@@ -50,7 +50,7 @@ def waiting(here: Git) -> list[str]:
     return sorted(name for name in os.listdir(here.repository.state_dir / "boards/r") if name != "lock")
 
 
-def test_entries_get_numbers_and_the_same_one_again_is_the_one_that_is_there(here):
+def test_entries_are_numbered_and_a_repeated_one_is_not_added(here):
     posted = [post(here, entry(text)) for text in ("one", "two", "one")]
 
     assert [(one.entry.name, one.is_written) for one in posted] == [("e1", True), ("e2", True), ("e1", False)]
@@ -58,7 +58,7 @@ def test_entries_get_numbers_and_the_same_one_again_is_the_one_that_is_there(her
     assert (log.list_runs(here), waiting(here)) == (["r"], [])
 
 
-def test_workers_at_once_lose_nothing_and_one_that_is_killed_starts_again(repo, here):
+def test_concurrent_workers_lose_nothing_and_a_killed_one_can_repeat(repo, here):
     post(here, entry("goal"))
     running = [worker(repo, f"w{n}", 6) for n in range(4)]
     assert running[0].stdout.readline()  # it is in the middle of its work
@@ -73,7 +73,7 @@ def test_workers_at_once_lose_nothing_and_one_that_is_killed_starts_again(repo, 
     assert sorted(name for names in named for name in names) == sorted({one.name for one in entries})
 
 
-def test_what_a_killed_writer_left_goes_with_the_next_entry(here):
+def test_entry_of_a_killed_writer_is_committed_with_the_next_one(here):
     post(here, entry("first"))
     folder = here.repository.state_dir / "boards/r"
     (folder / f"{entry('left').id}.json").write_bytes(format_entry(entry("left")))
@@ -86,7 +86,7 @@ def test_what_a_killed_writer_left_goes_with_the_next_entry(here):
     assert [name for name in waiting(here) if name.endswith(".json")] == ["half.json"]
 
 
-def test_board_that_another_process_writes_for_too_long_is_named(here):
+def test_timeout_names_the_board_that_another_process_is_writing(here):
     post(here, entry("first"))
     held = try_lock(here.repository.state_dir / "boards/r/lock")
     try:
@@ -99,7 +99,7 @@ def test_board_that_another_process_writes_for_too_long_is_named(here):
     assert waiting(here) == []
 
 
-def test_closed_run_takes_no_more(here):
+def test_closed_run_takes_no_more_entries(here):
     post(here, entry("first"))
     post(here, entry("done", "closing"))
 
@@ -110,7 +110,7 @@ def test_closed_run_takes_no_more(here):
     assert waiting(here) == []
 
 
-def test_files_that_are_no_entries_hide_no_other(repo, here):
+def test_invalid_files_do_not_hide_entries(repo, here):
     post(here, entry("good"))
     other = entry("other words")
     files = {
@@ -135,7 +135,7 @@ def test_name_that_cannot_be_a_ref_is_refused(name):
         log.ref_of(name)
 
 
-def test_reading_a_board_that_is_not_there_says_how_to_start_one(here):
+def test_error_for_a_missing_board_says_how_to_open_one(here):
     with pytest.raises(NotFoundError, match="there is no board r"):
         log.read_board(here, "r")
 

@@ -32,7 +32,7 @@ At the 95th percentile a request takes 840ms (1,200 at night). Whether TLS is af
         ("连接池", False),
     ],
 )
-def test_report_says_an_entry_or_not(text, is_said):
+def test_entry_is_found_or_missing_in_a_report(text, is_said):
     entry = Entry("observation", text, "w1", "Ana", 1, {}, must_surface=True, number=1, id="0" * 16)
 
     missing = find_missing(board_of("r", [entry]), REPORT)

@@ -20,7 +20,7 @@ def proposed(memory: Memory, verb: str, **how: int) -> dict[str, str]:
     return {step.key: step.why for step in plan_of(memory.repository, verb, **how).steps}
 
 
-def test_what_no_one_read_or_changed_decays_and_nothing_that_is_held(memory: Memory, repo: Path) -> None:
+def test_unread_memories_decay_except_protected_ones(memory: Memory, repo: Path) -> None:
     put(
         repo,
         make_memory("idle", "Deploys need the VPN", created=OLD),
@@ -44,7 +44,7 @@ def test_what_no_one_read_or_changed_decays_and_nothing_that_is_held(memory: Mem
     assert proposed(memory, "decay", days=400) == {}
 
 
-def test_applied_decay_is_one_commit_and_waits_as_long_again(memory: Memory, repo: Path) -> None:
+def test_decay_is_one_commit_and_due_again_after_the_same_time(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", "Deploys need the VPN", created=OLD), make_memory("b", "Deploys are slow", created=OLD))
     before = tip(repo)
 
@@ -56,7 +56,7 @@ def test_applied_decay_is_one_commit_and_waits_as_long_again(memory: Memory, rep
     assert proposed(memory, "decay") == {}
 
 
-def test_expired_and_superseded_go_to_the_archive(memory: Memory, repo: Path) -> None:
+def test_expired_and_superseded_memories_are_archived(memory: Memory, repo: Path) -> None:
     put(
         repo,
         make_memory("session-1", "What was done", kind="session", created=OLD, project="service", importance="low"),
@@ -81,7 +81,7 @@ def test_expired_and_superseded_go_to_the_archive(memory: Memory, repo: Path) ->
     assert "faded" in {hit.key for hit in memory.list().hits}
 
 
-def test_memory_that_lacks_what_its_kind_needs_does_not_keep_the_others(memory: Memory, repo: Path) -> None:
+def test_memory_without_a_required_field_does_not_stop_the_others(memory: Memory, repo: Path) -> None:
     put(
         repo, make_memory("a", "Use the VPN", kind="decision", created=OLD), make_memory("b", "It is slow", created=OLD)
     )
@@ -92,7 +92,7 @@ def test_memory_that_lacks_what_its_kind_needs_does_not_keep_the_others(memory: 
 
 
 @pytest.mark.parametrize("verb", ["decay", "archive"])
-def test_memory_that_changed_since_is_left(memory: Memory, repo: Path, verb: str) -> None:
+def test_memory_changed_since_the_plan_is_skipped(memory: Memory, repo: Path, verb: str) -> None:
     fields = {"confidence": 0.1} if verb == "archive" else {}
     put(
         repo,

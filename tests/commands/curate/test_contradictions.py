@@ -12,7 +12,7 @@ from gitmem.commands.curate.contradictions import find_contradictions
 from gitmem.memory import Memory
 
 
-def test_only_what_a_check_that_holds_contradicts_is_settled(memory: Memory, repo: Path) -> None:
+def test_contradiction_is_resolved_only_by_a_check_that_holds(memory: Memory, repo: Path) -> None:
     put(
         repo,
         make_fact("proved", {"exists": "src/auth/jwt.py"}, title="Tokens are signed with RS256"),
@@ -54,7 +54,7 @@ def test_checks_that_can_never_both_hold_are_a_contradiction(memory: Memory, rep
     assert (pair.why, pair.kept) == ("src/auth/jwt.py cannot both exist and be absent", "")
 
 
-def test_other_words_for_what_one_denies_are_found_where_a_model_is_set_up(repo: Path, tmp_path: Path) -> None:
+def test_contradiction_in_other_words_is_found_with_a_model(repo: Path, tmp_path: Path) -> None:
     put(
         repo,
         make_memory("needed", "Every request has an authentication token"),

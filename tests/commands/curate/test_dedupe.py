@@ -22,7 +22,7 @@ def groups(memory: Memory) -> list[tuple[str, str, list[str]]]:
     return [(g.kept.key, g.why, [one.key for one in g.others]) for g in find_groups(memory.repository).groups]
 
 
-def test_groups_have_one_that_is_kept_and_those_that_are_like_it(memory: Memory, repo: Path) -> None:
+def test_group_has_one_kept_memory_and_its_near_duplicates(memory: Memory, repo: Path) -> None:
     put(
         repo,
         make_memory("old", SAID, created="2026-01-01T00:00:00Z"),
@@ -35,7 +35,7 @@ def test_groups_have_one_that_is_kept_and_those_that_are_like_it(memory: Memory,
     assert groups(memory) == [("new", "it is the newest", ["old"])]
 
 
-def test_check_that_holds_goes_before_a_person_and_a_person_before_an_agent(memory: Memory, repo: Path) -> None:
+def test_holding_check_outranks_a_person_who_outranks_an_agent(memory: Memory, repo: Path) -> None:
     put(
         repo,
         make_fact("fact", {"exists": "src/auth/jwt.py"}, title=SAID, by=AGENT),
@@ -52,7 +52,7 @@ def test_check_that_holds_goes_before_a_person_and_a_person_before_an_agent(memo
     ]
 
 
-def test_what_is_read_most_is_kept(memory: Memory, repo: Path) -> None:
+def test_most_read_memory_is_kept(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", SAID), make_memory("b", NEARLY, created="2026-10-01T00:00:00Z"))
     memory.show("a")
 
@@ -68,13 +68,13 @@ def test_what_is_read_most_is_kept(memory: Memory, repo: Path) -> None:
     ],
     ids=["different checks", "tasks", "a session"],
 )
-def test_what_is_not_the_same_for_all_its_words_is_never_put_together(memory: Memory, repo: Path, others) -> None:  # type: ignore[no-untyped-def]
+def test_similar_memories_with_different_meaning_are_never_grouped(memory: Memory, repo: Path, others) -> None:  # type: ignore[no-untyped-def]
     put(repo, *others)
 
     assert groups(memory) == []
 
 
-def test_what_others_rest_on_is_kept(memory: Memory, repo: Path) -> None:
+def test_required_memory_is_kept(memory: Memory, repo: Path) -> None:
     put(
         repo,
         make_memory("a", SAID),
@@ -85,7 +85,7 @@ def test_what_others_rest_on_is_kept(memory: Memory, repo: Path) -> None:
     assert groups(memory) == [("a", "others require it", ["b"])]
 
 
-def test_applied_in_one_commit_that_links_both_ways_and_can_be_taken_back(memory: Memory, repo: Path) -> None:
+def test_duplicates_are_superseded_in_one_commit_that_can_be_undone(memory: Memory, repo: Path) -> None:
     before = put(
         repo,
         make_memory("a", SAID, created="2026-01-01T00:00:00Z"),
@@ -106,7 +106,7 @@ def test_applied_in_one_commit_that_links_both_ways_and_can_be_taken_back(memory
     assert groups(memory) == [("b", "it is the newest", ["a"])]
 
 
-def test_group_that_changed_meanwhile_is_left(memory: Memory, repo: Path) -> None:
+def test_group_changed_meanwhile_is_skipped(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", SAID), make_memory("b", NEARLY))
     found = find_groups(memory.repository)
     memory.edit("a", fields={"title": "Deploys need VPN"}, body=None, approve=False)

@@ -12,7 +12,7 @@ from gitmem.memory import Memory
 LINES = [f"def function_{n}(value):\n    return value * {n} + offset_{n}\n" for n in range(6)]
 
 
-def test_moved_lines_are_written_and_changed_ones_are_left(memory: Memory, repo: Path, run_cli) -> None:
+def test_moved_references_are_updated_and_changed_ones_are_left(memory: Memory, repo: Path, run_cli) -> None:
     commit_files(repo, {"src/a.py": "".join(LINES), "src/b.py": "".join(LINES).replace("function", "helper")})
     memory.remember("The third function doubles", key="moved", refs=["src/a.py:5-6"])
     memory.remember("The fourth helper triples", key="changed", refs=["src/b.py:7-8"])

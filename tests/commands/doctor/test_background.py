@@ -12,7 +12,7 @@ from gitmem.store.state import background
 from gitmem.store.state.spool import Spool
 
 
-def test_what_was_captured_and_not_written_is_reported_and_fix_writes_what_can_be(memory, repo: Path) -> None:
+def test_uncommitted_captures_are_reported_and_committed_by_fix(memory, repo: Path) -> None:
     spool = Spool(repo / ".git" / "gitmem")
     spool.append({"text": "Retries are capped at three"})
     waiting = repo / ".git" / "gitmem" / "spool" / "waiting"
@@ -31,7 +31,7 @@ def test_what_was_captured_and_not_written_is_reported_and_fix_writes_what_can_b
     )
 
 
-def test_failure_behind_a_command_and_a_replaced_hook_are_reported(memory, repo: Path) -> None:
+def test_failed_background_job_and_replaced_hook_are_reported(memory, repo: Path) -> None:
     with pytest.raises(ConflictError):
         for turn in background.turns(repo / ".git" / "gitmem", repo, "index"):
             with turn:

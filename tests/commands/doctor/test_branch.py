@@ -17,7 +17,7 @@ def codes(memory: Memory, **how: object) -> list[str]:
     return [problem.code for problem in memory.doctor(**{"fix": True} | how).problems if problem.severity == "error"]
 
 
-def test_a_store_with_code_is_reported_served_and_left_as_it_is(memory: Memory, repo: Path) -> None:
+def test_store_with_code_files_is_reported_and_left_unchanged(memory: Memory, repo: Path) -> None:
     memory.remember("Deploys need VPN", key="vpn")
     put_files(repo, {"src/main.c": "int main;", "learned/b.md": memory_text("B")})
     before = tip(repo)
@@ -27,7 +27,7 @@ def test_a_store_with_code_is_reported_served_and_left_as_it_is(memory: Memory, 
     assert memory.show("vpn").document["title"] == "Deploys need VPN"
 
 
-def test_a_branch_that_became_code_by_force_is_left_as_it_is(memory: Memory, repo: Path) -> None:
+def test_branch_replaced_by_code_is_left_unchanged(memory: Memory, repo: Path) -> None:
     memory.remember("Deploys need VPN", key="vpn")
     code = tip(repo, "refs/heads/main")
     git(repo, "update-ref", REF, code)
@@ -38,7 +38,7 @@ def test_a_branch_that_became_code_by_force_is_left_as_it_is(memory: Memory, rep
     assert tip(repo) == code
 
 
-def test_a_broken_ref_is_put_back_on_the_last_commit_that_is_a_stores(memory: Memory, repo: Path) -> None:
+def test_broken_ref_is_reset_to_the_last_commit_of_a_store(memory: Memory, repo: Path) -> None:
     memory.remember("Deploys need VPN", key="vpn")
     store = tip(repo)
     git(repo, "update-ref", REF, tip(repo, "refs/heads/main"))
@@ -48,7 +48,7 @@ def test_a_broken_ref_is_put_back_on_the_last_commit_that_is_a_stores(memory: Me
     assert tip(repo) == store
 
 
-def test_only_what_belongs_to_no_store_can_be_deleted(memory: Memory, repo: Path) -> None:
+def test_only_entries_outside_the_store_can_be_deleted(memory: Memory, repo: Path) -> None:
     memory.remember("Deploys need VPN", key="vpn")
     put_files(repo, {"src/main.c": "int main;", "src/lib/a.c": "int a;", "notes.txt": "x"})
     before = tip(repo)

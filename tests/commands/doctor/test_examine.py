@@ -71,7 +71,7 @@ def unreadable(repo: Path) -> str:
 # Nothing is wrong
 
 
-def test_nothing_is_reported_of_a_store_that_is_well_formed(memory: Memory, repo: Path) -> None:
+def test_well_formed_store_has_no_problems(memory: Memory, repo: Path) -> None:
     put(
         repo,
         make_fact("a", {"exists": "README.md"}, produces=["label"]),
@@ -100,7 +100,7 @@ def test_examining_changes_nothing(memory: Memory, repo: Path) -> None:
     assert after == before
 
 
-def test_what_the_machine_has_is_reported(memory: Memory, repo: Path) -> None:
+def test_properties_of_the_machine_are_reported(memory: Memory, repo: Path) -> None:
     machine = dict(memory.doctor(fix=False).machine)
 
     assert machine["git"] == ".".join(git(repo, "version").split()[2].split(".")[:3])
@@ -109,7 +109,7 @@ def test_what_the_machine_has_is_reported(memory: Memory, repo: Path) -> None:
     assert machine["bubblewrap"].startswith(("works", "does not work: "))
 
 
-def test_git_with_known_holes_is_reported(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vulnerable_git_is_reported(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = git(tmp_path, "--exec-path")
     script = tmp_path / "bin" / "git"
     script.parent.mkdir()
@@ -126,7 +126,7 @@ def test_git_with_known_holes_is_reported(memory: Memory, tmp_path: Path, monkey
 # Files and entries
 
 
-def test_every_file_that_is_wrong_is_one_problem_and_the_others_work(memory: Memory, repo: Path) -> None:
+def test_each_bad_file_is_one_problem_and_the_others_work(memory: Memory, repo: Path) -> None:
     bad = {
         "facts/empty.md": "",
         "facts/no-frontmatter.md": "just text",
@@ -164,7 +164,7 @@ def test_every_file_that_is_wrong_is_one_problem_and_the_others_work(memory: Mem
     assert served(memory) == ["good"]
 
 
-def test_policy_that_is_far_too_large_is_one_problem_and_the_others_are_reported(memory: Memory, repo: Path) -> None:
+def test_oversized_policy_does_not_hide_other_problems(memory: Memory, repo: Path) -> None:
     put_files(repo, {"gitmem.toml": b"# x\n" * 2_500_000, "facts/broken.md": "nonsense"})
 
     found = memory.doctor(fix=False)
@@ -192,7 +192,7 @@ def test_links_and_submodules_of_the_tree_are_problems_and_are_never_followed(me
     ]
 
 
-def test_one_key_in_two_places_is_reported_with_the_one_that_counts(memory: Memory, repo: Path) -> None:
+def test_duplicate_key_is_reported_with_the_file_that_counts(memory: Memory, repo: Path) -> None:
     put_files(repo, {"notes/a.md": memory_text("N", kind="note"), "docs/a.md": memory_text("D", kind="doc")})
 
     (problem,) = memory.doctor(fix=False).problems
@@ -204,7 +204,7 @@ def test_one_key_in_two_places_is_reported_with_the_one_that_counts(memory: Memo
     assert memory.show("a").document["title"] == "D"
 
 
-def test_verdict_of_no_memory_is_reported(memory: Memory, repo: Path) -> None:
+def test_verdict_without_a_memory_is_reported(memory: Memory, repo: Path) -> None:
     put(repo, make_fact("a", {"exists": "README.md"}), make_fact("b", {"exists": "README.md"}))
     verify(memory)
     path = verdict_file(memory, "a")
@@ -260,7 +260,7 @@ def test_link_to_nothing_names_the_link_and_the_memory(memory: Memory, repo: Pat
     ]
 
 
-def test_link_to_a_retired_memory_leads_somewhere(memory: Memory, repo: Path) -> None:
+def test_link_to_a_retired_memory_is_no_problem(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", "A", requires=["b"]), make_memory("b", "B"), make_memory("c", "C", requires=["no"]))
 
     memory.forget("b", "c")
@@ -280,13 +280,13 @@ CIRCLES = {
 
 
 @pytest.mark.parametrize(("links", "circles"), CIRCLES.values(), ids=CIRCLES.keys())
-def test_circle_of_requires_is_reported_once(memory: Memory, repo: Path, links: dict, circles: list[str]) -> None:
+def test_cycle_of_requires_is_reported_once(memory: Memory, repo: Path, links: dict, circles: list[str]) -> None:
     put(repo, *(make_memory(key, key, requires=targets) for key, targets in links.items()))
 
     assert messages(memory, "link-circle") == [f"requires forms a cycle: {circle}" for circle in circles]
 
 
-def test_circle_through_a_label_is_a_circle(memory: Memory, repo: Path) -> None:
+def test_cycle_through_a_label_is_reported(memory: Memory, repo: Path) -> None:
     put(
         repo,
         make_memory("a", "A", requires=["tokens"]),
@@ -298,9 +298,7 @@ def test_circle_through_a_label_is_a_circle(memory: Memory, repo: Path) -> None:
 
 
 @pytest.mark.parametrize("link", ["supersedes", "superseded_by"])
-def test_memories_that_supersede_each_other_are_reported_since_search_has_none_of_them(
-    memory: Memory, repo: Path, link: str
-) -> None:
+def test_memories_that_supersede_each_other_are_reported(memory: Memory, repo: Path, link: str) -> None:
     ends = {"a": "b", "b": "a"}
     made = [make_memory(key, key, **{link: [to] if link == "supersedes" else to}) for key, to in ends.items()]
     put(repo, *made)
@@ -309,7 +307,7 @@ def test_memories_that_supersede_each_other_are_reported_since_search_has_none_o
     assert messages(memory, "link-circle") == ["supersedes forms a cycle: a → b → a"]
 
 
-def test_long_chain_of_requires_is_looked_through_at_once(memory: Memory, repo: Path) -> None:
+def test_long_chain_of_requires_is_checked_quickly(memory: Memory, repo: Path) -> None:
     number = 3000
     put(repo, *(make_memory(f"m{n:04}", "M", requires=[f"m{(n + 1) % number:04}"]) for n in range(number)))
     memory.repository.catalog()
@@ -383,7 +381,7 @@ def test_links_and_submodules_are_deleted_and_the_files_beside_them_stay(memory:
     assert git(repo, "ls-tree", "-r", "--name-only", REF) == "gotchas/good.md"
 
 
-def test_fix_leaves_a_branch_alone_that_only_the_remote_has(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_fix_leaves_a_branch_of_the_remote_alone(memory: Memory, repo: Path, tmp_path: Path) -> None:
     put_files(repo, {"Bad/x.md": "x"})
     git(tmp_path, "clone", "-q", str(repo), "clone")
     clone = tmp_path / "clone"
@@ -396,7 +394,7 @@ def test_fix_leaves_a_branch_alone_that_only_the_remote_has(memory: Memory, repo
     assert git(clone, "for-each-ref", "refs/heads/memory") == ""
 
 
-def test_fix_waits_for_no_one_for_ever(memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fix_does_not_wait_forever(memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put_files(repo, {"Bad/x.md": "x"})
     monkeypatch.setenv("GITMEM_LOCK_TIMEOUT", "0.05")
 
@@ -411,7 +409,7 @@ def test_fix_waits_for_no_one_for_ever(memory: Memory, repo: Path, monkeypatch: 
 # Trees that cannot be read
 
 
-def test_last_good_tree_is_shown_and_written_on_top_by_fix(memory: Memory, repo: Path) -> None:
+def test_fix_commits_the_last_readable_tree_on_top(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", "A"), make_fact("b", {"exists": "README.md"}))
     good, bad = tip(repo), unreadable(repo)
     assert served(memory) == ["a", "b"]
@@ -425,7 +423,7 @@ def test_last_good_tree_is_shown_and_written_on_top_by_fix(memory: Memory, repo:
     assert served(memory) == ["a", "b"]
 
 
-def test_nothing_is_written_on_a_tree_that_cannot_be_read(memory: Memory, repo: Path) -> None:
+def test_nothing_is_written_on_an_unreadable_tree(memory: Memory, repo: Path) -> None:
     """What is acknowledged must be there for the next reader, who sees the last good tree."""
     put(repo, make_fact("a", {"exists": "README.md"}))
     bad = unreadable(repo)
@@ -446,7 +444,7 @@ def test_nothing_is_written_on_a_tree_that_cannot_be_read(memory: Memory, repo: 
         assert opened.show("a").document["status"] == "verified"
 
 
-def test_a_tree_that_cannot_be_read_and_is_no_stores_is_left_alone(memory: Memory, repo: Path) -> None:
+def test_unreadable_tree_of_a_foreign_branch_is_left_alone(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", "A"))
     blob = git(repo, "hash-object", "-w", "--stdin", input="x")
     made = git(repo, "commit-tree", "-m", "pushed by force", write_tree(repo, ("100644", b"", blob)))
@@ -471,7 +469,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN.keys())
-def test_broken_ref_is_put_back_from_the_reflog_and_the_file_is_kept(
+def test_broken_ref_is_restored_from_the_reflog_and_the_file_is_kept(
     memory: Memory, repo: Path, content: bytes
 ) -> None:
     put(repo, make_memory("a", "A"))
@@ -501,7 +499,7 @@ def test_ref_that_names_no_commit_is_broken(memory: Memory, repo: Path) -> None:
     assert tip(repo) == good
 
 
-def test_newest_commit_of_the_reflog_that_is_there_counts(memory: Memory, repo: Path) -> None:
+def test_ref_is_restored_to_the_newest_existing_commit_of_the_reflog(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", "A"))
     good = tip(repo)
     lost = put(repo, make_memory("b", "B"))
@@ -517,7 +515,7 @@ def test_newest_commit_of_the_reflog_that_is_there_counts(memory: Memory, repo: 
     assert served(memory) == ["a"]
 
 
-def test_without_a_reflog_the_remotes_branch_counts(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_ref_without_a_reflog_is_restored_from_the_remote(memory: Memory, repo: Path, tmp_path: Path) -> None:
     put(repo, make_memory("a", "A"))
     git(tmp_path, "clone", "-q", str(repo), "clone")
     clone = tmp_path / "clone"
@@ -530,7 +528,7 @@ def test_without_a_reflog_the_remotes_branch_counts(memory: Memory, repo: Path, 
         assert served(opened) == ["a"]
 
 
-def test_where_nothing_tells_the_tip_the_ref_stays_as_it_is(memory: Memory, repo: Path) -> None:
+def test_ref_with_an_unknown_tip_stays_unchanged(memory: Memory, repo: Path) -> None:
     (repo / ".git/logs" / REF).unlink()
     ref_file(repo).write_bytes(b"")
 
@@ -540,7 +538,7 @@ def test_where_nothing_tells_the_tip_the_ref_stays_as_it_is(memory: Memory, repo
     assert (ref_file(repo).read_bytes(), found.fixed) == (b"", ())
 
 
-def test_nonsense_in_the_reflog_is_passed_over(memory: Memory, repo: Path) -> None:
+def test_invalid_lines_of_the_reflog_are_skipped(memory: Memory, repo: Path) -> None:
     good = tip(repo)
     log = repo / ".git/logs" / REF
     log.write_bytes(log.read_bytes() + b"x --all y\n\xff\n" + b"0" * 40 + b" " + b"0" * 40 + b" A <a> 1 +0000\tx\n")
@@ -550,7 +548,7 @@ def test_nonsense_in_the_reflog_is_passed_over(memory: Memory, repo: Path) -> No
     assert tip(repo) == good
 
 
-def test_broken_branch_of_the_remote_is_a_problem_too(repo: Path) -> None:
+def test_broken_remote_branch_is_a_problem(repo: Path) -> None:
     path = repo / ".git/refs/remotes/origin/memory"
     path.parent.mkdir(parents=True)
     path.write_bytes(b"")
@@ -562,7 +560,7 @@ def test_broken_branch_of_the_remote_is_a_problem_too(repo: Path) -> None:
     assert (problem.code, problem.severity, problem.hint) == ("broken-ref", "error", "git fetch origin")
 
 
-def test_repository_without_a_store_is_told_how_to_start(repo: Path) -> None:
+def test_repository_without_a_store_gets_the_hint_to_init(repo: Path) -> None:
     with Memory(repo, clock=Clock()) as opened:
         (problem,) = opened.doctor(fix=True).problems
 
@@ -581,7 +579,7 @@ def lock_file(repo: Path, *, age_s: float) -> Path:
     return path
 
 
-def test_old_lock_that_no_one_holds_is_removed_by_fix_only(memory: Memory, repo: Path) -> None:
+def test_stale_lock_is_removed_only_by_fix(memory: Memory, repo: Path) -> None:
     path = lock_file(repo, age_s=STALE_AFTER_S + 5)
 
     (problem,) = memory.doctor(fix=False).problems
@@ -596,7 +594,7 @@ def test_old_lock_that_no_one_holds_is_removed_by_fix_only(memory: Memory, repo:
     assert memory.remember("it works again", key="a").is_written
 
 
-def test_young_lock_stays(memory: Memory, repo: Path) -> None:
+def test_recent_lock_stays(memory: Memory, repo: Path) -> None:
     path = lock_file(repo, age_s=STALE_AFTER_S - 10)
 
     (problem,) = memory.doctor(fix=True).problems
@@ -605,7 +603,7 @@ def test_young_lock_stays(memory: Memory, repo: Path) -> None:
     assert path.exists()
 
 
-def test_old_lock_that_a_process_has_open_stays(memory: Memory, repo: Path) -> None:
+def test_old_lock_held_by_a_process_stays(memory: Memory, repo: Path) -> None:
     path = lock_file(repo, age_s=STALE_AFTER_S * 100)
 
     with path.open("rb"):
@@ -615,7 +613,7 @@ def test_old_lock_that_a_process_has_open_stays(memory: Memory, repo: Path) -> N
     assert lines_of(memory, fix=True) == []
 
 
-def test_locks_of_other_refs_are_none_of_its_business(memory: Memory, repo: Path) -> None:
+def test_locks_of_other_refs_are_ignored(memory: Memory, repo: Path) -> None:
     path = repo / ".git/refs/heads/main.lock"
     path.write_bytes(b"")
     os.utime(path, (0, 0))
@@ -627,7 +625,7 @@ def test_locks_of_other_refs_are_none_of_its_business(memory: Memory, repo: Path
 # Together
 
 
-def test_several_faults_at_once_are_all_repaired(memory: Memory, repo: Path) -> None:
+def test_several_problems_are_repaired_at_once(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", "A", requires=["nothing"]))
     push_files(repo, {b"facts/a b.md": "x", b"UP/x.md": "x"})
     lock_file(repo, age_s=1000)
@@ -645,7 +643,7 @@ def test_several_faults_at_once_are_all_repaired(memory: Memory, repo: Path) -> 
     assert git(repo, "fsck", "--full", "--strict") == ""
 
 
-def test_store_that_cannot_be_written_to_is_examined_all_the_same(memory: Memory, repo: Path) -> None:
+def test_read_only_store_is_still_examined(memory: Memory, repo: Path) -> None:
     put_files(repo, {"facts/a.md": "broken"})
     memory.close()
     state = repo / ".git/gitmem"
@@ -657,7 +655,7 @@ def test_store_that_cannot_be_written_to_is_examined_all_the_same(memory: Memory
     assert state.read_text() == "a file where the folder must be"
 
 
-def test_command_shows_odd_names_with_nothing_alive_in_them(run_cli, memory: Memory, repo: Path) -> None:
+def test_odd_names_are_shown_without_control_characters(run_cli, memory: Memory, repo: Path) -> None:
     push_files(repo, {b"facts/\x1b[31m.md": "x", "facts/\u202e.md".encode(): "x"})
 
     for argv in (("doctor",), ("doctor", "--json"), ("doctor", "--fix")):

@@ -41,7 +41,7 @@ def test_dropped_text_is_gone(memory: Memory, refused: str) -> None:
         memory.captures.drop(refused)
 
 
-def test_comment_that_only_a_shell_knows_waits_as_it_was_typed(memory: Memory, repo: Path) -> None:
+def test_refused_text_of_a_shell_comment_is_kept_as_typed(memory: Memory, repo: Path) -> None:
     line = 'bd comment shop-12 "LEARNED: $(cat lesson)"'
     on_event.tool_used(memory, ran(repo, line))
 
@@ -49,7 +49,7 @@ def test_comment_that_only_a_shell_knows_waits_as_it_was_typed(memory: Memory, r
     assert (found.text, found.why) == (line, "a comment of claude-code: it is only a variable or substitution")
 
 
-def test_text_that_was_not_kept_cannot_be_accepted_and_one_refused_again_says_why(memory: Memory) -> None:
+def test_accept_fails_without_a_text_or_if_it_is_refused_again(memory: Memory) -> None:
     spool = Spool(memory.repository.git.repository.state)
     spool.note_refused("an older gitmem kept the reason alone")
     spool.note_refused("first", {"text": "a text of no kind", "kind": "no such kind!"})

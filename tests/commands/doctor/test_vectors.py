@@ -19,7 +19,7 @@ def codes(repo: Path, *, fix: bool = False) -> list[str]:
         return [problem.code for problem in memory.doctor(fix=fix).problems if problem.code in OF_VECTORS]
 
 
-def test_vectors_that_no_one_uses_are_reported_and_removed(repo: Path, tmp_path: Path) -> None:
+def test_unused_vectors_are_reported_and_removed(repo: Path, tmp_path: Path) -> None:
     set_up(repo, make_model(tmp_path / "tiny"))
     with Memory(repo) as memory:
         memory.recall(Query(LOGIN))
@@ -34,7 +34,7 @@ def test_vectors_that_no_one_uses_are_reported_and_removed(repo: Path, tmp_path:
     ("setting", "code"),
     [("http://127.0.0.1:9/v1#model", "embedding-silent"), ("model2vec:/nowhere", "embedding-unusable")],
 )
-def test_model_that_cannot_be_used_is_a_warning(repo: Path, setting: str, code: str) -> None:
+def test_unusable_model_is_a_warning(repo: Path, setting: str, code: str) -> None:
     set_up(repo, setting)
 
     assert codes(repo) == [code]

@@ -23,7 +23,9 @@ MERGED, SHUT = {"state": "closed", "merged_at": "2026-10-01T11:00:00Z"}, {"state
         ([pull(3, "topic", base="release", **MERGED), pull(4, "other", **MERGED)], ("", 0)),
     ],
 )
-def test_the_newest_pull_request_says_it(hub: Hub, pulls: list[dict[str, object]], fate: tuple[str, int]) -> None:
+def test_newest_pull_request_decides_the_fate_of_a_branch(
+    hub: Hub, pulls: list[dict[str, object]], fate: tuple[str, int]
+) -> None:
     hub.plan("GET /pulls", (200, {}, pulls))
 
     assert fate_of(hub.forge(), "topic", "main") == fate

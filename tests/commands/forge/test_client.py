@@ -36,7 +36,7 @@ def refusal(hub: Hub, method: str = "", **options: Any) -> ForgeError:
     return caught.value
 
 
-def test_all_pages_are_read_as_the_forge_links_them(hub: Hub) -> None:
+def test_pages_are_followed_by_the_links_of_the_forge(hub: Hub) -> None:
     hub.comments, hub.page = [comment(n, str(n)) for n in range(7)], 3
 
     assert bodies(hub) == list("0123456")
@@ -44,7 +44,7 @@ def test_all_pages_are_read_as_the_forge_links_them(hub: Hub) -> None:
     assert paths == [f"{REPO}/issues/12/comments?per_page=100{more}" for more in ("", "&page=2", "&page=3")]
 
 
-def test_every_request_says_what_it_speaks_and_who_asks(hub: Hub) -> None:
+def test_every_request_has_version_and_user_agent(hub: Hub) -> None:
     bodies(hub)
 
     sent = hub.headers[0]
@@ -70,7 +70,7 @@ def test_every_request_says_what_it_speaks_and_who_asks(hub: Hub) -> None:
         (502, {}, b"<html>", [1]),
     ],
 )
-def test_it_waits_as_long_as_the_forge_asks_for(
+def test_client_waits_as_long_as_the_forge_says(
     hub: Hub, status: int, headers: dict[str, str], body: Any, slept: list[float]
 ) -> None:
     hub.comments = [comment(1, "b")]
@@ -81,7 +81,7 @@ def test_it_waits_as_long_as_the_forge_asks_for(
     assert waited == slept
 
 
-def test_a_write_that_was_refused_for_haste_is_sent_again_once(hub: Hub) -> None:
+def test_rate_limited_write_is_repeated_once(hub: Hub) -> None:
     hub.plan("POST /issues/12/comments", (403, {"retry-after": "2"}, {"message": "secondary rate limit"}))
     forge = hub.forge()
 
@@ -90,7 +90,7 @@ def test_a_write_that_was_refused_for_haste_is_sent_again_once(hub: Hub) -> None
     assert [one["body"] for one in hub.comments] == ["b"]
 
 
-def test_patience_ends_and_says_when_it_works_again(hub: Hub) -> None:
+def test_long_wait_is_an_error_that_says_when_to_try_again(hub: Hub) -> None:
     hub.plan(COMMENTS, *[(403, {"retry-after": "25"}, {"message": "secondary rate limit"})] * 3)
     waited: list[float] = []
 
@@ -101,7 +101,7 @@ def test_patience_ends_and_says_when_it_works_again(hub: Hub) -> None:
     assert error.status == 429
 
 
-def test_a_limit_that_ends_in_an_hour_is_not_waited_for(hub: Hub) -> None:
+def test_rate_limit_of_an_hour_is_not_waited_for(hub: Hub) -> None:
     headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1795306674"}
     hub.plan(COMMENTS, (403, headers, {"message": "API rate limit exceeded for user ID 1."}))
     waited: list[float] = []
@@ -167,7 +167,7 @@ def test_a_limit_that_ends_in_an_hour_is_not_waited_for(hub: Hub) -> None:
     ],
     ids=["403", "403-pulls", "404", "401", "422", "410", "422-html", "hostile", "list", "304"],
 )
-def test_a_refusal_is_reported_with_what_repairs_it(hub: Hub, status: int, body: Any, message: str, hint: str) -> None:
+def test_refusal_is_reported_with_its_fix(hub: Hub, status: int, body: Any, message: str, hint: str) -> None:
     hub.plan(COMMENTS, (status, {}, body))
 
     error = refusal(hub)
@@ -190,7 +190,7 @@ def test_a_redirect_is_followed_on_the_same_origin_with_the_same_method(hub: Hub
 
 @pytest.mark.parametrize("way", ["redirect", "link"])
 @pytest.mark.parametrize("elsewhere", ["{other}/x", "http://user@127.0.0.1:{port}/x", "https://127.0.0.1:{port}/x"])
-def test_the_token_goes_to_no_other_origin(hub: Hub, way: str, elsewhere: str) -> None:
+def test_token_is_not_sent_to_another_origin(hub: Hub, way: str, elsewhere: str) -> None:
     with serving() as other:
         address = elsewhere.format(other=other.address, port=hub.server_port)
         answer = (
@@ -206,7 +206,7 @@ def test_the_token_goes_to_no_other_origin(hub: Hub, way: str, elsewhere: str) -
         assert (len(hub.asked), other.asked) == (1, [])
 
 
-def test_redirects_and_pages_without_end_are_left(hub: Hub) -> None:
+def test_endless_redirects_and_pages_are_given_up(hub: Hub) -> None:
     here = f"{hub.address}{REPO}/issues/12/comments"
     hub.plan(COMMENTS, *[(302, {"Location": here}, {})] * 9)
     assert refusal(hub).status == 302
@@ -220,7 +220,7 @@ def test_redirects_and_pages_without_end_are_left(hub: Hub) -> None:
 @pytest.mark.parametrize(
     "fault", [drop, cut_short, (500, {}, b"oops"), (503, {}, {})], ids=["drop", "cut short", "500", "503"]
 )
-def test_what_may_be_sent_twice_is(hub: Hub, fault: Any) -> None:
+def test_repeatable_request_is_sent_again(hub: Hub, fault: Any) -> None:
     hub.comments = [comment(1, "b")]
     hub.plan(COMMENTS, fault, fault, fault)
     waited: list[float] = []
@@ -229,7 +229,7 @@ def test_what_may_be_sent_twice_is(hub: Hub, fault: Any) -> None:
     assert waited == [1, 2, 4]
 
 
-def test_a_forge_that_stays_broken_is_given_up(hub: Hub) -> None:
+def test_forge_that_keeps_failing_is_given_up(hub: Hub) -> None:
     hub.plan(COMMENTS, *[(502, {}, {"message": "Server Error"})] * 9)
 
     error = refusal(hub)
@@ -238,7 +238,7 @@ def test_a_forge_that_stays_broken_is_given_up(hub: Hub) -> None:
     assert error.message.endswith("(502): Server Error")
 
 
-def test_a_command_ends_in_time_however_many_requests_it_takes(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_limit_covers_all_requests_of_a_command(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gitmem.commands.forge.client.TOTAL_S", 0.0)
 
     assert refusal(hub).message == "the forge was too slow: timed out after 0 seconds"
@@ -254,7 +254,7 @@ def test_a_first_comment_is_not_sent_twice(hub: Hub, fault: Any) -> None:
     assert "the outcome is unknown: run it again" in error.hint or error.status == 500
 
 
-def test_a_forge_that_is_down_says_so() -> None:
+def test_unreachable_forge_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     forge = Forge(ForgeRepository("acme/shop", f"http://127.0.0.1:{port}"), TOKEN, sleep=lambda _: None)
@@ -270,7 +270,7 @@ def test_a_host_that_cannot_be_one_is_no_bug() -> None:
         forge.get(forge.repo("pulls"), needs=NEEDS)
 
 
-def test_a_forge_that_hangs_is_left_in_time(hub: Hub) -> None:
+def test_hanging_forge_times_out(hub: Hub) -> None:
     hub.plan("POST /issues/12/comments", hang)
     start = time.monotonic()
 
@@ -297,7 +297,7 @@ def test_garbage_is_refused(hub: Hub, body: bytes, message: str) -> None:
     assert refusal(hub).message == message
 
 
-def test_an_answer_without_end_is_refused(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oversized_answer_is_refused(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gitmem.commands.forge.client.ANSWER_LIMIT", 1000)
     hub.plan(COMMENTS, (200, {}, json.dumps(["x" * 2000]).encode()))
 
@@ -316,7 +316,7 @@ def test_writes_are_a_second_apart(hub: Hub) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "a b", "x\r\nHost: y", "\u00e9"])
-def test_a_token_that_cannot_be_one_is_refused(token: str) -> None:
+def test_invalid_token_is_refused(token: str) -> None:
     with pytest.raises(ForgeError) as caught:
         Forge(ForgeRepository("acme/shop"), token)
 
@@ -333,7 +333,7 @@ def test_a_token_that_cannot_be_one_is_refused(token: str) -> None:
         (403, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "9" * 40}, b"rate limit", 60),
     ],
 )
-def test_only_what_time_mends_is_waited_for(
+def test_only_temporary_refusals_are_waited_for(
     status: int, headers: dict[str, str], body: bytes, wait: float | None
 ) -> None:
     assert wait_of(Response(status, headers, body), 1000.0) == wait

@@ -26,7 +26,7 @@ def tell(hub: Hub, text: str, **options: bool) -> str:
     return keep(hub.forge(), "check", [12], text, **options)[0].action
 
 
-def test_the_first_time_it_is_written_and_then_changed(hub: Hub) -> None:
+def test_comment_is_created_once_and_then_updated(hub: Hub) -> None:
     assert [tell(hub, text) for text in ("one", "one", "two")] == ["created", "unchanged", "updated"]
 
     assert len(hub.comments) == 1
@@ -35,7 +35,7 @@ def test_the_first_time_it_is_written_and_then_changed(hub: Hub) -> None:
     assert [write.split(" ")[0] for write in hub.writes()] == ["POST", "PATCH"]
 
 
-def test_the_same_text_of_another_run_changes_nothing(hub: Hub) -> None:
+def test_same_text_from_another_run_changes_nothing(hub: Hub) -> None:
     tell(hub, "one")
     hub.asked.clear()
 
@@ -45,7 +45,7 @@ def test_the_same_text_of_another_run_changes_nothing(hub: Hub) -> None:
     assert done.url == hub.comments[0]["html_url"]
 
 
-def test_json_of_a_check_is_rendered_here_and_nothing_to_say_opens_no_comment(hub: Hub) -> None:
+def test_json_of_a_check_is_rendered_and_no_findings_open_no_comment(hub: Hub) -> None:
     lists = {name: [] for name in LISTS} | {"head": COMMIT, "base": "b" * 40, "memory": "c" * 40, "holds": 2}
     broken = {
         "key": "port",
@@ -65,7 +65,7 @@ def test_json_of_a_check_is_rendered_here_and_nothing_to_say_opens_no_comment(hu
     assert "@bob" not in body
 
 
-def test_each_kind_has_its_own(hub: Hub) -> None:
+def test_each_kind_has_its_own_comment(hub: Hub) -> None:
     tell(hub, "one")
 
     keep(hub.forge(), "review", [12], "two")
@@ -73,7 +73,7 @@ def test_each_kind_has_its_own(hub: Hub) -> None:
     assert [one["body"].split("\n")[0] for one in hub.comments] == [SIGN, SIGN.replace("check", "review")]
 
 
-def test_a_strangers_comment_with_the_mark_is_neither_edited_nor_taken_for_ours(hub: Hub) -> None:
+def test_comment_of_a_stranger_with_our_mark_is_left_alone(hub: Hub) -> None:
     fake = f"{SIGN}\n\nAll is fine, merge it!"
     hub.comments = [
         comment(1, fake, "mallory"),
@@ -88,14 +88,14 @@ def test_a_strangers_comment_with_the_mark_is_neither_edited_nor_taken_for_ours(
     assert [one["body"] for one in hub.comments] == [fake, fake, f"I quote: {SIGN}"]
 
 
-def test_it_is_found_on_the_last_page(hub: Hub) -> None:
+def test_comment_is_found_on_the_last_page(hub: Hub) -> None:
     hub.page = 2
     hub.comments = [comment(n, "x", "ana") for n in range(6)] + [comment(9, f"{SIGN}\nold")]
 
     assert tell(hub, "one") == "updated"
 
 
-def test_nothing_to_say_opens_no_comment_and_mends_one_that_is_there(hub: Hub) -> None:
+def test_empty_report_updates_an_existing_comment_and_opens_none(hub: Hub) -> None:
     assert tell(hub, " \n") == "none"
     assert tell(hub, "one", only_update=True) == "none"
     tell(hub, "one")
@@ -104,7 +104,7 @@ def test_nothing_to_say_opens_no_comment_and_mends_one_that_is_there(hub: Hub) -
     assert hub.comments[0]["body"].startswith(f"{SIGN}\n**gitmem check**: all well")
 
 
-def test_two_comments_of_ours_become_the_older_one(hub: Hub) -> None:
+def test_of_two_comments_the_older_one_stays(hub: Hub) -> None:
     hub.comments = [comment(8, f"{SIGN}\nx"), comment(4, f"{SIGN}\ny"), comment(6, "z", "ana")]
 
     assert tell(hub, "one") == "updated"
@@ -112,7 +112,7 @@ def test_two_comments_of_ours_become_the_older_one(hub: Hub) -> None:
     assert [one["id"] for one in hub.comments] == [4, 6]
 
 
-def test_two_runs_at_once_leave_one_comment(hub: Hub) -> None:
+def test_concurrent_runs_leave_one_comment(hub: Hub) -> None:
     both = threading.Barrier(2, timeout=10)
 
     def wait(handler: Handler) -> tuple[int, dict[str, str], object]:
@@ -128,7 +128,7 @@ def test_two_runs_at_once_leave_one_comment(hub: Hub) -> None:
     assert "created" in done
 
 
-def test_one_that_was_written_meanwhile_by_another_run_is_kept(hub: Hub) -> None:
+def test_comment_of_a_concurrent_run_is_kept(hub: Hub) -> None:
     hub.plan("GET /issues/12/comments", (200, {}, []))
     hub.comments = [comment(4, f"{SIGN}\nthe other run's")]
 
@@ -138,14 +138,14 @@ def test_one_that_was_written_meanwhile_by_another_run_is_kept(hub: Hub) -> None
     assert "mine" in hub.comments[0]["body"]
 
 
-def test_a_comment_that_is_gone_already_can_be_deleted(hub: Hub) -> None:
+def test_deleting_a_missing_comment_is_no_error(hub: Hub) -> None:
     hub.comments = [comment(4, f"{SIGN}\nx")]
     hub.plan("DELETE /issues/comments/4", (404, {}, {"message": "Not Found"}))
 
     assert remove(hub.forge(), "check", [12])[0].action == "deleted"
 
 
-def test_a_token_that_may_not_write_says_which_permission_it_takes(hub: Hub) -> None:
+def test_error_of_a_read_only_token_names_the_permission(hub: Hub) -> None:
     hub.plan("POST /issues/12/comments", (403, {}, {"message": "Resource not accessible by integration"}))
 
     with pytest.raises(ForgeError) as caught:
@@ -154,7 +154,7 @@ def test_a_token_that_may_not_write_says_which_permission_it_takes(hub: Hub) -> 
     assert caught.value.hint.startswith("the job needs permissions: pull-requests: write")
 
 
-def test_a_text_cannot_forge_the_mark_or_end_in_another_run(hub: Hub) -> None:
+def test_text_cannot_forge_the_mark_or_the_signature(hub: Hub) -> None:
     text = "<!-- gitmem run --><sub>Written by gitmem in run 1.</sub>\n<!-- gitmem comment review -->"
 
     tell(hub, text)
@@ -164,7 +164,7 @@ def test_a_text_cannot_forge_the_mark_or_end_in_another_run(hub: Hub) -> None:
     assert tell(hub, f"{text}x") == "updated"
 
 
-def test_a_text_that_is_too_long_is_cut_with_a_word_about_it() -> None:
+def test_long_text_is_truncated_with_a_note() -> None:
     body, _ = body_of("check", "## Found\n\n" + "| a | b |\n" * 20_000, PLACE)
 
     assert 60_000 < len(body) <= BODY_LIMIT
@@ -177,7 +177,7 @@ def test_a_text_that_is_too_long_is_cut_with_a_word_about_it() -> None:
     [("acme/shop", 1), ("mallory/shop", 2), (None, 2)],
     ids=["its own branch", "a fork", "a fork that is gone"],
 )
-def test_a_commit_finds_the_open_pull_requests_with_this_head(hub: Hub, repo: str | None, listings: int) -> None:
+def test_open_pull_requests_are_found_by_their_head_commit(hub: Hub, repo: str | None, listings: int) -> None:
     hub.pulls = [
         pull(10, state="closed", repo=repo),
         pull(11, sha="b" * 40, repo=repo),
@@ -189,7 +189,7 @@ def test_a_commit_finds_the_open_pull_requests_with_this_head(hub: Hub, repo: st
     assert len(hub.asked) == listings
 
 
-def test_a_commit_that_the_forge_does_not_know_is_looked_for_among_the_open_ones(hub: Hub) -> None:
+def test_commit_of_a_fork_is_searched_among_open_pull_requests(hub: Hub) -> None:
     hub.pulls = [pull(n, sha="b" * 40) for n in range(20, 25)] + [pull(12)]
     hub.page = 2
     hub.plan(f"GET /commits/{COMMIT}/pulls", (422, {}, {"message": f"No commit found for SHA: {COMMIT}"}))
@@ -198,7 +198,7 @@ def test_a_commit_that_the_forge_does_not_know_is_looked_for_among_the_open_ones
     assert pulls_of(hub.forge(), "d" * 40) == []
 
 
-def test_a_file_is_read_and_a_link_or_a_pipe_is_not(tmp_path: Path) -> None:
+def test_file_is_read_and_a_link_or_pipe_refused(tmp_path: Path) -> None:
     file, link, pipe = tmp_path / "a.md", tmp_path / "link.md", tmp_path / "pipe.md"
     file.write_bytes(b"a\xff\xc3\xa9")
     link.symlink_to("/proc/self/environ")
@@ -216,7 +216,7 @@ def test_a_file_is_read_and_a_link_or_a_pipe_is_not(tmp_path: Path) -> None:
         assert refused.value.hint == ""
 
 
-def test_of_a_huge_file_only_the_beginning_is_read(tmp_path: Path) -> None:
+def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
     file = tmp_path / "a.md"
     with file.open("wb") as stream:
         stream.truncate(READ_LIMIT * 1000)

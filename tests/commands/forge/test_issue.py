@@ -44,7 +44,7 @@ def tell(hub: Hub, *keys: str, suspect: tuple[str, ...] = ()) -> str:
 
 
 @pytest.mark.parametrize("is_gitea", [False, True])
-def test_a_month_of_failures_and_repairs(hub: Hub, is_gitea: bool) -> None:
+def test_issue_follows_failures_and_repairs(hub: Hub, is_gitea: bool) -> None:
     hub.is_gitea = is_gitea
     assert tell(hub) == "none"
     assert tell(hub, "a") == "opened"
@@ -67,7 +67,7 @@ def test_a_month_of_failures_and_repairs(hub: Hub, is_gitea: bool) -> None:
     ]
 
 
-def test_closed_is_closed_as_completed(hub: Hub) -> None:
+def test_issue_is_closed_as_completed(hub: Hub) -> None:
     tell(hub, "a")
 
     tell(hub)
@@ -76,14 +76,14 @@ def test_closed_is_closed_as_completed(hub: Hub) -> None:
     assert "All well" in hub.issues[0]["body"]
 
 
-def test_who_closes_it_is_believed_until_something_else_fails(hub: Hub) -> None:
+def test_issue_closed_by_a_person_stays_closed_until_another_failure(hub: Hub) -> None:
     tell(hub, "a", "b")
     hub.issues[0]["state"] = "closed"
 
     assert [tell(hub, "a", "b"), tell(hub, "a"), tell(hub), tell(hub, "a")] == ["left", "left", "updated", "reopened"]
 
 
-def test_a_strangers_issue_and_a_pull_request_are_not_ours(hub: Hub) -> None:
+def test_issue_of_a_stranger_and_pull_request_are_left_alone(hub: Hub) -> None:
     label = [{"name": LABEL}]
     hub.issues = [
         issue(1, f"{SIGN}\nx", "mallory", labels=label),
@@ -96,14 +96,14 @@ def test_a_strangers_issue_and_a_pull_request_are_not_ours(hub: Hub) -> None:
     assert [one["body"] for one in hub.issues[:3]] == [f"{SIGN}\nx", f"{SIGN}\nx", None]
 
 
-def test_one_without_its_label_is_found_all_the_same(hub: Hub) -> None:
+def test_issue_without_its_label_is_still_found(hub: Hub) -> None:
     tell(hub, "a")
     hub.issues[0]["labels"] = []
 
     assert tell(hub) == "closed"
 
 
-def test_a_label_that_was_dropped_is_set(hub: Hub) -> None:
+def test_missing_label_is_set(hub: Hub) -> None:
     def unlabelled(handler: Handler) -> tuple[int, dict[str, str], object]:
         hub.issues.append(issue(40, hub.asked[-1][2]["body"]))
         return 201, {}, hub.issues[-1]
@@ -114,7 +114,7 @@ def test_a_label_that_was_dropped_is_set(hub: Hub) -> None:
     assert [label["name"] for label in hub.issues[0]["labels"]] == [LABEL]
 
 
-def test_two_runs_at_once_leave_one_open(hub: Hub) -> None:
+def test_concurrent_runs_leave_one_issue_open(hub: Hub) -> None:
     both = threading.Barrier(2, timeout=10)
 
     def wait(handler: Handler) -> tuple[int, dict[str, str], object]:
@@ -129,7 +129,7 @@ def test_two_runs_at_once_leave_one_open(hub: Hub) -> None:
     assert [one["state"] for one in hub.issues].count("open") == 1
 
 
-def test_disabled_issues_are_an_error_of_their_status(hub: Hub) -> None:
+def test_disabled_issues_are_an_error_with_their_status(hub: Hub) -> None:
     hub.plan("POST /issues", (410, {}, {"message": "Issues has been disabled in this repository."}))
 
     with pytest.raises(ForgeError) as caught:
@@ -138,7 +138,7 @@ def test_disabled_issues_are_an_error_of_their_status(hub: Hub) -> None:
     assert caught.value.status == 410
 
 
-def test_what_memories_say_is_inert_and_links_lead_to_the_memory_and_the_commit() -> None:
+def test_text_of_memories_is_inert_and_links_lead_to_memory_and_commit() -> None:
     hostile = "@bob #12 1234abcd https://e.x <img src=x> [l](x)\n# x `a` | \x1b[31m\u202e <!-- gitmem failed -->"
     made = row("a", title=hostile, because=hostile, by="@ana", culprit="d" * 40)
 
@@ -157,7 +157,7 @@ def test_what_memories_say_is_inert_and_links_lead_to_the_memory_and_the_commit(
     assert "gitmem settle a --retire" in body
 
 
-def test_many_failures_are_counted_and_remembered(hub: Hub) -> None:
+def test_failures_beyond_the_limit_are_counted(hub: Hub) -> None:
     reasons = ["".join("abcdefghij"[int(digit)] for digit in f"{n:04}") * 40 for n in range(1500)]
     facts = [row(f"fact-{n:04}", because=reason) for n, reason in enumerate(reasons)]
     many = failing_facts({"failed": facts, "suspect": []})
@@ -171,7 +171,7 @@ def test_many_failures_are_counted_and_remembered(hub: Hub) -> None:
     assert hub.said == {}
 
 
-def test_false_statements_have_an_issue_of_their_own(hub: Hub) -> None:
+def test_false_statements_have_their_own_issue(hub: Hub) -> None:
     said = {"path": "AGENTS.md", "line": 7, "kind": "value", "token": "8080", "evidence": "a.toml:3", "actual": "9090"}
     tell(hub, "a")
 

@@ -57,7 +57,7 @@ def tell(*keys: str) -> str:
     return keep(Forge(gitlab_place(), TOKEN, sleep=lambda _: None), "check", text)
 
 
-def test_note_is_written_once_and_then_changed(gitlab: Hub) -> None:
+def test_note_is_created_once_and_then_updated(gitlab: Hub) -> None:
     assert [tell(), tell("port"), tell("port"), tell()] == ["none", "created", "unchanged", "updated"]
     assert len(gitlab.comments) == 1
     assert "This change makes no fact false" in gitlab.comments[0]["body"]

@@ -20,13 +20,13 @@ from gitmem.errors import ForgeError
     ],
     ids=["a person's token", "an app's", "an app's without its ending", "nobody says"],
 )
-def test_the_account_of_the_token_is_asked_for(hub: Hub, knows: str | None, viewer: str | None, login: str) -> None:
+def test_account_of_the_token_is_requested(hub: Hub, knows: str | None, viewer: str | None, login: str) -> None:
     hub.knows, hub.viewer = knows, viewer
 
     assert who_am_i(hub.forge()) == login
 
 
-def test_robot_of_a_forge_without_graphql_is_known_by_its_name(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_robot_of_a_forge_without_graphql_is_recognized_by_name(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {**hub.environment(), "FORGEJO_ACTIONS": "true", "GITEA_ACTIONS": "true"}.items():
         monkeypatch.setenv(name, value)
     forge = hub.forge()
@@ -36,14 +36,14 @@ def test_robot_of_a_forge_without_graphql_is_known_by_its_name(hub: Hub, monkeyp
     assert [path for _, path, _ in hub.asked] == ["/user"]
 
 
-def test_a_token_that_is_not_accepted_is_an_error(hub: Hub) -> None:
+def test_rejected_token_is_an_error(hub: Hub) -> None:
     hub.plan("GET /user", (401, {}, {"message": "Bad credentials"}))
 
     with pytest.raises(ForgeError, match="Bad credentials"):
         who_am_i(hub.forge())
 
 
-def test_enterprise_has_its_graphql_beside_the_rest_api(hub: Hub) -> None:
+def test_graphql_of_github_enterprise_is_next_to_the_rest_api(hub: Hub) -> None:
     hub.plan("GET /api/v3/user", (403, {}, {"message": "Resource not accessible by integration"}))
     hub.plan("POST /api/graphql", (200, {}, {"data": {"viewer": {"login": "x[bot]"}}}))
     forge = hub.forge()
@@ -52,7 +52,7 @@ def test_enterprise_has_its_graphql_beside_the_rest_api(hub: Hub) -> None:
     assert who_am_i(forge) == "x[bot]"
 
 
-def test_only_what_begins_with_the_mark_and_is_by_the_account_is_ours() -> None:
+def test_ours_begins_with_the_mark_and_is_by_the_account() -> None:
     sign = mark("comment check")
     found = [
         comment(3, f"{sign}\nb"),
@@ -67,7 +67,7 @@ def test_only_what_begins_with_the_mark_and_is_by_the_account_is_ours() -> None:
     assert [one["id"] for one in ours(list_marked(found, sign), BOT)] == [0, 3]
 
 
-def test_texts_are_compared_without_the_run_that_they_are_from() -> None:
+def test_texts_are_compared_without_their_run() -> None:
     one, two = (
         add_signature("a\n", ForgeRepository("acme/shop", run=f"https://h/acme/shop/actions/runs/{n}")) for n in (1, 2)
     )

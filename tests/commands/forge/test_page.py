@@ -14,7 +14,7 @@ from gitmem.memory import Memory
 BADGE = "<svg/>"
 
 
-def test_page_says_what_fails_and_changes_only_with_that(repo: Path, memory: Memory) -> None:
+def test_page_lists_failures_and_changes_only_with_them(repo: Path, memory: Memory) -> None:
     put(repo, make_fact("holds", {"exists": "README.md"}), make_fact("breaks", {"exists": "nowhere"}, title="@bob <b>"))
     verify(memory)
 
@@ -40,5 +40,5 @@ def test_readme_of_a_person_stays(repo: Path, memory: Memory) -> None:
     assert git(repo, "show", "memory:facts.svg") == BADGE
 
 
-def test_page_of_an_empty_store_is_a_page(memory: Memory) -> None:
+def test_empty_store_has_a_page(memory: Memory) -> None:
     assert "### ✅ No fact fails" in page(memory.status().document)

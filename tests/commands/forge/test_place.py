@@ -17,7 +17,7 @@ def _elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_REPOSITORY", "acme/shop.js")
 
 
-def test_github_is_meant_where_nothing_else_is_reported() -> None:
+def test_github_is_the_default_forge() -> None:
     place = place_here()
 
     assert (place.repository, place.owner, place.api, place.run) == (
@@ -71,7 +71,7 @@ def test_a_repository_of_another_form_is_refused(monkeypatch: pytest.MonkeyPatch
     ],
 )
 @pytest.mark.parametrize("name", ["GITHUB_API_URL", "GITHUB_SERVER_URL"])
-def test_an_address_that_is_none_is_refused_and_not_shown(
+def test_invalid_address_is_refused_and_not_shown(
     monkeypatch: pytest.MonkeyPatch, name: str, address: str, message: str
 ) -> None:
     monkeypatch.setenv(name, address)
@@ -83,13 +83,13 @@ def test_an_address_that_is_none_is_refused_and_not_shown(
     assert "hunter2" not in caught.value.hint
 
 
-def test_this_machine_may_be_spoken_to_unencrypted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unencrypted_address_of_this_machine_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_API_URL", "http://127.0.0.1:8080")
 
     assert place_here().api == "http://127.0.0.1:8080"
 
 
 @pytest.mark.parametrize("run", ["x", "12; x", "-1", "\u0663"])
-def test_a_run_is_a_number(run: str) -> None:
+def test_run_must_be_a_number(run: str) -> None:
     with pytest.raises(ConfigError, match=r"^--run must be a number$"):
         place_here(run)

@@ -79,14 +79,14 @@ def test_table_without_a_text_is_unreadable(table: dict[str, object]) -> None:
     assert isinstance(from_table(table, where="x:1", kind="note"), Unreadable)
 
 
-def test_kind_and_key_of_any_form_become_ones_of_ours() -> None:
+def test_kinds_and_keys_are_converted() -> None:
     found = given(kind="Anti-Pattern", key="Use VPN: always")
 
     assert (found.fields["kind"], found.key) == ("anti_pattern", "use-vpn-always")
 
 
 @pytest.mark.parametrize("key", ["BUG-123", "API_Limits", "docs/Retries"])
-def test_key_is_refused_rather_than_written_in_lower_case_behind_the_back(key: str) -> None:
+def test_key_with_capital_letters_is_refused(key: str) -> None:
     found = from_table({"key": key, "body": "a text"}, where="x:1", kind="note")
 
     assert isinstance(found, Unreadable)

@@ -23,7 +23,7 @@ def read(
     return [one for one in found if isinstance(one, ImportRecord)]
 
 
-def test_every_source_is_read_in_turn_with_the_kind_of_its_sort(tmp_path: Path) -> None:
+def test_sources_are_read_in_turn_with_their_default_kinds(tmp_path: Path) -> None:
     (tmp_path / "k.jsonl").write_text('{"content": "a line"}\n')
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("a file")
@@ -52,7 +52,7 @@ def test_pipe_is_read_like_a_file(tmp_path: Path) -> None:
     assert [one.body for one in found] == ["piped"]
 
 
-def test_what_can_be_no_source_is_refused(tmp_path: Path) -> None:
+def test_unusable_source_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="No such file"):
         check_sources([str(tmp_path / "none.jsonl")])
     with pytest.raises(RefusedError, match="neither a file nor a folder"):

@@ -24,7 +24,7 @@ def put(folder: Path, files: dict[str, str | bytes]) -> Path:
     return folder
 
 
-def test_tree_of_a_store_is_taken_byte_for_byte_with_its_archive_and_without_its_page(tmp_path: Path) -> None:
+def test_folder_of_a_store_is_read_byte_for_byte_with_its_archive(tmp_path: Path) -> None:
     odd = "---\r\n# why\r\ntitle: 'A'   # odd\r\n---\r\nbody"
     retired = memory_text("Old", retired="{why: gone}")
     put(tmp_path, {"gitmem.toml": "", "STATUS.md": "# page", "notes/a.md": odd, "archive/facts/b.md": retired})
@@ -39,7 +39,7 @@ def test_tree_of_a_store_is_taken_byte_for_byte_with_its_archive_and_without_its
     assert (b.text, b.folder, b.archived) == (retired, "facts", True)
 
 
-def test_foreign_files_take_title_and_text_from_heading_name_and_frontmatter(tmp_path: Path) -> None:
+def test_title_of_a_foreign_file_comes_from_frontmatter_heading_or_name(tmp_path: Path) -> None:
     put(
         tmp_path,
         {
@@ -69,7 +69,7 @@ def test_foreign_files_take_title_and_text_from_heading_name_and_frontmatter(tmp
     assert notes.fields["aliases"] == ["x"]
 
 
-def test_file_with_a_kind_is_one_of_ours_wherever_it_lies(tmp_path: Path) -> None:
+def test_file_with_a_kind_is_a_memory_in_any_folder(tmp_path: Path) -> None:
     text = memory_text("A", kind="gotcha")
 
     found = read(put(tmp_path, {"deep/er/a-key.md": text}))["deep/er/a-key.md"]
@@ -78,7 +78,7 @@ def test_file_with_a_kind_is_one_of_ours_wherever_it_lies(tmp_path: Path) -> Non
     assert (found.key, found.text, found.folder) == ("a-key", text, "")
 
 
-def test_links_and_files_that_are_no_text_are_named_with_the_reason(tmp_path: Path) -> None:
+def test_links_and_binary_files_are_reported_with_the_reason(tmp_path: Path) -> None:
     secret = tmp_path / "secret.md"
     secret.write_text("the secret")
     vault = put(
@@ -103,7 +103,7 @@ def test_links_and_files_that_are_no_text_are_named_with_the_reason(tmp_path: Pa
     assert "the secret" not in str(found)
 
 
-def test_name_that_is_no_text_does_no_harm(tmp_path: Path) -> None:
+def test_name_that_is_not_utf_8_is_accepted(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"\xff.md")).write_text("odd name")
 
     (found,) = read(tmp_path).values()

@@ -34,7 +34,7 @@ def read(data: bytes) -> list[ImportRecord | Unreadable]:
     ],
     ids=lambda value: str(value[:12]),
 )
-def test_bad_line_is_named_and_the_next_one_is_read(line: bytes, reason: str) -> None:
+def test_bad_line_is_reported_and_the_next_one_read(line: bytes, reason: str) -> None:
     bad, good = read(b"\n" + line + b"\n" + GOOD + b"\n")
 
     assert isinstance(bad, Unreadable)
@@ -44,7 +44,7 @@ def test_bad_line_is_named_and_the_next_one_is_read(line: bytes, reason: str) ->
     assert good.where == "k.jsonl:3"
 
 
-def test_line_without_an_end_is_read_in_pieces_and_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_line_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "LINE_LIMIT", 64)
 
     long, good = read(b'{"content": "' + b"x" * 1000 + b'"}\n' + GOOD)
@@ -53,7 +53,7 @@ def test_line_without_an_end_is_read_in_pieces_and_left_out(monkeypatch: pytest.
     assert isinstance(good, ImportRecord)
 
 
-def test_mark_of_utf_8_windows_line_breaks_and_empty_lines_do_no_harm() -> None:
+def test_bom_windows_line_breaks_and_empty_lines_are_accepted() -> None:
     found = read(b"\xef\xbb\xbf" + GOOD + b"\r\n\r\n" + GOOD)
 
     assert [one.where for one in found if isinstance(one, ImportRecord)] == ["k.jsonl:1", "k.jsonl:3"]

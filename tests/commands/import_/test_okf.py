@@ -54,7 +54,7 @@ def test_fields_of_a_concept_become_fields_of_a_memory(concept: dict[str, Any], 
     assert (found.key, found.body, found.text, found.left_out) == ("metrics-revenue", body, "", ())
 
 
-def test_deprecated_concept_belongs_in_the_archive_and_a_field_that_cannot_be_kept_is_named() -> None:
+def test_deprecated_concept_is_archived_and_an_unusable_field_named() -> None:
     concept = {"type": "m", "status": "deprecated", "description": "About it", "ttl": "soon", "retired": {"why": "x"}}
 
     found = foreign_concept(concept, "", "m.md", "x", PAGES)
@@ -72,7 +72,7 @@ def test_deprecated_concept_belongs_in_the_archive_and_a_field_that_cannot_be_ke
          "## 2026-05-15\n* **Update**: Added [Orders](/tables/orders.md)."),
     ],
 )  # fmt: skip
-def test_index_and_log_are_documents_only_if_they_say_more_than_their_links(text: str, body: str | None) -> None:
+def test_index_and_log_are_documents_only_with_more_than_links(text: str, body: str | None) -> None:
     found = read_concept(text, "tables/log.md", "x", PAGES)
 
     assert isinstance(found, Unreadable if body is None else ImportRecord)
@@ -117,9 +117,7 @@ def blobs(folder: Path) -> dict[str, str]:
     return {row[3]: row[2] for row in rows if "/" in row[3] and row[3].endswith(".md")}
 
 
-def test_store_comes_back_through_a_bundle_and_verdicts_are_verified_entries(
-    memory: Memory, repo: Path, tmp_path: Path
-) -> None:
+def test_store_survives_export_and_import_as_a_bundle(memory: Memory, repo: Path, tmp_path: Path) -> None:
     put_files(
         repo,
         {
@@ -148,7 +146,7 @@ def test_store_comes_back_through_a_bundle_and_verdicts_are_verified_entries(
     assert copied(bundle, tmp_path / "target") == blobs(repo)
 
 
-def test_bundle_of_another_system_comes_back_with_what_it_said(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_bundle_of_another_system_survives_import_and_export(memory: Memory, repo: Path, tmp_path: Path) -> None:
     bundle, out = tmp_path / "given", tmp_path / "out"
     (bundle / "metrics").mkdir(parents=True)
     fields = (

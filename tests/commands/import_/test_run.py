@@ -43,9 +43,7 @@ def run(memory: Memory, *names: str, **asked: object) -> ImportResult:
     return memory.bulk.import_files(Sources(names, **asked))  # type: ignore[arg-type]
 
 
-def test_log_of_beadboard_comes_in_by_one_commit_and_again_brings_nothing(
-    memory: Memory, repo: Path, tmp_path: Path
-) -> None:
+def test_log_of_beadboard_is_imported_in_one_commit_and_only_once(memory: Memory, repo: Path, tmp_path: Path) -> None:
     log = lines(tmp_path / "knowledge.jsonl", *BEADS, {**BEADS[0], "content": "Said anew", "ts": 1706370000})
     before = tip(repo)
 
@@ -62,7 +60,7 @@ def test_log_of_beadboard_comes_in_by_one_commit_and_again_brings_nothing(
     assert keys_found(memory, "number 3")[0] == "learned-k3"
 
 
-def test_entries_with_secrets_stay_out_and_the_rest_goes_in(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_entries_with_secrets_are_refused_and_the_others_imported(memory: Memory, repo: Path, tmp_path: Path) -> None:
     source = lines(tmp_path / "k.jsonl", BEADS[0], {"content": f"use {TOKEN}"}, {"content": ""}, BEADS[1])
 
     done = run(memory, source)
@@ -72,7 +70,7 @@ def test_entries_with_secrets_stay_out_and_the_rest_goes_in(memory: Memory, repo
     assert TOKEN not in git(repo, "log", "-p", "memory") + str(done.refused.kept)
 
 
-def test_forgotten_memory_is_not_brought_back_and_a_dry_run_says_so(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_import_does_not_restore_a_forgotten_memory(memory: Memory, repo: Path, tmp_path: Path) -> None:
     source = lines(tmp_path / "k.jsonl", BEADS[0], {**BEADS[1], "key": "another-key"})
     run(memory, source)
     memory.forget("learned-k0", why="wrong")
@@ -85,7 +83,7 @@ def test_forgotten_memory_is_not_brought_back_and_a_dry_run_says_so(memory: Memo
     assert tip(repo) == before
 
 
-def test_imported_command_is_not_run_not_approved_and_counted(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_imported_command_is_counted_but_neither_run_nor_approved(memory: Memory, repo: Path, tmp_path: Path) -> None:
     trap = tmp_path / "ran"
     source = lines(tmp_path / "k.jsonl", {"title": "A trap", "kind": "fact", "body": "x", "verify": f"touch {trap}"})
 
@@ -97,7 +95,7 @@ def test_imported_command_is_not_run_not_approved_and_counted(memory: Memory, re
     assert not trap.exists()
 
 
-def test_dry_run_and_source_that_is_not_there_write_nothing(repo: Path, tmp_path: Path) -> None:
+def test_dry_run_and_missing_source_write_nothing(repo: Path, tmp_path: Path) -> None:
     with Memory(repo) as memory:
         done = run(memory, lines(tmp_path / "k.jsonl", *BEADS), dry_run=True)
         with pytest.raises(NotFoundError):
@@ -114,7 +112,7 @@ def test_import_starts_the_store_where_there_is_none(repo: Path, tmp_path: Path)
         assert len(memory.list(Query(limit=99)).hits) == 5
 
 
-def test_update_that_splits_the_folder_it_leaves_loses_no_file(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_update_that_splits_a_folder_loses_no_file(memory: Memory, repo: Path, tmp_path: Path) -> None:
     old = {f"learned/old{n}.md": memory_text(f"Old {n}", created="2026-01-01T00:00:00Z") for n in range(499)}
     put_files(repo, old)
     more = [{"key": f"new{n}", "content": f"New text {n}", "ts": 1790000000} for n in range(5)]
@@ -145,7 +143,7 @@ main(["import", sys.argv[1]])
 """
 
 
-def test_import_that_is_killed_half_way_has_written_nothing(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_killed_import_writes_nothing(memory: Memory, repo: Path, tmp_path: Path) -> None:
     source = lines(tmp_path / "k.jsonl", *({"content": f"Learnt {n} " + "x" * 400} for n in range(300)))
     before = tip(repo)
 
@@ -171,7 +169,7 @@ SPOKEN = ("Which port is it?", "It is 8443.", "Also for the old one?", "No, that
     ],
     ids=["no time", "one time", "two times", "keys that count", "keys that do not"],
 )
-def test_log_without_times_or_counting_keys_stays_in_the_order_of_import(
+def test_log_without_times_keeps_the_order_of_import(
     memory: Memory, tmp_path: Path, given: list[dict], places: list[int]
 ) -> None:
     entries = [{"content": said, "tags": ["session-1"], **one} for said, one in zip(SPOKEN, given, strict=True)]
@@ -187,7 +185,7 @@ def test_log_without_times_or_counting_keys_stays_in_the_order_of_import(
     assert runs_of(catalog, texts_of(catalog, [found[0][0]]), "1", ()) == [[number for number, _ in found]]
 
 
-def test_place_that_is_none_counts_as_none(memory: Memory, repo: Path) -> None:
+def test_invalid_place_in_a_log_is_ignored(memory: Memory, repo: Path) -> None:
     odd = {f"k{n}": value for n, value in enumerate(("-1", "x", "[1]", "1.5", "true", "9" * 40))}
     put(repo, *(make_memory(key, f"About {key}", "Text", tags=["session-1"], seq=value) for key, value in odd.items()))
 
@@ -197,7 +195,7 @@ def test_place_that_is_none_counts_as_none(memory: Memory, repo: Path) -> None:
     assert sorted(*runs_of(catalog, texts_of(catalog, numbers), "1", ())) == sorted(numbers)
 
 
-def test_folders_of_other_systems_come_in_whole_and_only_once(memory: Memory, tmp_path: Path) -> None:
+def test_folders_of_other_systems_are_imported_completely_and_only_once(memory: Memory, tmp_path: Path) -> None:
     issue = {
         "id": "bd-1",
         "title": "Rotate keys",

@@ -138,7 +138,7 @@ def test_long_notes_of_an_attempt_are_in_the_body_in_full() -> None:
     assert ("why " * 400).strip() in found.body
 
 
-def test_deleted_issue_is_left_out_on_purpose_and_others_are_no_issues() -> None:
+def test_deleted_issue_is_skipped_and_other_tables_are_no_issues() -> None:
     assert issue(status="tombstone") == [Unreadable("i:1", "it was deleted in its tracker", is_skipped=True)]
     assert not is_issue({"id": 1, "title": "A note", "content": "text"})
     assert not is_issue({"id": "x", "title": "A page", "status": "draft"})

@@ -41,7 +41,7 @@ def test_types_of_auto_memory_become_kinds() -> None:
     assert auto_memory({}) == {}
 
 
-def test_index_without_further_words_leaves_nothing() -> None:
+def test_index_with_only_links_is_skipped() -> None:
     index = "# Memory\n\n- [Gateway](Gateway.md) — its timeouts"
 
     assert without_index(index, PAGES) == ""

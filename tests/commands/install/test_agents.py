@@ -40,7 +40,7 @@ def theirs(memory: Memory, repo: Path) -> Path:
     return repo
 
 
-def test_everything_is_put_in_once_and_taken_away_to_the_byte(memory: Memory, theirs: Path) -> None:
+def test_install_is_idempotent_and_uninstall_restores_every_byte(memory: Memory, theirs: Path) -> None:
     before, wanted = content(theirs), AgentSetup(ALL, mcp=True)
 
     steps = agents.install(memory.repository.git, wanted)
@@ -70,7 +70,7 @@ def test_plan_writes_nothing(memory: Memory, theirs: Path) -> None:
     assert planned == agents.uninstall(memory.repository.git, AgentSetup(ALL))
 
 
-def test_what_another_harness_needs_stays(memory: Memory, repo: Path) -> None:
+def test_files_needed_by_another_harness_stay(memory: Memory, repo: Path) -> None:
     agents.install(memory.repository.git, AgentSetup(("codex", "pi")))
 
     agents.uninstall(memory.repository.git, AgentSetup(("codex",)))
@@ -82,7 +82,7 @@ def test_what_another_harness_needs_stays(memory: Memory, repo: Path) -> None:
     assert git(repo, "status", "--porcelain") == ""
 
 
-def test_files_that_cannot_be_read_stay_and_the_others_are_written(memory: Memory, repo: Path) -> None:
+def test_unreadable_files_are_left_and_the_others_written(memory: Memory, repo: Path) -> None:
     broken = {".claude/settings.json": '{"hooks": ', ".codex/config.toml": "a = ", "AGENTS.md": "<!-- gitmem:end -->\n"}
     for name, text in broken.items():
         (repo / name).parent.mkdir(exist_ok=True)
@@ -97,7 +97,9 @@ def test_files_that_cannot_be_read_stay_and_the_others_are_written(memory: Memor
     assert (repo / ".codex/hooks.json").exists()
 
 
-def test_links_out_of_the_project_and_read_only_files_are_left(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_links_out_of_the_project_and_read_only_files_are_left_unchanged(
+    memory: Memory, repo: Path, tmp_path: Path
+) -> None:
     (tmp_path / "elsewhere").mkdir()
     (repo / ".codex").symlink_to(tmp_path / "elsewhere")
     (repo / "AGENTS.md").write_text("mine\n")
@@ -131,7 +133,7 @@ CASES = [(name, *case) for name, cases in INSTRUCTIONS.items() for case in cases
 
 
 @pytest.mark.parametrize(("name", "files", "expected"), CASES)
-def test_instructions_stand_where_the_harness_reads_them(
+def test_instructions_are_in_the_file_that_the_harness_reads(
     memory: Memory, repo: Path, name: str, files: dict[str, str], expected: str
 ) -> None:
     commit_files(repo, files) if files else None
@@ -144,7 +146,7 @@ def test_instructions_stand_where_the_harness_reads_them(
     assert found == [expected]
 
 
-def test_whose_a_file_is_is_reported(memory: Memory, repo: Path) -> None:
+def test_step_says_whether_git_tracks_the_file(memory: Memory, repo: Path) -> None:
     commit_files(repo, {".gitignore": ".claude/\n", "AGENTS.md": "# Us\n"})
 
     values = {
@@ -157,7 +159,7 @@ def test_whose_a_file_is_is_reported(memory: Memory, repo: Path) -> None:
     assert agents.plan_install(memory.repository.git, AgentSetup(("codex",)))[0].about == "commit it to share it"
 
 
-def test_persons_own_settings_need_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_settings_need_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "home" / ".codex").mkdir(parents=True)
     (tmp_path / "home" / ".codex" / "config.toml").write_text("a = 1\n")
@@ -172,7 +174,7 @@ def test_persons_own_settings_need_no_repository(tmp_path: Path, monkeypatch: py
     assert content(tmp_path / "home") == {".codex/config.toml": b"a = 1\n"}
 
 
-def test_found_means_those_whose_folders_are_there(memory: Memory, repo: Path) -> None:
+def test_found_selects_harnesses_with_a_folder(memory: Memory, repo: Path) -> None:
     with pytest.raises(UsageError, match="no agent has a folder in this project"):
         agents.plan_install(memory.repository.git, AgentSetup((agents.FOUND,)))
     (repo / ".cursor").mkdir()
@@ -185,7 +187,7 @@ def test_found_means_those_whose_folders_are_there(memory: Memory, repo: Path) -
     }  # fmt: skip
 
 
-def test_plugin_is_a_folder_that_goes_again(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_plugin_folder_is_removed_again(memory: Memory, repo: Path, tmp_path: Path) -> None:
     folder = tmp_path / "plugin"
 
     agents.install(None, AgentSetup(("claude-code",), plugin=str(folder)))
@@ -197,7 +199,7 @@ def test_plugin_is_a_folder_that_goes_again(memory: Memory, repo: Path, tmp_path
     assert git(repo, "status", "--porcelain") == ""
 
 
-def test_what_does_not_go_together_is_reported(memory: Memory) -> None:
+def test_conflicting_options_are_refused(memory: Memory) -> None:
     for wanted in (
         AgentSetup(("codex",), plugin="x"),
         AgentSetup(("claude-code",), plugin="x", user=True),
@@ -207,7 +209,7 @@ def test_what_does_not_go_together_is_reported(memory: Memory) -> None:
             agents.plan_install(memory.repository.git, wanted)
 
 
-def test_bare_repository_has_no_place_for_files(tmp_path: Path) -> None:
+def test_install_in_a_bare_repository_is_refused(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "--bare", "bare.git")
 
     with Memory(tmp_path / "bare.git") as memory, pytest.raises(GitmemError, match="no work tree to install into"):

@@ -32,7 +32,7 @@ def written(memory: Memory, repo: Path) -> Path:
     return repo / WORKFLOW
 
 
-def test_this_repository_uses_what_is_written(memory: Memory, repo: Path) -> None:
+def test_workflows_of_this_repository_are_the_generated_ones(memory: Memory, repo: Path) -> None:
     shutil.copytree(PROJECT / ".github", repo / ".github")
 
     steps = ci.plan_install(memory.repository, "github").steps
@@ -42,7 +42,9 @@ def test_this_repository_uses_what_is_written(memory: Memory, repo: Path) -> Non
     assert len(steps) == 3
 
 
-def test_again_changes_nothing_and_other_options_rewrite_it(memory: Memory, written: Path, repo: Path) -> None:
+def test_second_install_changes_nothing_and_other_options_rewrite_the_file(
+    memory: Memory, written: Path, repo: Path
+) -> None:
     before = tip(repo)
 
     again = ci.install(memory.repository, "github", {"every": "daily", "shards": 3, "package": PINNED})
@@ -54,9 +56,7 @@ def test_again_changes_nothing_and_other_options_rewrite_it(memory: Memory, writ
     assert [one.every for one in memory.jobs.schedules()] == ["6h"]
 
 
-def test_options_of_the_file_are_in_the_workflows_and_an_option_typed_comes_first(
-    memory: Memory, repo: Path, run_cli
-) -> None:
+def test_workflows_use_the_options_file_and_typed_options_win(memory: Memory, repo: Path, run_cli) -> None:
     text = 'schedule = "6h"\nshards = 9\npython = "3.13"\nrunner = ["self-hosted", "linux"]\nadopt = true\n'
     text += f'package = "{PINNED}"\n'
     (repo / ".github").mkdir()
@@ -73,7 +73,7 @@ def test_options_of_the_file_are_in_the_workflows_and_an_option_typed_comes_firs
     assert "gitmem adopt --json" in written
 
 
-def test_bumped_pins_are_ours_and_stay(memory: Memory, written: Path, repo: Path) -> None:
+def test_newer_pins_are_kept(memory: Memory, written: Path, repo: Path) -> None:
     newer = f"actions/checkout@{'1' * 40} # v99.0.0"
     bumped = re.sub(r"actions/checkout@\w+ # \S+", newer, written.read_text(encoding="utf-8"))
     written.write_text(bumped, encoding="utf-8")
@@ -85,7 +85,7 @@ def test_bumped_pins_are_ours_and_stay(memory: Memory, written: Path, repo: Path
     assert steps[0].what == "keep"
 
 
-def test_files_of_an_earlier_version_go_unless_they_were_changed(memory: Memory, written: Path, repo: Path) -> None:
+def test_unchanged_files_of_an_earlier_version_are_removed(memory: Memory, written: Path, repo: Path) -> None:
     ours = written.read_text(encoding="utf-8")
     (repo / FORMER).write_text(ours, encoding="utf-8")
     (repo / ".github/workflows/gitmem-check.yml").write_text(f"{ours}# mine\n", encoding="utf-8")
@@ -106,7 +106,7 @@ def test_clones_write_the_same_time(memory: Memory, written: Path, repo: Path) -
     assert whats(steps) == ["keep"] * 3
 
 
-def test_branch_gets_one_commit_of_the_machine_and_stays_well_formed(memory: Memory, repo: Path) -> None:
+def test_file_on_the_memory_branch_is_one_machine_commit(memory: Memory, repo: Path) -> None:
     ci.install(memory.repository, "github", {"every": "daily", "package": PINNED})
     ci.install(memory.repository, "gitlab", {"every": "daily", "package": PINNED})
 
@@ -118,7 +118,7 @@ def test_branch_gets_one_commit_of_the_machine_and_stays_well_formed(memory: Mem
     assert memory.doctor(fix=False).problems == ()
 
 
-def test_doctor_names_what_else_a_forge_may_run_of_the_branch(memory: Memory, written: Path, repo: Path) -> None:
+def test_doctor_reports_foreign_workflows_on_the_memory_branch(memory: Memory, written: Path, repo: Path) -> None:
     put_files(repo, {".github/workflows/evil.yml": "on: push\n", ".gitlab-ci.yml": "a: {script: [evil]}\n"})
 
     found = memory.doctor(fix=False).problems
@@ -128,7 +128,7 @@ def test_doctor_names_what_else_a_forge_may_run_of_the_branch(memory: Memory, wr
     ]  # fmt: skip
 
 
-def test_what_someone_changed_stays_and_the_difference_is_shown(written: Path, repo: Path, run_cli) -> None:
+def test_changed_file_is_left_and_the_difference_shown(written: Path, repo: Path, run_cli) -> None:
     changed = written.read_text(encoding="utf-8").replace("timeout-minutes: 60", "timeout-minutes: 90")
     written.write_text(changed, encoding="utf-8")
     put_files(repo, {REVIEW: "mine\n"})
@@ -174,7 +174,7 @@ def test_option_names_the_other_forge_for_both_ways(memory: Memory, repo: Path, 
     assert refused.status == 2
 
 
-def test_taking_it_away_leaves_both_as_they_were(memory: Memory, written: Path, repo: Path, run_cli) -> None:
+def test_uninstall_restores_work_tree_and_branch(memory: Memory, written: Path, repo: Path, run_cli) -> None:
     tree = git(repo, "rev-parse", "memory~1^{tree}")
 
     done = run_cli("uninstall", "github")
@@ -194,7 +194,7 @@ def test_link_or_giant_on_the_branch_is_not_ours(memory: Memory, repo: Path) -> 
     assert git(repo, "cat-file", "-s", f"memory:{REVIEW}") == "70000"
 
 
-def test_nothing_is_written_through_a_link_or_for_a_time_that_is_none(memory: Memory, repo: Path) -> None:
+def test_nothing_is_written_through_a_link_or_with_an_invalid_interval(memory: Memory, repo: Path) -> None:
     (repo.parent / "elsewhere").mkdir()
     (repo / ".github").symlink_to(repo.parent / "elsewhere")
     before = tip(repo)
@@ -208,7 +208,7 @@ def test_nothing_is_written_through_a_link_or_for_a_time_that_is_none(memory: Me
     assert (list((repo.parent / "elsewhere").iterdir()), tip(repo)) == ([], before)
 
 
-def test_without_a_memory_branch_the_person_is_told(repo: Path, run_cli) -> None:
+def test_missing_memory_branch_is_reported(repo: Path, run_cli) -> None:
     done = run_cli("install", "github", "--package", PINNED)
 
     assert done.status == 0
@@ -217,7 +217,7 @@ def test_without_a_memory_branch_the_person_is_told(repo: Path, run_cli) -> None
     assert git(repo, "for-each-ref", "refs/heads/memory") == ""
 
 
-def test_without_a_package_jobs_install_the_gitmem_that_runs(
+def test_jobs_install_the_running_gitmem_by_default(
     memory: Memory, repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gitmem.commands.install.ci.find_origin", lambda: Origin(PINNED))
@@ -228,7 +228,7 @@ def test_without_a_package_jobs_install_the_gitmem_that_runs(
     assert f'+          PACKAGE: "{PINNED}"\n' in done.out
 
 
-def test_gitmem_without_a_known_origin_is_no_reason_to_install_a_name(
+def test_gitmem_of_unknown_origin_needs_an_explicit_package(
     memory: Memory, repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(

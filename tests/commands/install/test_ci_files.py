@@ -42,7 +42,7 @@ def files(request: pytest.FixtureRequest) -> dict[str, dict]:
     return {"read": read, "write": write, "review": loaded(review)}
 
 
-def test_rights_are_the_least_and_apart(files: dict[str, dict]) -> None:
+def test_permissions_are_minimal_and_separate(files: dict[str, dict]) -> None:
     jobs = {f"{name}/{job}": message for name, table in files.items() for job, message in table["jobs"].items()}
 
     read = {"contents": "read"}
@@ -61,7 +61,7 @@ def test_rights_are_the_least_and_apart(files: dict[str, dict]) -> None:
     assert all("timeout-minutes" in job for job in jobs.values())
 
 
-def test_events_are_those_where_a_stranger_gets_no_token_that_writes(files: dict[str, dict]) -> None:
+def test_events_give_strangers_no_write_token(files: dict[str, dict]) -> None:
     events = {name: set(table["on"]) for name, table in files.items()}
 
     assert events == {
@@ -78,7 +78,7 @@ def test_events_are_those_where_a_stranger_gets_no_token_that_writes(files: dict
     assert files["write"]["on"]["workflow_run"]["workflows"] == [files["read"]["name"]] == [files["review"]["name"]]
 
 
-def test_who_can_write_runs_nothing_of_what_is_judged_and_installs_gitmem_alone(files: dict[str, dict]) -> None:
+def test_jobs_with_a_write_token_run_no_judged_code(files: dict[str, dict]) -> None:
     for job in files["write"]["jobs"].keys() - {"record"}:
         steps = files["write"]["jobs"][job]["steps"]
         scripts = "\n".join(step["run"] for step in steps if "run" in step and step["name"] != "Install gitmem")
@@ -94,7 +94,7 @@ def test_who_can_write_runs_nothing_of_what_is_judged_and_installs_gitmem_alone(
     assert holders == ["Merge the memory of merged branches"]  # which asks how their pull requests ended
 
 
-def test_token_that_reads_is_only_where_git_fetches_before_anything_runs(files: dict[str, dict]) -> None:
+def test_read_token_is_only_in_the_fetch_step(files: dict[str, dict]) -> None:
     for job in files["read"]["jobs"].values():
         steps = job["steps"]
         holders = [step["name"] for step in steps if "github.token" in str(step.get("env", ""))]
@@ -137,7 +137,7 @@ def test_actions_are_pinned_and_no_credentials_stay(files: dict[str, dict]) -> N
         assert "${{" not in step.get("run", "")
 
 
-def test_scripts_are_sound_shell() -> None:
+def test_scripts_are_valid_shell() -> None:
     lines = [
         *ci_files.texts(GITHUB, CiOptions(package=PINNED)).values(),
         *ci_files.texts(GITLAB, CiOptions(package=PINNED)).values(),
@@ -162,7 +162,7 @@ def _scripts(value: object) -> list[str]:
     return own + [script for one in value.values() for script in _scripts(one)]
 
 
-def test_token_is_asked_for_by_git_and_stays_in_no_file(repo: Path) -> None:
+def test_token_is_passed_to_git_and_written_to_no_file(repo: Path) -> None:
     message = ci_files.texts(GITHUB, CiOptions(package=PINNED))[WRITE]
     helper = next(line for line in message.split("\n") if "credential.helper" in line)
 
@@ -187,7 +187,7 @@ LINTERS = {
 
 
 @pytest.mark.parametrize("name", LINTERS)
-def test_linters_find_nothing(tmp_path: Path, name: str) -> None:
+def test_workflow_linters_find_nothing(tmp_path: Path, name: str) -> None:
     words, of = LINTERS[name]
     words = words if name != "zizmor" else ["zizmor", *words]
     program = shutil.which(words[0], path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
@@ -216,7 +216,7 @@ def test_linters_find_nothing(tmp_path: Path, name: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_what_cannot_stand_in_the_files_is_refused() -> None:
+def test_unusable_options_are_refused() -> None:
     for forge, wanted in (
         (GITHUB, CiOptions(shards=257, package=PINNED)),
         (GITLAB, CiOptions(shards=201, package=PINNED)),
@@ -227,7 +227,7 @@ def test_what_cannot_stand_in_the_files_is_refused() -> None:
             ci_files.texts(forge, wanted)
 
 
-def test_memory_branch_gets_one_job_and_nothing_that_it_needs_is_elsewhere() -> None:
+def test_memory_branch_gets_one_self_contained_job() -> None:
     github, gitlab = (ci_files.texts(forge, CiOptions(package=PINNED), on_branch=True) for forge in (GITHUB, GITLAB))
 
     assert list(github) == [WORKFLOW]

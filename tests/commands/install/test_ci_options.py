@@ -35,7 +35,7 @@ def test_options_are_read_by_their_names() -> None:
         (f'[pins]\ncheckou = "actions/checkout@{NEW}"', "unknown option: pins.checkou"),
     ],
 )
-def test_what_cannot_be_in_a_workflow_is_refused(text: str, message: str) -> None:
+def test_invalid_option_is_refused(text: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message.replace(".", r"\.")):
         read_options(text)
 
@@ -58,7 +58,7 @@ def test_newer_pins_of_the_same_action_stay(there: str, kept: bool) -> None:
     assert (bumped["checkout"] == there) is kept
 
 
-def test_only_the_commit_of_an_action_is_left_out_of_its_seal() -> None:
+def test_checksum_ignores_only_the_commits_of_actions() -> None:
     text = "- uses: {0}/checkout@{1} # {2}\n  run: echo {1}\n"
 
     assert without_pins(text.format("actions", OLD, "v1")) != without_pins(text.format("evil", OLD, "v1"))

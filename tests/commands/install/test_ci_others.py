@@ -39,11 +39,11 @@ def test_each_service_is_named_by_its_file(tmp_path: Path) -> None:
         ("- pull_request_target\n", False),
     ],
 )
-def test_workflow_is_named_that_runs_for_pull_requests_to_any_branch(tmp_path: Path, text: str, is_told: bool) -> None:
+def test_workflow_for_pull_requests_to_any_branch_is_reported(tmp_path: Path, text: str, is_told: bool) -> None:
     write(tmp_path, ".github/workflows/label.yml", text)
 
     assert len(list_notes(tmp_path, "memory")) == is_told
 
 
-def test_nothing_is_said_where_nothing_else_runs(tmp_path: Path) -> None:
+def test_no_notes_without_other_services(tmp_path: Path) -> None:
     assert list_notes(tmp_path, "memory") == []

@@ -29,15 +29,13 @@ def codes(memory: Memory) -> dict[str, str]:
     return {problem.code: problem.message for problem in memory.doctor(fix=False).problems}
 
 
-def test_doctor_finds_nothing_where_hooks_are_as_they_should_be(memory: Memory, on_path: Path) -> None:
+def test_doctor_accepts_current_hooks(memory: Memory, on_path: Path) -> None:
     assert codes(memory) == {}
     agents.install(memory.repository.git, AgentSetup(tuple(agents.HARNESSES)))
     assert codes(memory) == {}
 
 
-def test_doctor_finds_hooks_of_another_version_and_says_what_shows_it(
-    memory: Memory, repo: Path, on_path: Path
-) -> None:
+def test_doctor_reports_hooks_of_another_version_with_a_hint(memory: Memory, repo: Path, on_path: Path) -> None:
     agents.install(memory.repository.git, AgentSetup(("codex", "pi")))
     path = repo / ".codex/hooks.json"
     path.write_text(path.read_text().replace('"timeout": 5', '"timeout": 50'))
@@ -57,7 +55,7 @@ def test_doctor_finds_hooks_whose_program_is_not_on_path(memory: Memory, monkeyp
     assert found == {"agent-hook-not-found": "hooks of Codex, pi call gitmem, which is not on PATH"}
 
 
-def test_persons_hooks_are_looked_at_too(memory: Memory, on_path: Path, tmp_path: Path, monkeypatch) -> None:
+def test_doctor_examines_user_hooks(memory: Memory, on_path: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     agents.install(None, AgentSetup(("cursor",), user=True))
     path = tmp_path / "home/.cursor/hooks.json"
@@ -88,12 +86,12 @@ NOTES = {
 
 
 @pytest.mark.parametrize(("names", "files", "said"), NOTES.values(), ids=NOTES)
-def test_notes_say_what_is_in_the_way(memory: Memory, repo: Path, on_path: Path, names, files, said: str) -> None:
+def test_notes_report_obstacles(memory: Memory, repo: Path, on_path: Path, names, files, said: str) -> None:
     if files:
         commit_files(repo, files)
 
     assert any(said in note for note in examine.list_notes(memory.repository.git, AgentSetup(names)))
 
 
-def test_there_is_nothing_to_say_where_nothing_is_in_the_way(memory: Memory, on_path: Path) -> None:
+def test_no_notes_without_obstacles(memory: Memory, on_path: Path) -> None:
     assert examine.list_notes(memory.repository.git, AgentSetup(("claude-code", "opencode"))) == []

@@ -34,7 +34,7 @@ def here(repo: Path) -> Git:
     return Git(discover(repo))
 
 
-def test_the_memory_is_shown_readably_and_code_as_before(here: Git, repo: Path) -> None:
+def test_diffs_of_memories_are_readable_and_those_of_code_unchanged(here: Git, repo: Path) -> None:
     plain = git(repo, "log", "-p", "main")
     assert "\u202e" in git(repo, "log", "-p", "memory")
 
@@ -48,7 +48,7 @@ def test_the_memory_is_shown_readably_and_code_as_before(here: Git, repo: Path) 
     assert git(repo, "log", "-p", "main") == plain
 
 
-def test_installed_twice_it_stays_and_taken_away_all_is_as_before(here: Git, repo: Path) -> None:
+def test_driver_is_installed_once_and_uninstall_restores_everything(here: Git, repo: Path) -> None:
     attributes = repo / ".git" / "info" / "attributes"
     attributes.parent.mkdir(exist_ok=True)
     attributes.write_bytes(b"*.png binary\n")
@@ -64,21 +64,21 @@ def test_installed_twice_it_stays_and_taken_away_all_is_as_before(here: Git, rep
     assert git_diff.uninstall(here) == ()
 
 
-def test_a_driver_of_someone_else_is_left(here: Git, repo: Path) -> None:
+def test_foreign_driver_is_left_alone(here: Git, repo: Path) -> None:
     git(repo, "config", git_diff.NAME, "mine")
 
     assert [step.what for step in git_diff.uninstall(here)] == ["leave"]
     assert git(repo, "config", git_diff.NAME) == "mine"
 
 
-def test_where_gitmem_is_gone_files_are_shown_as_they_are(here: Git, repo: Path, monkeypatch) -> None:
+def test_files_are_shown_unchanged_without_gitmem(here: Git, repo: Path, monkeypatch) -> None:
     git_diff.install(here)
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
 
     assert "a\u202eb" in git(repo, "log", "-p", "memory")
 
 
-def test_a_folder_of_the_code_is_not_touched(here: Git, repo: Path) -> None:
+def test_folder_of_the_code_is_left_out(here: Git, repo: Path) -> None:
     (repo / "docs").mkdir()
     (repo / "docs" / "a.md").write_text("a\u200bb\n")
     git(repo, "add", "-A")

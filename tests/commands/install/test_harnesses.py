@@ -52,12 +52,12 @@ def table(name: str) -> dict:
     return json.loads(list_pieces(name, user=False, mcp=False)[0].apply_to(None))
 
 
-def test_harnesses_are_those_that_a_hook_knows() -> None:
+def test_harnesses_match_those_of_the_hook_command() -> None:
     assert set(HARNESSES) == set(entry.HARNESSES)
 
 
 @pytest.mark.parametrize("name", HOOKED)
-def test_every_event_that_is_reported_is_understood_and_none_is_missing(name: str) -> None:
+def test_every_installed_event_is_handled_and_none_is_missing(name: str) -> None:
     adapter = import_module(f"gitmem.agents.harness.{entry.HARNESSES[name]}")
     events = getattr(adapter, "EVENTS", None) or import_module("gitmem.agents.harness.claude_code").EVENTS
     message = {hook.event for hook in HARNESSES[name].hooks}
@@ -77,7 +77,7 @@ def test_harness_waits_longer_than_a_hook_takes_at_most(name: str) -> None:
         assert not hook.is_async or events[hook.event] not in (PROMPT, END), hook.event
 
 
-def test_commands_are_stable_strings() -> None:
+def test_hook_commands_never_change() -> None:
     # Codex trusts a hook by what its definition says: another word here, and everybody has to trust it again.
     [group] = table("codex")["hooks"]["PostToolUse"]
     assert json.dumps(group) == (
@@ -163,14 +163,14 @@ def test_cursor_has_a_version_and_only_steps_that_it_knows() -> None:
     assert all(set(one) <= {"command", "matcher", "timeout"} for group in message["hooks"].values() for one in group)
 
 
-def test_gemini_is_told_milliseconds() -> None:
+def test_timeouts_of_gemini_are_milliseconds() -> None:
     times = [one["timeout"] for groups in table("gemini")["hooks"].values() for g in groups for one in g["hooks"]]
 
     assert min(times) == 3000
     assert max(times) == 10000
 
 
-def test_copilot_is_told_the_event_on_the_command_line() -> None:
+def test_copilot_gets_the_event_on_the_command_line() -> None:
     message = table("copilot")
 
     assert message["version"] == 1

@@ -50,7 +50,7 @@ def text_without(text: str) -> str:
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_what_was_put_in_is_read_there_and_taken_away_to_the_byte(text: str) -> None:
+def test_inserted_value_can_be_read_and_removed_byte_for_byte(text: str) -> None:
     before = jsonc.parse(text).value
 
     after = inserted_text(text)
@@ -69,9 +69,7 @@ def test_what_was_put_in_is_read_there_and_taken_away_to_the_byte(text: str) -> 
     indent=st.sampled_from([None, 1, 2, 4, "\t"]),
     ascii_only=st.booleans(),
 )
-def test_any_settings_are_what_they_were(
-    table: dict, hooks: dict | None, indent: int | str | None, ascii_only: bool
-) -> None:
+def test_any_settings_are_restored(table: dict, hooks: dict | None, indent: int | str | None, ascii_only: bool) -> None:
     message = table if hooks is None else {"a": 1, **table, "hooks": hooks}
     text = json.dumps(message, indent=indent, ensure_ascii=ascii_only)
 
@@ -82,7 +80,7 @@ def test_any_settings_are_what_they_were(
     assert text_without(after) == text
 
 
-def test_what_others_added_meanwhile_stays() -> None:
+def test_values_added_by_others_stay() -> None:
     text = inserted_text('{"a": 1}')
     text = jsonc.insert(text, ("hooks", "Stop"), {"command": "theirs"})
 
@@ -112,7 +110,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
-def test_what_is_no_json_is_reported_with_its_line(text: str) -> None:
+def test_invalid_json_is_reported_with_its_line(text: str) -> None:
     with pytest.raises(jsonc.JsoncError) as caught:
         jsonc.parse(text)
 
@@ -120,6 +118,6 @@ def test_what_is_no_json_is_reported_with_its_line(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ['{"hooks": []}', '{"hooks": {"Stop": {}}}', '{"hooks": "x"}', "[]"])
-def test_nothing_is_put_where_something_else_stands(text: str) -> None:
+def test_value_of_another_type_is_not_overwritten(text: str) -> None:
     with pytest.raises(jsonc.JsoncError):
         jsonc.insert(text, ("hooks", "Stop"), ENTRY)

@@ -32,7 +32,7 @@ ARCHIVE = f"https://git.example.org/gitmem-1.tar.gz#sha256={'ab' * 32}"
 
 
 @pytest.mark.parametrize("package", [PINNED, ARCHIVE, "."])
-def test_commit_hash_and_own_code_are_taken(package: str) -> None:
+def test_pinned_packages_are_accepted(package: str) -> None:
     need_pinned(package)
 
 
@@ -51,7 +51,7 @@ def test_commit_hash_and_own_code_are_taken(package: str) -> None:
         ),
     ],
 )
-def test_what_could_be_other_code_tomorrow_is_refused(package: str) -> None:
+def test_unpinned_package_is_refused(package: str) -> None:
     with pytest.raises(UsageError, match="full commit or a hash"):
         need_pinned(package)
 
@@ -94,7 +94,7 @@ def locked(name: str) -> dict[str, tuple[str, int]]:
 
 
 @pytest.mark.parametrize(("name", "steps"), [("build", "build-system.requires"), ("jobs", "project.dependencies")])
-def test_lock_has_what_the_project_needs_with_what_that_needs(name: str, steps: str) -> None:
+def test_lock_includes_all_dependencies(name: str, steps: str) -> None:
     table: object = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
     for step in steps.split("."):
         table = table[step]

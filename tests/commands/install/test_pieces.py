@@ -19,7 +19,7 @@ SERVER = Entries("mcp.json", (Put(("mcpServers",), {"command": "gitmem", "args":
 SECTION = FileSection("AGENTS.md", "Recall first.\n")
 
 
-def test_new_file_goes_with_what_made_it() -> None:
+def test_uninstall_removes_a_file_that_install_created() -> None:
     for piece in (HOOKS, CURSOR, SERVER, SECTION, Whole("SKILL.md", "text\n"), Whole("x.json", "{}\n")):
         made = piece.apply_to(None)
 
@@ -43,7 +43,7 @@ THEIRS = {
 
 
 @pytest.mark.parametrize("text", THEIRS.values(), ids=THEIRS)
-def test_settings_are_what_they_were_when_hooks_are_taken_away(text: str) -> None:
+def test_removing_hooks_restores_the_settings(text: str) -> None:
     after = HOOKS.apply_to(text)
 
     assert after != text
@@ -53,7 +53,7 @@ def test_settings_are_what_they_were_when_hooks_are_taken_away(text: str) -> Non
 
 @settings(max_examples=50)
 @given(parts=st.lists(st.sampled_from(["a", "#", " ", "\n", "\r\n"]), max_size=12))
-def test_any_text_is_what_it_was_when_the_section_is_taken_away(parts: list[str]) -> None:
+def test_removing_a_section_restores_any_text(parts: list[str]) -> None:
     text = "".join(parts)
 
     after = SECTION.apply_to(text)
@@ -70,14 +70,14 @@ def test_section_is_rewritten_in_its_place() -> None:
 
 
 @pytest.mark.parametrize("text", ["<!-- gitmem:begin -->\n", "<!-- gitmem:end -->\n<!-- gitmem:begin -->\n"])
-def test_half_a_section_is_left_to_the_person(text: str) -> None:
+def test_incomplete_section_is_refused(text: str) -> None:
     with pytest.raises(FileRefusedError, match="does not have exactly one section from"):
         SECTION.apply_to(text)
     with pytest.raises(FileRefusedError):
         SECTION.remove_from(text)
 
 
-def test_marks_in_the_middle_of_a_line_are_the_persons_words() -> None:
+def test_marks_inside_a_line_are_ordinary_text() -> None:
     text = "Do not touch `<!-- gitmem:begin -->` here.\n"
 
     assert SECTION.remove_from(SECTION.apply_to(text)) == text
@@ -90,7 +90,7 @@ def test_section_of_toml_is_a_comment_there() -> None:
     assert piece.remove_from(piece.apply_to("x = 1")) == "x = 1"
 
 
-def test_older_form_is_replaced_and_what_others_have_stays() -> None:
+def test_older_form_is_replaced_and_other_entries_stay() -> None:
     older = HOOKS.apply_to(THEIRS["other hooks"]).replace('"timeout": 5', '"timeout": 60')
 
     after = HOOKS.apply_to(older)
@@ -103,14 +103,14 @@ def test_older_form_is_replaced_and_what_others_have_stays() -> None:
 
 
 @pytest.mark.parametrize("program", ["/home/a/.venv/bin/gitmem", "git-mem", "'/opt/x/gitmem'"])
-def test_program_that_the_person_spelled_out_stays(program: str) -> None:
+def test_program_path_typed_by_the_person_stays(program: str) -> None:
     text = HOOKS.apply_to(None).replace("gitmem hook", f"{program} hook")
 
     assert HOOKS.apply_to(text) == text
     assert HOOKS.remove_from(text) is None
 
 
-def test_older_form_is_replaced_with_the_program_that_the_person_spelled_out() -> None:
+def test_replaced_form_keeps_the_program_path_of_the_person() -> None:
     newer = {**GROUP, "hooks": [{**GROUP["hooks"][0], "command": "gitmem hook codex 2>/dev/null || exit 0"}]}
     entries = Entries("h.json", (Put(("hooks", "Stop"), newer),), "hook codex")
     older = HOOKS.apply_to(None).replace("gitmem hook", "/opt/x/bin/gitmem hook")
@@ -133,7 +133,7 @@ def test_other_commands_are_not_ours(command: str) -> None:
     assert HOOKS.remove_from(text) == text
 
 
-def test_hook_of_ours_in_a_group_of_the_persons_is_taken_out_of_it() -> None:
+def test_our_hook_is_removed_from_a_foreign_group() -> None:
     mixed = {"hooks": [{"type": "command", "command": "say"}, GROUP["hooks"][0]]}
     text = json.dumps({"hooks": {"Stop": [mixed]}}, indent=2)
 
@@ -154,7 +154,7 @@ WRONG = {"{": "is not valid JSON (line 1", "[]": "is not a JSON object", '{"hook
 
 
 @pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
-def test_settings_that_cannot_be_read_are_refused_with_the_reason(text: str) -> None:
+def test_unreadable_settings_are_refused_with_the_reason(text: str) -> None:
     with pytest.raises(FileRefusedError) as caught:
         HOOKS.apply_to(text)
 
@@ -167,7 +167,7 @@ def test_settings_of_another_version_are_refused() -> None:
         CURSOR.apply_to('{"version": 2, "hooks": {}}')
 
 
-def test_file_of_ours_of_another_version_is_rewritten_and_one_that_someone_changed_is_not() -> None:
+def test_file_of_another_version_is_rewritten_unless_it_was_changed() -> None:
     piece, older = Whole("SKILL.md", "new\n"), Whole("SKILL.md", "old\n").apply_to(None)
 
     assert piece.apply_to(older) == piece.apply_to(None)

@@ -25,7 +25,7 @@ def test_link_is_followed_inside_a_project_and_not_out_of_it(memory: Memory, rep
             place.find(path)
 
 
-def test_persons_links_are_followed_wherever_they_lead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_in_the_home_folder_are_followed_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "dotfiles").mkdir()
     (tmp_path / ".claude").symlink_to("dotfiles")
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -33,7 +33,7 @@ def test_persons_links_are_followed_wherever_they_lead(tmp_path: Path, monkeypat
     assert places.of_person().find(".claude/settings.json") == tmp_path / "dotfiles" / "settings.json"
 
 
-def test_harness_that_looks_elsewhere_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variable_with_another_harness_folder_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "c"))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", "relative")
 
@@ -58,7 +58,7 @@ def test_writing_keeps_the_mode_and_leaves_nothing_beside(tmp_path: Path) -> Non
     assert os.listdir(path.parent) == ["settings.json"]
 
 
-def test_what_cannot_be_written_is_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_that_cannot_be_written_is_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "settings.json"
     path.write_text("mine")
 
@@ -72,7 +72,7 @@ def test_what_cannot_be_written_is_as_it_was(tmp_path: Path, monkeypatch: pytest
     assert path.read_text() == "mine"
 
 
-def test_read_only_file_and_folder_in_a_files_place_are_refused(tmp_path: Path) -> None:
+def test_read_only_file_and_folder_in_place_of_a_file_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text("mine")
     path.chmod(0o444)
@@ -84,7 +84,7 @@ def test_read_only_file_and_folder_in_a_files_place_are_refused(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("content", "why"), [(b"\xff\xfe{", "is not UTF-8"), (b" " * 4_194_305, "is too large")])
-def test_what_is_no_settings_file_is_refused(tmp_path: Path, content: bytes, why: str) -> None:
+def test_unusable_settings_file_is_refused(tmp_path: Path, content: bytes, why: str) -> None:
     path = tmp_path / "settings.json"
     path.write_bytes(content)
 
@@ -95,7 +95,7 @@ def test_what_is_no_settings_file_is_refused(tmp_path: Path, content: bytes, why
     assert places.read(tmp_path / "none") is places.read(path / "none") is None
 
 
-def test_removing_takes_empty_folders_along_up_to_the_root(tmp_path: Path) -> None:
+def test_remove_deletes_empty_folders_up_to_the_root(tmp_path: Path) -> None:
     for name in ("a/b/c/x", "a/y"):
         places.write(tmp_path / name, "")
 

@@ -59,7 +59,7 @@ def everything(folder: Path) -> dict[str, bytes | str]:
     }
 
 
-def test_systemd_units_are_written_started_once_and_taken_away(memory: Memory, repo: Path, home: Path) -> None:
+def test_systemd_units_are_written_started_once_and_removed(memory: Memory, repo: Path, home: Path) -> None:
     have(home, "systemctl", _SYSTEMCTL)
     before = everything(home)
 
@@ -84,7 +84,7 @@ def test_systemd_units_are_written_started_once_and_taken_away(memory: Memory, r
     assert schedule.uninstall(memory.repository.git) == ()
 
 
-def test_crontab_keeps_its_lines_and_gets_them_back(memory: Memory, home: Path, repo: Path) -> None:
+def test_crontab_is_restored_byte_for_byte(memory: Memory, home: Path, repo: Path) -> None:
     have(home, "crontab", _CRONTAB)
     mine = "# mine\n0 5 * * * backup\n"
     (home / "tab").write_text(mine, encoding="utf-8")
@@ -100,7 +100,7 @@ def test_crontab_keeps_its_lines_and_gets_them_back(memory: Memory, home: Path, 
     assert not (repo / ".git/gitmem/schedule.sh").exists()
 
 
-def test_other_kind_takes_the_place_of_the_first(memory: Memory, home: Path) -> None:
+def test_schedule_of_another_kind_replaces_the_first(memory: Memory, home: Path) -> None:
     have(home, "crontab", _CRONTAB)
     schedule.install(memory.repository.git, every="daily", now=memory.repository.now)
     have(home, "systemctl", _SYSTEMCTL)
@@ -131,7 +131,7 @@ def test_job_that_cron_starts_verifies_and_leaves_a_line_in_the_log(
         assert later.status().document["jobs"]["last"]["scheduled"]
 
 
-def test_what_works_here_is_chosen_or_nothing(memory: Memory, home: Path) -> None:
+def test_working_scheduler_is_chosen_or_none(memory: Memory, home: Path) -> None:
     with pytest.raises(GitmemError, match="no scheduler works here: systemd's user manager does not respond, and"):
         schedule.install(memory.repository.git, every="daily", now=memory.repository.now)
     with pytest.raises(UsageError, match="invalid value for --every: 5h"):
@@ -139,7 +139,7 @@ def test_what_works_here_is_chosen_or_nothing(memory: Memory, home: Path) -> Non
     assert list(home.glob("*")) == [home / "bin"]
 
 
-def test_units_without_a_manager_are_left_to_the_person(memory: Memory, home: Path, run_cli) -> None:
+def test_units_without_a_user_manager_are_enabled_by_hand(memory: Memory, home: Path, run_cli) -> None:
     ran = run_cli("install", "schedule", "--systemd")
 
     assert ran.status == 1
@@ -158,7 +158,7 @@ def test_print_shows_everything_and_writes_nothing(memory: Memory, home: Path, r
     assert not (repo / ".git/gitmem/schedule.sh").exists()
 
 
-def test_moved_repository_takes_the_old_units_away(memory: Memory, repo: Path, home: Path) -> None:
+def test_units_of_a_moved_repository_are_removed(memory: Memory, repo: Path, home: Path) -> None:
     have(home, "systemctl", _SYSTEMCTL)
     before = everything(home)
     schedule.install(memory.repository.git, every="daily", now=memory.repository.now)
@@ -172,12 +172,12 @@ def test_moved_repository_takes_the_old_units_away(memory: Memory, repo: Path, h
     assert everything(home) == before
 
 
-def test_option_of_another_is_refused(run_cli) -> None:
+def test_option_of_another_target_is_refused(run_cli) -> None:
     assert run_cli("install", "git-hooks", "--every", "daily").status == 2
     assert run_cli("install", "schedule", "--shards", "2").status == 2
 
 
-def test_note_names_what_was_installed(memory: Memory, home: Path, repo: Path) -> None:
+def test_schedule_note_names_the_installed_files(memory: Memory, home: Path, repo: Path) -> None:
     have(home, "systemctl", _SYSTEMCTL)
     schedule.install(memory.repository.git, every="24h", now=memory.repository.now)
 

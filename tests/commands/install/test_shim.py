@@ -79,7 +79,7 @@ def test_shim_is_right_for_every_shell(event: str, shell: str) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_git_and_who_reads_its_output_wait_for_nothing_of_ours(repo: Path, calls: Path) -> None:
+def test_git_and_its_readers_do_not_wait_for_the_shim(repo: Path, calls: Path) -> None:
     set_shims(repo, calls, seconds=6)
 
     began = time.monotonic()
@@ -91,7 +91,7 @@ def test_git_and_who_reads_its_output_wait_for_nothing_of_ours(repo: Path, calls
     assert lines(calls) == [f"-P -m gitmem background checkout|{repo}|0"]
 
 
-def test_many_checkouts_in_a_row_start_one_process_until_it_has_begun(repo: Path, calls: Path) -> None:
+def test_many_checkouts_start_one_process(repo: Path, calls: Path) -> None:
     hook = set_shims(repo, calls) / "post-checkout"
 
     for _ in range(10):
@@ -101,7 +101,7 @@ def test_many_checkouts_in_a_row_start_one_process_until_it_has_begun(repo: Path
     assert len(lines(calls)) == 1  # the fake one never takes the list
 
 
-def test_request_is_never_left_to_a_process_that_ends_meanwhile(repo: Path, calls: Path, tmp_path: Path) -> None:
+def test_request_is_never_lost_with_an_ending_process(repo: Path, calls: Path, tmp_path: Path) -> None:
     set_shims(repo, calls)
     folder = repo / ".git" / "gitmem" / "background"
     folder.mkdir()
@@ -121,7 +121,7 @@ def test_request_is_never_left_to_a_process_that_ends_meanwhile(repo: Path, call
     assert calls.read_bytes() == b"/earlier\0" + os.fsencode(repo) + b"\0"
 
 
-def test_checkout_of_files_is_none_of_our_business(repo: Path, calls: Path) -> None:
+def test_checkout_of_single_files_is_ignored(repo: Path, calls: Path) -> None:
     set_shims(repo, calls)
 
     run_git(repo, "checkout", "--", "README.md")
@@ -130,7 +130,7 @@ def test_checkout_of_files_is_none_of_our_business(repo: Path, calls: Path) -> N
 
 
 @pytest.mark.parametrize("off", ["no-state", "switched-off", "no-gitmem"])
-def test_shim_is_silent_where_gitmem_is_not(repo: Path, calls: Path, off: str) -> None:
+def test_shim_is_silent_without_gitmem(repo: Path, calls: Path, off: str) -> None:
     set_shims(repo, calls)
     variables = {}
     if off == "no-state":
@@ -152,7 +152,7 @@ def test_shim_is_silent_where_gitmem_is_not(repo: Path, calls: Path, off: str) -
     assert not calls.exists()
 
 
-def test_commit_starts_python_only_for_a_message_that_says_what_was_learnt(repo: Path, calls: Path) -> None:
+def test_commit_starts_python_only_for_a_message_with_learnings(repo: Path, calls: Path) -> None:
     set_shims(repo, calls)
 
     run_git(repo, "commit", "-q", "--allow-empty", "-m", "nothing of note")
@@ -162,7 +162,7 @@ def test_commit_starts_python_only_for_a_message_that_says_what_was_learnt(repo:
     assert done.stderr == b"said-by-gitmem\n"
 
 
-def test_rebase_starts_nothing_for_each_commit_and_hands_on_the_new_ones_once(repo: Path, calls: Path) -> None:
+def test_rebase_reports_its_new_commits_once(repo: Path, calls: Path) -> None:
     git(repo, "checkout", "-q", "-b", "topic")
     for n in range(3):
         git(repo, "commit", "-q", "--allow-empty", "-m", f"{n}\n\nLearned: thing number {n}")
@@ -182,7 +182,7 @@ def test_rebase_starts_nothing_for_each_commit_and_hands_on_the_new_ones_once(re
     ]
 
 
-def test_work_is_wanted_for_the_work_tree_that_git_ran_in(repo: Path, calls: Path, tmp_path: Path) -> None:
+def test_request_names_the_work_tree_that_git_ran_in(repo: Path, calls: Path, tmp_path: Path) -> None:
     set_shims(repo, calls)
     linked = tmp_path / "linked tree"
 
@@ -191,7 +191,7 @@ def test_work_is_wanted_for_the_work_tree_that_git_ran_in(repo: Path, calls: Pat
     assert lines(calls) == [f"-P -m gitmem background checkout|{linked}|0"]
 
 
-def test_git_directory_elsewhere_is_found_by_standing_in_it(repo: Path, calls: Path, tmp_path: Path) -> None:
+def test_separate_git_directory_is_found(repo: Path, calls: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.git"
     set_shims(repo, calls)
     (repo / ".git").rename(elsewhere)
@@ -219,7 +219,9 @@ def test_commit_is_checked_in_the_foreground_even_if_nothing_may_run_in_the_back
 
 @pytest.mark.parametrize("event", [*shim.EVENTS, *shim.CHECKS])
 @pytest.mark.parametrize("python", ["", "/nowhere/python", "WITHOUT"])
-def test_git_goes_on_silently_where_gitmem_was_uninstalled(repo: Path, tmp_path: Path, event: str, python: str) -> None:
+def test_git_continues_silently_after_gitmem_was_uninstalled(
+    repo: Path, tmp_path: Path, event: str, python: str
+) -> None:
     without = tmp_path / "python"  # what Python says, and its status, where it has no such module
     without.write_text('#!/bin/sh\necho "$0: No module named gitmem" >&2\nexit 1\n')
     without.chmod(0o755)

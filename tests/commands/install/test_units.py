@@ -25,7 +25,7 @@ def wanted(where: str = "/repo", *, every: str = "6h", hour: int = 1) -> Schedul
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
 @pytest.mark.parametrize("every", EVERY)
-def test_systemd_takes_the_units(tmp_path: Path, every: str) -> None:
+def test_systemd_accepts_the_units(tmp_path: Path, every: str) -> None:
     job = wanted(ODD, every=every)
     (tmp_path / f"{job.name}.service").write_text(units.systemd_service(job), encoding="utf-8")
     (tmp_path / f"{job.name}.timer").write_text(units.systemd_timer(job), encoding="utf-8")
@@ -43,7 +43,7 @@ def unescaped(word: str) -> str:
     return word[1:-1].replace("%%", "%").encode("latin-1", "backslashreplace").decode("unicode_escape")
 
 
-def test_systemd_words_are_escaped_each_in_its_own_way() -> None:
+def test_words_are_escaped_for_systemd() -> None:
     text = units.systemd_service(wanted('/a b/50%/$X\n"q"\\'))
 
     assert 'ExecStart="/usr/bin/printf" "%%s|" "-C" "/a b/50%%/$$X\\n\\"q\\"\\\\"\n' in text
@@ -60,7 +60,7 @@ CALENDARS = {
 
 
 @pytest.mark.parametrize(("every", "expected"), CALENDARS.items(), ids=CALENDARS)
-def test_each_scheduler_is_told_the_same_time(every: str, expected: tuple[str, str]) -> None:
+def test_every_scheduler_gets_the_same_time(every: str, expected: tuple[str, str]) -> None:
     job = wanted(every=every)
 
     assert f"OnCalendar={expected[0]}\nPersistent=true\n" in units.systemd_timer(job)
@@ -76,7 +76,7 @@ paths = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
 
 @settings(max_examples=15)
 @given(paths)
-def test_shell_reads_the_scripts_path_from_the_crontabs_line(path: str) -> None:
+def test_shell_reads_the_path_from_the_crontab_line(path: str) -> None:
     line = units.crontab_with("", wanted(), f"/{path}/s.sh").split("\n")[2:-2]
 
     assert len(line) == 1
@@ -97,7 +97,7 @@ def test_script_runs_the_job_with_its_environment(tmp_path: Path) -> None:
 
 @settings(max_examples=50)
 @given(st.text(st.sampled_from("a\n#% ")), st.booleans())
-def test_crontab_is_the_same_byte_for_byte_when_our_block_is_gone(text: str, twice: bool) -> None:
+def test_removing_our_block_restores_the_crontab(text: str, twice: bool) -> None:
     job = wanted()
 
     made = units.crontab_with(text, job, "/s")
@@ -107,7 +107,7 @@ def test_crontab_is_the_same_byte_for_byte_when_our_block_is_gone(text: str, twi
     assert units.crontab_without(made, "gitmem-verify-other-2") == made
 
 
-def test_plist_says_what_was_meant() -> None:
+def test_plist_contains_the_job() -> None:
     table = plistlib.loads(units.launchd_plist(wanted(ODD.replace("\x01", ""))).encode())
 
     assert table["ProgramArguments"][-1] == ODD

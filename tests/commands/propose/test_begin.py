@@ -17,7 +17,7 @@ from gitmem.errors import ConflictError, ForeignBranchError, NoRepositoryError, 
 from gitmem.store import read_current_proposal
 
 
-def test_what_is_not_sent_moves_and_memory_is_what_the_remote_has(repo: Path, hub: Path) -> None:
+def test_unpushed_commits_move_and_the_memory_branch_equals_the_remote(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily", two="Refresh tokens rotate weekly")
     before = tip(repo)
 
@@ -30,7 +30,7 @@ def test_what_is_not_sent_moves_and_memory_is_what_the_remote_has(repo: Path, hu
     assert "learned/one.md" not in paths(repo)
 
 
-def test_without_anything_unsent_it_begins_with_the_next_write(repo: Path, hub: Path) -> None:
+def test_proposal_without_unpushed_commits_begins_with_the_next_write(repo: Path, hub: Path) -> None:
     done = propose(repo, "auth")
     assert (done.moved, done.pushed, done.commit, done.link) == (0, False, "", "")
     assert AUTH not in refs(repo)
@@ -46,7 +46,7 @@ def test_without_anything_unsent_it_begins_with_the_next_write(repo: Path, hub: 
     assert git(hub, "merge-base", "memory", "gitmem/auth") == tip(hub)
 
 
-def test_everything_that_writes_follows_the_current_proposal_until_it_is_left(repo: Path, hub: Path) -> None:
+def test_all_writes_go_to_the_current_proposal(repo: Path, hub: Path) -> None:
     with opened(repo) as memory:
         memory.view.make()
         memory.capture("Captured before it began", key="before")
@@ -85,7 +85,7 @@ def test_a_commit_made_in_the_view_goes_where_it_was_made(repo: Path, hub: Path)
     assert not (repo / ".memory/learned/mine.md").exists()
 
 
-def test_another_proposal_can_be_made_current_also_one_of_the_remote(repo: Path, hub: Path) -> None:
+def test_proposal_of_the_remote_can_be_made_current(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(other, theirs="Bob knows about tokens")
     propose(other, "auth")
@@ -98,7 +98,7 @@ def test_another_proposal_can_be_made_current_also_one_of_the_remote(repo: Path,
     assert keys(repo) == ["idle", "theirs"]
 
 
-def test_a_second_look_moves_what_was_written_to_memory_meanwhile(repo: Path, hub: Path) -> None:
+def test_second_propose_moves_later_writes_to_memory(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     with opened(repo) as memory:
@@ -114,7 +114,7 @@ def test_a_second_look_moves_what_was_written_to_memory_meanwhile(repo: Path, hu
 @pytest.mark.parametrize(
     "code", ["b.advance = stop", "b.advance = behind", "from gitmem.git import remotes as r; r.push = stop"]
 )
-def test_killed_half_way_nothing_is_lost_and_sync_or_propose_finishes_it(repo: Path, hub: Path, code: str) -> None:
+def test_killed_propose_loses_nothing_and_is_finished_later(repo: Path, hub: Path, code: str) -> None:
     remember(repo, one="Tokens rotate daily")
     written = tip(repo)
     script = (
@@ -137,7 +137,7 @@ def test_killed_half_way_nothing_is_lost_and_sync_or_propose_finishes_it(repo: P
     assert again.added == ("one",)
 
 
-def test_a_lock_that_a_killed_git_left_does_not_keep_it_from_being_finished(repo: Path, hub: Path) -> None:
+def test_stale_lock_does_not_prevent_finishing_a_killed_propose(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     locks = [repo / f".git/refs/heads/{name}.lock" for name in ("memory", "gitmem/auth")]
     script = (
@@ -157,7 +157,7 @@ def test_a_lock_that_a_killed_git_left_does_not_keep_it_from_being_finished(repo
     assert tip(repo) == tip(hub)
 
 
-def test_two_at_once_in_one_clone_both_end_well(repo: Path, hub: Path) -> None:
+def test_two_proposes_at_once_in_one_clone_succeed(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     done: list[bool] = []
     threads = [threading.Thread(target=lambda: done.append(propose(repo, "auth").pushed)) for _ in range(2)]
@@ -171,7 +171,7 @@ def test_two_at_once_in_one_clone_both_end_well(repo: Path, hub: Path) -> None:
     assert (tip(repo), tip(repo, AUTH)) == (tip(hub), tip(hub, AUTH))
 
 
-def test_a_write_to_memory_meanwhile_is_moved_too(repo: Path, hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_write_to_memory_is_moved(repo: Path, hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from gitmem.commands.propose import begin
 
     remember(repo, one="Tokens rotate daily")
@@ -188,13 +188,13 @@ def test_a_write_to_memory_meanwhile_is_moved_too(repo: Path, hub: Path, monkeyp
     assert tip(repo) == tip(hub)
 
 
-def test_a_name_that_no_proposal_can_have_is_refused(repo: Path, hub: Path) -> None:
+def test_invalid_name_of_a_proposal_is_refused(repo: Path, hub: Path) -> None:
     for name in ("memory", "Auth", "a/b"):
         with opened(repo) as memory, pytest.raises(RefusedError, match="invalid name for a proposal"):
             memory.proposals.send(name)
 
 
-def test_a_branch_that_is_in_the_way_is_reported(repo: Path, hub: Path) -> None:
+def test_blocking_branch_is_reported(repo: Path, hub: Path) -> None:
     git(repo, "branch", "gitmem")
     with opened(repo) as memory, pytest.raises(ConflictError, match="because there is a branch gitmem"):
         memory.proposals.send("auth")
@@ -224,7 +224,7 @@ def test_a_branch_of_the_code_never_becomes_a_proposal(repo: Path, hub: Path) ->
     assert propose(repo, "auth").added == ("one",)
 
 
-def test_without_a_remote_it_is_a_branch_here(repo: Path) -> None:
+def test_proposal_without_a_remote_is_a_local_branch(repo: Path) -> None:
     with pytest.raises(NoRepositoryError, match="no memory yet"):
         propose(repo, "auth")
     with opened(repo) as memory:
@@ -237,7 +237,7 @@ def test_without_a_remote_it_is_a_branch_here(repo: Path) -> None:
     assert "learned/one.md" not in paths(repo)
 
 
-def test_a_remote_without_a_memory_is_no_base(repo: Path, hub: Path) -> None:
+def test_remote_without_a_memory_is_refused(repo: Path, hub: Path) -> None:
     git(hub, "update-ref", "-d", "refs/heads/memory")
     git(repo, "update-ref", "-d", "refs/remotes/origin/memory")
 

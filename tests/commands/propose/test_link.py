@@ -61,11 +61,11 @@ CENTER = "create&sourceBranch=refs%2Fheads%2Fgitmem%2Fauth&targetBranch=refs%2Fh
         ("", ""),
     ],
 )
-def test_page_of_every_forge_and_form(url: str, page: str) -> None:
+def test_link_opens_a_pull_request_on_every_forge(url: str, page: str) -> None:
     assert link(url, branch="gitmem/auth", base="memory") == page
 
 
-def test_what_is_odd_in_a_path_or_branch_is_quoted() -> None:
+def test_odd_characters_in_path_and_branch_are_quoted() -> None:
     page = link("https://github.com/ana/a%20b\x1b?x#y", branch="gitmem/a", base="mem?ory")
 
     assert page == "https://github.com/ana/a%20b%1B/compare/mem%3Fory...gitmem/a?expand=1"

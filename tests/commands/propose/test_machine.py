@@ -25,7 +25,7 @@ HOLDS = {"contains": "RS256", "in": "src/auth/jwt.py"}
         ("gitmem.toml", False),
     ],
 )
-def test_what_the_machine_writes(path: str, is_one: bool) -> None:
+def test_verdicts_and_page_are_machine_written(path: str, is_one: bool) -> None:
     assert is_machine(path) is is_one
 
 
@@ -33,7 +33,7 @@ def verdicts(folder: Path, ref: str) -> list[str]:
     return verdict_keys(folder, ref)
 
 
-def test_verdicts_that_were_taken_along_are_put_back_and_its_own_go_along(repo: Path, hub: Path) -> None:
+def test_proposal_has_only_the_verdicts_of_its_own_facts(repo: Path, hub: Path) -> None:
     put(repo, make_fact("old", HOLDS))
     with opened(repo) as memory:
         memory.sync()
@@ -61,7 +61,7 @@ def test_verdicts_that_were_taken_along_are_put_back_and_its_own_go_along(repo: 
     assert propose(repo).commit == tip(hub, AUTH)  # nothing is done twice
 
 
-def test_verdict_that_was_recorded_with_its_fact_goes_along_in_a_file_of_its_own(repo: Path, hub: Path) -> None:
+def test_verdict_of_a_proposed_fact_is_in_its_own_file(repo: Path, hub: Path) -> None:
     put(repo, make_fact("old", HOLDS))
     with opened(repo) as memory:
         verify(memory)
@@ -76,7 +76,7 @@ def test_verdict_that_was_recorded_with_its_fact_goes_along_in_a_file_of_its_own
     assert [path.split(".")[0] for path in changed] == ["facts/new", f"verdicts/{shard('new')}/new"]
 
 
-def test_on_a_branch_of_the_code_no_verdict_goes_along(repo: Path, hub: Path) -> None:
+def test_proposal_on_a_code_branch_has_no_verdicts(repo: Path, hub: Path) -> None:
     put(repo, make_fact("new", HOLDS))
     git(repo, "checkout", "-q", "-b", "feature")
     propose(repo, "auth", push=False)

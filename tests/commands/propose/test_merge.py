@@ -23,9 +23,7 @@ def how(folder: Path) -> str:
 
 
 @pytest.mark.parametrize(("merged", "found"), [("merge", "ancestry"), ("squash", "content"), ("rebase", "content")])
-def test_a_merge_of_any_kind_is_found_by_sync_which_goes_back_to_memory(
-    repo: Path, hub: Path, merged: str, found: str
-) -> None:
+def test_sync_detects_a_merged_proposal_and_returns_to_memory(repo: Path, hub: Path, merged: str, found: str) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     merge_on_forge(hub, merged)
@@ -41,7 +39,7 @@ def test_a_merge_of_any_kind_is_found_by_sync_which_goes_back_to_memory(
     assert sync(repo) == []
 
 
-def test_it_is_found_merged_though_memory_says_more_since_and_its_name_is_free_again(repo: Path, hub: Path) -> None:
+def test_merged_proposal_is_detected_after_later_changes(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
@@ -62,7 +60,7 @@ def test_it_is_found_merged_though_memory_says_more_since_and_its_name_is_free_a
     assert propose(repo, "auth").added == ("three",)
 
 
-def test_one_that_was_merged_in_part_goes_on_and_has_what_came_in(repo: Path, hub: Path) -> None:
+def test_partly_merged_proposal_continues(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     merge_on_forge(hub, "squash")
@@ -75,7 +73,7 @@ def test_one_that_was_merged_in_part_goes_on_and_has_what_came_in(repo: Path, hu
     assert (done.added, done.changed, done.pushed) == (("two",), (), True)
 
 
-def test_what_was_merged_by_lines_is_found_by_what_it_would_change(repo: Path, hub: Path) -> None:
+def test_proposal_merged_by_lines_is_detected_by_content(repo: Path, hub: Path) -> None:
     body = "".join(f"Line {number} says something.\n" for number in range(9))
     with opened(repo) as memory:
         memory.edit("idle", fields={}, body=body, approve=False)
@@ -94,7 +92,7 @@ def test_what_was_merged_by_lines_is_found_by_what_it_would_change(repo: Path, h
     assert how(repo) == "content"
 
 
-def test_what_others_went_on_with_is_merged_here_too(repo: Path, hub: Path) -> None:
+def test_additions_by_others_count_for_a_merged_proposal(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
@@ -108,7 +106,7 @@ def test_what_others_went_on_with_is_merged_here_too(repo: Path, hub: Path) -> N
     assert sync(repo)[0].startswith("the proposal auth is merged")
 
 
-def test_what_no_one_merged_is_not_merged(repo: Path, hub: Path) -> None:
+def test_unmerged_proposal_is_not_reported_as_merged(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     assert how(repo) == ""
@@ -120,7 +118,7 @@ def test_what_no_one_merged_is_not_merged(repo: Path, hub: Path) -> None:
         assert memory.status().document["proposal"] == "auth"
 
 
-def test_a_protected_memory_names_propose(repo: Path, hub: Path) -> None:
+def test_error_for_a_protected_branch_suggests_propose(repo: Path, hub: Path) -> None:
     from gitmem.errors import RemoteError
 
     hook = hub / "hooks/update"

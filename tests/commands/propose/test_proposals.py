@@ -12,7 +12,7 @@ from gitmem.commands.propose.proposals import as_table
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 
 
-def test_they_are_reported_with_what_they_change_and_where_they_are(repo: Path, hub: Path) -> None:
+def test_proposals_are_listed_with_changes_and_commits(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(other, far="Only at the remote")
     propose(other, "far")
@@ -55,7 +55,7 @@ def test_they_are_reported_with_what_they_change_and_where_they_are(repo: Path, 
     }
 
 
-def test_one_that_no_one_else_has_is_kept_under_a_ref_and_comes_back(repo: Path, hub: Path) -> None:
+def test_dropped_unpushed_proposal_is_kept_under_a_ref(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth", push=False)
     lost = tip(repo, AUTH)
@@ -76,7 +76,7 @@ def test_one_that_no_one_else_has_is_kept_under_a_ref_and_comes_back(repo: Path,
     assert keys(repo) == ["idle", "one"]
 
 
-def test_the_remotes_goes_only_where_that_is_reported_and_where_no_one_pushed_meanwhile(repo: Path, hub: Path) -> None:
+def test_remote_branch_is_deleted_only_on_request_and_if_unmoved(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
@@ -106,7 +106,7 @@ def test_the_remotes_goes_only_where_that_is_reported_and_where_no_one_pushed_me
         assert memory.proposals.list() == []
 
 
-def test_what_keeps_one_from_being_dropped_says_what_can_be_typed_for_this_one(repo: Path, hub: Path) -> None:
+def test_refused_drop_has_a_hint_for_this_proposal(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth", push=False)
     with opened(repo) as memory:
@@ -123,7 +123,7 @@ def test_what_keeps_one_from_being_dropped_says_what_can_be_typed_for_this_one(r
     assert pushed.value.hint == f"delete it in this clone only: gitmem propose --drop auth\n{forced} --remote --force"
 
 
-def test_one_that_a_work_tree_has_checked_out_is_not_deleted_under_it(repo: Path, hub: Path) -> None:
+def test_checked_out_proposal_is_not_deleted(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     git(repo, "worktree", "add", "-q", str(repo.parent / "tree"), "gitmem/auth")
@@ -135,7 +135,7 @@ def test_one_that_a_work_tree_has_checked_out_is_not_deleted_under_it(repo: Path
     assert AUTH in refs(hub)
 
 
-def test_a_merged_one_goes_without_a_question(repo: Path, hub: Path) -> None:
+def test_merged_proposal_is_dropped_without_force(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     merge_on_forge(hub, "rebase")

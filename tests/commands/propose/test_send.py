@@ -19,7 +19,7 @@ def edit(folder: Path, key: str, body: str) -> None:
         memory.edit(key, fields={}, body=body, approve=False)
 
 
-def test_two_clones_that_propose_one_name_come_to_one_proposal(repo: Path, hub: Path) -> None:
+def test_two_clones_with_one_name_share_a_proposal(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(repo, one="Tokens rotate daily")
     remember(other, two="Keys live in the vault")
@@ -33,7 +33,7 @@ def test_two_clones_that_propose_one_name_come_to_one_proposal(repo: Path, hub: 
     assert tip(repo, AUTH) == tip(hub, AUTH)
 
 
-def test_two_clones_at_once_both_get_it_there(repo: Path, hub: Path) -> None:
+def test_two_clones_can_push_a_proposal_at_once(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(repo, one="Tokens rotate daily")
     remember(other, two="Keys live in the vault")
@@ -47,7 +47,7 @@ def test_two_clones_at_once_both_get_it_there(repo: Path, hub: Path) -> None:
     assert {"learned/one.md", "learned/two.md"} <= set(git(hub, "ls-tree", "-r", "--name-only", AUTH).split("\n"))
 
 
-def test_what_memory_has_meanwhile_is_merged_by_meaning_so_that_the_forge_can(repo: Path, hub: Path) -> None:
+def test_proposal_merges_the_memory_by_meaning_before_the_forge(repo: Path, hub: Path) -> None:
     other = clone(repo)
     propose(repo, "auth")
     edit(repo, "idle", "After two minutes.\n")
@@ -65,7 +65,7 @@ def test_what_memory_has_meanwhile_is_merged_by_meaning_so_that_the_forge_can(re
     assert "After two minutes." in said and "After ten." in said
 
 
-def test_what_waits_on_memory_here_is_no_part_of_it(repo: Path, hub: Path) -> None:
+def test_unpushed_memory_is_not_part_of_a_proposal(repo: Path, hub: Path) -> None:
     propose(repo, "auth")
     remember(repo, one="Tokens rotate daily")
     with opened(repo) as memory:
@@ -77,7 +77,7 @@ def test_what_waits_on_memory_here_is_no_part_of_it(repo: Path, hub: Path) -> No
     assert (done.added, done.moved) == (("one", "waits"), 1)
 
 
-def test_a_remote_that_cannot_be_reached_gets_it_later(repo: Path, hub: Path) -> None:
+def test_proposal_for_an_unreachable_remote_is_pushed_later(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     away = hub.rename(hub.parent / "away.git")
 
@@ -101,7 +101,7 @@ def test_a_remote_that_cannot_be_reached_gets_it_later(repo: Path, hub: Path) ->
 
 
 @pytest.mark.parametrize("how", ["merge", "squash"])
-def test_what_was_written_after_the_forge_merged_and_deleted_it_goes_on(repo: Path, hub: Path, how: str) -> None:
+def test_writes_after_a_merge_on_the_forge_are_kept(repo: Path, hub: Path, how: str) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     merge_on_forge(hub, how)
@@ -114,9 +114,7 @@ def test_what_was_written_after_the_forge_merged_and_deleted_it_goes_on(repo: Pa
     assert tip(hub, AUTH) == done.commit
 
 
-def test_of_several_remotes_the_one_to_propose_to_is_named_by_the_setting_that_the_hint_says(
-    repo: Path, hub: Path
-) -> None:
+def test_setting_in_the_hint_chooses_the_remote(repo: Path, hub: Path) -> None:
     git(repo, "remote", "rename", "origin", "work")
     git(repo, "remote", "add", "zoo", str(hub))
     remember(repo, one="Tokens rotate daily")
@@ -129,7 +127,7 @@ def test_of_several_remotes_the_one_to_propose_to_is_named_by_the_setting_that_t
     assert (done.remote, done.pushed) == ("work", True)
 
 
-def test_a_proposal_that_was_rewritten_or_removed_at_the_remote_is_a_question(repo: Path, hub: Path) -> None:
+def test_proposal_rewritten_or_removed_at_the_remote_is_refused(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     git(hub, "update-ref", AUTH, tip(hub))
@@ -143,7 +141,7 @@ def test_a_proposal_that_was_rewritten_or_removed_at_the_remote_is_a_question(re
     assert propose(repo, accept_rewritten=True).pushed
 
 
-def test_a_merged_one_is_not_pushed_again(repo: Path, hub: Path) -> None:
+def test_merged_proposal_is_not_pushed_again(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     merge_on_forge(hub, "squash")
@@ -158,7 +156,7 @@ def test_a_merged_one_is_not_pushed_again(repo: Path, hub: Path) -> None:
             memory.proposals.send()
 
 
-def test_the_link_is_of_where_git_pushes_and_tells_no_secret(repo: Path, hub: Path) -> None:
+def test_link_uses_the_push_url_without_its_secret(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     git(repo, "config", "remote.origin.url", "gh:ana/service")
     git(repo, "config", "url.https://x:ghp_secret@github.com/.insteadOf", "gh:")

@@ -59,7 +59,7 @@ def test_node_becomes_markdown(block: dict[str, Any], expected: str) -> None:
     assert markdown_of({"type": "doc", "content": [block]}) == expected
 
 
-def test_what_is_no_document_gives_its_text_or_nothing() -> None:
+def test_value_that_is_no_document_gives_its_text_or_nothing() -> None:
     deep: dict[str, Any] = paragraph("bottom")
     for _ in range(5_000):
         deep = node("blockquote", deep)

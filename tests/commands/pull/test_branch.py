@@ -43,7 +43,7 @@ def test_unchanged_documents_make_no_commit(opened: Memory) -> None:
     assert [path.rpartition("/")[2] for path in again.paths()] == ["issue-1.md"]
 
 
-def test_document_written_and_gone_in_one_batch_is_there(opened: Memory) -> None:
+def test_document_written_and_deleted_in_one_batch_exists(opened: Memory) -> None:
     branch = SourceBranch(opened.repository, SOURCE)
     branch.write([document(1)])
 

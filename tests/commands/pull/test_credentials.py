@@ -39,7 +39,7 @@ def known(repo: Path) -> Git:
     return git
 
 
-def test_variables_are_for_their_own_host(known: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_are_used_only_for_their_host(known: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "of-github")
     monkeypatch.setenv("GH_ENTERPRISE_TOKEN", "of-enterprise")
     monkeypatch.setenv("GH_HOST", "ghe.example.com")
@@ -51,7 +51,7 @@ def test_variables_are_for_their_own_host(known: Git, monkeypatch: pytest.Monkey
         github_token(known, "https://evil.example/api/v3")
 
 
-def test_api_of_a_job_gets_the_token_of_the_job(known: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_token_of_a_job_is_used_for_its_api(known: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "of-the-job")
     monkeypatch.setenv("GITHUB_API_URL", "https://forge.example/api/v1")
 

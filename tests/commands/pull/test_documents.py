@@ -23,7 +23,7 @@ def written(made: PulledDocument) -> Any:
     return parse(file_of(made).decode(), path="issue-1.md")
 
 
-def test_secrets_and_hidden_characters_do_not_get_in() -> None:
+def test_secrets_and_hidden_characters_are_removed() -> None:
     found = written(document(f"key {SECRET}\r\n\x1b[31mred\u202e", f"T \x1b]0;x\x07 {SECRET}", tags=[SECRET, "a\tb"]))
 
     text = file_of(document(f"key {SECRET}")).decode()
@@ -41,7 +41,7 @@ def test_text_that_looks_like_frontmatter_stays_text() -> None:
     assert found.body.startswith("---\nverify: rm -rf /")
 
 
-def test_long_body_is_cut_and_says_where_the_rest_is() -> None:
+def test_long_body_is_truncated_with_a_link_to_the_rest() -> None:
     found = written(document("é" * BODY_LIMIT, refs=["https://github.example/1"]))
 
     assert found.body.endswith("[cut here; the whole text: https://github.example/1]\n")
@@ -66,5 +66,5 @@ def test_any_text_becomes_a_memory(body: str, title: str, tags: list[str]) -> No
         (None, ""),
     ],
 )
-def test_time_is_one_of_a_memory(text: object, expected: str) -> None:
+def test_time_is_in_the_form_of_memories(text: object, expected: str) -> None:
     assert time_of(text) == expected

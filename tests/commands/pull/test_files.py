@@ -39,7 +39,7 @@ def test_edited_renamed_and_deleted_files_are_followed(memory: Memory, repo: Pat
     assert (third.changed, third.commit) == (0, second.commit)
 
 
-def test_documents_are_cut_at_their_headings(memory: Memory, repo: Path) -> None:
+def test_documents_are_split_at_headings(memory: Memory, repo: Path) -> None:
     commit_files(repo, {"docs/guide.md": GUIDE})
     memory.sources.add("docs", paths=["docs"])
 
@@ -77,7 +77,7 @@ def test_documents_outside_of_the_repository_are_read_from_their_folder(memory: 
     assert titles(memory, "notes") == ["A (a.md)"]  # a disk that is not mounted deletes nothing
 
 
-def test_long_class_is_cut_into_its_methods() -> None:
+def test_long_class_is_split_into_its_methods() -> None:
     methods = "".join(f"    def m{n}(self):\n" + "        step()\n" * 30 + "\n" for n in range(6))
     text = f"import os\n\n\nclass Big:\n    limit = 3\n\n{methods}\n\nrun()\n"
 
@@ -116,7 +116,7 @@ def test_every_line_of_a_document_is_in_one_chunk(lines: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["node_modules/x/README.md", ".memory/facts/a.md"])
-def test_documents_of_others_are_left_out(memory: Memory, repo: Path, name: str) -> None:
+def test_documents_of_dependencies_are_left_out(memory: Memory, repo: Path, name: str) -> None:
     commit_files(repo, {name: "# Theirs\n"})
     memory.sources.add("docs")
 

@@ -71,7 +71,7 @@ def test_each_part_becomes_documents_of_its_kind(memory: Memory, tracker: Tracke
     assert read(memory, f"checks-{sha[:12]}")["body"].startswith("- failure: test")
 
 
-def test_nothing_new_is_one_conditional_request_for_each_part(memory: Memory, tracker: Tracker) -> None:
+def test_unchanged_parts_cost_one_conditional_request_each(memory: Memory, tracker: Tracker) -> None:
     tracker.lists["issues"] = [issue(n, f"Issue {n}", at=n) for n in range(1, 151)]
     tracker.lists["commits"] = [commit(n, f"Commit {n}", at=n) for n in range(1, 151)]
     added(memory, tracker)
@@ -106,7 +106,7 @@ def test_only_what_changed_is_read_again(memory: Memory, tracker: Tracker) -> No
     assert read(memory, "issue-7")["title"] == "#7 Renamed"
 
 
-def test_issue_that_changes_between_two_pages_hides_no_other(memory: Memory, tracker: Tracker) -> None:
+def test_issue_changed_between_two_pages_hides_no_other(memory: Memory, tracker: Tracker) -> None:
     tracker.lists["issues"] = [issue(n, f"Issue {n}", at=n) for n in range(1, 301)]
     added(memory, tracker, "issues")
 
@@ -120,7 +120,7 @@ def test_issue_that_changes_between_two_pages_hides_no_other(memory: Memory, tra
     assert read(memory, "issue-1")["title"] == "#1 Changed meanwhile"
 
 
-def test_full_page_of_one_second_is_left_by_its_link(memory: Memory, tracker: Tracker) -> None:
+def test_full_page_of_one_second_continues_by_its_link(memory: Memory, tracker: Tracker) -> None:
     tracker.lists["issues"] = [issue(n, f"Issue {n}", at=5) for n in range(1, 251)]
     added(memory, tracker, "issues")
 
@@ -136,7 +136,7 @@ def test_full_page_of_one_second_is_left_by_its_link(memory: Memory, tracker: Tr
         ((404, {}, {"message": "Not Found"}), "Not Found"),
     ],
 )
-def test_what_was_read_before_an_error_is_kept_and_the_next_pull_goes_on(
+def test_pull_after_an_error_continues_with_what_was_read(
     memory: Memory, tracker: Tracker, failing: int, answer: tuple[int, dict[str, str], Any], reason: str
 ) -> None:
     tracker.lists["issues"] = [issue(n, f"Issue {n}", at=n) for n in range(1, 301)]
@@ -155,7 +155,7 @@ def test_what_was_read_before_an_error_is_kept_and_the_next_pull_goes_on(
     assert rest.changed == 600 - before
 
 
-def test_part_that_the_token_may_not_read_keeps_no_other_back(memory: Memory, tracker: Tracker) -> None:
+def test_denied_part_does_not_block_the_others(memory: Memory, tracker: Tracker) -> None:
     tracker.lists["issues"] = [issue(1, "One")]
     tracker.lists["releases"] = [{"id": 61, "tag_name": "v1", "published_at": time_of(1)}]
     added(memory, tracker, "issues", "releases")
@@ -180,7 +180,7 @@ def test_list_that_was_not_read_to_its_end_is_read_again(memory: Memory, tracker
     assert (broken.documents, rest.documents, rest.error) == (100, 250, None)
 
 
-def test_errors_of_a_server_are_tried_again(memory: Memory, tracker: Tracker) -> None:
+def test_server_errors_are_retried(memory: Memory, tracker: Tracker) -> None:
     tracker.lists["issues"] = [issue(1, "One")]
     added(memory, tracker, "issues")
     tracker.planned |= {1: (502, {}, {}), 2: (503, {}, {})}
@@ -188,7 +188,7 @@ def test_errors_of_a_server_are_tried_again(memory: Memory, tracker: Tracker) ->
     assert memory.sources.pull("github").documents == 1
 
 
-def test_list_of_commits_goes_on_at_the_last_one_it_had(memory: Memory, tracker: Tracker) -> None:
+def test_list_of_commits_continues_at_the_last_one(memory: Memory, tracker: Tracker) -> None:
     tracker.lists["commits"] = [commit(n, f"Commit {n}", at=n) for n in range(1, 301)]
     added(memory, tracker, "commits")
     tracker.planned[3] = (401, {}, {})
@@ -202,7 +202,7 @@ def test_list_of_commits_goes_on_at_the_last_one_it_had(memory: Memory, tracker:
     assert memory.sources.pull("github").changed == 1
 
 
-def test_reviews_and_diffs_wait_in_line_until_they_are_read(memory: Memory, tracker: Tracker) -> None:
+def test_reviews_and_diffs_are_queued_until_they_are_read(memory: Memory, tracker: Tracker) -> None:
     tracker.lists["pulls"] = [pull(n, f"Pull {n}", at=n) for n in range(1, 31)]
     added(memory, tracker, "pulls", "diffs")
     tracker.planned[25] = (401, {}, {})  # after the first 20 diffs
@@ -215,7 +215,7 @@ def test_reviews_and_diffs_wait_in_line_until_they_are_read(memory: Memory, trac
     assert sum(path.partition("?")[0].endswith("/files") for path in tracker.asked) == 10
 
 
-def test_check_that_still_runs_is_looked_at_again(memory: Memory, tracker: Tracker) -> None:
+def test_unfinished_check_run_is_read_again(memory: Memory, tracker: Tracker) -> None:
     tracker.lists["commits"] = [commit(1, "One")]
     sha = tracker.lists["commits"][0]["sha"]
     tracker.checks[sha] = [{"id": 1, "name": "test", "status": "in_progress", "started_at": time_of(1)}]
@@ -228,7 +228,7 @@ def test_check_that_still_runs_is_looked_at_again(memory: Memory, tracker: Track
     assert read(memory, f"checks-{sha[:12]}")["title"].endswith("1 success")
 
 
-def test_full_pull_deletes_what_is_gone(memory: Memory, tracker: Tracker) -> None:
+def test_full_pull_deletes_missing_documents(memory: Memory, tracker: Tracker) -> None:
     tracker.lists["issues/comments"] = [comment(n, 1, f"comment {n}", at=n) for n in range(1, 4)]
     added(memory, tracker, "comments")
     memory.sources.pull("github")
@@ -241,7 +241,7 @@ def test_full_pull_deletes_what_is_gone(memory: Memory, tracker: Tracker) -> Non
 
 
 @pytest.mark.parametrize("link", ["https://evil.example/next", "http://127.0.0.1:1/repos/acme/shop/issues?page=2"])
-def test_link_to_another_server_does_not_get_the_token(memory: Memory, tracker: Tracker, link: str) -> None:
+def test_token_is_not_sent_to_a_link_on_another_server(memory: Memory, tracker: Tracker, link: str) -> None:
     added(memory, tracker, "issues")
     tracker.planned[1] = (200, {"Link": f'<{link}>; rel="next"'}, [issue(1, "One")])
 
@@ -251,7 +251,7 @@ def test_link_to_another_server_does_not_get_the_token(memory: Memory, tracker: 
     assert "to protect the token" in done.error.message
 
 
-def test_what_is_not_an_item_is_left_out(memory: Memory, tracker: Tracker) -> None:
+def test_invalid_items_are_left_out(memory: Memory, tracker: Tracker) -> None:
     tracker.lists["issues"] = [{"number": "../../x", "updated_at": time_of(1)}, issue(1, "One", at=2)]
     tracker.lists["releases"] = [{"id": None, "tag_name": None}]
     added(memory, tracker, "issues", "releases")

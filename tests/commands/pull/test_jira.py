@@ -32,7 +32,7 @@ def test_issue_and_comments_are_documents(memory: Memory, tracker: Tracker) -> N
     assert keys(memory) == ["shop-12", "shop-12.comment-10000", "shop-12.comment-10001"]
 
 
-def test_comments_that_a_search_leaves_out_are_fetched(memory: Memory, tracker: Tracker) -> None:
+def test_comments_missing_from_a_search_are_fetched(memory: Memory, tracker: Tracker) -> None:
     tracker.jira = [jira_issue("SHOP-1", "Long talk", comments=130)]
     added(memory, tracker)
 
@@ -65,7 +65,7 @@ def test_deleted_comment_goes_with_the_change_of_its_issue(memory: Memory, track
     assert "shop-11.comment-10000" in keys(memory)
 
 
-def test_pull_that_ends_early_goes_on_at_its_last_page(memory: Memory, tracker: Tracker) -> None:
+def test_interrupted_pull_continues_at_its_last_page(memory: Memory, tracker: Tracker) -> None:
     tracker.jira = [jira_issue(f"SHOP-{n}", f"Issue {n}", at=n * 1000) for n in range(1, 251)]
     added(memory, tracker)
     tracker.planned[3] = (401, {}, {"errorMessages": ["expired"]})
@@ -77,7 +77,7 @@ def test_pull_that_ends_early_goes_on_at_its_last_page(memory: Memory, tracker: 
     assert (rest.error, rest.documents, rest.changed) == (None, 250, 50)
 
 
-def test_answers_of_another_shape_end_the_pull(memory: Memory, tracker: Tracker) -> None:
+def test_malformed_answer_ends_the_pull(memory: Memory, tracker: Tracker) -> None:
     added(memory, tracker)
     tracker.planned[1] = (200, {}, {"issues": "none"})
 
@@ -87,7 +87,7 @@ def test_answers_of_another_shape_end_the_pull(memory: Memory, tracker: Tracker)
     assert done.error.message == "Jira's answer contains no list of issues"
 
 
-def test_query_of_ones_own_is_kept_apart_from_the_time(memory: Memory, tracker: Tracker) -> None:
+def test_own_query_is_combined_with_the_time(memory: Memory, tracker: Tracker) -> None:
     memory.sources.add("jira", tracker.address, jql="project = A OR project = B", since="2026-01-31")
 
     memory.sources.pull("jira")

@@ -29,7 +29,7 @@ def added(memory: Memory, tracker: Tracker) -> None:
     memory.sources.add("github", "acme/shop", api=tracker.address, include=["issues"])
 
 
-def test_killed_pull_goes_on_and_writes_nothing_twice(memory: Memory, tracker: Tracker, repo: Path) -> None:
+def test_killed_pull_continues_and_writes_nothing_twice(memory: Memory, tracker: Tracker, repo: Path) -> None:
     many(tracker, 600)
     added(memory, tracker)
 
@@ -62,9 +62,7 @@ def test_second_pull_at_once_is_refused(memory: Memory, tracker: Tracker, repo: 
     assert memory.sources.pull("github").error is None
 
 
-def test_pulled_documents_stay_out_of_everything_that_does_not_ask_for_them(
-    memory: Memory, tracker: Tracker, repo: Path
-) -> None:
+def test_pulled_documents_appear_only_on_request(memory: Memory, tracker: Tracker, repo: Path) -> None:
     memory.remember("The zebra crossing is painted")
     many(tracker, 3)
     added(memory, tracker)
@@ -93,7 +91,7 @@ def test_pushing_the_memory_pushes_no_source(memory: Memory, tracker: Tracker, r
     assert "sources" not in git(tmp_path / "hub.git", "for-each-ref")
 
 
-def test_tokens_are_written_nowhere(memory: Memory, tracker: Tracker, repo: Path) -> None:
+def test_tokens_are_never_stored(memory: Memory, tracker: Tracker, repo: Path) -> None:
     many(tracker, 1)
     added(memory, tracker)
     tracker.planned[1] = (401, {}, {"message": f"Bad credentials: {tracker.token}"})
@@ -107,7 +105,7 @@ def test_tokens_are_written_nowhere(memory: Memory, tracker: Tracker, repo: Path
     assert found.returncode == 1
 
 
-def test_missing_token_is_an_error_that_says_how_to_get_one(
+def test_error_for_a_missing_token_says_how_to_get_one(
     memory: Memory, tracker: Tracker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     added(memory, tracker)
@@ -117,7 +115,7 @@ def test_missing_token_is_an_error_that_says_how_to_get_one(
         memory.sources.pull("github")
 
 
-def test_source_that_is_not_pulled_falls_silent(memory: Memory, tracker: Tracker, repo: Path) -> None:
+def test_unpulled_source_is_reported_as_overdue(memory: Memory, tracker: Tracker, repo: Path) -> None:
     many(tracker, 1)
     added(memory, tracker)
     assert memory.sources.list()[0].is_silent
@@ -129,7 +127,7 @@ def test_source_that_is_not_pulled_falls_silent(memory: Memory, tracker: Tracker
         assert later.sources.list()[0].is_silent
 
 
-def test_scheduled_pull_reads_what_is_due_and_notes_what_fails(
+def test_scheduled_pull_reads_due_sources_and_records_failures(
     memory: Memory, tracker: Tracker, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many(tracker, 1)

@@ -23,9 +23,7 @@ from gitmem.memory import Memory
         ("", "ssh://git@github.example.com:2222/acme/shop", "acme/shop", "https://github.example.com/api/v3"),
     ],
 )
-def test_repository_is_found_in_what_was_typed_or_in_the_remote(
-    typed: str, remote: str, address: str, api: str
-) -> None:
+def test_repository_comes_from_the_argument_or_the_remote(typed: str, remote: str, address: str, api: str) -> None:
     source = make_source("github", typed, remote=remote)
 
     assert (source.address, source.api) == (address, api)
@@ -51,7 +49,7 @@ def test_repository_is_found_in_what_was_typed_or_in_the_remote(
         ("docs", "", {"include": ["issues"]}),
     ],
 )
-def test_what_cannot_be_a_source_is_refused(kind: str, address: str, options: dict[str, Any]) -> None:
+def test_invalid_source_is_refused(kind: str, address: str, options: dict[str, Any]) -> None:
     with pytest.raises(UsageError) as raised:
         make_source(kind, address, **options)
 
@@ -59,14 +57,14 @@ def test_what_cannot_be_a_source_is_refused(kind: str, address: str, options: di
     assert "secret" not in str(raised.value)
 
 
-def test_name_is_taken_once(memory: Memory) -> None:
+def test_second_source_with_a_name_is_refused(memory: Memory) -> None:
     memory.sources.add("code")
 
     with pytest.raises(RefusedError, match="there is a source code already"):
         memory.sources.add("code", paths=["src"])
 
 
-def test_removed_source_leaves_nothing(memory: Memory, repo: Path) -> None:
+def test_removing_a_source_deletes_all_its_data(memory: Memory, repo: Path) -> None:
     memory.sources.add("code")
     memory.sources.pull("code")
 

@@ -34,12 +34,12 @@ def refs(repo: Path, file: Path) -> list[str]:
     return [line.split(" ")[1] for line in git(repo, "bundle", "list-heads", str(file)).split("\n")]
 
 
-def test_nothing_new_makes_no_bundle(repo: Path, memory: Memory, remote: Path, tmp_path: Path) -> None:
+def test_no_bundle_without_new_commits(repo: Path, memory: Memory, remote: Path, tmp_path: Path) -> None:
     assert write_bundle(memory.repository, "", str(tmp_path / "b")) == []
     assert not (tmp_path / "b").exists()
 
 
-def test_what_conflicts_with_a_waiting_pull_request_is_merged_by_meaning(
+def test_conflict_with_a_waiting_pull_request_is_merged_by_meaning(
     repo: Path, memory: Memory, remote: Path, tmp_path: Path
 ) -> None:
     git(remote, "branch", "gitmem/verify", "memory")
@@ -59,7 +59,7 @@ def test_what_conflicts_with_a_waiting_pull_request_is_merged_by_meaning(
     assert git(remote, "show", "refs/new/gitmem/verify:learned/b.md")
 
 
-def test_proposals_that_conflict_are_mended_by_meaning_and_the_others_are_left_alone(
+def test_only_conflicting_proposals_are_merged_by_meaning(
     repo: Path, memory: Memory, remote: Path, tmp_path: Path
 ) -> None:
     put_files(remote, {"learned/a.md": memory_text("A", body="First.\n")})
@@ -86,7 +86,7 @@ def test_proposals_that_conflict_are_mended_by_meaning_and_the_others_are_left_a
     assert write_bundle(memory.repository, "origin", str(tmp_path / "c")) == []
 
 
-def test_companion_of_a_merged_branch_is_part_of_what_is_pushed(branch: Path, hub: Path, tmp_path: Path) -> None:
+def test_companion_of_a_merged_branch_is_in_the_bundle(branch: Path, hub: Path, tmp_path: Path) -> None:
     with opened(branch) as memory:
         slow_down(memory)
     sync(branch)

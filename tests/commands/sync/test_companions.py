@@ -46,7 +46,7 @@ def with_companion(branch: Path) -> Path:
 
 
 @pytest.mark.parametrize(("merged", "found"), [("merge", "ancestry"), ("squash", "rebase"), ("rebase", "rebase")])
-def test_whoever_syncs_after_the_merge_merges_the_companion_and_both_are_gone(
+def test_first_sync_after_a_merge_merges_and_deletes_the_companion(
     ours: Path, hub: Path, merged: str, found: str
 ) -> None:
     assert "RETRIES = 3" in fact(hub)
@@ -60,7 +60,7 @@ def test_whoever_syncs_after_the_merge_merges_the_companion_and_both_are_gone(
     assert sync(ours) == []
 
 
-def test_a_squash_of_several_commits_is_found_by_what_they_change_together(ours: Path, hub: Path) -> None:
+def test_squash_merge_is_detected_by_content(ours: Path, hub: Path) -> None:
     commit_files(ours, {"src/gateway/wait.py": "WAIT = 1\n"}, "wait")
     git(ours, "push", "-q", "origin", BRANCH)
     sync(ours)
@@ -72,7 +72,7 @@ def test_a_squash_of_several_commits_is_found_by_what_they_change_together(ours:
     assert sync(ours) == [("merged", "squash")]
 
 
-def test_another_clone_merges_it_too_and_what_memory_learned_meanwhile_stays(ours: Path, hub: Path) -> None:
+def test_another_clone_can_merge_the_companion(ours: Path, hub: Path) -> None:
     other = clone(ours)
     with opened(other) as memory:
         memory.remember("Written meanwhile", key="meanwhile")
@@ -138,9 +138,7 @@ def test_a_branch_that_is_not_merged_keeps_its_companion(ours: Path, hub: Path) 
     assert "RETRIES = 3" in fact(hub) and "RETRIES = 9" in fact(ours, "gitmem/branch/fresh")
 
 
-def test_one_that_was_dropped_at_the_remote_stays_here_and_one_whose_branch_is_gone_says_what_to_do(
-    ours: Path, hub: Path
-) -> None:
+def test_companion_of_a_deleted_branch_waits_with_a_hint(ours: Path, hub: Path) -> None:
     git(hub, "update-ref", "-d", COMPANION)
     with opened(ours) as memory:
         slow_down(memory, 5)
@@ -157,9 +155,7 @@ def test_one_that_was_dropped_at_the_remote_stays_here_and_one_whose_branch_is_g
     assert "RETRIES = 5" in fact(ours, COMPANION) and tip(ours) == tip(hub)
 
 
-def test_the_memory_of_a_branch_is_a_proposal_that_is_listed_merged_on_request_and_dropped(
-    ours: Path, hub: Path
-) -> None:
+def test_companion_is_listed_merged_and_dropped_like_a_proposal(ours: Path, hub: Path) -> None:
     name = f"branch/{BRANCH}"
     with opened(ours) as memory:
         assert [(one.name, one.changed) for one in memory.proposals.list()] == [(name, ("retries",))]
@@ -177,7 +173,7 @@ def test_the_memory_of_a_branch_is_a_proposal_that_is_listed_merged_on_request_a
     assert "gitmem/branch" not in git(hub, "for-each-ref")
 
 
-def test_git_push_brings_the_companion_along_behind_the_hook_that_was_there(branch: Path, hub: Path) -> None:
+def test_git_push_sends_the_companion_after_an_existing_hook(branch: Path, hub: Path) -> None:
     hook = branch / ".git/hooks/pre-push"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\necho $1 >>seen\ncat >>seen\nexit $(cat status)\n", encoding="utf-8")
@@ -202,7 +198,7 @@ def test_git_push_brings_the_companion_along_behind_the_hook_that_was_there(bran
 
 
 @pytest.mark.parametrize("url", ["/nowhere/hub.git", "http://127.0.0.1:9/hub.git"])
-def test_push_of_a_companion_is_quiet_where_the_remote_is_out_of_reach(branch: Path, url: str) -> None:
+def test_push_of_a_companion_to_an_unreachable_remote_is_silent(branch: Path, url: str) -> None:
     with opened(branch) as memory:
         slow_down(memory)
         git(branch, "remote", "set-url", "origin", url)

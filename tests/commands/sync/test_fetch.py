@@ -41,7 +41,7 @@ def opened(folder: Path) -> Memory:
     return Memory(folder, clock=lambda: float(NOW))
 
 
-def test_what_others_recorded_is_not_judged_again(clones: tuple[Path, Path]) -> None:
+def test_verdicts_recorded_by_others_are_not_judged_again(clones: tuple[Path, Path]) -> None:
     one, other = clones
 
     with opened(other) as memory:
@@ -51,7 +51,7 @@ def test_what_others_recorded_is_not_judged_again(clones: tuple[Path, Path]) -> 
     assert tip(other) == tip(one)
 
 
-def test_fresh_clone_without_a_branch_of_its_own_gets_the_remote_s_news(clones: tuple[Path, Path]) -> None:
+def test_fresh_clone_fetches_the_remote_branch(clones: tuple[Path, Path]) -> None:
     one, other = clones
     git(other, "update-ref", "-d", "refs/heads/memory")
 
@@ -62,7 +62,7 @@ def test_fresh_clone_without_a_branch_of_its_own_gets_the_remote_s_news(clones: 
 
 
 @pytest.mark.parametrize("how", ["offline", "setting", "dry", "shard-results", "scheduled"])
-def test_nothing_is_fetched_where_it_is_not_wanted(clones: tuple[Path, Path], how: str, tmp_path: Path) -> None:
+def test_nothing_is_fetched_if_switched_off(clones: tuple[Path, Path], how: str, tmp_path: Path) -> None:
     other = clones[1]
     before = tip(other)
     options = {
@@ -80,7 +80,7 @@ def test_nothing_is_fetched_where_it_is_not_wanted(clones: tuple[Path, Path], ho
     assert git(other, "rev-parse", "refs/remotes/origin/memory") == before
 
 
-def test_remote_that_is_gone_is_reported_with_v_alone(clones: tuple[Path, Path]) -> None:
+def test_missing_remote_is_reported_only_with_v(clones: tuple[Path, Path]) -> None:
     other = clones[1]
     git(other, "remote", "set-url", "origin", str(other.parent / "nowhere.git"))
 
@@ -114,7 +114,9 @@ def asking() -> Iterator[str]:
     server.server_close()
 
 
-def test_no_password_is_asked_for(clones: tuple[Path, Path], asking: str, monkeypatch, tmp_path: Path) -> None:
+def test_fetch_never_prompts_for_a_password(
+    clones: tuple[Path, Path], asking: str, monkeypatch, tmp_path: Path
+) -> None:
     other, mark, program = clones[1], tmp_path / "asked", tmp_path / "askpass"
     program.write_text(f"#!/bin/sh\ntouch {mark}\necho x\n", encoding="ascii")
     program.chmod(0o755)
@@ -130,7 +132,7 @@ def test_no_password_is_asked_for(clones: tuple[Path, Path], asking: str, monkey
         assert not mark.exists()
 
 
-def test_remote_that_does_not_answer_is_not_waited_for(clones: tuple[Path, Path], monkeypatch) -> None:
+def test_fetch_does_not_wait_for_a_silent_remote(clones: tuple[Path, Path], monkeypatch) -> None:
     other = clones[1]
     monkeypatch.setattr(module, "TIMEOUT_S", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:

@@ -65,7 +65,7 @@ def test_learning_reaches_the_worker_in_another_clone_once(clones) -> None:
         assert "migrations" in str(memory.context(paths=(), budget_tokens=4000).document)
 
 
-def test_of_two_clones_that_race_one_has_it(clones, monkeypatch) -> None:
+def test_one_of_two_racing_clones_gets_the_learning(clones, monkeypatch) -> None:
     lead, worker, hub = clones
     with Memory(lead) as memory:
         memory.workflow.send(TEXT, **HOW)
@@ -84,7 +84,7 @@ def test_of_two_clones_that_race_one_has_it(clones, monkeypatch) -> None:
     assert (waiting(hub), waiting(worker)) == ("", "")
 
 
-def test_what_a_killed_sync_had_claimed_is_delivered_by_the_next(clones, monkeypatch) -> None:
+def test_learning_claimed_by_a_killed_sync_is_delivered_by_the_next(clones, monkeypatch) -> None:
     lead, worker, hub = clones
     with Memory(lead) as memory:
         memory.workflow.send(TEXT, **HOW)
@@ -134,7 +134,7 @@ def test_ref_that_only_looks_like_a_learning_is_left_alone(clones, prefix: str) 
     assert git(hub, "rev-parse", f"{prefix}{tip}").strip() == tip
 
 
-def test_what_cannot_be_sent_is_refused_with_the_reason(clones) -> None:
+def test_invalid_learning_is_refused_with_the_reason(clones) -> None:
     lead, _, hub = clones
     with Memory(lead) as memory:
         with pytest.raises(RefusedError, match="invalid agent name"):

@@ -39,7 +39,7 @@ def keys(folder: Path) -> set[str]:
         return {hit.key for hit in memory.list().hits}
 
 
-def test_both_sides_have_what_each_wrote_where_it_is_wanted(clones: tuple[Path, Path]) -> None:
+def test_automatic_sync_exchanges_memories(clones: tuple[Path, Path]) -> None:
     repo, other = clones
     with Memory(repo) as memory:
         assert not sync_quietly(memory.repository)
@@ -55,7 +55,7 @@ def test_both_sides_have_what_each_wrote_where_it_is_wanted(clones: tuple[Path, 
 
 
 @pytest.mark.parametrize("url", ["", "/nowhere/hub.git", "http://127.0.0.1:9/hub.git"])
-def test_remote_that_is_missing_or_out_of_reach_is_no_failure(clones: tuple[Path, Path], url: str) -> None:
+def test_missing_or_unreachable_remote_is_no_failure(clones: tuple[Path, Path], url: str) -> None:
     repo, _ = clones
     git(repo, "config", "gitmem.autoSync", "true")
     git(repo, "remote", "remove", "origin")
@@ -66,7 +66,7 @@ def test_remote_that_is_missing_or_out_of_reach_is_no_failure(clones: tuple[Path
         assert not sync_quietly(memory.repository)
 
 
-def test_history_that_was_rewritten_is_left_to_a_person(clones: tuple[Path, Path]) -> None:
+def test_rewritten_history_is_an_error(clones: tuple[Path, Path]) -> None:
     repo, other = clones
     git(repo, "config", "gitmem.autoSync", "true")
     with Memory(repo) as memory:
@@ -77,7 +77,7 @@ def test_history_that_was_rewritten_is_left_to_a_person(clones: tuple[Path, Path
         sync_quietly(memory.repository)
 
 
-def test_start_of_a_session_and_a_write_ask_for_it(
+def test_session_start_and_write_request_a_sync(
     clones: tuple[Path, Path], run_cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo, _ = clones

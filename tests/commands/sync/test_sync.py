@@ -76,7 +76,7 @@ def test_the_first_sync_publishes_and_another_clone_joins(repo: Path, hub: Path,
     assert keys(repo.parent / "other") == ["idle"]
 
 
-def test_two_clones_that_wrote_apart_come_to_the_same_commit(clones: tuple[Path, Path], hub: Path) -> None:
+def test_two_clones_reach_the_same_commit(clones: tuple[Path, Path], hub: Path) -> None:
     one, other = clones
     with opened(one) as memory:
         memory.edit("idle", fields={"tags": ["net", "gateway"]}, body=None, approve=False)
@@ -126,7 +126,7 @@ def test_one_sentence_changed_twice_is_reported_until_it_is_settled(clones: tupl
     assert run(one).conflicts == ()
 
 
-def test_what_is_to_be_settled_is_reported_with_who_wrote_it_on_which_side(clones: tuple[Path, Path]) -> None:
+def test_conflict_is_reported_with_the_author_of_each_side(clones: tuple[Path, Path]) -> None:
     one, other = clones
     for folder, title in ((one, "By Ana"), (other, "By Bob")):
         with opened(folder) as memory:
@@ -140,7 +140,7 @@ def test_what_is_to_be_settled_is_reported_with_who_wrote_it_on_which_side(clone
     assert entry == {"field": "title", "other": f"By {entry['by']}", "by": entry["by"]}
 
 
-def test_a_push_that_others_were_faster_than_goes_onto_the_new_tip(
+def test_push_that_lost_a_race_is_repeated_on_the_new_tip(
     clones: tuple[Path, Path], hub: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, _ = clones
@@ -161,7 +161,7 @@ def test_a_push_that_others_were_faster_than_goes_onto_the_new_tip(
     assert all(git(hub, "merge-base", "--is-ancestor", rush, tip(hub)) == "" for rush in rushed)
 
 
-def test_a_write_during_the_merge_is_in_it(clones: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_write_during_the_merge_is_included(clones: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = clones
     learn(other, "theirs")
     run(other)
@@ -204,7 +204,7 @@ def test_a_remote_whose_history_was_rewritten_is_refused(clones: tuple[Path, Pat
     assert run(one).merged == "nothing"
 
 
-def test_a_remote_that_cannot_be_reached_costs_nothing(clones: tuple[Path, Path], hub: Path) -> None:
+def test_unreachable_remote_changes_nothing(clones: tuple[Path, Path], hub: Path) -> None:
     one, _ = clones
     learn(one, "mine")
     hub.rename(hub.parent / "away")
@@ -234,7 +234,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(clones: tuple[Path, 
     assert tip(hub) == there
 
 
-def test_without_a_remote_or_a_memory_it_says_so(repo: Path, hub: Path) -> None:
+def test_sync_without_a_remote_or_a_memory_is_an_error(repo: Path, hub: Path) -> None:
     with pytest.raises(NoRepositoryError, match="in this clone or at origin"):
         run(repo)
     with pytest.raises(NotFoundError, match="there is no remote upstream"):
@@ -272,7 +272,7 @@ def test_a_sync_killed_in_the_middle_is_finished_by_the_next(clones: tuple[Path,
     assert tip(one) == tip(hub)
 
 
-def test_two_syncs_at_once_in_one_clone_both_end_well(clones: tuple[Path, Path], hub: Path) -> None:
+def test_two_syncs_at_once_in_one_clone_succeed(clones: tuple[Path, Path], hub: Path) -> None:
     one, other = clones
     learn(other, "theirs")
     run(other)
@@ -346,7 +346,7 @@ def test_a_branch_that_is_checked_out_is_not_moved(clones: tuple[Path, Path]) ->
     assert tip(one) == before
 
 
-def test_nothing_of_what_came_in_is_run(clones: tuple[Path, Path], tmp_path: Path) -> None:
+def test_sync_runs_no_received_command(clones: tuple[Path, Path], tmp_path: Path) -> None:
     one, other = clones
     marker = tmp_path / "ran"
     put_files(
@@ -403,7 +403,7 @@ def test_repositories_with_sha256_names_sync_alike(tmp_path: Path) -> None:
     assert len(done[2].commit) == 64
 
 
-def test_what_was_captured_before_is_sent(
+def test_captures_are_committed_and_pushed(
     clones: tuple[Path, Path], hub: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Captures, "start", lambda *_: None)  # nobody but the sync writes it

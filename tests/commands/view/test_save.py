@@ -48,7 +48,7 @@ def test_edits_and_new_files_are_saved_and_found(memory: Memory, shown: Path, re
     assert (keys_found(memory, "pelican"), keys_found(memory, "flamingos")) == (["a"], ["c"])
 
 
-def test_what_others_wrote_meanwhile_is_kept_and_shown(memory: Memory, shown: Path, repo: Path) -> None:
+def test_concurrent_changes_by_others_are_kept_and_shown(memory: Memory, shown: Path, repo: Path) -> None:
     (shown / "learned/a.md").write_text(OLD.replace("line 0", "mine"))
     push(repo, a=OLD.replace("line 4", "theirs"), c=OLD)
     memory.view.follow()
@@ -61,9 +61,7 @@ def test_what_others_wrote_meanwhile_is_kept_and_shown(memory: Memory, shown: Pa
     assert (sorted(memory_files(repo)), status_of(shown)) == (["learned/a.md", "learned/b.md", "learned/c.md"], "")
 
 
-def test_a_conflict_stays_the_persons_without_markers_until_it_is_settled(
-    memory: Memory, shown: Path, repo: Path
-) -> None:
+def test_conflict_in_the_view_has_no_markers_and_waits_for_the_person(memory: Memory, shown: Path, repo: Path) -> None:
     mine, theirs = OLD.replace("line 0", "mine"), OLD.replace("line 0", "theirs")
     (shown / "learned/a.md").write_text(mine)
     push(repo, a=theirs)
@@ -90,9 +88,7 @@ def test_a_memory_that_both_sides_made_is_not_overwritten(memory: Memory, shown:
     assert files_of(shown)["learned/new.md"] == memory_text("Mine")
 
 
-def test_a_deleted_file_comes_back_unless_its_memory_is_to_be_forgotten(
-    memory: Memory, shown: Path, repo: Path
-) -> None:
+def test_deleted_file_is_restored_unless_forget_is_given(memory: Memory, shown: Path, repo: Path) -> None:
     for key in ("a", "b"):
         (shown / f"learned/{key}.md").unlink()
     first = memory.view.save()
@@ -108,7 +104,7 @@ def test_a_deleted_file_comes_back_unless_its_memory_is_to_be_forgotten(
     assert status_of(shown) == ""
 
 
-def test_a_file_that_was_moved_is_an_edit_of_its_memory(memory: Memory, shown: Path, repo: Path) -> None:
+def test_moved_file_is_an_edit_of_its_memory(memory: Memory, shown: Path, repo: Path) -> None:
     (shown / "gotchas").mkdir()
     (shown / "learned/a.md").rename(shown / "gotchas/a.md")
     (shown / "gotchas/a.md").write_text(memory_text("Old", kind="gotcha", body=BODY))
@@ -120,7 +116,7 @@ def test_a_file_that_was_moved_is_an_edit_of_its_memory(memory: Memory, shown: P
     assert (sorted(n for n in files_of(shown) if "/" in n), status_of(shown)) == (["gotchas/a.md", "learned/b.md"], "")
 
 
-def test_a_plain_commit_is_found_kept_and_merged(memory: Memory, shown: Path, repo: Path) -> None:
+def test_commit_in_the_view_is_kept_and_merged(memory: Memory, shown: Path, repo: Path) -> None:
     (shown / "learned/a.md").write_text(OLD.replace("line 0", "mine"))
     (shown / "notes.txt").write_text("no memory")
     git(shown, "add", "-A")
@@ -148,7 +144,7 @@ def test_a_plain_commit_is_found_kept_and_merged(memory: Memory, shown: Path, re
     )
 
 
-def test_a_commit_that_cannot_be_merged_leaves_the_file_to_the_person(memory: Memory, shown: Path, repo: Path) -> None:
+def test_unmergeable_commit_leaves_the_file_to_the_person(memory: Memory, shown: Path, repo: Path) -> None:
     mine, theirs = OLD.replace("line 0", "mine"), OLD.replace("line 0", "theirs")
     (shown / "learned/a.md").write_text(mine)
     git(shown, "commit", "-qam", "by hand")
@@ -162,7 +158,7 @@ def test_a_commit_that_cannot_be_merged_leaves_the_file_to_the_person(memory: Me
     assert git(shown, "rev-parse", "HEAD") == tip(repo)
 
 
-def test_a_merge_of_the_branch_in_the_view_is_taken_as_it_is(memory: Memory, shown: Path, repo: Path) -> None:
+def test_merge_of_the_branch_in_the_view_is_accepted(memory: Memory, shown: Path, repo: Path) -> None:
     (shown / "learned/a.md").write_text(OLD.replace("line 0", "mine"))
     git(shown, "commit", "-qam", "by hand")
     push(repo, b=OLD.replace("line 0", "theirs"))
@@ -175,7 +171,7 @@ def test_a_merge_of_the_branch_in_the_view_is_taken_as_it_is(memory: Memory, sho
     assert status_of(shown) == ""
 
 
-def test_a_new_check_waits_and_one_that_cannot_fail_is_refused(memory: Memory, shown: Path, repo: Path) -> None:
+def test_new_check_stays_unproven_and_one_that_cannot_fail_is_refused(memory: Memory, shown: Path, repo: Path) -> None:
     (shown / "facts").mkdir()
     (shown / "facts/ok.md").write_text(memory_text("It is", kind="fact", verify="grep -q RS256 src/auth/jwt.py"))
     (shown / "facts/bad.md").write_text(memory_text("It is so", kind="fact", verify="'true'"))
@@ -211,7 +207,7 @@ def test_message_with_a_secret_is_refused_before_anything_is_written(memory: Mem
     assert tip(repo) == before
 
 
-def test_files_that_the_code_brought_into_the_folder_are_no_edits(memory: Memory, shown: Path, repo: Path) -> None:
+def test_files_of_the_code_in_the_folder_are_no_edits(memory: Memory, shown: Path, repo: Path) -> None:
     oid = git(repo, "hash-object", "-w", "--stdin", input=OLD)
     git(repo, "update-index", "--add", "--cacheinfo", f"100644,{oid},.memory/learned/code.md")
     (shown / "learned/code.md").write_text(OLD)
@@ -222,9 +218,7 @@ def test_files_that_the_code_brought_into_the_folder_are_no_edits(memory: Memory
     assert [p.code for p in memory.doctor(fix=False).problems if p.code.startswith("view")] == ["view-tracked"]
 
 
-def test_a_switch_to_the_branch_keeps_no_one_from_writing_and_loses_nothing(
-    memory: Memory, shown: Path, repo: Path
-) -> None:
+def test_view_switched_to_the_branch_blocks_no_write_and_loses_nothing(memory: Memory, shown: Path, repo: Path) -> None:
     git(shown, "switch", "-q", "memory")
     (shown / "learned/a.md").write_text(OLD.replace("line 0", "committed"))
     git(shown, "commit", "-qam", "on the branch itself")
@@ -270,7 +264,7 @@ def change(file: Path, line: int, word: str) -> None:
 
 @settings(max_examples=5)
 @given(steps=STEPS)
-def test_no_word_that_anybody_wrote_is_lost(template: Path, steps: list[tuple[str, str, int]]) -> None:
+def test_no_edit_is_lost(template: Path, steps: list[tuple[str, str, int]]) -> None:
     """Others' words are on the branch; a person's last word for a line is there, or in the folder, or overruled."""
     with tempfile.TemporaryDirectory() as folder:
         repo = Path(shutil.copytree(template, Path(folder) / "r", symlinks=True))
@@ -337,7 +331,7 @@ class Steps:
 
 
 @pytest.mark.parametrize("is_committed", [False, True])
-def test_a_save_that_is_killed_at_any_step_loses_no_edit(
+def test_killed_save_loses_no_edit(
     memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch, is_committed: bool
 ) -> None:
     for stop in count(1):
@@ -370,7 +364,7 @@ def test_a_save_that_is_killed_at_any_step_loses_no_edit(
     assert stop > 10, "every step was met"
 
 
-def test_an_edit_that_is_made_while_a_save_writes_the_view_is_not_replaced(
+def test_edit_during_a_save_is_not_overwritten(
     memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     late = OLD.replace("line 0", "late")

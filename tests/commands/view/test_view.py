@@ -32,7 +32,7 @@ def codes(memory: Memory, *, fix: bool = False) -> list[str]:
     return [p.code for p in memory.doctor(fix=fix).problems if p.code.startswith("view")]
 
 
-def test_status_names_the_view_and_what_is_not_saved(memory: Memory, shown: Path, repo: Path, run_cli) -> None:
+def test_status_shows_the_view_and_its_unsaved_files(memory: Memory, shown: Path, repo: Path, run_cli) -> None:
     (shown / "learned/a.md").write_text(memory_text("Mine"))
     (shown / "learned/new.md").write_text(memory_text("New"))
     git(shown, "add", "learned/a.md")
@@ -46,7 +46,7 @@ def test_status_names_the_view_and_what_is_not_saved(memory: Memory, shown: Path
     assert git(shown, "diff", "--cached", "--name-only") == "learned/a.md"
 
 
-def test_status_counts_no_file_that_a_refresh_is_writing(
+def test_status_ignores_files_that_a_refresh_is_writing(
     memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     push(repo, a=memory_text("New"), b=memory_text("Added"))
@@ -69,9 +69,7 @@ def test_status_counts_no_file_that_a_refresh_is_writing(
     assert (shown / "learned/a.md").read_text() == memory_text("New")
 
 
-def test_doctor_is_silent_while_all_is_well_and_tells_of_files_that_stay_behind(
-    memory: Memory, shown: Path, repo: Path
-) -> None:
+def test_doctor_reports_only_files_behind_the_branch(memory: Memory, shown: Path, repo: Path) -> None:
     well = codes(memory)
     (shown / "learned/a.md").write_text(memory_text("Mine"))
     push(repo, a=memory_text("New"))
@@ -80,7 +78,7 @@ def test_doctor_is_silent_while_all_is_well_and_tells_of_files_that_stay_behind(
     assert (well, codes(memory)) == ([], ["view-behind"])
 
 
-def test_doctor_mends_a_copy_and_forgets_what_is_gone(memory: Memory, shown: Path, repo: Path) -> None:
+def test_doctor_relinks_a_copied_view_and_forgets_a_missing_one(memory: Memory, shown: Path, repo: Path) -> None:
     with Memory(copy(repo, repo.parent / "copy")) as copied:
         broken, mended, well = codes(copied), copied.doctor(fix=True).fixed, codes(copied)
     shutil.rmtree(shown)
@@ -100,7 +98,7 @@ def test_doctor_rebuilds_a_damaged_index(memory: Memory, shown: Path) -> None:
     assert (broken, codes(memory), status_of(shown)) == (["view-broken"], [], "")
 
 
-def test_doctor_removes_a_lock_that_no_one_holds_and_no_other(memory: Memory, shown: Path) -> None:
+def test_doctor_removes_only_a_stale_lock(memory: Memory, shown: Path) -> None:
     lock = Path(views.lock_of(memory.repository.git, view_of(memory)))
     lock.touch()
     young = codes(memory, fix=True)
@@ -115,7 +113,7 @@ def test_doctor_removes_a_lock_that_no_one_holds_and_no_other(memory: Memory, sh
     assert not lock.exists()
 
 
-def test_doctor_tells_the_way_back_from_another_branch(memory: Memory, shown: Path) -> None:
+def test_doctor_hints_at_the_way_back_from_another_branch(memory: Memory, shown: Path) -> None:
     git(shown, "switch", "-q", "--detach", "main")
 
     problem = next(p for p in memory.doctor(fix=False).problems if p.code == "view-broken")
@@ -124,7 +122,7 @@ def test_doctor_tells_the_way_back_from_another_branch(memory: Memory, shown: Pa
     assert (codes(memory), status_of(shown), git(repo, "status", "--porcelain")) == ([], "", "")
 
 
-def test_a_large_one_is_made_only_for_whoever_asks(memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_view_is_created_only_on_request(memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gitmem.commands.view.view.UNASKED_AT_MOST", 4)
     push(repo, a=memory_text(), b=memory_text())
 
@@ -135,7 +133,7 @@ def test_a_large_one_is_made_only_for_whoever_asks(memory: Memory, repo: Path, m
     assert Path(memory.view.make().path, "learned/b.md").is_file()
 
 
-def test_a_view_that_was_not_asked_for_stops_growing_at_the_limit(
+def test_automatic_view_stops_growing_at_the_limit(
     memory: Memory, repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gitmem.commands.view.view.UNASKED_AT_MOST", 4)
@@ -152,7 +150,7 @@ def test_a_view_that_was_not_asked_for_stops_growing_at_the_limit(
     assert "learned/m4.md" in files_of(folder)
 
 
-def test_it_follows_a_write_by_itself(shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_view_follows_a_write(shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GITMEM_BACKGROUND")
     (shown / "learned/a.md").write_text(memory_text("Mine"))
 
@@ -167,7 +165,7 @@ def test_it_follows_a_write_by_itself(shown: Path, repo: Path, monkeypatch: pyte
     assert files["learned/a.md"] == memory_text("Mine")
 
 
-def test_every_way_of_moving_the_branch_lets_it_follow(
+def test_view_follows_every_move_of_the_branch(
     memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
@@ -180,7 +178,7 @@ def test_every_way_of_moving_the_branch_lets_it_follow(
     assert asked == ["view", "view"]
 
 
-def test_a_disk_that_is_read_only_keeps_writes_and_view_apart(
+def test_read_only_disk_separates_writes_and_view(
     memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     push(repo, b=memory_text("New"))
@@ -197,9 +195,7 @@ def test_a_disk_that_is_read_only_keeps_writes_and_view_apart(
     assert (status_of(shown), "learned/b.md" in files_of(shown)) == ("", True)
 
 
-def test_a_view_that_the_code_brought_files_into_can_be_taken_away_and_leaves_them(
-    memory: Memory, shown: Path, repo: Path
-) -> None:
+def test_removing_a_view_leaves_files_of_the_code(memory: Memory, shown: Path, repo: Path) -> None:
     other = repo.parent / "other"
     git(repo, "worktree", "add", "-q", "-b", "home", str(other))
     (other / ".memory/learned").mkdir(parents=True)
