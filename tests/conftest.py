@@ -25,7 +25,7 @@ from gitmem.cli.terminal import AGENT_VARIABLES
 from gitmem.config import ROBOTS
 from gitmem.memory import Memory
 from gitmem.policy import KINDS
-from gitmem.store import ROOTED, clone, layout, note_proof, read_proofs
+from gitmem.store import ROOTED, layout, note_proof, read_proofs, settle_state
 from gitmem.system.environment import SESSION_VARIABLES
 
 # How long an example takes depends on what else the machine does: no test is judged by it.
@@ -235,7 +235,7 @@ def memory(repo: Path, template: Path, first_commit: dict[str, bytes]):  # type:
     # Its first commit is always the same one, and `init` would make it again: it is copied.
     is_plain = (repo / ".git/config").read_bytes() == (template / ".git/config").read_bytes()
     if is_plain:
-        clone.settle(str(repo / ".git" / "gitmem"))  # the proofs of an unknown clone would be removed
+        settle_state(str(repo / ".git" / "gitmem"))  # the proofs of an unknown clone would be removed
     for name, content in first_commit.items() if is_plain else ():
         (repo / name).parent.mkdir(parents=True, exist_ok=True)
         (repo / name).write_bytes(content)

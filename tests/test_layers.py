@@ -22,7 +22,7 @@ PACKAGE = PROJECT / "gitmem"
 # Where any of gitmem's own modules may be imported inside a function, and why. Elsewhere only those may be that lead
 # to something heavy.
 LAZY_HOMES = {
-    "gitmem.store.clone": "a clone is registered once in its life",
+    "gitmem.store": "a clone is registered once in its life",
     "gitmem.store.commit": "a clone is accepted once in its life",
     "gitmem.store.layout": "recall never asks for a shard",
     "gitmem.index.catalog.inserts": "what finds secrets is loaded only where a memory is new",
@@ -85,7 +85,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/document/sources/manifests.py": "names of files: tests/verify/test_builtin.py",
     "gitmem/__init__.py": "the lazy Memory: tests/memory/test_init.py",
     "gitmem/results.py": "data: tests/memory/test_init.py, tests/test_python_docs.py",
-    "gitmem/store/state/registration.py": "the other half of clone: tests/store/test_clone.py",
+    "gitmem/store/proposal.py": "the current proposal: tests/store/test_proposals.py",
+    "gitmem/store/state/registration.py": "what an unknown clone brings along: tests/store/test_state_folder.py",
     "gitmem/recall/inventory.py": "without a question: tests/recall/test_ranker.py",
     "gitmem/mcp/schemas.py": "what clients may send: tests/mcp/test_server.py",
     "gitmem/agents/event.py": "data: tests/agents/",

@@ -12,7 +12,8 @@ from gitmem.cli.output import Output, counted
 from gitmem.cli.topics import TOPICS
 from gitmem.errors import GitmemError, NoRepositoryError, UsageError
 from gitmem.statuses import MARKS
-from gitmem.store import companion_code, companion_notice, proposal_notice
+from gitmem.store import companion_code, companion_notice
+from gitmem.store.proposal import proposal_notice
 from gitmem.text import display
 from gitmem.text.secrets import redact
 

@@ -10,7 +10,7 @@ from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory,
 from gitmem.cli.output import Output, counted, list_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
-from gitmem.store import proposal_notice
+from gitmem.store.proposal import proposal_notice
 from gitmem.text.durations import ago
 
 TYPE_CHECKING = False

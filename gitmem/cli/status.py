@@ -17,7 +17,8 @@ from gitmem.cli.options import (
 )
 from gitmem.cli.output import Output, counted, list_of, place_of
 from gitmem.statuses import MARKS
-from gitmem.store import companion_code, companion_notice, proposal_notice
+from gitmem.store import companion_code, companion_notice
+from gitmem.store.proposal import proposal_notice
 from gitmem.text.durations import ago
 from gitmem.verify.jobs.history import describe_end
 from gitmem.verify.overview.cause import Case

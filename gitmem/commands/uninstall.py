@@ -15,7 +15,7 @@ from gitmem.commands.install.place import REMOVE, InstallStep
 from gitmem.commands.view import view as views
 from gitmem.errors import ConflictError, suppress
 from gitmem.git import remotes
-from gitmem.store import FOREIGN, PROPOSAL_PREFIX, clone, foreign, home_ref, layout
+from gitmem.store import FOREIGN, PROPOSAL_PREFIX, SEEN, foreign, home_ref, layout
 from gitmem.store.commit.guard import refuse_checked_out
 from gitmem.store.state import registration
 from gitmem.store.state.lock import WriteLock
@@ -137,7 +137,7 @@ def _forget_clone(memory: OpenRepository) -> None:
     states = [repository.state_dir, *repository.common_dir.glob("worktrees/*/gitmem")]
     if repository.state_dir.is_dir():
         trust.of_clone(memory.git).forget_all()
-    for what in (clone.SEEN, ACCEPTED):
+    for what in (SEEN, ACCEPTED):
         registration.unregister(repository.state, what)
     memory.close()
     for state in states:

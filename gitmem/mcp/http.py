@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse
 from gitmem.errors import GitmemError
 from gitmem.mcp.server import make_server
 from gitmem.mcp.service import Service
-from gitmem.store.clone import settle
+from gitmem.store import settle_state
 from gitmem.store.state.registration import LOCK
 from gitmem.system import make_folder, open_private
 from gitmem.system.file_lock import lock as wait_for
@@ -131,7 +131,7 @@ def load_token(state: Path) -> str:
     Raises:
         GitmemError: The token file cannot be written.
     """
-    if not settle(str(state)).is_usable:
+    if not settle_state(str(state)).is_usable:
         return os.urandom(TOKEN_BYTES).hex()
     path = state / TOKEN_FILE
     try:

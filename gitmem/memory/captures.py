@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.store.clone import waiting_captures
+from gitmem.store.local import waiting_captures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

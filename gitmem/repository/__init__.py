@@ -36,10 +36,11 @@ from gitmem.store import (
     make_universal,
     memory_tip,
     project_store,
+    remove_links,
     store_on_top,
     top_ref,
 )
-from gitmem.store.clone import remove_links, waiting_captures
+from gitmem.store.local import waiting_captures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from gitmem.store import (
     FOREIGN,
     POLICY_PATH,
     UNIVERSAL,
-    clone,
     describe_companion_write,
     describe_proposal_write,
     read_proofs,
+    settle_state,
 )
 from gitmem.system import settle_modes
 
@@ -129,7 +129,7 @@ class OpenStore:
         State that came with a ``.git`` from elsewhere has been removed when this returns.
         """
         if self._is_usable is None:
-            found = clone.settle(self.git.repository.state)
+            found = settle_state(self.git.repository.state)
             self._is_usable = found.is_usable
             self.notices += [found.notice] if found.notice else []
         return folder if self._is_usable else os.devnull

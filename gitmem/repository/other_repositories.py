@@ -18,8 +18,7 @@ from gitmem.git import Git
 from gitmem.git.repository import discover_at
 from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog, discard_file, is_by_another
 from gitmem.repository.open_store import OpenStore
-from gitmem.store import LISTED, Store, clone, find_tree, find_universal, read_tree
-from gitmem.store.clone import has_links
+from gitmem.store import LISTED, Store, find_tree, find_universal, has_links, is_registered, read_tree
 from gitmem.store.listings import APART, entries_of
 from gitmem.store.local import is_damage
 from gitmem.store.state import registration
@@ -137,7 +136,7 @@ class ListedStore(OpenStore):
 
 def _is_known(state: str) -> bool:
     """Return whether this machine knows a clone; one without any gitmem state is registered."""
-    return clone.is_registered(state) or (not os.path.lexists(state) and registration.register(state))
+    return is_registered(state) or (not os.path.lexists(state) and registration.register(state))
 
 
 def place_of(state: str, entry: StoreListing) -> str:

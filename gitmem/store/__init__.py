@@ -17,23 +17,36 @@ previous commit of the memory branch. Every command reads it at start, so it is 
 The companion of the code's branch ``feature/x`` is ``gitmem/branch/feature/x``, a proposal with that branch's changes
 to the memory, until both are merged. It is read on top of the current memory branch: as a merge of both, local to this
 clone, under a ref named for the two commits. Reading an existing merge costs a few small files.
+
+The state folder of a clone holds derived data, and lines about what only this clone knows. A ``.git`` that was copied
+or unpacked from elsewhere brings a state folder along: its index can hide or invent memories, its verdicts can claim to
+be made here. Nothing in that folder can prove that this machine wrote it, so the proof is outside: a file named for the
+clone's id and the inode of the file with the id. It contains the time at which the kernel last changed that file
+(stat(2), st_ctime), which no archive can set. A repository that was renamed or moved on its disk stays known. The
+device number is not used: it may change at the next boot.
+
+Such a folder can also hold ``gitmem/at -> /home/ana`` or ``gitmem/catalog.sqlite -> /home/ana/notes.sqlite``: cleaning
+up or writing through such a link would destroy files outside the repository. ``remove_links`` removes whatever gitmem
+never puts there (links, FIFOs, sockets, devices) before anything else is opened: only the entry itself, relative to a
+folder that was opened without following links (open(2), O_NOFOLLOW).
 """
 
 from __future__ import annotations
 
 import os
+import stat
 
-from gitmem.config import data_home, git_environment
-from gitmem.errors import GitmemError, ProcessError, RefusedError, suppress
+from gitmem.config import clones_place, data_home, git_environment
+from gitmem.errors import GitmemError, ProcessError, RefusedError, UnwritableError, suppress
 from gitmem.frozen import frozen, replace
 from gitmem.git.repository import discover, is_oid
 from gitmem.model import FORMAT
-from gitmem.system import make_folder, read_file, remove, write_text
+from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER, make_folder, read_file, remove, write_text
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gitmem.config import Config
     from gitmem.git import Git
@@ -303,28 +316,6 @@ def read_current_proposal(state: str, base: str) -> CurrentProposal | None:
     return CurrentProposal(branch, moving)
 
 
-def write_current_proposal(state: str, base: str, current: CurrentProposal) -> None:
-    """Make a proposal the current one, durably, before anything else is done for it."""
-    make_folder(state)
-    path = os.path.join(state, PROPOSAL_FILE)
-    new = f"{path}.{os.getpid()}.new"
-    with open(new, "w", encoding="utf-8") as file:
-        file.write(f"{base} {current.branch} {current.moving}".rstrip() + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
-
-
-def clear_current_proposal(state: str) -> None:
-    """Make writes go to the memory branch itself again."""
-    remove(os.path.join(state, PROPOSAL_FILE))
-
-
-def forget_seen_proposal(git: Git, remote: str, branch: str) -> None:
-    """Forget a proposal's remote-tracking state: it is over, and a new one may have its name."""
-    git.run("update-ref", "-d", f"refs/gitmem/seen/{remote}/{branch}", check=False)
-
-
 def project_store(git: Git, config: Config, *, follows: bool = True) -> Store:
     """Return the store of a project: its memory branch, or the current proposal, which contains that branch.
 
@@ -340,17 +331,6 @@ def project_store(git: Git, config: Config, *, follows: bool = True) -> Store:
         return Store(PROJECT, ref, state, upstream=upstream)
     # A proposal without a write has no branch yet: the memory branch is read, and the first write starts there.
     return Store(PROJECT, f"refs/heads/{current.branch}", state, upstream=ref, proposal=current.name)
-
-
-def proposal_notice(name: str) -> str:
-    """Return a notice that writes go to a proposal; empty if they do not."""
-    after = "(gitmem propose pushes it, gitmem propose --switch memory leaves it)"
-    return f"new memories go to the proposal {name} {after}" if name else ""
-
-
-def describe_proposal_write(name: str) -> str:
-    """Return the notice for a write to a proposal."""
-    return f"written to the proposal {name}: gitmem propose pushes it"
 
 
 @frozen
@@ -388,19 +368,6 @@ def find_companion(git: Git, config: Config, code: str) -> Companion | None:
         if commit is not None:
             return Companion(code, ref, commit)
     return None
-
-
-def list_companions(git: Git, remote: str) -> dict[str, tuple[str, ...]]:
-    """Return the commits of the companions, here and as last fetched, by the code's branch; sorted."""
-    found: dict[str, tuple[str, ...]] = {}
-    prefixes = (HEADS, f"refs/remotes/{remote}/")
-    asked = ("for-each-ref", "--format=%(refname) %(objectname)", *(f"{one}{COMPANION_PREFIX}" for one in prefixes))
-    # Sorted by name: this clone's come first.
-    for ref, tip in (line.rsplit(" ", 1) for line in git.text(*asked).split("\n") if line):
-        prefix = prefixes[not ref.startswith(HEADS)]
-        code = companion_code(ref[len(prefix) :])
-        found[code] = tuple(dict.fromkeys((*found.get(code, ()), tip)))
-    return dict(sorted(found.items()))
 
 
 def head_branch(git: Git) -> str:
@@ -443,9 +410,142 @@ def companion_notice(code: str) -> str:
     )
 
 
+def describe_proposal_write(name: str) -> str:
+    """Return the notice for a write to a proposal."""
+    return f"written to the proposal {name}: gitmem propose pushes it"
+
+
 def describe_companion_write(code: str) -> str:
     """Return the notice for a write to a companion."""
     return (
         f"written to {companion_branch(code)}, the memory of this branch, because it is not the same on the default"
         " branch: gitmem sync pushes it, and it is merged with the branch"
     )
+
+
+# The file with the clone's id.
+ID_NAME = "clone-id"
+# Everything derived in the state folder was made on this machine.
+SEEN = "seen"
+
+
+@frozen
+class CloneState:
+    """Whether a state folder can be used.
+
+    Attributes:
+        is_usable: Whether derived data may be read and written there.
+        notice: A line for the person, or empty.
+    """
+
+    is_usable: bool
+    notice: str = ""
+
+
+def is_registered(state: str, what: str = SEEN) -> bool:
+    """Return whether this person registered this very clone on this machine."""
+    try:
+        name, content = clone_identity(state)
+        return is_private_folder(clones_place()) and _read(os.path.join(clones_place(), f"{name}.{what}")) == content
+    except (OSError, ValueError):
+        return False
+
+
+def settle_state(state: str) -> CloneState:
+    """Make a state folder usable: in an unknown clone, remove all derived data before anything is read.
+
+    If the clone cannot be registered or something cannot be removed, the folder must not be used.
+    """
+    if is_registered(state):
+        return CloneState(True)
+    from gitmem.store.state.registration import accept_clone
+
+    return accept_clone(state)
+
+
+def clone_identity(state: str) -> tuple[str, bytes]:
+    """Return the name under which a clone is registered, and the content of the registration.
+
+    Raises:
+        OSError, ValueError: It has no id made by gitmem.
+    """
+    fd = os.open(os.path.join(state, ID_NAME), os.O_RDONLY | NO_FOLLOW | CLOSE_ON_EXEC)
+    with open(fd, "rb") as file:
+        name, found = file.read(100).decode("ascii").strip(), os.fstat(fd)
+    if len(name) != 32 or set(name) - set("0123456789abcdef"):
+        raise ValueError(f"{state} has no id of gitmem's")
+    return f"{name}-{found.st_ino}", f"{found.st_ctime_ns}\n".encode("ascii")
+
+
+def _read(path: str) -> bytes:
+    with open(os.open(path, os.O_RDONLY | NO_FOLLOW | CLOSE_ON_EXEC), "rb") as file:
+        return file.read(1000)
+
+
+def is_private_folder(folder: str) -> bool:
+    """Return whether a folder is owned by the current user, and only writable for them."""
+    if not os.path.isabs(folder):
+        return False  # HOME is empty
+    found = os.lstat(folder)
+    if not hasattr(os, "geteuid"):
+        return stat.S_ISDIR(found.st_mode)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
+
+
+# gitmem's own folders are nested at most five deep (a session's archived topics); deeper ones are never opened.
+DEPTH = 8
+# Scratch clones contain the code's own links; clones are created and removed without following them.
+CLONES = "ground"
+
+
+def remove_links(*state_folders: str) -> None:
+    """Remove every entry of these folders and their subfolders that is neither a file nor a folder.
+
+    Raises:
+        UnwritableError: An entry cannot be removed, or a folder cannot be listed; nothing may be opened there.
+    """
+    for folder in state_folders:
+        for place, name, parent in _links_in(folder):
+            try:
+                os.unlink(name, dir_fd=parent)
+            except FileNotFoundError:
+                continue  # another process removed it
+            except OSError as err:
+                message = f"cannot remove {place}, which is a link or a special file: {err.strerror}"
+                raise UnwritableError(message, hint=f"remove it: rm '{place}'") from err
+
+
+def has_links(state_folder: str) -> bool:
+    """Return whether a state folder has an entry that is neither a file nor a folder, or cannot be listed."""
+    try:
+        return any(True for _ in _links_in(state_folder))
+    except UnwritableError:
+        return True
+
+
+def _links_in(folder: str) -> Iterator[tuple[str, str, int]]:
+    """Yield the path of each such entry, its name, and its open folder."""
+    if os.scandir in os.supports_fd:  # not on Windows, where unpacking creates no links without a privilege
+        yield from _below(folder, folder, None, DEPTH)
+
+
+def _below(path: str, name: str, parent: int | None, depth: int) -> Iterator[tuple[str, str, int]]:
+    try:
+        opened = os.open(name, os.O_RDONLY | ONLY_FOLDER | NO_FOLLOW | CLOSE_ON_EXEC, dir_fd=parent)
+    except PermissionError as err:
+        if not os.access(name, os.X_OK, dir_fd=parent):
+            return  # then nothing in it can be opened either
+        message = f"{path} cannot be listed: {err.strerror}"
+        raise UnwritableError(message, hint=f"check its contents, then: chmod 700 '{path}'") from err
+    except OSError:
+        return  # it does not exist, or is a file
+    try:
+        with os.scandir(opened) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if depth and (parent is None or os.path.basename(path) != CLONES):
+                        yield from _below(f"{path}/{entry.name}", entry.name, opened, depth - 1)
+                elif not entry.is_file(follow_symlinks=False):
+                    yield f"{path}/{entry.name}", entry.name, opened
+    finally:
+        os.close(opened)

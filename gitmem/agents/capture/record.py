@@ -9,7 +9,7 @@ from gitmem.commands.capture.keep import keep
 from gitmem.commands.capture.markers import AT_MOST, DECISION, FACT, TEXT_LIMIT, find_marked
 from gitmem.config import home
 from gitmem.errors import RefusedError
-from gitmem.store.clone import waiting_captures
+from gitmem.store.local import waiting_captures
 from gitmem.store.state import background
 from gitmem.store.state.spool import Spool
 from gitmem.text import display

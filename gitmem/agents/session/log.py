@@ -12,7 +12,7 @@ from gitmem.agents.session.places import append, file_name, read_lines, read_tex
 from gitmem.agents.session.topics import workplace_of
 from gitmem.errors import BusyError
 from gitmem.frozen import frozen
-from gitmem.store import clone
+from gitmem.store import local
 from gitmem.system import discard, write_text
 
 TYPE_CHECKING = False
@@ -99,9 +99,9 @@ def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> N
     """
     state = os.path.dirname(place.root)
     if event.name in BROUGHT:
-        clone.add_count(state, clone.STARTS if event.name == START else clone.PROMPTS)
-        clone.add_count(state, clone.SHOWN, len(shown.keys))
-        clone.note_shown_keys(state, now, shown.keys)
+        local.add_count(state, local.STARTS if event.name == START else local.PROMPTS)
+        local.add_count(state, local.SHOWN, len(shown.keys))
+        local.note_shown_keys(state, now, shown.keys)
     if not event.session:
         return
     entry: dict[str, Any] = {"at": now, "event": event.name, "harness": event.harness, "source": event.source}

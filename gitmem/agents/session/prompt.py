@@ -7,7 +7,7 @@ from gitmem.commands.workflow.render import part_of
 from gitmem.policy import PROMPT
 from gitmem.recall import Query, RecallResult, render
 from gitmem.recall.gate import good_hits
-from gitmem.store import clone
+from gitmem.store import local
 from gitmem.text import tokens
 from gitmem.text.budget import count_tokens
 from gitmem.text.secrets import redact
@@ -64,10 +64,10 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
         is_new=lambda hit: seen.get(hit.reference) != hit.status,
     )[: policy.session.limit]
     state = memory.git.repository.state
-    clone.add_daily_count(state, memory.now, clone.SEARCHED)
+    local.add_daily_count(state, memory.now, local.SEARCHED)
     if not hits:
         return ""
-    clone.add_daily_count(state, memory.now, clone.ANSWERED)
+    local.add_daily_count(state, memory.now, local.ANSWERED)
     part = part_of(memory, "RECALLED", RecallResult(tuple(hits), 0))
     tip = memory.find_tip() or ""
     parts = render.fit_parts([part], tokens=10_000, characters=render.CHARACTERS - 1000)

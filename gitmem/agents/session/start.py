@@ -24,8 +24,8 @@ from gitmem.policy import START as AT_START
 from gitmem.policy import Role, role_name
 from gitmem.recall import Query, RecallResult, render, where
 from gitmem.recall.render import About, MemoryText, Part
-from gitmem.store import LISTED, PROJECT, clone
-from gitmem.store.clone import spool_folders
+from gitmem.store import LISTED, PROJECT, local
+from gitmem.store.local import spool_folders
 from gitmem.store.state import losses
 from gitmem.text import display, format_json, parse_json
 from gitmem.text.budget import count_tokens, opening_of
@@ -120,7 +120,7 @@ def start(opened: Memory, event: Event, *, related: bool = True) -> str:
     else:
         topics.sweep(place)
         log.sweep(place)
-        clone.sweep_counts(memory.git.repository.state, memory.now)
+        local.sweep_counts(memory.git.repository.state, memory.now)
         own = _own(here)
         parts = _parts(here, own)
     text, kept = _compose(here, own, parts)

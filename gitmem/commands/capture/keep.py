@@ -6,7 +6,7 @@ import json
 
 from gitmem.config import agent_client
 from gitmem.errors import RefusedError, UsageError
-from gitmem.store import clone
+from gitmem.store import local
 from gitmem.store.state.spool import Spool
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
@@ -70,7 +70,7 @@ def keep(
     name = Spool(memory.git.repository.state).append(
         entry | {"at": memory.now, "agent": agent, "once": once} | ({"by": who} if who else {})
     )
-    clone.add_count(memory.git.repository.state, clone.CAPTURES)
+    local.add_count(memory.git.repository.state, local.CAPTURES)
     return name
 
 

@@ -14,7 +14,8 @@ from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.policy import START
 from gitmem.recall import Query, shown
-from gitmem.store import PROJECT, SCOPES, companion_notice, proposal_notice
+from gitmem.store import PROJECT, SCOPES, companion_notice
+from gitmem.store.proposal import proposal_notice
 from gitmem.tasks.digest import list_own
 
 TYPE_CHECKING = False

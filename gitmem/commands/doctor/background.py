@@ -7,7 +7,7 @@ import time
 from gitmem.document.times import format_time
 from gitmem.git import plausible
 from gitmem.model import Problem
-from gitmem.store.clone import spool_folders
+from gitmem.store.local import spool_folders
 from gitmem.store.state import hook_log, losses
 from gitmem.store.state.background import list_failures
 from gitmem.store.state.litter import sweep

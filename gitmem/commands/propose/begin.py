@@ -17,14 +17,13 @@ from gitmem.store import (
     COMPANION_NAME,
     PROPOSAL_PREFIX,
     CurrentProposal,
-    clear_current_proposal,
     companion_code,
     is_proposal_name,
     read_current_proposal,
-    write_current_proposal,
 )
 from gitmem.store.commit import advance
 from gitmem.store.foreign import init_hint, need_store
+from gitmem.store.proposal import clear_current_proposal, write_current_proposal
 from gitmem.store.state.lock import WriteLock
 
 TYPE_CHECKING = False

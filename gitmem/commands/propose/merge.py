@@ -10,18 +10,9 @@ from gitmem.commands.propose.machine import is_machine
 from gitmem.commands.sync.sync import Exchange, companions_of, find_remote
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.git.objects import open_objects
-from gitmem.store import (
-    PROPOSAL_PREFIX,
-    clear_current_proposal,
-    companion_branch,
-    companion_code,
-    forget_seen_proposal,
-    layout,
-    list_companions,
-    memory_tip,
-    read_current_proposal,
-)
+from gitmem.store import PROPOSAL_PREFIX, companion_branch, companion_code, layout, memory_tip, read_current_proposal
 from gitmem.store.merge.trees import merge
+from gitmem.store.proposal import clear_current_proposal, forget_seen_proposal, list_companions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from gitmem.config import ENGINES
 from gitmem.frozen import replace
 from gitmem.recall import narrow, ranker
 from gitmem.recall.ranker import Readings
-from gitmem.store import PROJECT, clone
+from gitmem.store import PROJECT, local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallRe
 def count_recall(repository: OpenRepository, found: RecallResult) -> None:
     """Count a typed query for ``gitmem stats``: whether it found something, and which memories."""
     state, now = repository.git.repository.state, repository.now
-    clone.add_daily_count(state, now, clone.RECALLS)
+    local.add_daily_count(state, now, local.RECALLS)
     if found.hits:
-        clone.add_daily_count(state, now, clone.RECALLS_ANSWERED)
-        clone.note_shown_keys(state, now, [hit.key for hit in found.hits if hit.scope == PROJECT and not hit.store])
+        local.add_daily_count(state, now, local.RECALLS_ANSWERED)
+        local.note_shown_keys(state, now, [hit.key for hit in found.hits if hit.scope == PROJECT and not hit.store])
 
 
 def list_memories(repository: OpenRepository, query: Query) -> RecallResult:

@@ -14,7 +14,7 @@ from gitmem.document.times import parse_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
-from gitmem.store import clone
+from gitmem.store import local
 from gitmem.text import display
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ class Counts:
         hook_failed_at: When the last of them failed, epoch seconds, or 0.
         background_failures: The number of background jobs whose last run failed.
         intervals: Seconds between two runs of each schedule, by scheduler.
-        tallies: The counters of this clone, by the names of ``store.clone``.
+        tallies: The counters of this clone, by the names of ``store.local``.
     """
 
     due: Mapping[str, int]
@@ -126,13 +126,13 @@ def families(found: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
     looks = {"": counts.looks}
     yield Family("memory_looks", "Memories shown in full in this clone.", looks, kind=COUNTER)
     tallies = counts.tallies
-    captured, refused = {"": tallies[clone.CAPTURES]}, {"": tallies[clone.REFUSALS]}
+    captured, refused = {"": tallies[local.CAPTURES]}, {"": tallies[local.REFUSALS]}
     yield Family("captures", "Texts captured from sessions in this clone.", captured, kind=COUNTER)
     yield Family("capture_refusals", "Texts that could not be captured in this clone.", refused, kind=COUNTER)
-    shown = {"start": tallies[clone.STARTS], "prompt": tallies[clone.PROMPTS]}
+    shown = {"start": tallies[local.STARTS], "prompt": tallies[local.PROMPTS]}
     about = "Times that a session of this clone was given context, by event."
     yield Family("context_injections", about, shown, "event", kind=COUNTER)
-    injected = {"": tallies[clone.SHOWN]}
+    injected = {"": tallies[local.SHOWN]}
     yield Family("injected_memories", "Memories in the context that sessions were given.", injected, kind=COUNTER)
     yield Family("problem_files", "Files of the store that cannot be read.", {"": found["problems"]})
     yield Family("to_settle", "Memories with two merged versions to settle.", {"": len(found["to_settle"])})

@@ -1,7 +1,7 @@
 """The figures of ``gitmem stats``: how a memory grows and ages, how often it answers, and how much of it is used.
 
 Growth and age come from the branch. The rest is counted in this clone and never committed: how often prompts and
-recalls found something (``store.clone``), what sessions were shown (the retrieval log), and when memories were accessed
+recalls found something (``store.local``), what sessions were shown (the retrieval log), and when memories were accessed
 (``store.local``). Pure, except for ``read``.
 """
 
@@ -14,7 +14,7 @@ from statistics import median
 from gitmem.frozen import fields_of, frozen
 from gitmem.index.catalog.state import LIVE
 from gitmem.policy.settings import DAY_S
-from gitmem.store import clone
+from gitmem.store import local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -303,8 +303,8 @@ def usage_of(
         len(memories) - len(live),
         ages_of(ages),
         int(median(ages)) if ages else None,
-        rate(clone.SEARCHED, clone.ANSWERED),
-        rate(clone.RECALLS, clone.RECALLS_ANSWERED),
+        rate(local.SEARCHED, local.ANSWERED),
+        rate(local.RECALLS, local.RECALLS_ANSWERED),
         idle,
         idle_of,
         session_use(sessions, {memory.key: memory for memory in memories}, looks, since=since),
@@ -329,8 +329,8 @@ def read(repository: OpenRepository, sessions: Mapping[str, Sequence[Mapping[str
         for key, kind, created, changed, is_live, cited in rows
     ]
     # A day's record has no time of day: its end counts, so that the whole first day is included.
-    shown = {key: (day + 1) * DAY_S - 1 for key, day in clone.shown_keys(state).items()}
+    shown = {key: (day + 1) * DAY_S - 1 for key, day in local.shown_keys(state).items()}
     since = max(0, (now // DAY_S - days + 1) * DAY_S)
     return usage_of(
-        memories, clone.daily_counts(state), shown, repository.local.last_looks(), sessions, since=since, now=now
+        memories, local.daily_counts(state), shown, repository.local.last_looks(), sessions, since=since, now=now
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from gitmem.errors import ConflictError, RemoteError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store import COMPANION_NAME, HEADS, companion_branch, forget_seen_proposal, list_companions, memory_tip
+from gitmem.store import COMPANION_NAME, HEADS, companion_branch, memory_tip
 from gitmem.store.code_merge import PUSHED, how_landed
 from gitmem.store.merge.on_top import on_top
+from gitmem.store.proposal import forget_seen_proposal, list_companions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Register a clone on this machine, and clean the state folder of one that came from elsewhere (``store.clone``).
+"""Register a clone on this machine, and clean the state folder of one that came from elsewhere (``store.local``).
 
 A clone that a person has accepted is registered as such: only in these do hooks from personal settings show memories. A
 repository, or a copy of one, cannot bring its own acceptance. A person accepts a clone by starting its memory, joining
@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 
 from gitmem.config import clones_place
-from gitmem.store.clone import CLONES, ID_NAME, LOCAL, SEEN, CloneState, identity_of, is_private_folder, is_registered
+from gitmem.store import CLONES, ID_NAME, SEEN, CloneState, clone_identity, is_private_folder, is_registered
+from gitmem.store.local import LOCAL
 from gitmem.system import NO_FOLLOW, make_folder, open_private, settle_modes
 from gitmem.system.file_lock import lock as wait_for
 from gitmem.system.file_lock import open_lock
@@ -69,7 +70,7 @@ def register(state: str, what: str = SEEN) -> bool:
     """Register this clone, creating its id if it has none; return whether that was possible."""
     try:
         _make_id(state)
-        name, content = identity_of(state)
+        name, content = clone_identity(state)
         folder = _make_folder()
         if not folder:
             return False
@@ -86,7 +87,7 @@ def register(state: str, what: str = SEEN) -> bool:
 def unregister(state: str, what: str = SEEN) -> None:
     """Remove the registration of this clone."""
     try:
-        name = identity_of(state)[0]
+        name = clone_identity(state)[0]
         os.unlink(os.path.join(clones_place(), f"{name}.{what}"))
     except (OSError, ValueError):
         return  # it was not registered
@@ -150,7 +151,7 @@ def _make_id(state: str) -> None:
     """Create a clone's id if it has none; an unreadable one is set aside."""
     try:
         clone_id(state)
-        identity_of(state)
+        clone_identity(state)
     except ValueError:
         path = os.path.join(state, ID_NAME)
         os.replace(path, f"{path}.damaged")

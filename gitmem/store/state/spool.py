@@ -12,8 +12,8 @@ import os
 import time
 
 from gitmem.errors import suppress
-from gitmem.store import clone
-from gitmem.store.clone import REFUSED, SUFFIX, WAITING, names_in_spool, spool_folders, spooled_names
+from gitmem.store import local
+from gitmem.store.local import REFUSED, SUFFIX, WAITING, names_in_spool, spool_folders, spooled_names
 from gitmem.store.state import losses
 from gitmem.system import discard, make_folder, remove
 from gitmem.system.atomic_write import sync_folder, write_durably, write_synced
@@ -122,7 +122,7 @@ class Spool:
         Raises:
             OSError: It cannot be stored.
         """
-        clone.add_count(os.path.dirname(self._folder), clone.REFUSALS)
+        local.add_count(os.path.dirname(self._folder), local.REFUSALS)
         content = NOTHING
         if entry is not None:
             content = format_json({"format": FORMAT, **entry}, is_ascii=True).encode("ascii")

@@ -11,7 +11,7 @@ from support.agent_work import SECRET, captured_memories, ran, refusals
 
 from gitmem.agents import on_event
 from gitmem.memory import Memory
-from gitmem.store.clone import spool_folders
+from gitmem.store.local import spool_folders
 from gitmem.store.state import losses, spool
 from gitmem.store.state.spool import REFUSED_AT_MOST, Spool
 

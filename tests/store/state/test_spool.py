@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.config import second_place
-from gitmem.store.clone import spool_folders, waiting_captures
+from gitmem.store.local import spool_folders, waiting_captures
 from gitmem.store.state import losses
 from gitmem.store.state.spool import LITTER_S, Spool, counts
 

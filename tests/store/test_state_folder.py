@@ -18,8 +18,7 @@ from support.payloads import payload
 
 from gitmem.config import clones_place
 from gitmem.memory import Memory
-from gitmem.store import clone
-from gitmem.store.clone import is_registered, settle
+from gitmem.store import is_registered, local, settle_state
 from gitmem.store.state.registration import register, unregister
 from gitmem.system import settle_modes
 
@@ -58,7 +57,7 @@ def test_id_that_gitmem_did_not_make_is_set_aside(state: str, content: bytes) ->
     Path(state, "clone-id").write_bytes(content)
 
     assert not is_registered(state)
-    assert settle(state).is_usable
+    assert settle_state(state).is_usable
     assert is_registered(state)
     assert Path(state, "clone-id.damaged").read_bytes() == content
 
@@ -69,7 +68,7 @@ def test_registrations_that_others_can_write_do_not_count(state: str, mode: int)
     Path(clones_place()).chmod(mode)
 
     assert not is_registered(state)
-    assert not settle(state).is_usable
+    assert not settle_state(state).is_usable
 
 
 def test_without_home_no_clone_is_known(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +77,7 @@ def test_without_home_no_clone_is_known(state: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(Path(state).parents[2])
 
     assert not register(state)
-    assert not settle(state).is_usable
+    assert not settle_state(state).is_usable
     assert not Path(".local").exists()
 
 
@@ -132,7 +131,7 @@ def test_clearing_a_clone_follows_no_link(repo: Path, tmp_path: Path) -> None:
     os.symlink(mine, tree / "gitmem")
     (repo / ".git" / "worktrees" / "other").symlink_to(mine)
 
-    assert settle(str(repo / ".git" / "gitmem")).is_usable
+    assert settle_state(str(repo / ".git" / "gitmem")).is_usable
     assert sorted(path.name for path in mine.iterdir()) == ["at", "catalog.sqlite"]
 
 
@@ -166,7 +165,7 @@ def test_clone_that_a_group_shares_is_known_after_its_modes_are_settled(tmp_path
     Path(state, "clone-id").write_text("a" * 32 + "\n")  # made before the repository was shared
     Path(state, "clone-id").chmod(0o600)
 
-    assert settle(state).is_usable
+    assert settle_state(state).is_usable
     settle_modes(state)
 
     assert is_registered(state)
@@ -189,31 +188,31 @@ def test_hook_in_a_copied_clone_is_quick_and_quiet(repo: Path, tmp_path: Path, h
 
 
 def test_what_is_counted_adds_up_and_a_full_disk_is_no_failure(tmp_path: Path) -> None:
-    assert clone.read_count(tmp_path, clone.CAPTURES) == 0
+    assert local.read_count(tmp_path, local.CAPTURES) == 0
 
-    clone.add_count(tmp_path, clone.CAPTURES)
-    clone.add_count(tmp_path, clone.CAPTURES, 3)
-    clone.add_count(tmp_path, clone.SHOWN, 0)
+    local.add_count(tmp_path, local.CAPTURES)
+    local.add_count(tmp_path, local.CAPTURES, 3)
+    local.add_count(tmp_path, local.SHOWN, 0)
     (tmp_path / "file").write_text("")
-    clone.add_count(tmp_path / "file", clone.CAPTURES)
+    local.add_count(tmp_path / "file", local.CAPTURES)
 
-    assert (clone.read_count(tmp_path, clone.CAPTURES), clone.read_count(tmp_path, clone.SHOWN)) == (4, 0)
+    assert (local.read_count(tmp_path, local.CAPTURES), local.read_count(tmp_path, local.SHOWN)) == (4, 0)
 
 
 def test_days_are_counted_apart_and_keys_once_a_day(tmp_path: Path) -> None:
     for day in (10, 10, 12):
-        clone.add_daily_count(tmp_path, day * clone.DAY_S + 5, clone.RECALLS)
-        clone.note_shown_keys(tmp_path, day * clone.DAY_S, ["a", "b"] if day == 10 else ["b"])
+        local.add_daily_count(tmp_path, day * local.DAY_S + 5, local.RECALLS)
+        local.note_shown_keys(tmp_path, day * local.DAY_S, ["a", "b"] if day == 10 else ["b"])
 
-    assert clone.daily_counts(tmp_path) == {10: {clone.RECALLS: 2}, 12: {clone.RECALLS: 1}}
-    assert clone.shown_keys(tmp_path) == {"a": 10, "b": 12}
+    assert local.daily_counts(tmp_path) == {10: {local.RECALLS: 2}, 12: {local.RECALLS: 1}}
+    assert local.shown_keys(tmp_path) == {"a": 10, "b": 12}
     assert (tmp_path / "tally/days/10.keys").read_text() == "a\nb\n"
 
 
 def test_counts_of_long_ago_are_removed(tmp_path: Path) -> None:
     for day in (1, 2):
-        clone.add_daily_count(tmp_path, day * clone.DAY_S, clone.RECALLS)
+        local.add_daily_count(tmp_path, day * local.DAY_S, local.RECALLS)
 
-    clone.sweep_counts(tmp_path, (2 + clone.DAYS_KEPT) * clone.DAY_S)
+    local.sweep_counts(tmp_path, (2 + local.DAYS_KEPT) * local.DAY_S)
 
-    assert list(clone.daily_counts(tmp_path)) == [2]
+    assert list(local.daily_counts(tmp_path)) == [2]

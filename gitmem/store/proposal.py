@@ -1,0 +1,53 @@
+"""The current proposal of a clone, as it is begun and ended, and the list of companions."""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.store import COMPANION_PREFIX, HEADS, PROPOSAL_FILE, CurrentProposal, companion_code
+from gitmem.system import make_folder, remove
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.git import Git
+
+
+def write_current_proposal(state: str, base: str, current: CurrentProposal) -> None:
+    """Make a proposal the current one, durably, before anything else is done for it."""
+    make_folder(state)
+    path = os.path.join(state, PROPOSAL_FILE)
+    new = f"{path}.{os.getpid()}.new"
+    with open(new, "w", encoding="utf-8") as file:
+        file.write(f"{base} {current.branch} {current.moving}".rstrip() + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(new, path)
+
+
+def clear_current_proposal(state: str) -> None:
+    """Make writes go to the memory branch itself again."""
+    remove(os.path.join(state, PROPOSAL_FILE))
+
+
+def forget_seen_proposal(git: Git, remote: str, branch: str) -> None:
+    """Forget a proposal's remote-tracking state: it is over, and a new one may have its name."""
+    git.run("update-ref", "-d", f"refs/gitmem/seen/{remote}/{branch}", check=False)
+
+
+def list_companions(git: Git, remote: str) -> dict[str, tuple[str, ...]]:
+    """Return the commits of the companions, here and as last fetched, by the code's branch; sorted."""
+    found: dict[str, tuple[str, ...]] = {}
+    prefixes = (HEADS, f"refs/remotes/{remote}/")
+    asked = ("for-each-ref", "--format=%(refname) %(objectname)", *(f"{one}{COMPANION_PREFIX}" for one in prefixes))
+    # Sorted by name: this clone's come first.
+    for ref, tip in (line.rsplit(" ", 1) for line in git.text(*asked).split("\n") if line):
+        prefix = prefixes[not ref.startswith(HEADS)]
+        code = companion_code(ref[len(prefix) :])
+        found[code] = tuple(dict.fromkeys((*found.get(code, ()), tip)))
+    return dict(sorted(found.items()))
+
+
+def proposal_notice(name: str) -> str:
+    """Return a notice that writes go to a proposal; empty if they do not."""
+    after = "(gitmem propose pushes it, gitmem propose --switch memory leaves it)"
+    return f"new memories go to the proposal {name} {after}" if name else ""
