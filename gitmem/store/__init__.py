@@ -41,7 +41,7 @@ from gitmem.errors import GitmemError, ProcessError, RefusedError, UnwritableErr
 from gitmem.frozen import frozen, replace
 from gitmem.git.repository import discover, is_oid
 from gitmem.model import FORMAT
-from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER, make_folder, read_file, remove, write_text
+from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER, read_file, write_text
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False
