@@ -77,9 +77,8 @@ PROBE = (
 OVERLAID = ("rm -r d && mkdir d && echo x > d/new && mv f g && test ! -e f", "test -e d/new && test ! -e d/old")
 
 
-@lru_cache
 def probe(env_path: str) -> str:
-    """Return the strongest rung that works here; each is run once per process. Never raises.
+    """Return the strongest rung that works here. Never raises.
 
     Args:
         env_path: PATH, which is also searched for the sandbox's own programs.
@@ -97,8 +96,9 @@ def works(rung: str, env_path: str) -> bool:
     return not why_not(rung, env_path)
 
 
+@lru_cache
 def why_not(rung: str, env_path: str) -> str:
-    """Return why a rung does not work here, by running it; empty if it works. Never raises."""
+    """Return why a rung does not work here, by running it once per process; empty if it works. Never raises."""
     try:
         place = account.temporary_place()
         with tempfile.TemporaryDirectory(dir=place) as inside, tempfile.TemporaryDirectory(dir=place) as outside:
