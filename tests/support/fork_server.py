@@ -1,8 +1,8 @@
 """Run commands as processes of their own that are forked from one which has gitmem loaded already.
 
 Each is a real process with its own descriptors, session, folder and environment; only the interpreter's start and the
-imports are saved, which is most of what a short command costs. Where these matter (locales, Python's variables, what
-is imported), a test starts the console script itself.
+imports are saved, which is most of what a short command costs, and the probes of this machine's sandbox and tracer.
+Where these matter (locales, Python's variables, what is imported), a test starts the console script itself.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import signal
 import struct
 import subprocess
 import sys
+import sysconfig
 import tempfile
 
 HEADER = struct.Struct(">I")
@@ -98,6 +99,7 @@ def _serve() -> None:
     for module in pkgutil.walk_packages(gitmem.__path__, "gitmem."):
         if not module.name.startswith(LEFT_OUT):
             import_module(module.name)
+    _probe()
     gc.freeze()
     requests, answers = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
     while True:
@@ -112,6 +114,19 @@ def _serve() -> None:
             _become(argv, cwd, env, descriptors)
         _send(answers, pid)
         _send(answers, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+
+def _probe() -> None:
+    """Find out what works for checks on this machine, as the first command of each test would: 0.1 s (measured)."""
+    from gitmem.verify.run import evidence
+    from gitmem.verify.sandbox import sandbox, starter
+
+    plain = os.environ["PATH"]
+    for path in (plain, f"{sysconfig.get_path('scripts')}{os.pathsep}{plain}"):
+        for rung in sandbox.ladder():
+            sandbox.why_not(rung, path)
+        evidence.find_tracer(path, sandbox.probe(path))
+    starter.close()
 
 
 def _become(argv: list[str], cwd: str | bytes, env: dict[str, str], descriptors: list[str]) -> None:
