@@ -20,7 +20,7 @@ import os
 import posixpath
 from pathlib import Path
 
-from gitmem.cli.options import TOP, ArgumentParser, Arguments, code_path, open_memory, print_notices
+from gitmem.cli.options import TOP, ArgumentParser, Arguments, code_path, open_memory, open_quietly
 from gitmem.cli.output import Output
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
 from gitmem.model import FAILED, UNPROVEN, VERIFIED
@@ -165,17 +165,15 @@ def _refuse_options(args: Arguments, out: Output) -> None:
     if args.apply and args.base:
         raise UsageError("--apply and --base cannot be combined", hint="gitmem adopt --apply")
     if args.apply:
-        with open_memory(args, out) as memory:
+        with open_quietly(out) as memory:
             memory.repository.need_store()
 
 
 def _apply(adoption: Adoption, args: Arguments, out: Output) -> ApplyResult:
     from gitmem.commands.adopt.apply import apply
 
-    with open_memory(args, out) as memory:
-        applied = apply(memory.repository, adoption, dry_run=args.dry_run, is_complete=not args.files)
-        print_notices(memory, out)
-    return applied
+    with open_memory(out) as memory:
+        return apply(memory.repository, adoption, dry_run=args.dry_run, is_complete=not args.files)
 
 
 def _apply_table(applied: ApplyResult) -> dict[str, object]:

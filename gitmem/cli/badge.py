@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output
 from gitmem.cli.reports import write_whole
 
@@ -35,9 +35,8 @@ def run(args: Arguments, out: Output) -> int:
     """Print the badge, or write it to a file."""
     from gitmem.commands.report.badge import as_table, make_badge, svg
 
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.status().document
-        print_notices(memory, out)
     jobs = found["jobs"] or {"silent": "", "silent_s": 0}
     badge = make_badge(found["statuses"], jobs["silent"], jobs["silent_s"], label=args.label)
     text = json.dumps(as_table(badge)) + "\n" if args.json else svg(badge)

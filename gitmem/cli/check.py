@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from gitmem.cli import reports
 from gitmem.cli.causes import add_each, print_cases
-from gitmem.cli.options import ArgumentParser, Arguments, add_approved, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_approved, open_memory, positive
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 from gitmem.frozen import fields_of
@@ -103,7 +103,7 @@ def run(args: Arguments, out: Output) -> int:
     form = reports.form_of(args)
     if args.staged and (args.base or args.head):
         raise UsageError("--staged compares the index with HEAD", hint="remove --base and --head")
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         options = Options(
             keys=tuple(args.keys),
             approved=args.approved,
@@ -117,7 +117,6 @@ def run(args: Arguments, out: Output) -> int:
         )
         found = findings_of(checked, now=memory.repository.now, memory=memory.repository.find_tip() or "")
         fail_on = args.fail_on or memory.repository.policy().check.fail_on
-        print_notices(memory, out)
     if reports.is_wanted(args):
         reports.emit(args, out, found, as_table(checked, found))
     if form == "json":

@@ -6,7 +6,7 @@ Memories that do not fit are counted, with the command that shows them.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_path, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_path, open_memory, positive
 from gitmem.cli.output import Output, place_of
 from gitmem.model import VERIFIED
 from gitmem.statuses import MARKS, TASK_MARKS, warning_of
@@ -34,11 +34,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the digest."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.context(paths=args.path, budget_tokens=args.budget).document
         last = found["verified"]
         place = place_of(memory.jobs.distance(last["commit"])) if last and not args.json else ""
-        print_notices(memory, out)
     if args.json:
         out.json(found)
         return 0

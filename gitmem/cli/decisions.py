@@ -6,7 +6,7 @@ The text is fenced as data: notes to weigh, not instructions to follow.
 from __future__ import annotations
 
 from gitmem.cli import steps
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive
 from gitmem.cli.output import Output
 
 TYPE_CHECKING = False
@@ -31,9 +31,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Print decisions; return 1 if there are none."""
     query = " ".join(args.text)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         loaded = memory.workflow.decisions(query, steps.step_of(args), limit=args.limit)
-        print_notices(memory, out)
     if args.json:
         out.json({"query": query, "decisions": _tables(loaded), "more": loaded.found.more})
     elif loaded.text:

@@ -12,7 +12,7 @@ Exit status: 0 no problems; 1 there are problems.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted
 from gitmem.frozen import fields_of
 
@@ -52,9 +52,8 @@ def run(args: Arguments, out: Output) -> int:
     """Examine the store."""
     if args.captured or args.accept or args.drop:
         return _captured(args, out)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.doctor(fix=args.fix, delete=args.delete)
-        print_notices(memory, out)
     if args.json:
         problems = [fields_of(problem) for problem in found.problems]
         out.json({"problems": problems, "fixed": list(found.fixed), "machine": dict(found.machine)})
@@ -79,7 +78,7 @@ def run(args: Arguments, out: Output) -> int:
 
 def _captured(args: Arguments, out: Output) -> int:
     """List the refused texts, after accepting and dropping some."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         accepted = sum(memory.captures.accept(name) for name in args.accept)
         dropped = sum(memory.captures.drop(name) for name in args.drop)
         left = memory.captures.list_refused()

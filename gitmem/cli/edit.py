@@ -15,7 +15,6 @@ from gitmem.cli.options import (
     code_path,
     code_reference,
     open_memory,
-    print_notices,
 )
 from gitmem.cli.output import Output
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, judging_of, verify_of
@@ -117,7 +116,7 @@ def run(args: Arguments, out: Output) -> int:
     if check is not None:
         changes["verify"] = check
     body = read_text(args.body) if args.body else args.body
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         if not changes and body is None:
             if not is_interactive():
                 raise UsageError("nothing to change", hint="use options (gitmem edit --help), or run it in a terminal")
@@ -125,8 +124,7 @@ def run(args: Arguments, out: Output) -> int:
         else:
             how = {"approve": is_interactive(), "scope": args.scope, "force": args.force, **_how(args)}
             change = memory.edit(args.key, fields=changes, body=body, **how)
-        print_notices(memory, out)
-        return print_change(change, args, out, did="changed")
+    return print_change(change, args, out, did="changed")
 
 
 def _how(args: Arguments) -> dict[str, Any]:

@@ -6,7 +6,7 @@ Importing the export restores every memory byte for byte. Existing files are nev
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_filters, open_memory, print_notices, query_of
+from gitmem.cli.options import ArgumentParser, Arguments, add_filters, open_memory, query_of
 from gitmem.cli.output import Output, counted
 from gitmem.errors import UsageError
 
@@ -46,13 +46,12 @@ def run(args: Arguments, out: Output) -> int:
         raise UsageError(
             "Markdown is exported to a folder, which needs a name", hint="gitmem export --format markdown --to DIR"
         )
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         query = query_of(args, memory, limit=EVERY)
         if form == "markdown":
             count = sum(1 for _ in memory.bulk.export(query, folder=to, is_okf=bool(args.okf)))
         else:
             count = _write_lines(memory.bulk.export(query), args.to, out)
-        print_notices(memory, out)
     said = f"{counted(count, 'memory', 'memories')} exported"
     if to != "-":
         out.changed(to, f"{said} to {to}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli.changes import add_fields, add_force, add_links, add_place, memory_fields, memory_options, print_change
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
@@ -46,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Write one fact and print its key."""
     body = read_text(args.body)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         change = memory.fact(
             args.title,
             verify=verify_of(args),
@@ -66,5 +66,4 @@ def run(args: Arguments, out: Output) -> int:
             task=args.task,
             force=args.force,
         )
-        print_notices(memory, out)
-        return print_change(change, args, out)
+    return print_change(change, args, out)

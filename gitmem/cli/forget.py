@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.changes import print_changes
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ('gitmem forget deploy-needs-vpn --why "the VPN is gone"', "gitmem forget old-a old-b")
@@ -19,7 +19,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Retire memories and print their keys."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         changes = memory.forget(*args.keys, why=args.why, scope=args.scope)
-        print_notices(memory, out)
     return print_changes(changes, args, out, did="retired", unwritten="is already retired")

@@ -18,7 +18,7 @@ import sys
 
 from gitmem.agents import HARNESSES
 from gitmem.cli import GIT_EVENTS, is_harness
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory
+from gitmem.cli.options import ArgumentParser, Arguments, open_quietly
 from gitmem.cli.output import Output, counted
 from gitmem.config import variable
 from gitmem.errors import GitmemError, RefusedError
@@ -80,7 +80,7 @@ def run(args: Arguments, out: Output) -> int:
 
 
 def _run(args: Arguments, out: Output) -> int:
-    with open_memory(args, out) as memory:
+    with open_quietly(out) as memory:
         if args.event == "check":
             return _check(memory, out)  # the staged changes may contain the first memories
         if memory.repository.find_tip() is None:

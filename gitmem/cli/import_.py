@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted
 from gitmem.errors import UsageError
 from gitmem.policy.settings import is_slug
@@ -49,11 +49,10 @@ def run(args: Arguments, out: Output) -> int:
     kind = args.kind.replace("-", "_")
     if kind and not is_slug(kind):
         raise UsageError(f"invalid kind: {args.kind!r}", hint="use one word in lower case, such as --kind gotcha")
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         sources = Sources(tuple(args.files), kind=kind, update=args.update, dry_run=args.dry_run)
         stdin = sys.stdin.buffer if sys.stdin is not None else None
         done = memory.bulk.import_files(sources, stdin=stdin)
-        print_notices(memory, out)
     if args.json:
         out.json(_table(done, is_dry=args.dry_run))
     else:

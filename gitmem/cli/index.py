@@ -6,7 +6,7 @@ if it exists.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted
 from gitmem.config import ENGINES
 from gitmem.frozen import fields_of
@@ -25,9 +25,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Update the index and print a summary."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.index.refresh(rebuild=args.rebuild, engine=args.engine)
-        print_notices(memory, out)
     if args.json:
         out.json(fields_of(found))
     else:

@@ -14,7 +14,7 @@ knowledge base of capsules (ai-kb), by the settings that it writes to gitmem.tom
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, output_options, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, output_options
 from gitmem.cli.output import Output
 from gitmem.errors import GitmemError, UsageError
 from gitmem.statuses import MARKS
@@ -54,10 +54,9 @@ def run(args: Arguments, out: Output) -> int:
             raise UsageError("--print requires --profile", hint="gitmem init --profile bmad --print")
         out.line(profile_policy(args.profile).rstrip("\n"))
         return 0
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         done = memory.init(branch=args.branch, offline=args.offline, profile=args.profile)
         view = "" if args.no_view or not memory.repository.config.view else _view(memory)
-        print_notices(memory, out)
     if args.json:
         out.json({"branch": done.branch, "commit": done.commit, "how": done.how, "view": view})
         return 0

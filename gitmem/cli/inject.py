@@ -11,7 +11,7 @@ from __future__ import annotations
 from gitmem.cli import steps
 from gitmem.cli.changes import memory_fields, print_change
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 from gitmem.cli.terminal import is_interactive
 from gitmem.commands.workflow.inject import CATEGORIES
@@ -45,7 +45,7 @@ def run(args: Arguments, out: Output) -> int:
     text = read_text(args.text)
     if args.push:
         return _send(text, args, out)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         change = memory.workflow.inject(
             text,
             category=args.category,
@@ -54,8 +54,7 @@ def run(args: Arguments, out: Output) -> int:
             force=args.force,
             **memory_fields(args),
         )
-        print_notices(memory, out)
-        return print_change(change, args, out, did="sent")
+    return print_change(change, args, out, did="sent")
 
 
 def _send(text: str, args: Arguments, out: Output) -> int:
@@ -64,9 +63,8 @@ def _send(text: str, args: Arguments, out: Output) -> int:
 
     talk = RemoteOptions(interactive=is_interactive())
     options = {"title": args.title, **memory_fields(args)}
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         ref = memory.workflow.send(text, category=args.category, worker=args.to, talk=talk, **options)
-        print_notices(memory, out)
     if args.json:
         out.json({"ref": ref})
     else:

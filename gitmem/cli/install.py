@@ -19,7 +19,7 @@ committed there. Their options are in .github/gitmem.toml. `gitlab` writes the s
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory, positive
+from gitmem.cli.options import ArgumentParser, Arguments, open_quietly, positive
 from gitmem.cli.output import Output, list_of
 from gitmem.commands.install import agents, examine
 from gitmem.commands.install.ci_files import FORGES
@@ -135,7 +135,7 @@ def run(args: Arguments, out: Output) -> int:
         steps: Sequence[InstallStep] = (agents.plan_install if args.print else agents.install)(git, wanted)
         notes = examine.list_notes(git, wanted)
         if git is not None and not (args.user or args.plugin):
-            with open_memory(args, out) as memory:
+            with open_quietly(out) as memory:
                 if not args.print:
                     memory.repository.accept()
                 notes += (
@@ -147,7 +147,7 @@ def run(args: Arguments, out: Output) -> int:
     from gitmem.commands.install.ci_others import notes_of
 
     for what in (name for name in args.what if name in OTHERS):
-        with open_memory(args, out) as memory:
+        with open_quietly(out) as memory:
             steps = _install(memory, what, args)
             warnings = notes_of(memory.repository) if what in FORGES else ()
         status |= _print_steps(steps, out, args, [NEXT[what]], what)
@@ -179,7 +179,7 @@ def git_of(args: Arguments, out: Output) -> Git | None:
     """Return this repository's git; None if no repository is needed."""
     if args.user or args.plugin:
         return None
-    with open_memory(args, out) as memory:
+    with open_quietly(out) as memory:
         return memory.repository.git
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, positive
 from gitmem.cli.output import Output
 
 TYPE_CHECKING = False
@@ -24,9 +24,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the history; return 1 if there is none."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         rows = memory.log(args.key, limit=args.limit, scope=args.scope)
-        print_notices(memory, out)
     if args.json:
         out.json({"log": [row.document for row in rows]})
         return 0 if rows else 1

@@ -6,7 +6,7 @@ run it from cron or a timer. If writing fails, the old file stays as it was. Exi
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output
 from gitmem.cli.reports import write_whole
 from gitmem.errors import UsageError
@@ -33,9 +33,8 @@ def run(args: Arguments, out: Output) -> int:
     """Print the metrics, or write them to a file."""
     if args.textfile and not args.textfile.endswith(SUFFIX):
         raise UsageError(f"node exporter reads only files named NAME{SUFFIX}", hint=f"--textfile gitmem{SUFFIX}")
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         text = memory.jobs.metrics(repository=args.repository)
-        print_notices(memory, out)
     if args.textfile:
         write_whole(args.textfile, text, what="text file", mode=MODE)
     else:

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Collection, Sequence
-    from types import ModuleType
+    from types import ModuleType, TracebackType
     from typing import Any
 
     from gitmem.cli.output import Output
@@ -296,8 +296,32 @@ def _literal(text: str) -> tuple[str, str]:
     return text[:at], text[at:]
 
 
-def open_memory(args: Arguments, out: Output) -> Memory:
-    """Return the memory of the repository in which the command runs."""
+class CommandMemory:
+    """The memory that a command works on: a context manager that prints its notices, unless the command fails."""
+
+    def __init__(self, memory: Memory, out: Output) -> None:
+        self._memory, self._out = memory, out
+
+    def __enter__(self) -> Memory:
+        """Return the memory."""
+        return self._memory
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Print the notices, and close the memory."""
+        if kind is None:
+            print_notices(self._memory, self._out)
+        self._memory.__exit__(kind, value, trace)
+
+
+def open_memory(out: Output) -> CommandMemory:
+    """Open the memory of the repository in which the command runs; its notices are printed after the work."""
+    return CommandMemory(open_quietly(out), out)
+
+
+def open_quietly(out: Output) -> Memory:
+    """Return the memory of the repository in which the command runs, without printing its notices."""
     from gitmem.memory import Memory
 
     memory = Memory(progress=out.progress)
@@ -312,7 +336,7 @@ def open_memory(args: Arguments, out: Output) -> Memory:
 
 
 def print_notices(memory: Memory, out: Output) -> None:
-    """Print the memory's notices on standard error."""
+    """Print the memory's notices on standard error; a command that prints while the memory is open calls this first."""
     for notice in memory.notices:
         out.note(notice)
     memory.notices.clear()

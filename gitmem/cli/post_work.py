@@ -9,7 +9,7 @@ from __future__ import annotations
 from gitmem.cli import steps
 from gitmem.cli.changes import memory_fields, print_change
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = (
@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Write it and print its key."""
     text = read_text(args.text)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         change = memory.workflow.post_work(
             text,
             steps.step_of(args),
@@ -45,5 +45,4 @@ def run(args: Arguments, out: Output) -> int:
             force=args.force,
             **memory_fields(args),
         )
-        print_notices(memory, out)
-        return print_change(change, args, out)
+    return print_change(change, args, out)

@@ -8,7 +8,7 @@ role's token budget, and is fenced as data: notes to weigh, not instructions to 
 from __future__ import annotations
 
 from gitmem.cli import steps
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_path, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_path, open_memory, positive
 from gitmem.cli.output import Output
 
 EXAMPLES = (
@@ -37,9 +37,8 @@ def run(args: Arguments, out: Output) -> int:
     from gitmem.commands.workflow.pre_work import Work
 
     work = Work(" ".join(args.text), steps.step_of(args), tuple(args.path), args.limit, args.budget)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         shown = memory.workflow.pre_work(work)
-        print_notices(memory, out)
     if args.json:
         out.json(shown.table())
     elif shown.text:

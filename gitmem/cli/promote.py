@@ -6,7 +6,7 @@ It keeps its author, date and source; the old copy is retired, with a link to th
 from __future__ import annotations
 
 from gitmem.cli.changes import print_change
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory
 from gitmem.cli.output import Output
 from gitmem.store import DOMAIN, PROJECT, UNIVERSAL
 
@@ -33,7 +33,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Promote one memory and print its key."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         change = memory.promote(args.key, to=args.to, domains=args.domain, name=args.name, scope=args.scope)
-        print_notices(memory, out)
-        return print_change(change, args, out, did="shared")
+    return print_change(change, args, out, did="shared")

@@ -73,7 +73,7 @@ def run(args: Arguments, out: Output) -> int:
     if (args.remote or args.force) and not args.drop:
         raise UsageError("--remote and --force require --drop", hint="nothing is ever force-pushed")
     talk = RemoteOptions(interactive=is_interactive(), progress=out.progress if out.is_error_terminal else None)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         if args.list:
             return _list(memory, args, out)
         if args.switch:
@@ -88,7 +88,6 @@ def run(args: Arguments, out: Output) -> int:
         done = memory.proposals.send(
             args.name, talk=talk, push=not args.no_push, accept_rewritten=args.accept_rewritten
         )
-        print_notices(memory, out)
     if args.json:
         from gitmem.commands.propose.send import as_table
 

@@ -9,7 +9,7 @@ In a pipe: one line each, with tab-separated cells (name, documents, new or chan
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted
 from gitmem.errors import GitmemError, UsageError
 
@@ -34,7 +34,7 @@ def run(args: Arguments, out: Output) -> int:
     """Pull each source; return 3 if a pull could not be completed."""
     failed: list[GitmemError] = []
     tables = []
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         names = args.source or [state.source.name for state in memory.sources.list()]
         if not names:
             raise UsageError("there are no sources to pull", hint="add one: gitmem sources add github")
@@ -55,7 +55,6 @@ def run(args: Arguments, out: Output) -> int:
                 failed.append(result.error)
                 hint = f" ({result.error.hint})" if result.error.hint else ""
                 out.note(f"{name} was not pulled to its end: {result.error.message}{hint}")
-        print_notices(memory, out)
     if args.json:
         out.json({"sources": tables})
     return 3 if failed else 0

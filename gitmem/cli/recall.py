@@ -85,7 +85,7 @@ def run(args: Arguments, out: Output) -> int:
     for name in ("store", "source"):
         if getattr(args, name) and (args.syntax or args.stats or args.at is not None):
             raise UsageError(f"--{name} works only with a plain question or --recent N", hint="gitmem recall WORDS…")
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         if args.stats:
             return _statistics(memory, args, out)
         if args.recent:

@@ -62,13 +62,13 @@ def run(args: Arguments, out: Output) -> int:
     """Write one memory and print its key."""
     if args.from_run:
         _refuse_others(args)
-        with open_memory(args, out) as memory:
+        with open_memory(out) as memory:
             return _distil(memory, args, out)
     if args.text is None or args.partial:
         message = "--partial requires --from-run" if args.partial else "remember needs a text or --from-run FILE"
         raise UsageError(message, hint='gitmem remember "what you learned"')
     text = read_text(args.text)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         is_first = args.scope in ("", "project") and not args.in_tree and memory.repository.find_tip() is None
         change = memory.remember(
             text,
@@ -88,8 +88,7 @@ def run(args: Arguments, out: Output) -> int:
         )
         if is_first:
             out.note(f"created the branch {memory.repository.config.branch}; gitmem init adds its policy file")
-        print_notices(memory, out)
-        return print_change(change, args, out)
+    return print_change(change, args, out)
 
 
 def _refuse_others(args: Arguments) -> None:

@@ -22,7 +22,6 @@ from gitmem.cli.options import (
     add_scope,
     open_memory,
     output_options,
-    print_notices,
     refuse_other_scopes,
 )
 from gitmem.cli.output import Output
@@ -69,13 +68,12 @@ def run(args: Arguments, out: Output) -> int:
 
     if args.serve:
         return _serve(args, out)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         if args.at is not None:
             refuse_other_scopes(args)
             page = memory.at(args.at).report()
         else:
             page = memory.report(scope=args.scope)
-        print_notices(memory, out)
     if args.json:
         out.json(model.as_table(page))
         return 0
@@ -134,9 +132,8 @@ def _serve(args: Arguments, out: Output) -> int:
 
     if args.at is not None or args.json or args.whole or args.file != FILE:
         raise UsageError("--serve shows the present, as a page", hint="leave out FILE, --at, --json and --whole")
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         memory.report(scope=args.scope)  # any problem of the memory is reported here
-        print_notices(memory, out)
     with ReportServer(_Now(args.scope), args.port) as server:
         out.line(server.url)
         out.flush()

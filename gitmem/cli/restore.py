@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.changes import print_changes
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem restore deploy-needs-vpn", "gitmem restore old-a old-b --json")
@@ -17,7 +17,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Restore memories and print their keys."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         changes = memory.restore(*args.keys)
-        print_notices(memory, out)
     return print_changes(changes, args, out, did="restored", unwritten="is not retired")

@@ -12,7 +12,7 @@ before the change; error by default); 3 one of the two states is not in this clo
 from __future__ import annotations
 
 from gitmem.cli import reports
-from gitmem.cli.options import ArgumentParser, Arguments, add_approved, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_approved, open_memory
 from gitmem.cli.output import Output
 from gitmem.statuses import MARKS
 
@@ -61,9 +61,8 @@ def run(args: Arguments, out: Output) -> int:
     from gitmem.commands.review import forms, markdown
 
     form = reports.form_of(args)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         review = memory.review(args.range, code=args.code, approved=args.approved)
-        print_notices(memory, out)
     if reports.is_wanted(args):
         reports.emit_forms(
             args,

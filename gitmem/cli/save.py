@@ -9,7 +9,7 @@ Exit status: 0 everything is saved; 1 some files were refused.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted
 from gitmem.frozen import fields_of
 
@@ -32,9 +32,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Commit the changes in the view, and print the keys."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         done = memory.view.save(message=args.message, forget=args.forget, mine=args.mine)
-        print_notices(memory, out)
     if args.json:
         changes = [{"key": c.key, "path": c.path, "commit": c.commit, "is_new": c.is_new} for c in done.changes]
         refused = [fields_of(refusal) for refusal in done.refused]

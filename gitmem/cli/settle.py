@@ -62,7 +62,7 @@ def run(args: Arguments, out: Output) -> int:
     check = verify_of(args)
     if check is not None and args.reword is None:
         raise UsageError("a new check requires --reword", hint="or change only the check: gitmem edit KEY --contains …")
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         key = holder_to_change(memory.repository, args.key)[1]
         if args.retire:
             return print_change(memory.forget(key, why=args.why)[0], args, out, did="retired")
@@ -109,7 +109,7 @@ def _refuse_misused(args: Arguments) -> None:
 def _settle_moved(args: Arguments, out: Output) -> int:
     """Update memories to where their files moved, and print the changes."""
     keys = [*([args.key] if args.key else []), *args.moved]
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.bulk.settle_moved(*keys, dry_run=args.dry_run, approve=is_interactive())
         print_notices(memory, out)
         changed, skipped = [one for one in found if not one.skipped], [one for one in found if one.skipped]

@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the hits; return 1 if there are none."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         query = query_of(args, memory, limit=memory.repository.config.recall_limit)
         similar = memory.similar(args.key, query=query)
         found = similar.found

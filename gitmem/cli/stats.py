@@ -7,7 +7,7 @@ whatever the numbers are.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive
 from gitmem.cli.output import Output
 from gitmem.document.times import parse_time
 from gitmem.errors import FormatError, UsageError
@@ -35,10 +35,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the figures."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         days = _days_since(args.since, memory.repository.now) if args.since else args.days
         found = memory.sessions.usage(days=days)
-        print_notices(memory, out)
     if args.json:
         out.json(found.document)
         return 0

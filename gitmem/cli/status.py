@@ -11,7 +11,6 @@ from gitmem.cli.options import (
     add_scope,
     add_store,
     open_memory,
-    print_notices,
     refuse_both,
     refuse_other_scopes,
 )
@@ -51,11 +50,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the status; return 1 if a fact failed or is suspect."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = (_at(memory, args) if args.at is not None else _now(memory, args)).document
         if args.at is None and not args.store and not args.scope:
             found = {**found, "sources": list(memory.sources.overdue())}
-        print_notices(memory, out)
     bad = bool(found["failed"] or found["suspect"] or found.get("is_empty"))
     if args.json:
         out.json(found)

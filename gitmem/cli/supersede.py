@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.changes import print_change
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem supersede deploy-by-hand deploy-by-pipeline",)
@@ -19,7 +19,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Link two memories and print the new one's key."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         change = memory.supersede(args.old, args.new, scope=args.scope)
-        print_notices(memory, out)
-        return print_change(change, args, out, did="recorded")
+    return print_change(change, args, out, did="recorded")

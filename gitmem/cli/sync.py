@@ -9,7 +9,7 @@ of the memory or of a board failed.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted, list_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
@@ -74,7 +74,7 @@ def run(args: Arguments, out: Output) -> int:
     if args.bundle:
         return _write_bundle(args, out)
     talk = RemoteOptions(interactive=is_interactive(), progress=out.progress if out.is_error_terminal else None)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         done = memory.sync(
             args.remote,
             talk=talk,
@@ -85,7 +85,6 @@ def run(args: Arguments, out: Output) -> int:
         )
         boards = _sync_boards(memory, args, talk) if args.boards else ()
         came = _describe_incoming(memory, done) if out.is_terminal and not args.dry_run else ""
-        print_notices(memory, out)
     if args.json:
         from gitmem.commands.sync.summary import as_table
 
@@ -116,10 +115,9 @@ def _write_bundle(args: Arguments, out: Output) -> int:
     """Write a bundle for another machine to push, based on the last fetch."""
     from gitmem.commands.sync.bundle import write_bundle
 
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         memory.repository.writer()  # commits the captured texts
         refs = write_bundle(memory.repository, args.remote, args.bundle, instead=args.instead)
-        print_notices(memory, out)
     if args.json:
         out.json({"bundle": args.bundle if refs else "", "refs": refs})
     else:

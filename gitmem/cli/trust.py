@@ -15,7 +15,7 @@ from itertools import groupby
 from unicodedata import east_asian_width
 
 from gitmem.cli.columns import fill
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_quietly
 from gitmem.cli.output import Output
 from gitmem.cli.terminal import need_terminal
 from gitmem.commands.trust import group, hash_of, name_of
@@ -61,7 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Approve commands, list them or print a reviewed list."""
-    with open_memory(args, out) as memory:
+    with open_quietly(out) as memory:
         if args.list:
             return _list(memory, args, out)
         if args.print:

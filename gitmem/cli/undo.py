@@ -7,7 +7,7 @@ undo.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory
 from gitmem.cli.output import Output, list_of
 from gitmem.frozen import fields_of
 from gitmem.store import PROJECT
@@ -24,9 +24,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Undo one command and print the memories that changed."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         done = memory.bulk.undo(scope=args.scope or PROJECT, dry_run=args.dry_run)
-        print_notices(memory, out)
     if args.json:
         out.json(fields_of(done))
         return 0

@@ -19,7 +19,7 @@ from gitmem.cli.install import (
     print_steps,
     targets,
 )
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory
+from gitmem.cli.options import ArgumentParser, Arguments, open_quietly
 from gitmem.cli.output import Output, list_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.commands.install import agents
@@ -80,7 +80,7 @@ def run(args: Arguments, out: Output) -> int:
         wanted = parse_setup(args, named)
         steps += (agents.plan_uninstall if args.print else agents.uninstall)(git_of(args, out), wanted)
     for what in (name for name in args.what if name in OTHERS):
-        with open_memory(args, out) as memory:
+        with open_quietly(out) as memory:
             steps += _uninstall(memory, what, args)
     print_steps(steps, out, whole=args.print)
     if not steps:
@@ -125,7 +125,7 @@ def _uninstall_all(args: Arguments, out: Output) -> int:
             "--all deletes the memory branch: see what goes with --print, then confirm it with --yes",
             hint="gitmem uninstall --all --print",
         )
-    with open_memory(args, out) as memory:
+    with open_quietly(out) as memory:
         if args.print:
             steps = uninstall.plan(memory.repository, args.remote)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory
+from gitmem.cli.options import ArgumentParser, Arguments, open_quietly
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 from gitmem.repository.approvals import deny_command, deny_settings
@@ -20,7 +20,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Deny the commands of facts."""
-    with open_memory(args, out) as memory:
+    with open_quietly(out) as memory:
         if args.settings:
             denied = deny_settings(memory.repository)
             if denied:

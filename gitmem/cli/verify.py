@@ -160,7 +160,7 @@ def run(args: Arguments, out: Output) -> int:
     if args.record_results:
         return _record_results(args, out)
     reports.form_of(args)  # refuses formats that cannot be combined before anything runs
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         options = _options_of(args, memory)
         if args.no_sandbox:
             out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
@@ -295,9 +295,8 @@ def _refuse_misused(args: Arguments) -> None:
 def _record_results(args: Arguments, out: Output) -> int:
     from gitmem.verify.jobs import import_results
 
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.jobs.import_results(args.record_results, record=args.record)
-        print_notices(memory, out)
     for reason in found.refused:
         out.error(reason)
     if reports.form_of(args) == "json":

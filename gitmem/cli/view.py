@@ -22,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Make, update or remove the view, and print its folder."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         if args.remove:
             path = memory.view.remove()
             print_notices(memory, out)
@@ -33,7 +33,6 @@ def run(args: Arguments, out: Output) -> int:
             return 0
         view = memory.view.make(args.path)
         found = memory.view.state() or {}
-        print_notices(memory, out)
     if args.json:
         out.json({"path": view.path, "commit": view.shown, "unsaved": found["unsaved"], "held": found["held"]})
         return 0

@@ -10,7 +10,7 @@ be checked, or the check contradicts itself or is not approved.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_approved, add_json, add_scope, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_approved, add_json, add_scope, open_memory
 from gitmem.cli.output import Output, counted
 from gitmem.statuses import MARKS
 from gitmem.verify.options import Options
@@ -51,11 +51,10 @@ def run(args: Arguments, out: Output) -> int:
     if args.no_sandbox:
         out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
     options = Options(approved=args.approved, no_sandbox=args.no_sandbox, record=args.record)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.why(
             args.key, options=options, scope=args.scope, with_diff=not args.no_diff, report=progress_of(out)
         )
-        print_notices(memory, out)
     if args.json:
         out.json(found.as_table())
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli.board import rows
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_reference, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_reference, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ('gitmem board answer audit-7 s1 "Yes, with TLS 1.2 and 1.3" --evidence "make test-tls: 2 failed"',)
@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Post one answer and print its name."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         posted = memory.boards.answer(
             args.run,
             args.signal,
@@ -34,5 +34,4 @@ def run(args: Arguments, out: Output) -> int:
             evidence=args.evidence,
             worker=args.worker,
         )
-        print_notices(memory, out)
     return rows.print_posted(posted, args, out)

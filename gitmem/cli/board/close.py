@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from gitmem.cli.board import rows
 from gitmem.cli.input import read_file
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 from gitmem.commands.workflow.run_file import BYTES
 from gitmem.errors import UsageError
@@ -41,11 +41,10 @@ def run(args: Arguments, out: Output) -> int:
         raise UsageError("--force requires --why", hint=f'gitmem board close {args.run} --force --why "…"')
     hint = "gitmem board close RUN --from-run FILE"
     raw = read_file(args.from_run, BYTES, hint=hint) if args.from_run else None
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         board, done = memory.boards.close(
             args.run, raw=raw, why=args.why, force=args.force, distil=not args.no_memories
         )
-        print_notices(memory, out)
     changes = done.changes if done else ()
     refused = done.refused if done else ()
     if args.json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output
 from gitmem.text import format_json
 
@@ -17,9 +17,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print all entries."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         board = memory.boards.show(args.run)
-        print_notices(memory, out)
     for entry in board.entries:
         out.exact(format_json(rows.entry_table(board, entry), is_ascii=True))
     rows.print_problems(board, out)

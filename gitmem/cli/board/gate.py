@@ -7,7 +7,7 @@ waive).
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem board gate audit-7", "gitmem board gate audit-7 --json")
@@ -21,9 +21,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the blocking signals; return 1 if there are any."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         board = memory.boards.show(args.run)
-        print_notices(memory, out)
     blocking = board.closing_signals
     if args.json:
         counts = {state: sum(one.state == state for one in board.signals) for state in ("open", "answered", "waived")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem board link audit-7 e5 --supersedes e2", "gitmem board link audit-7 e5 --addresses s1 --supports e3")
@@ -20,7 +20,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Post one link and print its name."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         posted = memory.boards.link(args.run, args.entry, rows.links_of(args), worker=args.worker)
-        print_notices(memory, out)
     return rows.print_posted(posted, args, out)

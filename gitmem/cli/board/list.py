@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted, list_of
 from gitmem.document.times import format_time
 
@@ -24,9 +24,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the boards; return 1 if there are none."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         boards = [board for board in memory.boards.list() if args.all or not board.is_closed]
-        print_notices(memory, out)
     tables = [_table(board) for board in boards]
     if args.json:
         out.json({"boards": tables})

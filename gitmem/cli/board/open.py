@@ -6,7 +6,7 @@ The board is created with its goal as the first entry. Opening it again changes 
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted
 
 EXAMPLES = ('gitmem board open audit-7 --goal "Find out why requests time out"', "gitmem board open audit-7 --json")
@@ -21,9 +21,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Open one board and print its name."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         board, is_new = memory.boards.open(args.run, goal=args.goal)
-        print_notices(memory, out)
     if args.json:
         out.json({"run": board.run, "commit": board.commit, "new": is_new, "entries": len(board.entries)})
     elif is_new:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli.board import rows
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_reference, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_reference, open_memory
 from gitmem.cli.output import Output
 from gitmem.commands.board.entry import POSTED
 
@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Post one entry and print its name."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         posted = memory.boards.post(
             args.run,
             read_text(args.text),
@@ -53,5 +53,4 @@ def run(args: Arguments, out: Output) -> int:
             worker=args.worker,
             must_surface=args.must_surface,
         )
-        print_notices(memory, out)
     return rows.print_posted(posted, args, out)

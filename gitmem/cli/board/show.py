@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive
 from gitmem.cli.output import Output
 
 TYPE_CHECKING = False
@@ -34,9 +34,8 @@ def run(args: Arguments, out: Output) -> int:
     """Print one board, or one entry; return 1 if nothing is found."""
     from gitmem.commands.board import entry_of
 
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         board = memory.boards.show(args.run)
-        print_notices(memory, out)
     if args.entry:
         entry = entry_of(board, args.entry)
         _print_whole(board, entry, args, out)

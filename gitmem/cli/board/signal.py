@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gitmem.cli.board import rows
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 from gitmem.commands.board.entry import SEVERITIES
 
@@ -30,7 +30,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Post one signal and print its name."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         posted = memory.boards.signal(args.run, read_text(args.text), severity=args.severity, worker=args.worker)
-        print_notices(memory, out)
     return rows.print_posted(posted, args, out)

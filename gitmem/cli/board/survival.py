@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli.board import rows
 from gitmem.cli.input import read_file
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted, list_of, shorten
 from gitmem.errors import RefusedError, UsageError
 
@@ -35,10 +35,9 @@ def run(args: Arguments, out: Output) -> int:
     if not 0 <= args.threshold <= 1:
         raise UsageError("--threshold must be above 0 and at most 1", hint="remove it to use 0.6")
     report = _read(args.report)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         board = memory.boards.show(args.run)
         missing = memory.boards.survival(args.run, report, threshold=args.threshold)
-        print_notices(memory, out)
     total = len(board.list_required())
     if args.json:
         tables = [rows.missing_table(board, one) for one in missing]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.board import rows
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ('gitmem board waive audit-7 s2 s3 --why "staging is down until Monday; asked ops"',)
@@ -20,7 +20,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Post one waiver and print its name."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         posted = memory.boards.waive(args.run, *args.signals, why=args.why, worker=args.worker)
-        print_notices(memory, out)
     return rows.print_posted(posted, args, out)

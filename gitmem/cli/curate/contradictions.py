@@ -8,7 +8,7 @@ decide about the others. Exits with 1 if there is something to decide, with 0 if
 from __future__ import annotations
 
 from gitmem.cli.curate import rows
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output, counted
 from gitmem.store import PROJECT
 
@@ -22,10 +22,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """List contradictions, or supersede; return 1 if something is left to decide."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         memory.repository.tip()
         found, commit = memory.bulk.contradictions(scope=args.scope or PROJECT, apply=args.apply)
-        print_notices(memory, out)
     left = [pair for pair in found.pairs if not (commit and pair.kept)]
     shown = left[: args.limit]
     settled = len(found.pairs) - len(left)

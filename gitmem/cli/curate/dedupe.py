@@ -8,7 +8,7 @@ sessions are never grouped. Exits with 1 if there is something to decide, with 0
 from __future__ import annotations
 
 from gitmem.cli.curate import rows
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output, counted
 from gitmem.errors import UsageError
 from gitmem.store import PROJECT
@@ -36,10 +36,9 @@ def run(args: Arguments, out: Output) -> int:
     """List groups, or supersede; return 1 if something is left to decide."""
     if not 0 <= args.threshold <= 1:
         raise UsageError("--threshold must be above 0 and at most 1", hint="gitmem curate dedupe --threshold 0.75")
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         memory.repository.tip()
         done = memory.bulk.dedupe(scope=args.scope or PROJECT, threshold=args.threshold, apply=args.apply)
-        print_notices(memory, out)
     shown = done.groups[: args.limit]
     if args.json:
         out.json(_table(done, shown))

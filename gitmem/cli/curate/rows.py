@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, positive, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, positive
 from gitmem.cli.output import Output, counted
 from gitmem.store import PROJECT
 
@@ -32,11 +32,10 @@ def add_plan(parser: ArgumentParser, *, apply: str, days: int = 0, what: str = "
 
 def run_plan(verb: str, args: Arguments, out: Output) -> int:
     """List changes, or apply them; return 1 if something is left to decide."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         memory.repository.tip()
         days = getattr(args, "days", 0)
         done = memory.bulk.curate(verb, scope=args.scope or PROJECT, days=days, apply=args.apply)
-        print_notices(memory, out)
     shown = done.steps[: args.limit]
     if args.json:
         steps = [{"key": one.key, "kind": one.kind, "title": one.title, "why": one.why} for one in shown]

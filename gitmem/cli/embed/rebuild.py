@@ -5,7 +5,7 @@ Recall embeds new memories automatically. If a rebuild fails or is interrupted, 
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted
 from gitmem.frozen import fields_of
 
@@ -21,9 +21,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Embed memories, and print a summary."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.vectors.rebuild(everything=args.all, download=args.download)
-        print_notices(memory, out)
     if args.json:
         out.json(fields_of(found))
         return 0

@@ -5,7 +5,7 @@ Exits with 1 if no model is set up or some memories have no vectors, with 3 if a
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted
 
 TYPE_CHECKING = False
@@ -24,9 +24,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the state of the vectors."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.vectors.status().document
-        print_notices(memory, out)
     if args.json:
         out.json(found)
     else:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 from gitmem.commands.forge.branches import CLOSED, MERGED, fate_of
 from gitmem.commands.forge.client import Forge
@@ -40,7 +40,7 @@ def run(args: Arguments, out: Output) -> int:
     from gitmem.repository.companion import default_name
 
     forge = Forge(place_here(), forge_token())
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         default = default_name(memory.repository)
         asked = {code: fate_of(forge, code, default) for code in memory.proposals.branches()}
         fates = {code: (fate, f"pull request {number}") for code, (fate, number) in asked.items()}
@@ -52,7 +52,6 @@ def run(args: Arguments, out: Output) -> int:
             Path(args.drop_list).write_text(lines, encoding="utf-8")
             closed = {}
         steps = () if args.dry_run else memory.proposals.end_branches(merged, closed)
-        print_notices(memory, out)
     if args.json:
         rows = [{"branch": code, "pull": number, "state": fate} for code, (fate, number) in asked.items()]
         out.json({"branches": rows, "dry_run": args.dry_run})

@@ -13,7 +13,7 @@ Permission: issues: write.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import read_text
@@ -62,9 +62,8 @@ def run(args: Arguments, out: Output) -> int:
     if args.file:
         failing = _read(args.file)
     else:
-        with open_memory(args, out) as memory:
+        with open_memory(out) as memory:
             failing = failing_facts(memory.status().document)
-            print_notices(memory, out)
     counts = {"failed": len(failing.rows), "suspect": len(failing.found.of(SUSPECT))}
     message = ", ".join(f"{number} {word}" for word, number in counts.items() if number) or "nothing fails"
     if args.dry_run:

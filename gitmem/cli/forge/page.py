@@ -6,7 +6,7 @@ else wrote is left alone. The workflow's record job runs this; `gitmem sync` pus
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem forge page", "gitmem forge page --dry-run", "gitmem forge page --json")
@@ -23,12 +23,11 @@ def run(args: Arguments, out: Output) -> int:
     from gitmem.commands.forge.page import page, write
     from gitmem.commands.report.badge import make_badge, svg
 
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.status().document
         jobs = found["jobs"] or {"silent": "", "silent_s": 0}
         badge = svg(make_badge(found["statuses"], jobs["silent"], jobs["silent_s"]))
         commit = "" if args.dry_run else write(memory.repository, found, badge)
-        print_notices(memory, out)
     if args.json:
         out.json({"commit": commit, "page": page(found)})
     elif args.dry_run:

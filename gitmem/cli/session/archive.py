@@ -5,7 +5,7 @@ Prints the name of the archived topic, which gitmem session status accepts.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session archive", "gitmem session archive --session 0b6e")
@@ -20,8 +20,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Archive the topic."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         topic = memory.sessions.archive(session=args.session)
-        print_notices(memory, out)
     out.changed(topic.name, f"archived {topic.name}")
     return 0

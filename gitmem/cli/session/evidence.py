@@ -5,7 +5,7 @@ Evidence stays with the topic and is not shown to sessions; use gitmem remember 
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, code_reference, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, code_reference, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ('gitmem session evidence "Half-even rounding loses no cent" --ref tests/test_ledger.py:40',)
@@ -29,8 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Record the evidence."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         topic = memory.sessions.add_evidence(" ".join(args.text), args.ref, session=args.session)
-        print_notices(memory, out)
     out.changed(topic.name, f"recorded as evidence of {topic.name}")
     return 0

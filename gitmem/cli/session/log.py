@@ -5,7 +5,7 @@ The log covers the latest sessions in this clone only and contains no memory tex
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 from gitmem.document.times import format_time
 
@@ -20,9 +20,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the log, oldest entries first; return 1 if it is empty."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.sessions.shown(args.session)
-        print_notices(memory, out)
     if args.json:
         out.json({"session": found[0]["session"] if found else args.session, "shown": found})
     for entry in () if args.json else found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.agents.session.topics import SPEC_BYTES
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 
@@ -24,8 +24,7 @@ def run(args: Arguments, out: Output) -> int:
     text = read_text(" ".join(args.text), SPEC_BYTES)
     if not text.strip():
         raise UsageError("the text is empty", hint="gitmem session note TEXT")
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         topic = memory.sessions.note(text, session=args.session)
-        print_notices(memory, out)
     out.changed(topic.name, f"added to the specification of {topic.name}")
     return 0

@@ -6,7 +6,7 @@ the topic has a name. For a single process, set GITMEM_CONTEXT=0 instead.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session off", "gitmem session off --all", "gitmem session off --all --undo")
@@ -23,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Switch context off, or on again."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         path = memory.sessions.switch_context(is_on=args.undo, everywhere=args.all, session=args.session)
         again = "agents are shown memories again" if args.undo else "agents are shown nothing"
         out.changed(path, f"{again}: {'in the whole repository' if args.all else 'for the active topic'}")
@@ -33,5 +33,4 @@ def run(args: Arguments, out: Output) -> int:
                 f"this affects {about['topic']} only, because each session has its own topic; --all switches off "
                 "all of them"
             )
-        print_notices(memory, out)
     return 0

@@ -5,7 +5,7 @@ Other topics can be read by name, including archived ones (gitmem session archiv
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session status", "gitmem session status billing-ledger --json")
@@ -24,9 +24,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print a topic."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.sessions.status(session=args.session, name=args.topic)
-        print_notices(memory, out)
     if args.json:
         out.json(found)
         return 0

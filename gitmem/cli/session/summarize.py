@@ -7,7 +7,7 @@ a transcript can be summarized.
 from __future__ import annotations
 
 from gitmem.agents import on_event
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session summarize", "gitmem session summarize --session 0b6e --json")
@@ -21,9 +21,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the key of the summary; return 1 if the session has nothing worth recording."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         key = on_event.summarize_session(memory, args.session)
-        print_notices(memory, out)
     if args.json:
         out.json({"key": key})
     elif key:

@@ -10,7 +10,7 @@ import os.path
 
 from gitmem.agents.session.topics import SPEC_BYTES
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session use billing-ledger", 'gitmem session use billing-ledger "Move invoices to the new ledger"')
@@ -26,9 +26,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Set the topic's name and print it."""
     text = read_text(" ".join(args.text), SPEC_BYTES)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         topic = memory.sessions.use(args.topic, text)
-        print_notices(memory, out)
     if args.json:
         out.json({"topic": topic.name, "spec_path": topic.spec_path})
         return 0

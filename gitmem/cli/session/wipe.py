@@ -5,7 +5,7 @@ To put them aside instead, use gitmem session archive. The topic's name is print
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session wipe",)
@@ -20,9 +20,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Delete the topic's files; return 1 if there are none."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         topic, had = memory.sessions.wipe(session=args.session)
-        print_notices(memory, out)
     out.changed(topic.name, f"deleted {topic.name}" if had else f"{topic.name} has no files")
     if not had:
         out.note("it was empty")

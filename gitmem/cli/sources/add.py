@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = (
@@ -47,11 +47,10 @@ def run(args: Arguments, out: Output) -> int:
     """Add a source and print its name."""
     options = {name: getattr(args, name) for name in ("name", "project", "jql", "since", "every", "collection", "api")}
     options["include"] = [part for given in args.include for part in given.split(",") if part]
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         top = memory.repository.git.repository.top or ""
         options["paths"] = [_folder(path, top) for path in args.path]
         source = memory.sources.add(args.kind, args.address, **options)
-        print_notices(memory, out)
     if args.json:
         out.json({"source": source.name, "kind": source.kind, "address": source.address, "ref": source.ref})
         return 0

@@ -5,7 +5,7 @@ In a pipe: one line each, with tab-separated cells (name, kind, address, documen
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted
 from gitmem.document.times import format_time
 
@@ -26,9 +26,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the sources; return 1 if there are none."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found, now = memory.sources.list(), memory.repository.now
-        print_notices(memory, out)
     if args.json:
         out.json({"sources": [as_table(one) for one in found]})
     else:

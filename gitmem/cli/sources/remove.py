@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem sources remove github",)
@@ -15,9 +15,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Remove a source and print its name."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         source = memory.sources.remove(args.source)
-        print_notices(memory, out)
     out.changed(source.name, f"removed the source {source.name}")
     out.note("removed, with what was pulled from it; to bring it back, add and pull it again")
     return 0

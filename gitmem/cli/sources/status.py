@@ -5,7 +5,7 @@ A source is overdue when twice the time of its --every has passed since it was l
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 from gitmem.cli.sources.list import as_table, print_states
 
@@ -20,9 +20,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the state of sources; return 1 if one is overdue or failed."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found, now = memory.sources.list(*args.source), memory.repository.now
-        print_notices(memory, out)
     if args.json:
         out.json({"sources": [as_table(one) for one in found]})
     else:

@@ -6,7 +6,7 @@ name, the store is named after its repository's folder.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted
 from gitmem.cli.stores.list import as_table
 
@@ -22,9 +22,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Add a store to the list and print its name."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         one, is_new = memory.stores.add(args.store, everywhere=args.everywhere)
-        print_notices(memory, out)
     if args.json:
         out.json(as_table(one))
         return 0

@@ -5,7 +5,7 @@ In a pipe: one line each, with tab-separated cells (name, folder, memories, comm
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, counted
 
 TYPE_CHECKING = False
@@ -25,9 +25,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the listed stores; return 1 if there are none, or one cannot be read."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.stores.list()
-        print_notices(memory, out)
     if args.json:
         out.json({"stores": [as_table(one) for one in found]})
     else:

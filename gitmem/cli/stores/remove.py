@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem stores remove api", "gitmem stores remove --global notes")
@@ -18,8 +18,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Remove a store from the list and print its name."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         entry = memory.stores.remove(args.store, everywhere=args.everywhere)
-        print_notices(memory, out)
     out.changed(entry.name, f"removed {entry.name} from the list")
     return 0

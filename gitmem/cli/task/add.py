@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli.changes import add_fields, add_links, memory_fields, print_change
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 from gitmem.cli.proof import add_check, add_limits, verify_of
 from gitmem.cli.terminal import is_interactive
@@ -46,7 +46,7 @@ def priority(text: str) -> int:
 def run(args: Arguments, out: Output) -> int:
     """Write one task and print its key."""
     body = read_text(args.body)
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         change = memory.tasks.add(
             args.title,
             verify=verify_of(args),
@@ -60,5 +60,4 @@ def run(args: Arguments, out: Output) -> int:
             env=args.env,
             refute=args.refute,
         )
-        print_notices(memory, out)
-        return print_change(change, args, out)
+    return print_change(change, args, out)

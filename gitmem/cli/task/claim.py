@@ -9,7 +9,7 @@ agents work for one person, GITMEM_AGENT tells them apart.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 from gitmem.cli.task import rows
 from gitmem.commands.workflow.pre_work import Work
@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Claim one task, print its key, and show earlier attempts."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         change, before = memory.tasks.claim(args.key, note=args.note)
         relevant = memory.workflow.pre_work(Work(change.key, WorkflowStep()))
         for attempt in () if args.json else before.past_attempts:
@@ -44,7 +44,6 @@ def run(args: Arguments, out: Output) -> int:
         ]
         for line in () if args.json else fence_parts(parts, source="the memory of this repository").splitlines():
             out.note(line)
-        print_notices(memory, out)
     if args.json:
         table = {"key": change.key, "path": change.path, "commit": change.commit, "attempt": before.next_num}
         attempts = [fields_of(attempt) for attempt in before.past_attempts]

@@ -8,7 +8,7 @@ Exit status: 0 closed; 1 the gate failed, or someone else holds the task; 3 the 
 from __future__ import annotations
 
 from gitmem.cli.changes import print_change
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 
@@ -40,10 +40,9 @@ def run(args: Arguments, out: Output) -> int:
         )
     if args.note and not args.failed:
         raise UsageError("--note requires --failed", hint="to close a task, use --reason")
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         if args.failed:
             change = memory.tasks.fail(args.key, note=args.note)
         else:
             change = memory.tasks.close(args.key, reason=args.reason, force=args.force)
-        print_notices(memory, out)
-        return print_change(change, args, out, did="closed")
+    return print_change(change, args, out, did="closed")

@@ -35,7 +35,7 @@ def run(args: Arguments, out: Output) -> int:
     wrong = [state for state in states if state not in STATES]
     if wrong:
         raise UsageError(f"unknown state: {wrong[0]}", hint=f"choose one of {', '.join(STATES)}")
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.tasks.list(states=states, parent=args.parent, mine=args.mine, everything=args.all)
         print_notices(memory, out)
         if args.json:

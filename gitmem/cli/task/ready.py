@@ -21,7 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the tasks that can be started; return 1 if there are none."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         found = memory.tasks.list_ready()
         print_notices(memory, out)
         shown = found[: args.limit] if args.limit else found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.changes import print_change
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = (
@@ -22,7 +22,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Release one task and print its key."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         change = memory.tasks.release(args.key, note=args.note, force=args.force)
-        print_notices(memory, out)
-        return print_change(change, args, out, did="released")
+    return print_change(change, args, out, did="released")

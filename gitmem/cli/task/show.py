@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output
 from gitmem.cli.show import print_memory
 from gitmem.cli.task import rows
@@ -19,10 +19,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print one task."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         details, task, waits_for = memory.tasks.show(args.key)
         found = dict(details.document)
-        print_notices(memory, out)
     attempts = [*([task.held] if task.held else []), *task.past_attempts]
     if args.json:
         lines = [fields_of(attempt) for attempt in attempts]

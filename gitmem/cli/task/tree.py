@@ -6,7 +6,7 @@ Uses box characters on a terminal and plain ASCII in a pipe. Closed tasks are hi
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, shorten
 from gitmem.cli.task import rows
 from gitmem.frozen import fields_of
@@ -35,9 +35,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print the trees; return 1 if there are no tasks."""
-    with open_memory(args, out) as memory:
+    with open_memory(out) as memory:
         trees = memory.tasks.tree(args.key, everything=args.all)
-        print_notices(memory, out)
     if args.json:
         out.json({"tasks": [as_table(tree) for tree in trees]})
     else:
