@@ -46,9 +46,9 @@ run 'gitmem remember "A worktree on the memory branch reverts other writers: kee
 run 'gitmem remember "CI runs on Python 3.11 because the package promises it" --kind decision --key ci-runs-on-3.11 --requires python-3.11'
 
 say "3. Facts carry the check that proves them: built in, a shell command, a program"
-run 'gitmem fact "Only process.py starts programs" --lacks "import subprocess" --in "gitmem/store/*.py" --key store-starts-nothing'
+run 'gitmem fact "Only process.py starts programs" --lacks "import subprocess" --in "gitmem/store/**" --key store-starts-nothing'
 run 'gitmem fact "The package runs on Python 3.11" --verify "grep -q \"^requires-python = .>=3.11\" pyproject.toml" --path pyproject.toml --key python-3.11'
-run 'gitmem fact "Writes are compare-and-swap" --key writes-are-cas --path "gitmem/store/*.py" -- grep -q "compare-and-swap" gitmem/store/commit.py'
+run 'gitmem fact "Writes are compare-and-swap" --key writes-are-cas --path "gitmem/store/**" -- grep -q "compare-and-swap" gitmem/store/commit/__init__.py'
 
 say "4. No command of a memory runs without approval; in CI, a reviewed list on the default branch approves them"
 run 'mkdir -p .github && gitmem trust --print > .github/gitmem-approved && cat .github/gitmem-approved'
