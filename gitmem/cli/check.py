@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from gitmem.cli import reports
 from gitmem.cli.causes import add_each, print_cases
-from gitmem.cli.options import ArgumentParser, Arguments, add_approved, open_memory, positive
+from gitmem.cli.options import ArgumentParser, Arguments, add_sandbox, open_memory, warn_of_no_sandbox
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 from gitmem.frozen import fields_of
@@ -75,22 +75,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     change.add_argument("--head", default="", metavar="REV", help="the other end of the change (HEAD)")
     change.add_argument("--staged", action="store_true", help="compare staged changes with HEAD")
-    add_approved(parser)
+    add_sandbox(parser)
     parser.add_argument(
         "--fail-on",
         choices=FAIL_ON,
         default="",
         metavar="WHAT",
         help="when to fail: newly_false, unchecked (newly_false and unchecked), or never (the policy's)",
-    )
-    how = parser.add_argument_group("how checks run")
-    how.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
-    how.add_argument(
-        "--jobs",
-        type=positive,
-        default=0,
-        metavar="N",
-        help="number of checks to run in parallel (one per core)",
     )
     add_each(parser)
     reports.add_arguments(parser)
@@ -110,8 +101,7 @@ def run(args: Arguments, out: Output) -> int:
             no_sandbox=args.no_sandbox,
             jobs=args.jobs,
         )
-        if args.no_sandbox:
-            out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
+        warn_of_no_sandbox(args, out)
         checked = memory.check(
             options=options, base=args.base, head=args.head, staged=args.staged, progress=out.progress
         )

@@ -348,6 +348,28 @@ def add_approved(parser: ArgumentParser) -> None:
     parser.add_argument_group("how checks run").add_argument("--approved", default="", metavar="FILE", help=message)
 
 
+def add_sandbox(parser: ArgumentParser, *, is_parallel: bool = True) -> None:
+    """Add the options for how the commands of checks run; *is_parallel* if several of them may."""
+    add_approved(parser)
+    how = parser.add_argument_group("how checks run")
+    how.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
+    if is_parallel:
+        about = "number of checks to run in parallel (one per core)"
+        how.add_argument("--jobs", type=positive, default=0, metavar="N", help=about)
+
+
+def warn_of_no_sandbox(args: Arguments, out: Output) -> None:
+    """Warn a user who runs commands without a sandbox."""
+    if args.no_sandbox:
+        out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
+
+
+def add_session(parser: ArgumentParser) -> None:
+    """Add ``--session`` to a command about the topic of a session."""
+    about = "on a shared branch, the topic of this session (the latest)"
+    parser.add_argument("--session", default="", metavar="NAME", help=about)
+
+
 def output_options(parser: ArgumentParser) -> Any:
     """Return the group of options for output."""
     return parser.add_argument_group("output")

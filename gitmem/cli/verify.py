@@ -21,11 +21,12 @@ from gitmem.cli.causes import add_each, print_cases
 from gitmem.cli.options import (
     ArgumentParser,
     Arguments,
-    add_approved,
+    add_sandbox,
     open_memory,
     output_options,
     positive,
     print_notices,
+    warn_of_no_sandbox,
 )
 from gitmem.cli.output import Output, counted, list_of
 from gitmem.cli.why import progress_of
@@ -81,48 +82,11 @@ REST = "gitmem status --each"
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``verify``."""
     parser.add_argument("keys", nargs="*", metavar="KEY", help="only these facts, due or not")
-    which = parser.add_argument_group("which facts")
-    which.add_argument("--all", action="store_true", help="judge all facts, due or not")
-    which.add_argument("--facts", action="store_true", help="judge all facts, the same as --all")
-    which.add_argument(
-        "--dirty", action="store_true", help="judge the work tree with its uncommitted changes; records nothing"
-    )
-    which.add_argument("--dry-run", action="store_true", help="list what is due, without running it")
-    which.add_argument(
-        "--plan",
-        type=positive,
-        default=0,
-        metavar="N",
-        help="with --dry-run: print how many of N machines a CI job needs, and whether a sandbox is",
-    )
-    how = parser.add_argument_group("how checks run")
-    add_approved(parser)
-    how.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
-    recording = parser.add_argument_group("verdicts")
-    recording.add_argument(
-        "--record", action="store_true", help="commit the verdicts even if this is not the default branch"
-    )
+    _add_selection(parser)
+    add_sandbox(parser)
+    _add_recording(parser)
     parser.add_argument(
         "--why", action="store_true", help="find the commits that broke failed facts, unless they are known"
-    )
-    how.add_argument(
-        "--jobs",
-        type=positive,
-        default=0,
-        metavar="N",
-        help="number of checks to run in parallel (one per core)",
-    )
-    which.add_argument("--shard", type=_shard, metavar="I/N", help="judge only part I of N of what is due")
-    recording.add_argument(
-        "--results", default="", metavar="FILE", help="write the verdicts to this file, not to the branch"
-    )
-    recording.add_argument(
-        "--record-results",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE",
-        help="record result files produced on other machines; runs nothing",
     )
     parser.add_argument(
         "--fail-on",
@@ -133,14 +97,37 @@ def add_arguments(parser: ArgumentParser) -> None:
         " (failed)",
     )
     add_each(parser)
-    recording.add_argument(
-        "--offline", action="store_true", help="do not fetch first what others recorded (at most 2 seconds)"
-    )
     output_options(parser).add_argument(
         "-v", "--verbose", action="store_true", help="report why nothing could be fetched"
     )
-    which.add_argument("--if-idle", action="store_true", help="do nothing if another verify job is running here")
     reports.add_arguments(parser)
+
+
+def _add_selection(parser: ArgumentParser) -> None:
+    """Add the options that select what is judged."""
+    which = parser.add_argument_group("which facts")
+    which.add_argument("--all", action="store_true", help="judge all facts, due or not")
+    which.add_argument("--facts", action="store_true", help="judge all facts, the same as --all")
+    about = "judge the work tree with its uncommitted changes; records nothing"
+    which.add_argument("--dirty", action="store_true", help=about)
+    which.add_argument("--dry-run", action="store_true", help="list what is due, without running it")
+    about = "with --dry-run: print how many of N machines a CI job needs, and whether a sandbox is"
+    which.add_argument("--plan", type=positive, default=0, metavar="N", help=about)
+    which.add_argument("--shard", type=_shard, metavar="I/N", help="judge only part I of N of what is due")
+    which.add_argument("--if-idle", action="store_true", help="do nothing if another verify job is running here")
+
+
+def _add_recording(parser: ArgumentParser) -> None:
+    """Add the options that select where verdicts come from and go to."""
+    recording = parser.add_argument_group("verdicts")
+    about = "commit the verdicts even if this is not the default branch"
+    recording.add_argument("--record", action="store_true", help=about)
+    about = "write the verdicts to this file, not to the branch"
+    recording.add_argument("--results", default="", metavar="FILE", help=about)
+    about = "record result files produced on other machines; runs nothing"
+    recording.add_argument("--record-results", nargs="+", action="extend", default=[], metavar="FILE", help=about)
+    about = "do not fetch first what others recorded (at most 2 seconds)"
+    recording.add_argument("--offline", action="store_true", help=about)
 
 
 def _shard(text: str) -> Shard:
@@ -162,8 +149,7 @@ def run(args: Arguments, out: Output) -> int:
     reports.form_of(args)  # refuses formats that cannot be combined before anything runs
     with open_memory(out) as memory:
         options = _options_of(args, memory)
-        if args.no_sandbox:
-            out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
+        warn_of_no_sandbox(args, out)
         found = _verify(memory, options, args, out)
         if found is None:
             return 0

@@ -10,7 +10,15 @@ be checked, or the check contradicts itself or is not approved.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_approved, add_json, add_scope, open_memory
+from gitmem.cli.options import (
+    ArgumentParser,
+    Arguments,
+    add_json,
+    add_sandbox,
+    add_scope,
+    open_memory,
+    warn_of_no_sandbox,
+)
 from gitmem.cli.output import Output, counted
 from gitmem.statuses import MARKS
 from gitmem.verify.options import Options
@@ -37,8 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``why``."""
     parser.add_argument("key", help="the failed fact")
     parser.add_argument("--no-diff", action="store_true", help="leave out the culprit's diff of what the check reads")
-    add_approved(parser)
-    parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
+    add_sandbox(parser, is_parallel=False)
     parser.add_argument(
         "--record", action="store_true", help="commit the culprit even if this is not the default branch"
     )
@@ -48,8 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Explain one failure."""
-    if args.no_sandbox:
-        out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
+    warn_of_no_sandbox(args, out)
     options = Options(approved=args.approved, no_sandbox=args.no_sandbox, record=args.record)
     with open_memory(out) as memory:
         found = memory.why(

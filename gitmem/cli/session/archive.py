@@ -5,7 +5,7 @@ Prints the name of the archived topic, which gitmem session status accepts.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory
+from gitmem.cli.options import ArgumentParser, Arguments, add_session, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session archive", "gitmem session archive --session 0b6e")
@@ -13,9 +13,7 @@ EXAMPLES = ("gitmem session archive", "gitmem session archive --session 0b6e")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``archive``."""
-    parser.add_argument(
-        "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
-    )
+    add_session(parser)
 
 
 def run(args: Arguments, out: Output) -> int:

@@ -5,7 +5,7 @@ Evidence stays with the topic and is not shown to sessions; use gitmem remember 
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, code_reference, open_memory
+from gitmem.cli.options import ArgumentParser, Arguments, add_session, code_reference, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ('gitmem session evidence "Half-even rounding loses no cent" --ref tests/test_ledger.py:40',)
@@ -22,9 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=code_reference,
         help="path:line, a commit, a command, a URL",
     )
-    parser.add_argument(
-        "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
-    )
+    add_session(parser)
 
 
 def run(args: Arguments, out: Output) -> int:

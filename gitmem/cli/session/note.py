@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.agents.session.topics import SPEC_BYTES
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory
+from gitmem.cli.options import ArgumentParser, Arguments, add_session, open_memory
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 
@@ -14,9 +14,7 @@ EXAMPLES = ('gitmem session note "Rounding is decided: half even"', "gitmem sess
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``note``."""
     parser.add_argument("text", nargs="+", metavar="TEXT", help="the paragraph; - reads standard input")
-    parser.add_argument(
-        "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
-    )
+    add_session(parser)
 
 
 def run(args: Arguments, out: Output) -> int:

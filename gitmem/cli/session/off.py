@@ -6,7 +6,7 @@ the topic has a name. For a single process, set GITMEM_CONTEXT=0 instead.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory
+from gitmem.cli.options import ArgumentParser, Arguments, add_session, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session off", "gitmem session off --all", "gitmem session off --all --undo")
@@ -16,9 +16,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``off``."""
     parser.add_argument("--all", action="store_true", help="switch it off in the whole repository")
     parser.add_argument("--undo", action="store_true", help="switch it on again")
-    parser.add_argument(
-        "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
-    )
+    add_session(parser)
 
 
 def run(args: Arguments, out: Output) -> int:

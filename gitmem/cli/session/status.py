@@ -5,7 +5,7 @@ Other topics can be read by name, including archived ones (gitmem session archiv
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_session, open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session status", "gitmem session status billing-ledger --json")
@@ -16,9 +16,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "topic", nargs="?", default="", metavar="TOPIC", help="the name of another topic of this branch"
     )
-    parser.add_argument(
-        "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
-    )
+    add_session(parser)
     add_json(parser)
 
 
