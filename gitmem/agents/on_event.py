@@ -66,12 +66,12 @@ def tool_used(memory: Memory, event: Event) -> str:
     """Capture from a tool's use and add it to the worklog; return the memories about a file that it touched."""
     from gitmem.agents.capture.tools import capture
     from gitmem.agents.event import EDIT, READ
-    from gitmem.agents.session.log import keep_written
+    from gitmem.agents.session.log import log_own_writes
     from gitmem.agents.session.worklog import record
 
     try:
         capture(memory.repository, event)
-        keep_written(memory.repository, event)
+        log_own_writes(memory.repository, event)
     finally:
         if event.tool != READ:
             record(memory.repository, event)
@@ -139,12 +139,12 @@ def end_turn(memory: Memory, event: Event) -> None:
 def _save_response(memory: Memory, event: Event) -> None:
     """Save an agent's last message at once, and request a harvest if its transcript has more."""
     from gitmem.agents.capture.responses import learn_from
-    from gitmem.agents.transcripts.harvest import look
+    from gitmem.agents.transcripts.harvest import look_for_learnings
 
     try:
         learn_from(memory.repository, event, event.response)
     finally:
-        look(memory.repository, event)
+        look_for_learnings(memory.repository, event)
 
 
 def subagent_started(memory: Memory, event: Event) -> str:

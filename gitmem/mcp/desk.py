@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     Answer = TypeVar("Answer")
-    _Seen = tuple[tuple[int, ...] | None, ...]
+    _Fingerprint = tuple[tuple[int, ...] | None, ...]
 
 # Exit status 1 (the answer is no) and 2 (wrong request) leave the open memory usable (errors.exit_status).
 _ANSWERED = (1, 2)
@@ -44,7 +44,7 @@ class Desk:
         self._clock = clock
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem")
         self._memory: Memory | None = None
-        self._seen: _Seen = ()
+        self._seen: _Fingerprint = ()
 
     def need(self) -> str:
         """Return the repository's git directory.
@@ -83,11 +83,11 @@ class Desk:
         return answer, [*memory.notices]
 
     def _current(self) -> Memory:
-        if self._memory is not None and _look(self._memory) != self._seen:
+        if self._memory is not None and _fingerprint(self._memory) != self._seen:
             self._drop()
         if self._memory is None:
             self._memory = Memory(self._folder(), clock=self._clock)
-            self._seen = _look(self._memory)
+            self._seen = _fingerprint(self._memory)
         return self._memory
 
     def _folder(self) -> str:
@@ -106,7 +106,7 @@ class Desk:
             memory.close()
 
 
-def _look(memory: Memory) -> _Seen:
+def _fingerprint(memory: Memory) -> _Fingerprint:
     """Return a value that changes when the repository is replaced, or its settings or index change."""
     repository = memory.repository.git.repository
     files = (repository.common, f"{repository.state}/{FILE_NAME}", f"{repository.state}/{PROPOSAL_FILE}")

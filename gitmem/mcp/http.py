@@ -75,7 +75,7 @@ def serve(
         common = service.need()
         needed = None if token is None else token or load_token(Path(common, "gitmem"))
         app = require_token(make_app(make_server(service, read_only=read_only, board=board)), needed)
-        with _bound(port) as bound:
+        with _bind(port) as bound:
             server = uvicorn.Server(uvicorn.Config(app, **_QUIET))
             for name in LOGGERS:
                 logging.getLogger(name).addFilter(_is_worth_logging)
@@ -171,7 +171,7 @@ def _make_token(path: Path) -> str:
     return _read_token(path)
 
 
-def _bound(port: int) -> socket.socket:
+def _bind(port: int) -> socket.socket:
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -99,9 +99,9 @@ class Captures:
             return base
         state = (base.meta("commit"), base.meta("tree"), *waiting)
         if self._shown is None or self._shown_state != state:
-            from gitmem.commands.capture.drain import overlaid
+            from gitmem.commands.capture.drain import overlay_spool
 
-            fresh = overlaid(self._repository, self._repository.branch_writer(), base)
+            fresh = overlay_spool(self._repository, self._repository.branch_writer(), base)
             if self._shown is None:
                 self._shown = fresh
             else:

@@ -21,7 +21,7 @@ NAME_LIMIT = 200
 EDITS_AT_MOST = 200
 PARTS_AT_MOST = 200
 # The fields in which harnesses and MCP put a tool's output.
-SAID = ("stdout", "stderr", "llmContent", "textResultForLlm", "text_result_for_llm", "text", "content")
+OUTPUTS = ("stdout", "stderr", "llmContent", "textResultForLlm", "text_result_for_llm", "text", "content")
 # The arguments in which harnesses name a tool's file, and the text before and after an edit.
 PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file")
 BEFORE = ("old_string", "oldString", "old_str", "oldText")
@@ -54,7 +54,7 @@ def _texts_in(value: object, depth: int) -> str:
         return value[-OUTPUT_LIMIT:]
     parts: list[object] = []
     if isinstance(value, dict) and depth:
-        parts = [value[key] for key in SAID if key in value]
+        parts = [value[key] for key in OUTPUTS if key in value]
     elif isinstance(value, list) and depth:
         parts = [part for part in value[-PARTS_AT_MOST:] if isinstance(part, dict)]
     return "\n".join(filter(None, (_texts_in(part, depth - 1) for part in parts)))
@@ -98,13 +98,13 @@ def table(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
     for field in names:
         value = values.get(field)
         if isinstance(value, str) and value.lstrip().startswith("{"):
-            value = _decoded(value)
+            value = _decode(value)
         if isinstance(value, dict):
             return value
     return {}
 
 
-def _decoded(written: str) -> object:
+def _decode(written: str) -> object:
     try:
         return parse_json(written)
     except (ValueError, RecursionError):

@@ -128,7 +128,7 @@ def describe(memory: OpenRepository, place: Workplace, topic: Topic) -> dict[str
         "named": topic.is_pinned,
         "archived": topic.is_archived,
         "review": topic.is_review,
-        "off": _off(memory, place, topic),
+        "off": _why_off(memory, place, topic),
         "folder": topic.folder,
         "spec": spec,
         "spec_tokens": count_tokens(spec),
@@ -139,7 +139,7 @@ def describe(memory: OpenRepository, place: Workplace, topic: Topic) -> dict[str
     }
 
 
-def _off(memory: OpenRepository, place: Workplace, topic: Topic) -> str:
+def _why_off(memory: OpenRepository, place: Workplace, topic: Topic) -> str:
     """Return why agents get no context; empty if they do."""
     if not memory.config.context:
         return "the setting gitmem.context"

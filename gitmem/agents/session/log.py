@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from gitmem.agents.event import COMPACT, PROMPT, RESUME, START
-from gitmem.agents.session.places import append, file_name, read_lines, read_text, spelt_out
+from gitmem.agents.session.places import append, file_name, read_lines, read_text, unescape_name
 from gitmem.agents.session.topics import workplace_of
 from gitmem.errors import BusyError
 from gitmem.frozen import frozen
@@ -126,7 +126,7 @@ def forget(memory: OpenRepository, event: Event) -> None:
         return
 
 
-def keep_written(memory: OpenRepository, event: Event) -> None:
+def log_own_writes(memory: OpenRepository, event: Event) -> None:
     """Log the memories that the session's own command wrote as shown: the command's output has their keys."""
     if event.failed or not event.session or not any(writer in event.command for writer in WRITERS):
         return
@@ -168,7 +168,7 @@ def _hold_path(memory: OpenRepository, event: Event) -> str:
 
 def sessions(place: Workplace) -> list[str]:
     """Return the sessions that were shown something, latest first."""
-    return [spelt_out(name.removesuffix(SUFFIX)) for name in _files(place)]
+    return [unescape_name(name.removesuffix(SUFFIX)) for name in _files(place)]
 
 
 def _files(place: Workplace) -> list[str]:

@@ -47,7 +47,7 @@ class SummaryError(GitmemError):
     """No model wrote a summary; the one made by rules is used."""
 
 
-def better(config: Config, turns: Sequence[Turn], plain: str, *, folder: str) -> str:
+def ask_model(config: Config, turns: Sequence[Turn], plain: str, *, folder: str) -> str:
     """Return a summary written by a model; empty if none is set up.
 
     Args:

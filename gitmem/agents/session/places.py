@@ -48,7 +48,7 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def spelt_out(name: str) -> str:
+def unescape_name(name: str) -> str:
     """Return the text of a file name made by ``file_name``, except for a part that was cut."""
     if name == "%":
         return ""

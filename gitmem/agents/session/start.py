@@ -114,14 +114,14 @@ def start(opened: Memory, event: Event, *, related: bool = True) -> str:
     here = _Here(opened, event, related, policy, place, topic, catalog, memory.ground(catalog), role)
     entries = log.entries_of(place, event.session)
     if event.source == RESUME and entries:
-        own, parts = [], _changed(here, entries)
+        own, parts = [], _changes_since(here, entries)
         if not parts:
             return ""
     else:
         topics.sweep(place)
         log.sweep(place)
         local.sweep_counts(memory.git.repository.state, memory.now)
-        own = _own(here)
+        own = _introduction(here)
         parts = _parts(here, own)
     text, kept = _compose(here, own, parts)
     shown, cut = render.keys_of(kept), render.cut_keys_of(kept)
@@ -152,7 +152,7 @@ def _compose(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[st
         characters -= len(text) - render.CHARACTERS
 
 
-def _own(here: _Here) -> list[str]:
+def _introduction(here: _Here) -> list[str]:
     """Return the part in our own words."""
     count = count_live(here.catalog, without=HIDDEN, now=here.memory.now)
     lines = [_greeting(count), *_losses(here), *filter(None, [_discipline(here)])]
@@ -343,7 +343,7 @@ def _list_keys_since(here: _Here, tip: str) -> list[str] | None:
     return sorted({path.rpartition("/")[2].removesuffix(".md") for path in changes})
 
 
-def _changed(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Part]:
+def _changes_since(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Part]:
     """Return what changed since a resumed session last ran: statuses, and new memories."""
     if here.topic.is_review or here.policy.session.profile == BMAD:
         return []

@@ -12,7 +12,7 @@ import time
 from gitmem.agents.capture.source import place_of, source_fields
 from gitmem.agents.capture.turns import capture
 from gitmem.agents.event import END, Event
-from gitmem.agents.session.model_summary import better
+from gitmem.agents.session.model_summary import ask_model
 from gitmem.agents.session.places import read_table
 from gitmem.agents.session.rule_summary import distil, format_summary, from_dict, merge, title_of
 from gitmem.agents.session.topics import workplace_of
@@ -74,7 +74,7 @@ class _Request:
 
 
 # The fields of an event that a request stores.
-_TOLD = ("harness", "session", "folder", "transcript", "agent_type")
+_EVENT_FIELDS = ("harness", "session", "folder", "transcript", "agent_type")
 
 
 def ask_for(memory: OpenRepository, session: str) -> Event:
@@ -158,7 +158,7 @@ def request_summary(memory: OpenRepository, event: Event) -> bool:
 
 def _request(memory: OpenRepository, asked: _Request) -> None:
     """Durably record a request."""
-    fields: dict[str, Any] = {name: getattr(asked.event, name)[:TEXT_LIMIT] for name in _TOLD}
+    fields: dict[str, Any] = {name: getattr(asked.event, name)[:TEXT_LIMIT] for name in _EVENT_FIELDS}
     fields |= {"at": asked.at, "workspace": asked.workspace, "branch": asked.branch, "is_over": asked.is_over}
     path = os.path.join(memory.git.repository.state, FOLDER, ASKED, f"{_hashed(asked.event)}.json")
     _write(path, fields)
@@ -186,7 +186,7 @@ def _finish_one(memory: OpenRepository, request: _Request) -> str:
     where = f"on branch {display(request.branch)}" if request.branch else "on no branch"
     text, failed = format_summary(summary, f"A session of {event.harness} {where}."), None
     try:
-        text = better(memory.config, found.turns, text, folder=state) or text
+        text = ask_model(memory.config, found.turns, text, folder=state) or text
     except GitmemError as err:
         failed = err
     _store(memory, request, summary, text)
@@ -246,10 +246,10 @@ def _take(path: str) -> _Request | None:
     if os.path.exists(path):  # otherwise a killed process had claimed it
         os.replace(path, f"{path}.doing")
     found = read_table(f"{path}.doing", FILE_LIMIT)
-    fits = all(isinstance(found.get(name), str) for name in (*_TOLD, "branch", "workspace"))
+    fits = all(isinstance(found.get(name), str) for name in (*_EVENT_FIELDS, "branch", "workspace"))
     if not fits or type(at := found.get("at")) is not int:
         return None
-    values = {name: found[name] for name in _TOLD[1:]}
+    values = {name: found[name] for name in _EVENT_FIELDS[1:]}
     is_over = found.get("is_over") is not False
     return _Request(Event(found["harness"], END, **values), at, found["branch"], found["workspace"], is_over)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.agents.session.places import FOLDER, append, file_name, read_lines, read_text, spelt_out
+from gitmem.agents.session.places import FOLDER, append, file_name, read_lines, read_text, unescape_name
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.branches import SHARED
@@ -168,7 +168,7 @@ def list_archived(place: Workplace) -> list[str]:
 
 def _names(folder: str) -> list[str]:
     try:
-        return sorted(spelt_out(name) for name in os.listdir(folder))
+        return sorted(unescape_name(name) for name in os.listdir(folder))
     except OSError:
         return []
 

@@ -37,7 +37,7 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
         if record.get("isSidechain") is True and not is_agents:
             continue
         if record.get("type") == "assistant":
-            yield from _answered(content, calls)
+            yield from _read_reply(content, calls)
         elif record.get("type") == "user":
             answers = [one for one in read.tables(content) if one.get("type") == "tool_result"]
             if answers:
@@ -55,7 +55,7 @@ def _prompt(record: Mapping[str, Any], content: object) -> str:
     return read.join_texts(content).strip()
 
 
-def _answered(content: object, calls: dict[str, tuple[str, Mapping[str, Any]]]) -> Iterator[Turn]:
+def _read_reply(content: object, calls: dict[str, tuple[str, Mapping[str, Any]]]) -> Iterator[Turn]:
     """Yield the agent's messages, and hold its tool calls until their results come."""
     if isinstance(content, str) and content.strip():
         yield Turn(read.SAID, read.text(content))

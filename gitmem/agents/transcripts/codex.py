@@ -35,7 +35,7 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
         payload = read.table(record.get("payload"))
         what = payload.get("type")
         if record.get("type") == "event_msg":
-            yield from _changed(read.table(payload.get("item")))
+            yield from _file_changes(read.table(payload.get("item")))
         elif record.get("type") != "response_item":
             continue
         elif what == "message":
@@ -49,7 +49,7 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
         elif what in ("function_call_output", "custom_tool_call_output", "local_shell_call_output"):
             known = calls.pop(read.text(payload.get("call_id"), 200), None)
             if known is not None:
-                yield _ended(known, payload.get("output"))
+                yield _with_result(known, payload.get("output"))
     yield from calls.values()
 
 
@@ -61,7 +61,7 @@ def _message(payload: Mapping[str, Any]) -> Iterator[Turn]:
         yield Turn(read.SAID, said)
 
 
-def _changed(item: Mapping[str, Any]) -> Iterator[Turn]:
+def _file_changes(item: Mapping[str, Any]) -> Iterator[Turn]:
     """Yield the files of a change that Codex itself records, also of a patch inside a shell command."""
     files = read.table(item.get("changes"))
     if item.get("type") == "FileChange" and files:
@@ -92,7 +92,7 @@ def _command(given: object) -> str:
     return read.text(given, read.COMMAND_LIMIT).strip()
 
 
-def _ended(call: Turn, output: object) -> Turn:
+def _with_result(call: Turn, output: object) -> Turn:
     if isinstance(output, dict):
         output = output.get("output") or output.get("content")
     said = output if isinstance(output, str) else read.join_texts(output)

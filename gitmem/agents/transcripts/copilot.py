@@ -34,7 +34,7 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
         elif what == "tool.execution_complete":
             known = calls.pop(read.text(data.get("toolCallId"), 200), None)
             if known is not None:
-                yield _ended(known, data)
+                yield _with_result(known, data)
     yield from calls.values()
 
 
@@ -44,7 +44,7 @@ def _call(data: Mapping[str, Any]) -> Turn | None:
     return None if given.get("command") == "view" else read.tool_turn(data.get("toolName"), given, SHELLS, EDITORS)
 
 
-def _ended(call: Turn, data: Mapping[str, Any]) -> Turn:
+def _with_result(call: Turn, data: Mapping[str, Any]) -> Turn:
     output = read.tail(read.table(data.get("result")).get("content"))
     failed = not data["success"] if isinstance(data.get("success"), bool) else None
     status = read.exit_status(output) if call.what == read.COMMAND else None

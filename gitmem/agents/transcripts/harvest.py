@@ -37,14 +37,14 @@ LOOK_BYTES = 4 << 20
 MARKS = (b"LEARN", b"earned", b"earning", b"earnt", b"DECISION")
 
 
-def look(memory: OpenRepository, event: Event) -> None:
+def look_for_learnings(memory: OpenRepository, event: Event) -> None:
     """Request a harvest if the transcript of an event has learnings that no hook captured."""
     ledger.enter(memory, event)
     if event.harness not in HARNESSES or not event.transcript:
         return
     path = ledger.path_of(memory.git.repository.state, event)
     known = next((one for one in ledger.entries(memory.git.repository.state) if one.path == path), None)
-    if known is not None and _has_words(known):
+    if known is not None and _marks_a_learning(known):
         start(memory)
 
 
@@ -80,13 +80,13 @@ def harvest(memory: OpenRepository, take: Take) -> list[LedgerEntry]:
             continue  # the next start reads it
         ledger.mark(entry, read=extent, summarized=entry.summarized)
     for entry in ledger.entries(memory.git.repository.state):
-        silent = memory.now - _changed(entry)
+        silent = memory.now - _last_write(entry)
         if entry.has_ended or ledger.extent_of(entry.transcript) < 0 or silent > FORGOTTEN_S:
             if not entry.is_unread:
                 ledger.remove(entry)
         elif silent > SILENT_S and not entry.fields["agent"] and entry.summarized != entry.read:
             ledger.mark(entry, read=entry.read, summarized=entry.read)
-            left.append(replace(entry, at=_changed(entry)))
+            left.append(replace(entry, at=_last_write(entry)))
     for entry in ledger.entries(memory.git.repository.state)[ledger.ENTRIES_AT_MOST :]:
         ledger.remove(entry)
     return left
@@ -113,14 +113,14 @@ def _transcripts(entry: LedgerEntry) -> Iterator[tuple[Event, str]]:
         )
 
 
-def _changed(entry: LedgerEntry) -> int:
+def _last_write(entry: LedgerEntry) -> int:
     try:
         return ledger.write_time_ns(entry.transcript) // 10**9
     except (OSError, ValueError):
         return entry.at
 
 
-def _has_words(entry: LedgerEntry) -> bool:
+def _marks_a_learning(entry: LedgerEntry) -> bool:
     """Return whether the unread part of a transcript marks a learning; databases are not searched."""
     if entry.transcript.endswith(DATABASE):
         return entry.is_unread

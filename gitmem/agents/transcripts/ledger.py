@@ -104,9 +104,9 @@ def entries(state_folder: str) -> list[LedgerEntry]:
         values, read = read_table(path, ENTRY_BYTES), read_table(f"{path}{READ}", ENTRY_BYTES)
         if all(isinstance(values.get(field), str) for field in FIELDS):
             fields = {field: values[field] for field in FIELDS}
-            numbers = (_whole(values.get("at"), 0), _whole(read.get("read"), -1), _whole(read.get("summarized"), -1))
-            at, seen, summarized = numbers
-            found.append(LedgerEntry(path, fields, at, values.get("has_ended") is True, seen, summarized))
+            at, has_ended = _whole_number(values.get("at"), 0), values.get("has_ended") is True
+            extents = (_whole_number(read.get(name), -1) for name in ("read", "summarized"))
+            found.append(LedgerEntry(path, fields, at, has_ended, *extents))
     return sorted(found, key=lambda one: (-one.at, one.path))
 
 
@@ -152,5 +152,5 @@ def _write(path: str, values: dict[str, Any]) -> None:
         write_text(path, format_json(values, is_ascii=True))
 
 
-def _whole(value: object, default: int) -> int:
+def _whole_number(value: object, default: int) -> int:
     return value if type(value) is int else default

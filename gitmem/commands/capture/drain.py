@@ -205,7 +205,7 @@ def _current_task(catalog: Catalog, who: str, agent: str) -> dict[str, str]:
     return {"task": mine.pop()} if len(mine) == 1 else {}
 
 
-def overlaid(memory: OpenRepository, writer: Writer, base: Catalog) -> Catalog:
+def overlay_spool(memory: OpenRepository, writer: Writer, base: Catalog) -> Catalog:
     """Return an in-memory copy of a catalog with the spool's entries that can be written in it."""
     spool, shown = Spool(memory.git.repository.state), base.copy()
     rehearsal = Rehearsal(shown, writer.planned)

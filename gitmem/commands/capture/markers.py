@@ -57,7 +57,7 @@ def find_marked(text: str, *, is_comment: bool) -> list[Marker]:
         if fence and (not in_fence or in_fence == fence[1]):
             in_fence = "" if in_fence else fence[1]
             goes_on = goes_on and is_all
-        begins = None if in_fence or fence else _begins(line, is_comment=is_comment)
+        begins = None if in_fence or fence else _match_mark(line, is_comment=is_comment)
         if begins:
             found.append((begins[0], [begins[1]]))
             goes_on, is_all = True, is_comment and (is_all or number == 0)
@@ -65,11 +65,11 @@ def find_marked(text: str, *, is_comment: bool) -> list[Marker]:
             found[-1][1].append(line.rstrip() if is_comment else line.strip())
         else:
             goes_on = False
-    said = [Marker(word, _joined(lines, is_comment=is_comment)) for word, lines in found]
+    said = [Marker(word, _join_lines(lines, is_comment=is_comment)) for word, lines in found]
     return list(dict.fromkeys(one for one in said if one.text and not _LEFT_OPEN.fullmatch(one.text)))
 
 
-def _begins(line: str, *, is_comment: bool) -> tuple[str, str] | None:
+def _match_mark(line: str, *, is_comment: bool) -> tuple[str, str] | None:
     at = _BEGINS.fullmatch(line) or _INSIDE.search(line)
     if at is None:
         return None
@@ -84,6 +84,6 @@ def _belongs(line: str, *, is_comment: bool) -> bool:
     return is_comment or (line[0] in " \t" and not _ITEM.match(line))
 
 
-def _joined(lines: list[str], *, is_comment: bool) -> str:
+def _join_lines(lines: list[str], *, is_comment: bool) -> str:
     text = ("\n" if is_comment else " ").join(lines).strip()
     return text.removeprefix("**").removesuffix("**").strip()[:TEXT_LIMIT]

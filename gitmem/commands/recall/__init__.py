@@ -67,7 +67,7 @@ def _rank(memory: OpenRepository, stores: Sequence[OpenStore], query: Query, pol
     if is_here and memory.config.engine != ENGINES[0]:
         from gitmem.commands.recall import engines
 
-        engine_of = engines.chosen(memory, query)
+        engine_of = engines.choose_engine(memory, query)
     sources = memory.sources(stores)
     if is_here:
         memory.note_policy(sources[0].catalog)

@@ -29,24 +29,24 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None] | None
 
 
-def chosen(memory: OpenRepository, query: Query) -> Callable[[Catalog], Engine | None]:
+def choose_engine(memory: OpenRepository, query: Query) -> Callable[[Catalog], Engine | None]:
     """Return what makes the engine of the settings from the catalog; it makes None for the catalog's own search.
 
     The index of Whoosh is brought up to date now, before the catalog is read.
     """
-    shown = _choose_index(memory) if query.text.strip() else None
-    return lambda catalog: _find_engine(memory, catalog) if shown is None else _engine(memory, shown, catalog)
+    index = _choose_index(memory) if query.text.strip() else None
+    return lambda catalog: _find_engine(memory, catalog) if index is None else _engine(memory, index, catalog)
 
 
 def by_syntax(memory: OpenRepository, query: Query, policy: Policy) -> RecallResult:
     """Search the project's memories with the query language."""
     from gitmem.recall import by_syntax
 
-    shown = _shown(memory)
+    index = _fresh_index(memory)
     (source,) = memory.sources([memory])
     memory.note_policy(source.catalog)
     with Readings([source]):
-        engine = _engine(memory, shown, source.catalog)
+        engine = _engine(memory, index, source.catalog)
         found = by_syntax.by_syntax(source, query, engine, policy=policy, config=memory.config, now=memory.now)
     add_notice(memory, found.notice)
     return found
@@ -57,15 +57,15 @@ def similar(memory: OpenRepository, key: str, query: Query) -> Similar:
     from gitmem.recall.by_syntax import similar as find_similar
 
     query = narrow(memory.policy(), query)
-    shown, full_key = _shown(memory), memory.full_key(key)
+    index, full_key = _fresh_index(memory), memory.full_key(key)
     policy, (source,) = memory.policy(), memory.sources([memory])
     options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
     with Readings([source]):
-        engine = _engine(memory, shown, source.catalog)
+        engine = _engine(memory, index, source.catalog)
         return find_similar(source, full_key, engine, query=query, **options)
 
 
-def _shown(memory: OpenRepository) -> SearchableIndex:
+def _fresh_index(memory: OpenRepository) -> SearchableIndex:
     """Return the Whoosh index of the store's tip, brought up to date.
 
     Raises:
@@ -86,7 +86,7 @@ def _choose_index(memory: OpenRepository) -> SearchableIndex | None:
     if memory.config.engine != "whoosh":
         return None
     try:
-        return _shown(memory)
+        return _fresh_index(memory)
     except GitmemError as err:
         add_notice(memory, f"{err.message}; using FTS5 instead ({err.hint})")
         return None
@@ -111,15 +111,15 @@ def _find_engine(memory: OpenRepository, catalog: Catalog) -> Engine | None:
     return engine
 
 
-def _engine(memory: OpenRepository, shown: SearchableIndex, catalog: Catalog) -> WhooshEngine:
+def _engine(memory: OpenRepository, index: SearchableIndex, catalog: Catalog) -> WhooshEngine:
     """Return the engine for an index and a catalog: the previous query's if neither has changed."""
     from gitmem.index.whoosh.engine import WhooshEngine
 
     db = catalog.connection
     # Detects writes by others and by this process (sqlite.org/pragma.html, data_version).
     changes = (catalog.row("PRAGMA data_version")[0], db.total_changes)
-    if memory.engine is None or memory.engine[:2] != ((shown, db), changes):
-        memory.engine = (shown, db), changes, WhooshEngine(shown, catalog)
+    if memory.engine is None or memory.engine[:2] != ((index, db), changes):
+        memory.engine = (index, db), changes, WhooshEngine(index, catalog)
     engine = memory.engine[2]
     add_notice(memory, engine.behind)
     return engine
@@ -147,11 +147,11 @@ def refresh_whoosh(
     catalog, folder = memory.catalog(memory.source()[0]), memory.git.repository.state_dir
     if not is_wanted and not 0 < catalog.row("SELECT count(*) FROM memory")[0] <= WHOOSH_AT_MOST:
         return
-    from gitmem.index.whoosh import index
+    from gitmem.index.whoosh.index import refresh_whoosh as refresh
 
     try:
         with catalog.reading():
-            index.refresh_whoosh(folder, catalog, is_named=True, rebuild=rebuild, progress=progress)
+            refresh(folder, catalog, is_named=True, rebuild=rebuild, progress=progress)
     except ConflictError as err:
         if named:
             raise

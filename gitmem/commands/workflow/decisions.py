@@ -80,19 +80,19 @@ def load(
     if not query.strip():
         ground = memory.ground(catalog)
         with catalog.reading():
-            among = _of_step(memory, step) if step.role or step.story else None
+            among = _ids_of_step(memory, step) if step.role or step.story else None
             found = inventory.newest(catalog, ground, question, now=memory.now, among=among)
     elif step.role or step.story:
-        kept = {row[0] for row in catalog.each("SELECT path FROM memory WHERE id IN ({})", _of_step(memory, step))}
+        kept = {row[0] for row in catalog.each("SELECT path FROM memory WHERE id IN ({})", _ids_of_step(memory, step))}
         wide = recall(replace(question, limit=LOOKED_THROUGH))
         hits = [hit for hit in wide.hits if hit.path in kept]
         found = replace(wide, hits=tuple(hits[:limit]), more=max(0, len(hits) - limit))
     else:
         found = recall(question)
-    return _whole(memory, found)
+    return _read_decisions(memory, found)
 
 
-def _of_step(memory: OpenRepository, step: WorkflowStep) -> set[int]:
+def _ids_of_step(memory: OpenRepository, step: WorkflowStep) -> set[int]:
     """Return the ids of the decisions of a role and story."""
     marks = ",".join("?" * len(KINDS))
     rows = memory.catalog().rows(
@@ -113,7 +113,7 @@ def _role(fields: Mapping[str, Any]) -> str:
     return role if isinstance(role, str) else ""
 
 
-def _whole(memory: OpenRepository, found: RecallResult) -> Decisions:
+def _read_decisions(memory: OpenRepository, found: RecallResult) -> Decisions:
     paths = {hit.path for hit in found.hits}
     rows = memory.catalog().each(
         "SELECT m.key, m.path, t.fields, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.key IN ({})",

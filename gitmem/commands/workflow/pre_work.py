@@ -144,7 +144,7 @@ def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], Re
         ("ALSO RELEVANT", seek.others((*decisions.KINDS, *preferred))),
     ]
     related = [hit.key for _, found in groups for hit in found.hits if hit.kind == TASK]
-    parts = [_failed(catalog, task, work.paths, related, now=memory.now)]
+    parts = [_failed_attempts(catalog, task, work.paths, related, now=memory.now)]
     parts += [part_of(memory, heading, found) for heading, found in groups]
     kept, text = compose(memory, parts, budget)
     hits = {hit.reference: hit for _, found in groups for hit in found.hits}
@@ -190,12 +190,12 @@ class _Seek:
         if not read:
             return RecallResult((), 0)
         query = replace(self._asked, kinds=read)
-        return self._united(query, self._newest(query), lambda hit: True)
+        return self._unite(query, self._newest(query), lambda hit: True)
 
-    def others(self, told_kinds: Sequence[str]) -> RecallResult:
+    def others(self, grouped_kinds: Sequence[str]) -> RecallResult:
         """Return the rest, of kinds without a group of their own."""
         wide = replace(self._asked, limit=WIDER * self._asked.limit)
-        return self._united(wide, self._newest(wide), lambda hit: hit.kind not in told_kinds)
+        return self._unite(wide, self._newest(wide), lambda hit: hit.kind not in grouped_kinds)
 
     def _newest(self, query: Query) -> list[Hit]:
         if not self._of_story:
@@ -207,7 +207,7 @@ class _Seek:
             )
         return list(found.hits)
 
-    def _united(self, query: Query, own: list[Hit], is_meant: Callable[[Hit], bool]) -> RecallResult:
+    def _unite(self, query: Query, own: list[Hit], is_meant: Callable[[Hit], bool]) -> RecallResult:
         fit = self._recall(query) if query.text else None
         hits = [hit for hit in (*own, *(fit.hits if fit else ())) if is_meant(hit)]
         fresh = list({hit.reference: hit for hit in hits if hit.reference not in self._seen}.values())
@@ -227,7 +227,7 @@ def _failures_of(task: tuple[str, str, dict[str, Any]] | None) -> list[FailedAtt
     return [FailedAttempt(task[0], task[1].split("\n")[0], one.num, one.notes) for one in attempts]
 
 
-def _failed(
+def _failed_attempts(
     catalog: Catalog,
     task: tuple[str, str, dict[str, Any]] | None,
     paths: Sequence[str],

@@ -82,7 +82,7 @@ def read_run(raw: bytes, policy: Policy) -> WorkflowRun:
     Raises:
         RefusedError: The file is invalid or too large.
     """
-    found = _parsed(raw)
+    found = _parse(raw)
     if isinstance(found, list):
         found = {"memories": found}
     if found.get("kind") == "task" and "attempts" in found:  # the output of `gitmem task show --json`
@@ -96,7 +96,7 @@ def read_run(raw: bytes, policy: Policy) -> WorkflowRun:
     if len(memories) + len(attempts) > MOST:
         message = f"the run has {len(memories) + len(attempts)} memories, more than {MOST}"
         raise RefusedError(message, hint="keep only what the next run needs")
-    run, role, task, title = (_top(found, name) for name in ("run", "role", "task", "title"))
+    run, role, task, title = (_line_of(found, name) for name in ("run", "role", "task", "title"))
     items = [_item(one, f"memories[{n}]", policy, task) for n, one in enumerate(memories)]
     items += [_attempt(one, f"attempts[{n}]", task, title) for n, one in enumerate(attempts)]
     return WorkflowRun(run.replace(":", "-"), role, tuple(items))
@@ -105,7 +105,7 @@ def read_run(raw: bytes, policy: Policy) -> WorkflowRun:
 _HINT = 'the format is {"run": "…", "memories": [{"kind": "gotcha", "title": "…", "body": "…"}]}: docs/workflow.md'
 
 
-def _parsed(raw: bytes) -> Any:
+def _parse(raw: bytes) -> Any:
     if len(raw) > BYTES:
         raise RefusedError(f"the run is larger than {BYTES} bytes", hint="keep only what the next run needs")
     try:
@@ -120,7 +120,7 @@ def _parsed(raw: bytes) -> Any:
     return found
 
 
-def _top(found: Mapping[str, Any], name: str) -> str:
+def _line_of(found: Mapping[str, Any], name: str) -> str:
     value = found.get(name) or ""
     if not isinstance(value, str) or len(value) > LINE:
         raise RefusedError(f"{name} of the run must be text of at most {LINE} characters", hint=_HINT)

@@ -15,7 +15,7 @@ from support.transcripts import SECRET, placed, session
 from gitmem.agents import on_event
 from gitmem.agents.event import END, Event
 from gitmem.agents.session import model_summary as module
-from gitmem.agents.session.model_summary import better, excerpt, fit_budget
+from gitmem.agents.session.model_summary import ask_model, excerpt, fit_budget
 from gitmem.agents.session.rule_summary import TOKENS
 from gitmem.agents.session.summary import key_of
 from gitmem.agents.transcripts.turns import COMMAND, PROMPT, SAID, Turn
@@ -65,7 +65,7 @@ def program(tmp_path: Path, text: str) -> str:
 
 
 def test_without_a_setting_there_is_none(tmp_path: Path) -> None:
-    assert better(Config(), TURNS, "plain", folder=str(tmp_path)) == ""
+    assert ask_model(Config(), TURNS, "plain", folder=str(tmp_path)) == ""
 
 
 def test_a_program_reads_the_session_without_secrets_and_words_it(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_program_reads_the_session_without_secrets_and_words_it(tmp_path: Path
         f"print({ANSWER!r})",
     )
 
-    assert better(Config(summary_command=command), TURNS, "plain words", folder=str(tmp_path)) == ANSWER
+    assert ask_model(Config(summary_command=command), TURNS, "plain words", folder=str(tmp_path)) == ANSWER
 
     seen = (tmp_path / "seen").read_text()
     assert "plain words" in seen
@@ -95,20 +95,20 @@ def test_a_program_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(module, "LIMIT_S", 0.5 if "sleep" in text else 20.0)
 
     with pytest.raises(GitmemError, match=why):
-        better(Config(summary_command=program(tmp_path, text)), TURNS, "plain", folder=str(tmp_path))
+        ask_model(Config(summary_command=program(tmp_path, text)), TURNS, "plain", folder=str(tmp_path))
 
 
 @pytest.mark.parametrize("command", ["no-such-program-anywhere", "'unclosed"])
 def test_a_setting_that_names_no_program_is_an_error(tmp_path: Path, command: str) -> None:
     with pytest.raises(GitmemError):
-        better(Config(summary_command=command), TURNS, "plain", folder=str(tmp_path))
+        ask_model(Config(summary_command=command), TURNS, "plain", folder=str(tmp_path))
 
 
 def test_an_endpoint_words_it(server: ThreadingHTTPServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITMEM_SUMMARY_KEY", "k1")
     setting = f"http://127.0.0.1:{server.server_port}/v1#tiny"
 
-    assert better(Config(summary=setting), TURNS, "plain", folder=str(tmp_path)) == ANSWER
+    assert ask_model(Config(summary=setting), TURNS, "plain", folder=str(tmp_path)) == ANSWER
 
     question, (path, key) = server.asked
     assert (path, key, question["model"]) == ("/v1/chat/completions", "Bearer k1", "tiny")
@@ -122,12 +122,12 @@ def test_an_endpoint_that_answers_something_else_is_an_error(
     server.answer = answer
 
     with pytest.raises(GitmemError, match="the summary endpoint"):
-        better(Config(summary=f"http://127.0.0.1:{server.server_port}/v1#t"), TURNS, "plain", folder=str(tmp_path))
+        ask_model(Config(summary=f"http://127.0.0.1:{server.server_port}/v1#t"), TURNS, "plain", folder=str(tmp_path))
 
 
 def test_a_setting_that_is_no_address_is_not_repeated(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
-        better(Config(summary="https://u:pw@host/v1#m"), TURNS, "plain", folder=str(tmp_path))
+        ask_model(Config(summary="https://u:pw@host/v1#m"), TURNS, "plain", folder=str(tmp_path))
 
     assert "pw" not in str(caught.value)
 

@@ -28,7 +28,7 @@ def test_a_name_leads_nowhere_else_and_is_no_other_texts(one: str, other: str) -
 
 
 def test_a_name_says_what_it_is_of() -> None:
-    assert places.spelt_out(places.file_name("feature/Ledger ä")) == "feature/Ledger ä"
+    assert places.unescape_name(places.file_name("feature/Ledger ä")) == "feature/Ledger ä"
 
 
 def test_lines_are_trimmed_to_the_newest_whole_ones(tmp_path) -> None:
