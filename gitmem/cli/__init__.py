@@ -304,9 +304,9 @@ def _sync_behind(arguments: list[str]) -> None:
 
 
 def _say_interrupted(out: Output, commits: int) -> int:
-    from gitmem.cli.output import counted
+    from gitmem.cli.output import quantity
 
-    here = f" ({counted(commits, 'commit')} of this command)" if commits else ""
+    here = f" ({quantity(commits, 'commit')} of this command)" if commits else ""
     out.error(f"interrupted; acknowledged writes are kept{here}")
     return INTERRUPTED
 

@@ -207,7 +207,7 @@ def _print_applied(applied: ApplyResult, args: Arguments, out: Output) -> None:
         out.line(("skipped:", "dim"), " ", display(where), ": ", reason)
     did = counts(applied, is_dry=args.dry_run)
     if applied.commit:
-        out.changed(did, did)
+        out.result(did, did)
     else:
         out.line(did)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.statuses import MARKS
 from gitmem.verify.overview.cause import APART, few, fit, group, title
 
@@ -57,7 +57,7 @@ def print_cases(
                 _print_one(case, phrases, out, indent)
         else:
             is_short = True
-            number = counted(len(cause.suspects), "memory", "memories")
+            number = quantity(len(cause.suspects), "memory", "memories")
             them = "it" if len(cause.cases) == 1 else "them"
             keys = few([case.key for case in cause.suspects])
             out.line(
@@ -66,7 +66,7 @@ def print_cases(
     if shown < len(causes):
         left = causes[shown:]
         facts = sum(len(cause.cases) for cause in left)
-        out.line(indent, (f"… {counted(facts, 'more fact')} of {counted(len(left), 'other cause')}", "dim"))
+        out.line(indent, (f"… {quantity(facts, 'more fact')} of {quantity(len(left), 'other cause')}", "dim"))
     if is_short:
         out.line(indent, (f"to list each: {rest}", "dim"))
 

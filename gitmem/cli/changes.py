@@ -73,7 +73,8 @@ def print_change(change: Change, args: Arguments, out: Output, *, did: str = "re
     elif change.is_written and out.is_terminal:
         did = f"{did} {change.key}"
         room = out.width - len(did) - 4  # besides the mark and the spaces
-        out.done(did, shorten(_title_of(args), room) if room >= 20 else "")  # a long key was made from the text anyway
+        # A long key was made from the text anyway.
+        out.confirm(did, shorten(_title_of(args), room) if room >= 20 else "")
     else:
         out.line(change.key)
         if not change.is_written:
@@ -95,7 +96,7 @@ def print_changes(changes: Sequence[Change], args: Arguments, out: Output, *, di
         return 0
     for change in changes:
         if change.is_written and out.is_terminal:
-            out.done(f"{did} {change.key}")
+            out.confirm(f"{did} {change.key}")
         else:
             out.line(change.key)
         if not change.is_written:

@@ -51,6 +51,6 @@ def run(args: Arguments, out: Output) -> int:
     for path, is_new in written:
         out.line(("wrote  " if is_new else "exists ", "bold"), str(path))
     if any(is_new for _, is_new in written):
-        out.done(f"installed the completion for {shell}")
+        out.confirm(f"installed the completion for {shell}")
     out.note(NEXT[shell].format(folder=written[0][0].parent))
     return 0

@@ -13,7 +13,7 @@ Exit status: 0 no problems; 1 there are problems.
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.frozen import fields_of
 
 EXAMPLES = (
@@ -72,7 +72,7 @@ def run(args: Arguments, out: Output) -> int:
         out.line(("the store is well formed", "green"))
     else:
         errors = sum(p.severity == "error" for p in found.problems)
-        out.line((f"{counted(errors, 'problem')}, {counted(len(found.problems) - errors, 'warning')}", "bold"))
+        out.line((f"{quantity(errors, 'problem')}, {quantity(len(found.problems) - errors, 'warning')}", "bold"))
     return int(bool(found.problems))
 
 
@@ -87,7 +87,7 @@ def _captured(args: Arguments, out: Output) -> int:
         out.json({"captured": rows, "accepted": accepted, "dropped": dropped})
         return 0
     if accepted or dropped:
-        out.changed(did := f"accepted {accepted}, dropped {dropped}", did)
+        out.result(did := f"accepted {accepted}, dropped {dropped}", did)
     for one in left:
         out.line((one.name, "key"), f"  {one.kind or 'text not kept'}  ", (one.why, "yellow"))
         for line in one.text.splitlines():

@@ -7,7 +7,7 @@ Importing the export restores every memory byte for byte. Existing files are nev
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_filters, open_memory, query_of
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
@@ -52,9 +52,9 @@ def run(args: Arguments, out: Output) -> int:
             count = sum(1 for _ in memory.bulk.export(query, folder=to, is_okf=bool(args.okf)))
         else:
             count = _write_lines(memory.bulk.export(query), args.to, out)
-    said = f"{counted(count, 'memory', 'memories')} exported"
+    said = f"{quantity(count, 'memory', 'memories')} exported"
     if to != "-":
-        out.changed(to, f"{said} to {to}")
+        out.result(to, f"{said} to {to}")
     if not (to != "-" and out.is_terminal):
         out.note(said if count else "no memories found")
     return 0 if count else 1
@@ -68,15 +68,15 @@ def _write_lines(lines: Iterable[str], to: str, out: Output) -> int:
 
     count = 0
 
-    def counted() -> Iterator[str]:
+    def count_lines() -> Iterator[str]:
         nonlocal count
         for line in lines:
             count += 1
             yield line
 
     if to != "-":
-        write_file(counted(), Path(to))
+        write_file(count_lines(), Path(to))
     else:
-        for line in counted():
+        for line in count_lines():
             out.exact(line)
     return count

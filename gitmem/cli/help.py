@@ -8,7 +8,7 @@ from __future__ import annotations
 from gitmem import cli
 from gitmem.cli import manual
 from gitmem.cli.options import ArgumentParser, Arguments
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.cli.topics import TOPICS
 from gitmem.errors import GitmemError, NoRepositoryError, UsageError
 from gitmem.statuses import MARKS
@@ -95,8 +95,8 @@ def summary(found: Mapping[str, Any]) -> list[str]:
     """Summarize the state of a memory (the JSON of `gitmem status`) in a few lines."""
     statuses = ", ".join(f"{number} {status}" for status, number in found["statuses"].items() if number)
     lines = [
-        f"{counted(found['memories'], 'memory', 'memories')} on the branch {found['branch']}, with "
-        f"{counted(found['kinds'].get('fact', 0), 'fact')}" + (f": {statuses}" if statuses else "")
+        f"{quantity(found['memories'], 'memory', 'memories')} on the branch {found['branch']}, with "
+        f"{quantity(found['kinds'].get('fact', 0), 'fact')}" + (f": {statuses}" if statuses else "")
     ]
     lines += [f"{MARKS['failed']} {line['title']} ({line['key']})" for line in found["failed"][:3]]
     if len(found["failed"]) > 3:
@@ -112,7 +112,7 @@ def summary(found: Mapping[str, Any]) -> list[str]:
         (found["spool"]["refused"], "captured text", "set aside: gitmem doctor"),
     ]
     plurals = {"memory": "memories"}
-    lines += [f"{counted(number, one, plurals.get(one, ''))} {what}" for number, one, what in waits if number]
+    lines += [f"{quantity(number, one, plurals.get(one, ''))} {what}" for number, one, what in waits if number]
     if found.get("proposal"):
         lines.append(proposal_notice(found["proposal"]))
     if branch := found.get("companion"):

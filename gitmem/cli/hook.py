@@ -19,7 +19,7 @@ import sys
 from gitmem.agents import HARNESSES
 from gitmem.cli import GIT_EVENTS, is_harness
 from gitmem.cli.options import ArgumentParser, Arguments, open_quietly
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.config import variable
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.store import PROPOSAL_PREFIX
@@ -114,7 +114,7 @@ def _send(memory: Memory, remote: str) -> None:
 def _learn(memory: Memory, commits: list[str], out: Output) -> None:
     learnt = memory.captures.add_commits(commits)
     if learnt.kept:
-        out.line(f"gitmem: {counted(learnt.kept, 'learning')} captured: gitmem recall --recent {learnt.kept}")
+        out.line(f"gitmem: {quantity(learnt.kept, 'learning')} captured: gitmem recall --recent {learnt.kept}")
     for why in learnt.refused:
         out.line(f"gitmem: not captured: {why}")
 
@@ -155,14 +155,14 @@ def _check(memory: Memory, out: Output) -> int:
         rest = f"gitmem check --base {before} --head {pushed}" if pushed else "gitmem check --staged"
         print_findings(checked.of(BROKEN, SILENCED, SUSPECT), out, rest=f"{rest} --each")
         if stopping:
-            out.line(ADVICE, (_anyway(pushed), "key"))
+            out.line(ADVICE, (_bypass(pushed), "key"))
         elif broken:
             out.note(
                 "the commit goes on, because it changes these facts itself; gitmem check fails a pull request with both"
             )
         skipped = [f for f in unchecked if f.because == "not approved"]
         if skipped:
-            out.note(f"{counted(len(skipped), 'fact')} not checked: not approved here (gitmem trust --review)")
+            out.note(f"{quantity(len(skipped), 'fact')} not checked: not approved here (gitmem trust --review)")
         for finding in unchecked:
             if finding not in skipped:
                 out.note(f"{finding.key} could not be checked: {finding.because}")
@@ -191,7 +191,7 @@ def _is_memory(memory: Memory, ref: str, commit: str) -> bool:
     return tip is not None and bool(memory.repository.git.merge_bases(tip, commit))
 
 
-def _anyway(pushed: str) -> str:
+def _bypass(pushed: str) -> str:
     verb = "push" if pushed else "commit"
     return f"SKIP=gitmem-check git {verb}" if variable("PRE_COMMIT") else f"git {verb} --no-verify"
 

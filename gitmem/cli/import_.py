@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.errors import UsageError
 from gitmem.policy.settings import is_slug
 
@@ -28,7 +28,7 @@ EXAMPLES = (
     "gitmem -C ../old export --all | gitmem import -",
 )
 # How many reasons are printed; the JSON has all of them.
-TOLD = 20
+SHOWN = 20
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -87,7 +87,7 @@ def _print(done: ImportResult, out: Output, *, is_dry: bool) -> None:
     ):
         _print_reasons(out, what, style, reasons)
     would = "would be " if is_dry else ""
-    parts = [f"{counted(len(settled.new), 'memory', 'memories')} {would}imported"]
+    parts = [f"{quantity(len(settled.new), 'memory', 'memories')} {would}imported"]
     for number, word in (
         (len(settled.updated), f"{would}updated"),
         (settled.unchanged, "there already"),
@@ -101,14 +101,14 @@ def _print(done: ImportResult, out: Output, *, is_dry: bool) -> None:
     if is_dry:
         out.line(", ".join(parts))
     else:
-        out.changed(", ".join(parts), ", ".join(parts))
+        out.result(", ".join(parts), ", ".join(parts))
     if done.commands and not is_dry:
-        waits = counted(done.commands, "imported command waits", "imported commands wait")
+        waits = quantity(done.commands, "imported command waits", "imported commands wait")
         out.note(f"{waits} for your approval: gitmem trust --review")
 
 
 def _print_reasons(out: Output, what: str, style: str, reasons: Reasons) -> None:
-    for where, reason in reasons.kept[:TOLD]:
+    for where, reason in reasons.kept[:SHOWN]:
         out.line((f"{what}:", style), " ", where, ": ", reason)
-    if reasons.total > TOLD:
-        out.line((f"{what}:", style), f" … and {reasons.total - TOLD} more (the first {len(reasons.kept)} in --json)")
+    if reasons.total > SHOWN:
+        out.line((f"{what}:", style), f" … and {reasons.total - SHOWN} more (the first {len(reasons.kept)} in --json)")

@@ -7,7 +7,7 @@ if it exists.
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.config import ENGINES
 from gitmem.frozen import fields_of
 
@@ -30,7 +30,7 @@ def run(args: Arguments, out: Output) -> int:
     if args.json:
         out.json(fields_of(found))
     else:
-        memories = counted(found.memories, "memory", "memories")
+        memories = quantity(found.memories, "memory", "memories")
         did = f"{memories} at {found.commit[:12]}, {found.seconds:.2f} s"
-        out.changed(did, f"indexed {did}")
+        out.result(did, f"indexed {did}")
     return 0

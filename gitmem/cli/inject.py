@@ -68,5 +68,5 @@ def _send(text: str, args: Arguments, out: Output) -> int:
     if args.json:
         out.json({"ref": ref})
     else:
-        out.changed(ref, f"sent to {args.to}: {ref}")
+        out.result(ref, f"sent to {args.to}: {ref}")
     return 0

@@ -191,7 +191,7 @@ def _print_steps(steps: Sequence[InstallStep], out: Output, args: Arguments, not
         print_steps([step for step in unfinished if step.before != step.after], out, whole=True)
     elif not args.print:
         if any(step.before != step.after for step in steps):
-            out.done(f"installed {list_of(what)}")
+            out.confirm(f"installed {list_of(what)}")
         for note in notes:
             out.line((note, "dim"))
     return int(bool(unfinished))  # complete, except for steps that only the user may take

@@ -165,24 +165,24 @@ class Reader:
 
     def _place(self, words: list[str]) -> dict[str, Any]:
         """Return the values of the positional arguments in order; the last one may take all remaining words."""
-        placed: dict[str, Any] = {}
+        found: dict[str, Any] = {}
         for argument in self.words:
             if argument.nargs is None:
                 if not words:
                     raise NotPlainError
-                placed[argument.dest] = argument.value_of(words.pop(0))
+                found[argument.dest] = argument.value_of(words.pop(0))
             elif argument.nargs == "?":
                 if words:
-                    placed[argument.dest] = argument.value_of(words.pop(0))
+                    found[argument.dest] = argument.value_of(words.pop(0))
             elif words and argument.dest != "program":  # which requires ``--`` before it
-                placed[argument.dest], words = [*map(argument.value_of, words)], []
+                found[argument.dest], words = [*map(argument.value_of, words)], []
             elif argument.nargs == "+":
                 raise NotPlainError
             else:
-                placed[argument.dest] = [] if argument.default is None else argument.default
+                found[argument.dest] = [] if argument.default is None else argument.default
         if words:
             raise NotPlainError
-        return placed
+        return found
 
 
 if not TYPE_CHECKING:
@@ -245,7 +245,7 @@ def code_path(text: str) -> str:
     return f"{path}{rest}"
 
 
-def placed(place: Callable[[str, Callable[[str], str]], str] | None) -> Callable[[str], str]:
+def path_reader(place: Callable[[str, Callable[[str], str]], str] | None) -> Callable[[str], str]:
     """Return the function that reads an option whose value contains a path (``Value.placed``)."""
     return str if place is None else lambda text: place(text, code_path)
 

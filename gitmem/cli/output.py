@@ -116,22 +116,22 @@ class Output:
         pieces = (self._style(*p) if isinstance(p, tuple) else display(p, sequences=True) for p in parts)
         self._say("".join(pieces), end=end)
 
-    def done(self, did: str, what: str = "") -> None:
+    def confirm(self, did: str, what: str = "") -> None:
         """Confirm a change on a terminal, in one sentence; print nothing to a pipe."""
         if self.is_terminal:
             self.line((MARKS["verified"], "green"), f" {did}", *(("  ", (what, "bold")) if what else ()))
 
-    def changed(self, plain: str, did: str, what: str = "") -> None:
-        """Print a change: *plain*, a name, to a pipe, or one sentence on a terminal."""
+    def result(self, plain: str, did: str, what: str = "") -> None:
+        """Print the result of a change: *plain*, a name, to a pipe, or one sentence on a terminal."""
         if self.is_terminal:
-            self.done(did, what)
+            self.confirm(did, what)
         else:
             self.line(plain)
 
     def announce(self, did: str) -> None:
         """Confirm a change of a command without other output: one sentence on a terminal, or a note."""
         if self.is_terminal:
-            self.done(did)
+            self.confirm(did)
         else:
             self.note(did)
 
@@ -367,12 +367,12 @@ def place_of(distance: Mapping[str, Any]) -> str:
     if not behind and not ahead:
         return "which is HEAD"
     if not ahead:
-        return f"{counted(behind, 'commit')} behind HEAD"
+        return f"{quantity(behind, 'commit')} behind HEAD"
     if not behind:
-        return f"{counted(ahead, 'commit')} ahead of HEAD"
-    return f"beside HEAD ({counted(ahead, 'commit')} only there, {behind} only here)"
+        return f"{quantity(ahead, 'commit')} ahead of HEAD"
+    return f"beside HEAD ({quantity(ahead, 'commit')} only there, {behind} only here)"
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def quantity(number: int, one: str, many: str = "") -> str:
     """Return a number with its noun: ``1 memory``, ``2 memories``."""
     return f"{number} {one if number == 1 else many or one + 's'}"

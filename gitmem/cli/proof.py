@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, placed
+from gitmem.cli.options import ArgumentParser, Arguments, path_reader
 from gitmem.document.builtin_checks import CHECKS, iter_fields
 
 TYPE_CHECKING = False
@@ -22,14 +22,14 @@ def add_check(parser: ArgumentParser, heading: str) -> None:
             f"--{row.name}",
             metavar=metavar,
             nargs=None if row.count == 1 else row.count,
-            type=placed(row.value.placed),
+            type=path_reader(row.value.placed),
             help=row.about,
         )
     for field in iter_fields():
         checks.add_argument(
             f"--{field.name}",
             dest=field.name,
-            type=placed(field.value.placed),
+            type=path_reader(field.value.placed),
             metavar=field.value.shown,
             help=field.about,
         )

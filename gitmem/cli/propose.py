@@ -7,7 +7,7 @@ until `gitmem propose --switch memory`. Standard output contains only the link.
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
-from gitmem.cli.output import Output, counted, list_of
+from gitmem.cli.output import Output, list_of, quantity
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
 from gitmem.store.proposal import proposal_notice
@@ -83,7 +83,7 @@ def run(args: Arguments, out: Output) -> int:
         if args.merge:
             code = memory.proposals.merge_branch(args.merge, talk=talk)
             print_notices(memory, out)
-            out.changed(did := f"the memory of {code} is merged in this clone: gitmem sync pushes it", did)
+            out.result(did := f"the memory of {code} is merged in this clone: gitmem sync pushes it", did)
             return 0
         done = memory.proposals.send(
             args.name, talk=talk, push=not args.no_push, accept_rewritten=args.accept_rewritten
@@ -99,7 +99,7 @@ def run(args: Arguments, out: Output) -> int:
 
 def _print(done: ProposalState, out: Output) -> None:
     if done.moved:
-        moved = counted(done.moved, "commit")
+        moved = quantity(done.moved, "commit")
         out.note(f"{moved} of {done.base} moved to {done.branch}; {done.base} is the same as at {done.remote}")
     if done.merged:
         out.note(f"the proposal {done.name} is merged: new memories go to {done.base} again")
@@ -109,7 +109,7 @@ def _print(done: ProposalState, out: Output) -> None:
     if len(done.conflicts) > SHOWN:
         out.note(f"to settle: {len(done.conflicts) - SHOWN} more: gitmem doctor")
     if done.joined:
-        memories = counted(done.joined, "memory", "memories")
+        memories = quantity(done.joined, "memory", "memories")
         out.note(f"{done.branch} at {done.remote} had {memories} by others; it now has those and yours")
     if done.pushed:
         out.announce(f"{done.remote} has {done.branch}: {_counts(done)}; open a pull request with base {done.base}")
@@ -153,7 +153,7 @@ def describe_changes(one: Proposal, now: int) -> str:
     parts = [_counts(one)]
     parts += ["only at the remote"] if not one.commit else []
     parts += ["not pushed"] if one.commit and not one.remote_commit else []
-    parts += [f"{counted(one.ahead, 'commit')} not pushed"] if one.remote_commit and one.ahead else []
+    parts += [f"{quantity(one.ahead, 'commit')} not pushed"] if one.remote_commit and one.ahead else []
     parts += ["pushed"] if one.commit and one.is_pushed else []
     parts += [f"merged (by {one.merged})"] if one.merged else []
     return f"{'; '.join(parts)}; {ago(max(0, now - one.at))} ago"

@@ -10,7 +10,7 @@ In a pipe: one line each, with tab-separated cells (name, documents, new or chan
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.errors import GitmemError, UsageError
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ def print_result(result: PullResult, out: Output) -> None:
         return
     news = [(result.changed, "new or changed"), (result.deleted, "deleted")]
     shown = ", ".join(f"{number} {what}" for number, what in news if number) or "nothing new"
-    out.done(f"{result.source.name}: {counted(result.documents, 'document')}, {shown}")
+    out.confirm(f"{result.source.name}: {quantity(result.documents, 'document')}, {shown}")
 
 
 def as_table(result: PullResult) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from gitmem.cli.options import (
     print_notices,
     query_of,
 )
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.commands.recall import count_recall
 from gitmem.errors import UsageError
 from gitmem.frozen import replace
@@ -110,7 +110,7 @@ def run(args: Arguments, out: Output) -> int:
                 meant = f"; did you mean {found.suggestion!r}?" if found.suggestion else ""
                 out.note(f"nothing found for {query!r}{meant}" if query else "nothing found")
             if found.withheld:
-                out.note(_withheld(found))
+                out.note(_describe_withheld(found))
     return 0 if found.hits else 1
 
 
@@ -137,7 +137,7 @@ def _query_of(args: Arguments, memory: Memory, query: str) -> Query:
     )
 
 
-def _withheld(found: RecallResult) -> str:
+def _describe_withheld(found: RecallResult) -> str:
     """Return how many memories were withheld for their status, and how to see them."""
     number = sum(count for _, count in found.withheld)
     message = ", ".join(f"{count} {status}" for status, count in found.withheld)
@@ -157,7 +157,7 @@ def _statistics(memory: Memory, args: Arguments, out: Output) -> int:
     if args.json:
         out.json(counts)
         return 0
-    out.line((counted(int(str(counts["total"])), "memory", "memories"), "bold"))
+    out.line((quantity(int(str(counts["total"])), "memory", "memories"), "bold"))
     for kind, number in dict(counts["kinds"]).items():
         out.line(f"  {number:>7}  {kind}")
     others = [f"{number} {scope}" for scope, number in dict(counts["scopes"]).items() if number]

@@ -115,7 +115,7 @@ def _distil(memory: Memory, args: Arguments, out: Output) -> int:
     else:
         for _, change in done.changes:
             if change.is_written:
-                out.changed(change.key, f"recorded {change.key}")
+                out.result(change.key, f"recorded {change.key}")
             else:
                 out.line(change.key)
             if not change.is_new:

@@ -82,13 +82,13 @@ def run(args: Arguments, out: Output) -> int:
         out.bytes(text.encode("utf-8", "backslashreplace"))
         return 0
     place.write(args.file, text, force=args.force)
-    out.changed(args.file, f"wrote {args.file}")
+    out.result(args.file, f"wrote {args.file}")
     if args.open:
         _open(Path(args.file).resolve().as_uri(), out)
     return 0
 
 
-class _Now:
+class _LivePage:
     """Opens the memory for each request, because the server's threads cannot share one."""
 
     def __init__(self, scope: str) -> None:
@@ -134,7 +134,7 @@ def _serve(args: Arguments, out: Output) -> int:
         raise UsageError("--serve shows the present, as a page", hint="leave out FILE, --at, --json and --whole")
     with open_memory(out) as memory:
         memory.report(scope=args.scope)  # any problem of the memory is reported here
-    with ReportServer(_Now(args.scope), args.port) as server:
+    with ReportServer(_LivePage(args.scope), args.port) as server:
         out.line(server.url)
         out.flush()
         out.note("press Ctrl-C to stop")

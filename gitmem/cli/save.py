@@ -10,7 +10,7 @@ Exit status: 0 everything is saved; 1 some files were refused.
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.frozen import fields_of
 
 EXAMPLES = ("gitmem save", 'gitmem save -m "what we learned about the gateway"', "gitmem save --mine auth-uses-rs256")
@@ -41,9 +41,9 @@ def run(args: Arguments, out: Output) -> int:
         out.json({"memories": changes, "refused": refused, **more})
         return int(bool(done.refused))
     for change in done.changes:
-        out.changed(change.key or change.path, f"saved {change.key or change.path}")
+        out.result(change.key or change.path, f"saved {change.key or change.path}")
     for key in done.forgotten:
-        out.changed(key, f"retired {key}")
+        out.result(key, f"retired {key}")
         out.note(f"{key} is retired: its file was deleted")
     for path in done.restored:
         out.note(f"{path} was deleted and has been restored; to retire it: gitmem forget, or gitmem save --forget")
@@ -52,7 +52,7 @@ def run(args: Arguments, out: Output) -> int:
         for line in refusal.hint.split("\n") if refusal.hint else ():
             out.note(f"  {line}")
     if done.others:
-        out.note(f"{counted(done.others, 'file')} in the view that cannot be a memory: ignored")
+        out.note(f"{quantity(done.others, 'file')} in the view that cannot be a memory: ignored")
     if not (done.changes or done.forgotten or done.restored or done.refused):
         out.note("nothing to save")
     return int(bool(done.refused))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from gitmem.cli import verify
 from gitmem.cli.changes import print_change
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
@@ -129,7 +129,7 @@ def _settle_moved(args: Arguments, out: Output) -> int:
         for line in one.shown:
             out.line((one.key, "key"), "  ", line)
     if changed and not args.dry_run:
-        out.done(f"re-pointed {counted(len(changed), 'memory', 'memories')}")
+        out.confirm(f"re-pointed {quantity(len(changed), 'memory', 'memories')}")
     if unapproved:
         out.note(f"unproven until its new command is approved: {few(unapproved)}; gitmem trust --review")
     reasons: dict[str, list[str]] = {}
@@ -143,7 +143,7 @@ def _settle_moved(args: Arguments, out: Output) -> int:
     if not found:
         out.note("no memory names files that moved")
     elif args.dry_run:
-        out.note(f"{counted(len(changed), 'memory', 'memories')} would change; nothing was written")
+        out.note(f"{quantity(len(changed), 'memory', 'memories')} would change; nothing was written")
     return 1 if skipped else 0
 
 

@@ -14,7 +14,7 @@ from gitmem.cli.options import (
     refuse_both,
     refuse_other_scopes,
 )
-from gitmem.cli.output import Output, counted, list_of, place_of
+from gitmem.cli.output import Output, list_of, place_of, quantity
 from gitmem.statuses import MARKS
 from gitmem.store import companion_code, companion_notice
 from gitmem.store.proposal import proposal_notice
@@ -72,7 +72,7 @@ def run(args: Arguments, out: Output) -> int:
 
 def _print_counts(found: Mapping[str, Any], out: Output) -> None:
     """Print how many memories there are: of each kind, with each status, and tasks in each state."""
-    memories = counted(found["memories"], "memory", "memories")
+    memories = quantity(found["memories"], "memory", "memories")
     code = f", as known at code commit {found['at']['code'][:12]}" if "at" in found else ""
     code += f" in {found['repository']}" if "repository" in found else ""
     out.line((memories, "bold"), f" on {found['branch']} at {found['commit'][:12] or 'no commit'}{code}")
@@ -117,7 +117,7 @@ def _print_stale(found: Mapping[str, Any], out: Output) -> None:
         out.line("  ", (MARKS["stale"], "stale"), stale_line, ("  gitmem curate refs", "dim"))
     elsewhere = list(found.get("elsewhere", {}).values())
     for reason in sorted(set(elsewhere)):
-        facts = counted(elsewhere.count(reason), "fact")
+        facts = quantity(elsewhere.count(reason), "fact")
         out.line((f"  {facts} {reason}", "yellow"), ("  gitmem verify --dry-run", "dim"))
     if moved := found.get("moved"):
         who = "1 fact is judged where what it checks"
@@ -138,11 +138,11 @@ def _print_what_waits(found: Mapping[str, Any], out: Output) -> None:
         some, more = list_of(found["to_settle"][:10]), _more(len(found["to_settle"]) - 10)
         out.line(("two versions to settle: ", "yellow"), some, more, ("  gitmem doctor", "dim"))
     if found["problems"]:
-        out.line((f"{counted(found['problems'], 'problem')}: gitmem doctor", "yellow"))
+        out.line((f"{quantity(found['problems'], 'problem')}: gitmem doctor", "yellow"))
     if found["spool"]["refused"]:
-        out.line((f"{counted(found['spool']['refused'], 'captured text')} set aside: gitmem doctor", "yellow"))
+        out.line((f"{quantity(found['spool']['refused'], 'captured text')} set aside: gitmem doctor", "yellow"))
     if found["spool"]["waiting"]:
-        out.line((f"{counted(found['spool']['waiting'], 'captured text')} not committed yet", "dim"))
+        out.line((f"{quantity(found['spool']['waiting'], 'captured text')} not committed yet", "dim"))
 
 
 def _print_places(found: Mapping[str, Any], out: Output) -> None:
@@ -150,7 +150,7 @@ def _print_places(found: Mapping[str, Any], out: Output) -> None:
     if found.get("proposal"):
         out.line((proposal_notice(found["proposal"]), "yellow"))
     if branch := found.get("companion"):
-        number = counted(len(branch["changed"]), "memory", "memories")
+        number = quantity(len(branch["changed"]), "memory", "memories")
         notice = companion_notice(companion_code(branch["branch"]))
         out.line((f"{notice}: {number} changed", "yellow"))
     if found["view"]:
@@ -210,7 +210,7 @@ def _print_view(view: dict[str, Any], out: Output) -> None:
     """Print the view's folder, and the changes in it that are not saved."""
     shows = {"whole": f"at {view['commit'][:12]}", "gone": "is gone"}.get(view["state"], "is broken: gitmem doctor")
     unsaved = set(view["unsaved"]) | set(view["held"])
-    parts = [f"{counted(len(unsaved), 'file')} not saved"] if unsaved else []
+    parts = [f"{quantity(len(unsaved), 'file')} not saved"] if unsaved else []
     parts += ["a commit made in the view"] if view.get("committed") else []
     old = "; too large to update automatically: gitmem view" if view.get("outgrown") else ""
     saving = f"; {' and '.join(parts)}: gitmem save" if parts else ""

@@ -10,7 +10,7 @@ of the memory or of a board failed.
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted, list_of
+from gitmem.cli.output import Output, list_of, quantity
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 # The text that ``store.merge.memories`` gives for two files of which one is not a memory.
 UNREADABLE = ("unreadable",)
-# How many conflicts are named; all are counted, and ``doctor`` and ``--json`` list them all.
 # The most new memories for which authors are named.
 NAMED = 20
+# How many conflicts are named; all are counted, and ``doctor`` and ``--json`` list them all.
 SHOWN = 20
 EXAMPLES = (
     "gitmem sync",
@@ -106,7 +106,7 @@ def _sync_boards(memory: Memory, args: Arguments, talk: RemoteOptions) -> Sequen
 
 
 def _print_board(done: BoardSync, out: Output) -> None:
-    came = counted(done.received, "entry", "entries") if done.received else "nothing"
+    came = quantity(done.received, "entry", "entries") if done.received else "nothing"
     state = done.problem or ("the remote has all of it" if done.is_sent else "not pushed")
     out.line("board ", (done.run, "key"), f"  {came} came in; ", (state, "red" if done.problem else "dim"))
 
@@ -141,8 +141,8 @@ def _confirm(done: SyncResult, came: str, out: Output) -> None:
     """Print the numbers of memories sent and received, in one line on a terminal; nothing in a pipe."""
     if not out.is_terminal:
         return
-    sent = [counted(done.sent, "memory", "memories")] if done.sent else []
-    sent += [counted(done.sent_verdicts, "verdict")] if done.sent_verdicts else []
+    sent = [quantity(done.sent, "memory", "memories")] if done.sent else []
+    sent += [quantity(done.sent_verdicts, "verdict")] if done.sent_verdicts else []
     up = (("↑ ", "green"), f"{list_of(sent)} to {done.remote}", "  " if came else "") if sent else ()
     out.line(*up, *((("↓ ", "green"), came) if came else ()))
 
@@ -153,7 +153,7 @@ def _print(done: SyncResult, out: Output, *, dry_run: bool) -> None:
         for keys, word in ((done.added, "new"), (done.changed, "changed"), (done.retired, "retired"))
         if keys
     ]
-    counts += [counted(done.verdicts, "verdict")] if done.verdicts else []
+    counts += [quantity(done.verdicts, "verdict")] if done.verdicts else []
     came = list_of(counts) or "nothing new"
     how = {"merged": ", merged with yours", "joined": ", joined"}.get(done.merged, "")
     would = "would come" if dry_run else "came"

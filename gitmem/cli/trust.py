@@ -127,7 +127,7 @@ def _approve(memory: Memory, args: Arguments, out: Output) -> int:
                     deny_command(memory.repository, due)
     did = f"{approved} of {len(dues)} approved"
     if approved:
-        out.changed(did, did)
+        out.result(did, did)
     else:
         out.line(did)
     return 0 if approved == len(dues) else 1

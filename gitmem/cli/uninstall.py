@@ -86,7 +86,7 @@ def run(args: Arguments, out: Output) -> int:
     if not steps:
         out.line("nothing is installed here")
     elif not args.print and all(step.what != LEAVE for step in steps):
-        out.done(f"removed {list_of(args.what)}")
+        out.confirm(f"removed {list_of(args.what)}")
     is_ours = args.what != ["git-hooks"]  # another program's hook with that name is not a failure of gitmem
     return int(is_ours and any(step.what == LEAVE for step in steps))
 
@@ -110,7 +110,7 @@ def _uninstall_completion(args: Arguments, out: Output) -> None:
     if not found:
         out.line("no completion is installed")
     elif not args.print:
-        out.done("removed the completion")
+        out.confirm("removed the completion")
 
 
 def _uninstall_all(args: Arguments, out: Output) -> int:
@@ -135,7 +135,7 @@ def _uninstall_all(args: Arguments, out: Output) -> int:
     if not steps:
         out.line("nothing of gitmem is here")
     elif not args.print and all(step.what != LEAVE for step in steps):
-        out.done("removed gitmem from this repository")
+        out.confirm("removed gitmem from this repository")
     return int(any(step.what == LEAVE for step in steps))
 
 

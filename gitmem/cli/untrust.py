@@ -35,7 +35,7 @@ def run(args: Arguments, out: Output) -> int:
         for due in dues:
             deny_command(memory.repository, due)
             if out.is_terminal:
-                out.done(f"denied {due.row.key}", due.document.title)
+                out.confirm(f"denied {due.row.key}", due.document.title)
             else:
                 out.line(due.row.key)
         if not dues:

@@ -28,7 +28,7 @@ from gitmem.cli.options import (
     print_notices,
     warn_of_no_sandbox,
 )
-from gitmem.cli.output import Output, counted, list_of
+from gitmem.cli.output import Output, list_of, quantity
 from gitmem.cli.why import progress_of
 from gitmem.document.spec import format_check
 from gitmem.errors import BusyError, UsageError
@@ -238,7 +238,7 @@ def _verify(memory: Memory, options: Options, args: Arguments, out: Output) -> V
         out.note(f"{err.message}; nothing was done")
         return None
     except KeyboardInterrupt:
-        out.note(f"{counted(len(results), 'fact')} judged before the interruption; the verdicts are kept")
+        out.note(f"{quantity(len(results), 'fact')} judged before the interruption; the verdicts are kept")
         if reports.form_of(args) == "text":  # results were recorded
             print_cases(_cases(results, {}), {}, out, is_each=args.each, rest=REST)
         raise

@@ -8,7 +8,7 @@ gitmem writes, the view is updated, except for files that you changed: `gitmem s
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 
 EXAMPLES = ("gitmem view", "gitmem view ../service-memory", "gitmem view --remove")
 
@@ -29,14 +29,14 @@ def run(args: Arguments, out: Output) -> int:
             if args.json:
                 out.json({"path": path, "removed": True})
             else:
-                out.changed(path, f"removed {path}")
+                out.result(path, f"removed {path}")
             return 0
         view = memory.view.make(args.path)
         found = memory.view.state() or {}
     if args.json:
         out.json({"path": view.path, "commit": view.shown, "unsaved": found["unsaved"], "held": found["held"]})
         return 0
-    out.changed(view.path, f"the memory is in {view.path}")
+    out.result(view.path, f"the memory is in {view.path}")
     if found["unsaved"]:
-        out.note(f"{counted(len(found['unsaved']), 'file')} not saved: gitmem save")
+        out.note(f"{quantity(len(found['unsaved']), 'file')} not saved: gitmem save")
     return 0

@@ -19,7 +19,7 @@ from gitmem.cli.options import (
     open_memory,
     warn_of_no_sandbox,
 )
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.statuses import MARKS
 from gitmem.verify.options import Options
 
@@ -99,8 +99,8 @@ def print_why(why: Why, out: Output) -> None:
         out.line(f"  caused by one of these {len(found.among)} commits:")
         for commit in found.among[: len(why.made or {})]:
             out.line("    ", (commit[:12], "key"), f"  {_whose((why.made or {}).get(commit))}")
-    looked = counted(found.candidates, "commit")
-    ran = f"the check ran {counted(why.runs, 'time')}" if why.runs else "the check did not have to run"
+    looked = quantity(found.candidates, "commit")
+    ran = f"the check ran {quantity(why.runs, 'time')}" if why.runs else "the check did not have to run"
     out.line("  ", (f"{looked} changed what the check reads; {ran}", "dim"))
     _print_diff(why, out)
 
@@ -124,7 +124,7 @@ def _whose(made: CommitSummary | None) -> str:
 
 def _evidence(runs: int, why: Why) -> str:
     """Describe how the culprit is known."""
-    return f" (ran {counted(runs, 'time')})" if runs else " (by an earlier run)" if why.runs else ""
+    return f" (ran {quantity(runs, 'time')})" if runs else " (by an earlier run)" if why.runs else ""
 
 
 def _print_diff(why: Why, out: Output) -> None:

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from gitmem.cli.options import add_filters, query_of
-from gitmem.cli.output import counted, shorten
+from gitmem.cli.output import quantity, shorten
 from gitmem.errors import UsageError
 from gitmem.memory import Memory
 
@@ -57,5 +57,5 @@ def test_text_is_shortened_to_one_line_of_a_width(text: str, width: int, short: 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 memories"), (1, "1 memory"), (2, "2 memories")])
 def test_numbers_agree_with_their_words(number: int, words: str) -> None:
-    assert counted(number, "memory", "memories") == words
-    assert counted(2, "problem") == "2 problems"
+    assert quantity(number, "memory", "memories") == words
+    assert quantity(2, "problem") == "2 problems"

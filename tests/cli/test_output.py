@@ -270,6 +270,6 @@ def test_change_is_confirmed_on_a_terminal_only() -> None:
     piped, pipe, _ = output()
 
     for out in (seen, piped):
-        out.done("recorded", "There is no setup.py")
+        out.confirm("recorded", "There is no setup.py")
 
     assert (screen.getvalue(), pipe.getvalue()) == ("✓ recorded  There is no setup.py\n", "")

@@ -53,7 +53,7 @@ def run(args: Arguments, out: Output) -> int:
         out.json({"run": board.run, "memories": memories, "refused": reasons})
     else:
         for _, change in changes:
-            out.changed(change.key, f"recorded {change.key}")
+            out.result(change.key, f"recorded {change.key}")
         for where, reason in refused:
             out.note(f"refused: {where}: {reason}")
         out.announce(f"the run {board.run} is closed; its board stays readable: gitmem board show {board.run}")

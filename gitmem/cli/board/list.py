@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli.board import rows
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted, list_of
+from gitmem.cli.output import Output, list_of, quantity
 from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
@@ -31,11 +31,11 @@ def run(args: Arguments, out: Output) -> int:
         out.json({"boards": tables})
         return 0 if boards else 1
     for board, table in zip(boards, tables, strict=True):
-        blocking = counted(table["blocking"], "blocking signal")
-        entries = counted(table["entries"], "entry", "entries")
+        blocking = quantity(table["blocking"], "blocking signal")
+        entries = quantity(table["entries"], "entry", "entries")
         closed = ["closed"] if board.is_closed else []
         if out.is_terminal:
-            parts = [entries, counted(len(table["workers"]), "worker"), blocking, *closed]
+            parts = [entries, quantity(len(table["workers"]), "worker"), blocking, *closed]
             out.line((board.run, "key"), "  ", (list_of(parts), "red" if table["blocking"] else "dim"))
         else:
             state = "closed" if board.is_closed else "open"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gitmem.cli.board import rows
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 
 EXAMPLES = ('gitmem board open audit-7 --goal "Find out why requests time out"', "gitmem board open audit-7 --json")
 
@@ -26,9 +26,9 @@ def run(args: Arguments, out: Output) -> int:
     if args.json:
         out.json({"run": board.run, "commit": board.commit, "new": is_new, "entries": len(board.entries)})
     elif is_new:
-        out.changed(board.run, f"opened the board of {board.run}")
+        out.result(board.run, f"opened the board of {board.run}")
     else:
         out.line(board.run)
-        open_signals = counted(len(board.closing_signals), "blocking signal")
-        out.note(f"{board.run} continues with {counted(len(board.entries), 'entry', 'entries')}, {open_signals}")
+        open_signals = quantity(len(board.closing_signals), "blocking signal")
+        out.note(f"{board.run} continues with {quantity(len(board.entries), 'entry', 'entries')}, {open_signals}")
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments
-from gitmem.cli.output import Output, counted, list_of, shorten
+from gitmem.cli.output import Output, list_of, quantity, shorten
 from gitmem.commands.board.board import WAIVED
 from gitmem.commands.board.entry import RELATIONS
 from gitmem.document.times import format_time
@@ -53,7 +53,7 @@ def print_posted(posted: PostedEntry, args: Arguments, out: Output) -> int:
         return 0
     if posted.is_written:
         text = shorten(posted.entry.text, max(20, out.width - 24))
-        out.changed(posted.entry.name, f"posted {posted.entry.name} on {args.run}", text)
+        out.result(posted.entry.name, f"posted {posted.entry.name} on {args.run}", text)
     else:
         out.line(posted.entry.name)
         out.note(f"{posted.entry.name} already says this; nothing was written")
@@ -132,7 +132,7 @@ def print_problems(board: Board, out: Output) -> None:
     """Print how many files on a board are not entries, and the first of them."""
     if board.problems:
         path, why = board.problems[0]
-        out.note(f"{counted(len(board.problems), 'file')} of {board.run} cannot be read; {path}: {why}")
+        out.note(f"{quantity(len(board.problems), 'file')} of {board.run} cannot be read; {path}: {why}")
 
 
 def _line(text: str, out: Output) -> str:

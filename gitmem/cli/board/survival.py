@@ -10,7 +10,7 @@ from __future__ import annotations
 from gitmem.cli.board import rows
 from gitmem.cli.input import read_file
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted, list_of, shorten
+from gitmem.cli.output import Output, list_of, quantity, shorten
 from gitmem.errors import RefusedError, UsageError
 
 EXAMPLES = (
@@ -48,7 +48,7 @@ def run(args: Arguments, out: Output) -> int:
             lacks = f", lacks {list_of(one.numbers)}" if one.numbers else ""
             out.line((name, "key"), "  ", (f"{one.due.why}, {one.share:.0%} of its words{lacks}", "yellow"))
             out.line("  ", shorten(entry.text, out.width - 2))
-        out.note(f"the report says {total - len(missing)} of {counted(total, 'required entry', 'required entries')}")
+        out.note(f"the report says {total - len(missing)} of {quantity(total, 'required entry', 'required entries')}")
     rows.print_problems(board, out)
     return int(bool(missing))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli.curate import rows
 from gitmem.cli.options import ArgumentParser, Arguments, open_memory
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.store import PROJECT
 
 EXAMPLES = ("gitmem curate contradictions", "gitmem curate contradictions --apply")
@@ -44,11 +44,11 @@ def run(args: Arguments, out: Output) -> int:
     if len(left) > len(shown):
         out.note(f"{len(left) - len(shown)} more pairs: --limit {len(left)}")
     if commit:
-        out.line(f"settled {counted(settled, 'pair')} in {commit[:12]}")
+        out.line(f"settled {quantity(settled, 'pair')} in {commit[:12]}")
         out.note("to undo it: gitmem undo")
     if left:
         first = left[0]
         out.note(f"if the first is right: gitmem supersede {first.other.key} {first.one.key}")
     else:
-        out.note(f"no contradictions among {counted(found.compared, 'memory', 'memories')}")
+        out.note(f"no contradictions among {quantity(found.compared, 'memory', 'memories')}")
     return int(bool(left))

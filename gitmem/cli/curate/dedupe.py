@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli.curate import rows
 from gitmem.cli.options import ArgumentParser, Arguments, open_memory
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.errors import UsageError
 from gitmem.store import PROJECT
 
@@ -76,13 +76,13 @@ def _print(done: DuplicateReport, shown: tuple[Group, ...], out: Output) -> None
     if len(done.groups) > len(shown):
         out.note(f"{len(done.groups) - len(shown)} more groups: --limit {len(done.groups)}")
     count = sum(len(group.others) for group in done.groups)
-    several = f"{counted(count, 'memory', 'memories')} of {counted(len(done.groups), 'group')}"
+    several = f"{quantity(count, 'memory', 'memories')} of {quantity(len(done.groups), 'group')}"
     if done.commit:
-        out.changed(did := f"superseded {several} in {done.commit[:12]}", did)
+        out.result(did := f"superseded {several} in {done.commit[:12]}", did)
         out.note(f"undo: gitmem edit {done.groups[0].kept.key} --supersedes ''")
     elif done.groups:
         out.note(f"near duplicates: {several}; to supersede them: gitmem curate dedupe --apply")
     else:
-        out.note(f"no near duplicates among {counted(done.compared, 'memory', 'memories')}")
+        out.note(f"no near duplicates among {quantity(done.compared, 'memory', 'memories')}")
     for key in done.changed:
         out.note(f"the group of {key} changed in the meantime and was left alone; run gitmem curate dedupe again")

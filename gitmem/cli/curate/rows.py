@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, positive
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
@@ -51,14 +51,14 @@ def run_plan(verb: str, args: Arguments, out: Output) -> int:
 def _print_end(verb: str, done: CurationPlan, shown: int, out: Output) -> None:
     if len(done.steps) > shown:
         out.note(f"{len(done.steps) - shown} more: --limit {len(done.steps)}")
-    count = counted(len(done.steps), "memory", "memories")
+    count = quantity(len(done.steps), "memory", "memories")
     if done.commit:
-        out.changed(did := f"changed {count} in {done.commit[:12]}", did)
+        out.result(did := f"changed {count} in {done.commit[:12]}", did)
         out.note("to undo it: gitmem undo")
     elif done.steps:
         out.note(f"{count} of {done.looked_at}; to apply it: gitmem curate {verb} --apply")
     else:
-        out.note(f"nothing to do among {counted(done.looked_at, 'memory', 'memories')}")
+        out.note(f"nothing to do among {quantity(done.looked_at, 'memory', 'memories')}")
     for key in done.changed[:SHOWN]:
         out.note(f"{key} was left alone: it changed in the meantime, or lacks what its kind requires (gitmem doctor)")
     if len(done.changed) > SHOWN:

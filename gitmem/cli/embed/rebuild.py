@@ -6,7 +6,7 @@ Recall embeds new memories automatically. If a rebuild fails or is interrupted, 
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.frozen import fields_of
 
 EXAMPLES = ("gitmem embed rebuild", "gitmem embed rebuild --download", "gitmem embed rebuild --all")
@@ -26,10 +26,10 @@ def run(args: Arguments, out: Output) -> int:
     if args.json:
         out.json(fields_of(found))
         return 0
-    did = f"embedded {counted(found.embedded, 'memory', 'memories')} in {found.seconds:.2f} s"
-    out.changed(did, did)
+    did = f"embedded {quantity(found.embedded, 'memory', 'memories')} in {found.seconds:.2f} s"
+    out.result(did, did)
     if found.forgotten:
-        out.line(f"forgot {counted(found.forgotten, 'memory', 'memories')} that are gone")
+        out.line(f"forgot {quantity(found.forgotten, 'memory', 'memories')} that are gone")
     if found.models_removed:
-        out.line(f"removed the vectors of {counted(found.models_removed, 'other model')}")
+        out.line(f"removed the vectors of {quantity(found.models_removed, 'other model')}")
     return 0

@@ -6,7 +6,7 @@ Exits with 1 if no model is set up or some memories have no vectors, with 3 if a
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _print(found: Mapping[str, Any], out: Output) -> None:
         role = f" (for {model['for']})" if model["for"] != "everything" else ""
         out.line("model: ", (model["model"], "bold"), f"{role}, ", (message, "" if model["answers"] else "red"))
     for store in found["stores"]:
-        whole = f"{store['with_vectors']} of {counted(store['memories'], 'memory', 'memories')}"
+        whole = f"{store['with_vectors']} of {quantity(store['memories'], 'memory', 'memories')}"
         out.line(
             f"{store['store'] or store['scope']}: {whole} with vectors",
             (f", {store['missing']} without", "yellow" if store["missing"] else "dim"),
@@ -51,7 +51,7 @@ def _print(found: Mapping[str, Any], out: Output) -> None:
         for vectors in store["vectors"]:
             out.line("  ", (vectors["problem"] or _size(vectors), "dim"))
     if found["unused"]:
-        other = counted(found["unused"], "other model")
+        other = quantity(found["unused"], "other model")
         out.line(f"there are also vectors of {other}; gitmem embed rebuild removes them")
 
 
@@ -59,6 +59,6 @@ def _size(vectors: dict[str, Any]) -> str:
     unused = f", {vectors['unused']} unused" if vectors["unused"] else ""
     age = f"{vectors['age_s'] // 60} min old" if vectors["age_s"] < 7200 else f"{vectors['age_s'] // 3600} h old"
     return (
-        f"{counted(vectors['pieces'], 'piece')} of {vectors['dimensions']} numbers{unused},"
+        f"{quantity(vectors['pieces'], 'piece')} of {vectors['dimensions']} numbers{unused},"
         f" {vectors['bytes'] / 1e6:.1f} MB, {age}, {vectors['kept']}"
     )

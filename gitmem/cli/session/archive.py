@@ -20,5 +20,5 @@ def run(args: Arguments, out: Output) -> int:
     """Archive the topic."""
     with open_memory(out) as memory:
         topic = memory.sessions.archive(session=args.session)
-    out.changed(topic.name, f"archived {topic.name}")
+    out.result(topic.name, f"archived {topic.name}")
     return 0

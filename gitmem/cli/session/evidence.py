@@ -29,5 +29,5 @@ def run(args: Arguments, out: Output) -> int:
     """Record the evidence."""
     with open_memory(out) as memory:
         topic = memory.sessions.add_evidence(" ".join(args.text), args.ref, session=args.session)
-    out.changed(topic.name, f"recorded as evidence of {topic.name}")
+    out.result(topic.name, f"recorded as evidence of {topic.name}")
     return 0

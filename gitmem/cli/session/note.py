@@ -24,5 +24,5 @@ def run(args: Arguments, out: Output) -> int:
         raise UsageError("the text is empty", hint="gitmem session note TEXT")
     with open_memory(out) as memory:
         topic = memory.sessions.note(text, session=args.session)
-    out.changed(topic.name, f"added to the specification of {topic.name}")
+    out.result(topic.name, f"added to the specification of {topic.name}")
     return 0

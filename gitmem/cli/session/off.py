@@ -24,7 +24,7 @@ def run(args: Arguments, out: Output) -> int:
     with open_memory(out) as memory:
         path = memory.sessions.switch_context(is_on=args.undo, everywhere=args.all, session=args.session)
         again = "agents are shown memories again" if args.undo else "agents are shown nothing"
-        out.changed(path, f"{again}: {'in the whole repository' if args.all else 'for the active topic'}")
+        out.result(path, f"{again}: {'in the whole repository' if args.all else 'for the active topic'}")
         about = {} if args.all or args.undo else memory.sessions.status(session=args.session)
         if about and about["shared"] and not about["named"]:
             out.note(

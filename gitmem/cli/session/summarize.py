@@ -26,7 +26,7 @@ def run(args: Arguments, out: Output) -> int:
     if args.json:
         out.json({"key": key})
     elif key:
-        out.changed(key, f"summarized the session as {key}")
+        out.result(key, f"summarized the session as {key}")
     else:
         out.note("the session has nothing worth keeping yet")
     return 0 if key else 1

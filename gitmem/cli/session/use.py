@@ -31,7 +31,7 @@ def run(args: Arguments, out: Output) -> int:
     if args.json:
         out.json({"topic": topic.name, "spec_path": topic.spec_path})
         return 0
-    out.changed(topic.name, f"the topic is now {topic.name}")
+    out.result(topic.name, f"the topic is now {topic.name}")
     if not topic.spec():
         out.note(f"it has no specification yet: gitmem session note TEXT, or write {_relative_path(topic.spec_path)}")
     return 0

@@ -20,7 +20,7 @@ def run(args: Arguments, out: Output) -> int:
     """Delete the topic's files; return 1 if there are none."""
     with open_memory(out) as memory:
         topic, had = memory.sessions.wipe(session=args.session)
-    out.changed(topic.name, f"deleted {topic.name}" if had else f"{topic.name} has no files")
+    out.result(topic.name, f"deleted {topic.name}" if had else f"{topic.name} has no files")
     if not had:
         out.note("it was empty")
     return 0 if had else 1

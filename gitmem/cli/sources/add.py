@@ -54,7 +54,7 @@ def run(args: Arguments, out: Output) -> int:
     if args.json:
         out.json({"source": source.name, "kind": source.kind, "address": source.address, "ref": source.ref})
         return 0
-    out.changed(source.name, f"added the source {source.name}")
+    out.result(source.name, f"added the source {source.name}")
     out.note(f"to bring it in: gitmem pull {source.name}")
     return 0
 

@@ -6,7 +6,7 @@ In a pipe: one line each, with tab-separated cells (name, kind, address, documen
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def print_states(found: Sequence[SourceState], out: Output, *, now: int) -> None
             out.row(one.source.name, one.source.kind, one.source.address, str(one.documents), pulled, one.error)
             continue
         where = one.source.address or ", ".join(one.source.paths) or "this repository"
-        about = f"{counted(one.documents, 'document')}, {age_of(one, now)}"
+        about = f"{quantity(one.documents, 'document')}, {age_of(one, now)}"
         out.line(
             (one.source.name, "key"), f"  {one.source.kind} {where}  ", (about, "yellow" if one.is_silent else "dim")
         )

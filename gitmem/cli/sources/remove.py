@@ -17,6 +17,6 @@ def run(args: Arguments, out: Output) -> int:
     """Remove a source and print its name."""
     with open_memory(out) as memory:
         source = memory.sources.remove(args.source)
-    out.changed(source.name, f"removed the source {source.name}")
+    out.result(source.name, f"removed the source {source.name}")
     out.note("removed, with what was pulled from it; to bring it back, add and pull it again")
     return 0

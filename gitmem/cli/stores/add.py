@@ -7,7 +7,7 @@ name, the store is named after its repository's folder.
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 from gitmem.cli.stores.list import as_table
 
 EXAMPLES = ("gitmem stores add ../api", "gitmem stores add api=/srv/git/api.git", "gitmem stores add --global ~/notes")
@@ -27,9 +27,9 @@ def run(args: Arguments, out: Output) -> int:
     if args.json:
         out.json(as_table(one))
         return 0
-    out.changed(one.entry.name, f"{'added' if is_new else 'kept'} {one.entry.name}")
+    out.result(one.entry.name, f"{'added' if is_new else 'kept'} {one.entry.name}")
     out.note(
-        f"{one.entry.path} is now read here: {counted(one.memories, 'memory', 'memories')}"
+        f"{one.entry.path} is now read here: {quantity(one.memories, 'memory', 'memories')}"
         if is_new
         else f"{one.entry.path} is already listed"
     )

@@ -6,7 +6,7 @@ In a pipe: one line each, with tab-separated cells (name, folder, memories, comm
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output, counted
+from gitmem.cli.output import Output, quantity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def print_stores(found: Sequence[ListedStoreState], out: Output) -> None:
             out.row(one.entry.name, one.entry.path, str(one.memories), one.commit, problem)
             continue
         about: str | tuple[str, str] = (
-            counted(one.memories, "memory", "memories") + f" at {one.commit[:12]}",
+            quantity(one.memories, "memory", "memories") + f" at {one.commit[:12]}",
             "dim",
         )
         if one.is_here:

@@ -20,5 +20,5 @@ def run(args: Arguments, out: Output) -> int:
     """Remove a store from the list and print its name."""
     with open_memory(out) as memory:
         entry = memory.stores.remove(args.store, everywhere=args.everywhere)
-    out.changed(entry.name, f"removed {entry.name} from the list")
+    out.result(entry.name, f"removed {entry.name} from the list")
     return 0

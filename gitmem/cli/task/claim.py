@@ -49,5 +49,5 @@ def run(args: Arguments, out: Output) -> int:
         attempts = [fields_of(attempt) for attempt in before.past_attempts]
         out.json(table | {"attempts": attempts, "relevant": list(relevant.hits)})
     else:
-        out.changed(change.key, f"claimed {change.key}")
+        out.result(change.key, f"claimed {change.key}")
     return 0
