@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 from conftest import Ran, commit_files, tip
-from support.console import GITMEM, Console, environment, needs_namespaces, run, snapshot, start
+from support.console import GITMEM, TIMEOUT_S, Console, environment, needs_namespaces, run, snapshot, start
+from support.fork_server import run_forked
 from support.payloads import payload
 
 WRITES = {
@@ -71,6 +72,11 @@ class Inside:
         assert done.status == 0, done
         return done.out.strip()
 
+    def gitmem(self, folder: Path, *argv: str) -> Ran:
+        """Run a command of gitmem, forked from a process that has it loaded already."""
+        status, out, err = run_forked([*argv], str(folder), environment(), timeout=TIMEOUT_S, inside=self._holder.pid)
+        return Ran(status, out.decode(), err.decode())
+
 
 def traces(inside: Inside, folder: Path) -> str:
     """Return what a refused write may not leave or change: refs, locks, crash reports, index, HEAD, work tree."""
@@ -115,14 +121,14 @@ def test_full_disk_refuses_every_write_and_changes_nothing(small: tuple[Inside, 
     before = traces(inside, folder)
 
     for words in WRITES.values():
-        done = inside(folder, str(GITMEM), *words)
+        done = inside.gitmem(folder, *words)
 
         assert (done.status, done.out) == (3, ""), (words, done)
         assert "gitmem: error: " in done.err
         assert traces(inside, folder) == before, words
     inside.ok(folder, "sh", "-c", "rm ../filler*")
     assert inside.ok(folder, str(GITMEM), *WRITES["remember"]) == "no-room"
-    assert inside(folder, str(GITMEM), "verify").status == 0
+    assert inside.gitmem(folder, "verify").status == 0
     assert inside.ok(folder, "git", "fsck", "--full", "--strict", "--no-dangling") == ""
 
 
@@ -132,9 +138,9 @@ def test_full_disk_hinders_no_reader_with_or_without_an_index(small: tuple[Insid
     inside, folder = small
     inside.ok(folder, "sh", "-c", FILL[what])
 
-    warm = {name: inside(folder, str(GITMEM), *words) for name, words in READS.items()}
+    warm = {name: inside.gitmem(folder, *words) for name, words in READS.items()}
     inside.ok(folder, "sh", "-c", f"rm -r .git/gitmem; {FILL[what]}")
-    cold = {name: inside(folder, str(GITMEM), *words) for name, words in READS.items()}
+    cold = {name: inside.gitmem(folder, *words) for name, words in READS.items()}
 
     assert {name: done.status for name, done in warm.items()} == dict.fromkeys(READS, 0), warm
     assert {name: done.status for name, done in cold.items()} == dict.fromkeys(READS, 0), cold
@@ -151,21 +157,21 @@ def test_disk_that_fills_up_at_any_point_keeps_a_write_whole_or_refuses_it(small
     for blocks in [*range(0, 24, 2), *range(24, 96, 12)]:
         inside.ok(folder, "sh", "-c", f"rm -f ../filler; {free}", str(blocks))
         before = inside.ok(folder, "git", "rev-parse", "memory")
-        done = inside(folder, str(GITMEM), "remember", f"With {blocks} blocks", "--key", f"blocks-{blocks}")
+        done = inside.gitmem(folder, "remember", f"With {blocks} blocks", "--key", f"blocks-{blocks}")
         after = inside.ok(folder, "git", "rev-parse", "memory")
 
         assert done.status in (0, 3), done
         assert (after == before, done.out) == ((True, "") if done.status else (False, f"blocks-{blocks}\n")), done
         kept += [f"blocks-{blocks}"] if done.status == 0 else []
         refused += done.status == 3
-        assert inside(folder, str(GITMEM), "show", "first").status == 0
+        assert inside.gitmem(folder, "show", "first").status == 0
     inside.ok(folder, "rm", "../filler")
 
     assert kept, "there was never room enough: no session was shown anything"
     assert refused
     assert set(kept) <= set(inside.ok(folder, str(GITMEM), "list").replace("\t", "\n").split("\n"))
     assert inside.ok(folder, "git", "fsck", "--full", "--strict", "--no-dangling") == ""
-    assert inside(folder, str(GITMEM), "doctor").status == 0
+    assert inside.gitmem(folder, "doctor").status == 0
 
 
 @needs_namespaces
@@ -178,10 +184,10 @@ def test_store_is_not_begun_on_a_full_disk(repo: Path, tmp_path: Path) -> None:
         inside.ok(folder, "sh", "-c", FILL["bytes"])
         before = traces(inside, folder)
         for words in (["init"], ["remember", "Begin"], ["fact", "Begin", "--exists", "README.md"]):
-            assert inside(folder, str(GITMEM), *words).status == 3
+            assert inside.gitmem(folder, *words).status == 3
         assert traces(inside, folder) == before
         inside.ok(folder, "rm", "../filler")
-        assert inside(folder, str(GITMEM), "remember", "Begin").status == 0
+        assert inside.gitmem(folder, "remember", "Begin").status == 0
     finally:
         inside.close()
 
@@ -231,7 +237,7 @@ def test_capture_on_a_full_disk_is_kept_elsewhere_and_written_when_there_is_room
     inside.ok(folder, "sh", "-c", FILL[what])
 
     done = capture(inside, folder, tmp_path / "told", state_home=tmp_path / "state-home")
-    shown = inside(folder, str(GITMEM), "recall", "pelicans")
+    shown = inside.gitmem(folder, "recall", "pelicans")
     inside.ok(folder, "sh", "-c", "rm ../filler*")
     inside.ok(folder, str(GITMEM), "doctor", "--fix")
 
@@ -294,7 +300,7 @@ def test_read_only_disk_hinders_no_reader(frozen: tuple[Inside, Path], request: 
     before = snapshot(folder)
     assert inside(folder, "touch", "x").status != 0
 
-    done = {name: inside(folder, str(GITMEM), *words) for name, words in READS.items()}
+    done = {name: inside.gitmem(folder, *words) for name, words in READS.items()}
 
     assert {name: ran.status for name, ran in done.items()} == dict.fromkeys(READS, 0), done
     assert ("later" in done["list"].out) == (request.node.callspec.params["frozen"] == "behind")
@@ -308,7 +314,7 @@ def test_read_only_disk_refuses_every_write(frozen: tuple[Inside, Path]) -> None
     before = snapshot(folder)
 
     for words in [*(words for name, words in WRITES.items() if name != "verify"), ["doctor", "--fix"], ["init"]]:
-        done = inside(folder, str(GITMEM), *words)
+        done = inside.gitmem(folder, *words)
 
         expected = 0 if words[0] == "doctor" else 3  # nothing is broken, so there is nothing to mend
         assert done.status == expected, (words, done)

@@ -8,6 +8,7 @@ Where these matter (locales, Python's variables, what is imported), a test start
 from __future__ import annotations
 
 import atexit
+import ctypes
 import functools
 import gc
 import os
@@ -30,7 +31,7 @@ LEFT_OUT = (
 
 
 def run_forked(
-    argv: list[str], cwd: str | bytes, env: dict[str, str], *, timeout: float, stdin: bytes = b""
+    argv: list[str], cwd: str | bytes, env: dict[str, str], *, timeout: float, stdin: bytes = b"", inside: int = 0
 ) -> tuple[int, bytes, bytes]:
     """Run one command of gitmem without a terminal and return its status and what it printed.
 
@@ -40,6 +41,7 @@ def run_forked(
         env: Its environment.
         timeout: Seconds.
         stdin: What stands on its standard input.
+        inside: A process whose user and mount namespaces it enters first, as nsenter(1) does; 0 for ours.
 
     Raises:
         subprocess.TimeoutExpired: It took too long; it was killed.
@@ -49,7 +51,7 @@ def run_forked(
         stdin_text.write(stdin)
         stdin_text.flush()
         descriptors = [f"/proc/{os.getpid()}/fd/{file.fileno()}" for file in (stdin_text, out, err)]
-        _send(server.stdin, (argv, cwd, env, descriptors))
+        _send(server.stdin, (argv, cwd, env, descriptors, inside))
         pid = _receive(server.stdout)
         if not select.select([server.stdout], [], [], timeout)[0]:
             os.killpg(pid, signal.SIGKILL)
@@ -104,14 +106,14 @@ def _serve() -> None:
     requests, answers = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
     while True:
         try:
-            argv, cwd, env, descriptors = _receive(requests)
+            argv, cwd, env, descriptors, inside = _receive(requests)
         except EOFError:
             return
         pid = os.fork()
         if pid == 0:
             requests.close()
             answers.close()
-            _become(argv, cwd, env, descriptors)
+            _become(argv, cwd, env, descriptors, inside)
         _send(answers, pid)
         _send(answers, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
@@ -129,7 +131,7 @@ def _probe() -> None:
     starter.close()
 
 
-def _become(argv: list[str], cwd: str | bytes, env: dict[str, str], descriptors: list[str]) -> None:
+def _become(argv: list[str], cwd: str | bytes, env: dict[str, str], descriptors: list[str], inside: int) -> None:
     from gitmem import cli
 
     try:
@@ -138,6 +140,8 @@ def _become(argv: list[str], cwd: str | bytes, env: dict[str, str], descriptors:
         for number, place in enumerate(descriptors[1:], 1):
             os.dup2(os.open(place, os.O_WRONLY | os.O_APPEND), number)
         os.closerange(3, 64)
+        if inside:
+            _enter(inside)
         os.chdir(cwd)
         os.environ.clear()
         os.environ.update(env)
@@ -150,6 +154,14 @@ def _become(argv: list[str], cwd: str | bytes, env: dict[str, str], descriptors:
         os._exit(end.code or 0)
     finally:
         os._exit(70)
+
+
+def _enter(pid: int) -> None:
+    """Enter the user and mount namespaces of a process (setns(2); Python has it from 3.12 on)."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    for name in ("user", "mnt"):
+        if libc.setns(os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY), 0):
+            raise OSError(ctypes.get_errno(), "setns")
 
 
 if __name__ == "__main__":
