@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import os
 
-from gitmem.system import make_folder, open_private
-from gitmem.system.file_lock import lock
+from gitmem.agents.session.places import change_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FOLDER = "hooks"
 NAME = "arrived"
 # Payloads whose arrivals are counted, the latest ones: hooks of one event run at once, or one after another.
 MARKS_AT_MOST = 1_000
-LINE_LIMIT = 256
+SIZE_LIMIT = 256 * 1024
 # The text in Cursor's settings that calls gitmem, and how much of the file is read.
 CURSORS = b"hook cursor"
 SETTINGS_LIMIT = 262_144
@@ -30,32 +33,24 @@ def is_first(state_folder: str, mark: str, caller: str) -> bool:
 
     Args:
         state_folder: The repository's state folder.
-        mark: Identifies the payload, the same for both arrivals; no spaces.
-        caller: Identifies the calling settings; no spaces or ``=``.
+        mark: Identifies the payload, the same for both arrivals.
+        caller: Identifies the calling settings.
     """
-    folder = os.path.join(state_folder, FOLDER)
-    try:
-        make_folder(folder)
-        fd = open_private(os.path.join(folder, NAME), os.O_RDWR | os.O_CREAT)
-    except OSError:
-        return True
-    try:
-        lock(fd)  # held for microseconds; released when the holder dies
-        arrived = _counts(os.read(fd, LINE_LIMIT * MARKS_AT_MOST))
-        counts = arrived.pop(mark, {})
+    counts: dict[str, int] = {}
+
+    def note(arrived: dict[str, Any]) -> None:
+        before = arrived.pop(mark, None)
+        if isinstance(before, dict):
+            counts.update((name, count) for name, count in before.items() if type(count) is int)
         counts[caller] = counts.get(caller, 0) + 1
         arrived[mark] = counts
-        lines = (
-            f"{one} {' '.join(f'{name}={count}' for name, count in by.items())}"[: LINE_LIMIT - 1]
-            for one, by in list(arrived.items())[-MARKS_AT_MOST:]
-        )
-        os.lseek(fd, 0, os.SEEK_SET)
-        size = os.write(fd, "".join(f"{line}\n" for line in lines).encode("ascii", "replace"))
-        os.truncate(fd, size)
+        for old in list(arrived)[:-MARKS_AT_MOST]:
+            del arrived[old]
+
+    try:
+        change_table(os.path.join(state_folder, FOLDER, NAME), note, limit=SIZE_LIMIT)
     except OSError:
         return True
-    finally:
-        os.close(fd)
     return counts[caller] > max((count for name, count in counts.items() if name != caller), default=0)
 
 
@@ -78,13 +73,3 @@ def _calls_us(path: str) -> bool:
             return CURSORS in file.read(SETTINGS_LIMIT)
     except (OSError, ValueError):
         return False
-
-
-def _counts(content: bytes) -> dict[str, dict[str, int]]:
-    """Return how often each payload arrived, by caller; malformed lines are skipped."""
-    found = {}
-    for line in content.decode("ascii", "replace").splitlines():
-        mark, *counts = line.split(" ")
-        pairs = (one.partition("=") for one in counts)
-        found[mark] = {name: int(count) for name, _, count in pairs if count.isdigit() and count.isascii()}
-    return found

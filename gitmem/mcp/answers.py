@@ -76,10 +76,6 @@ def result(answer: BaseModel, *first: str, rest: str = "more") -> CallToolResult
     return CallToolResult(content=[TextContent(type="text", text=text or "nothing")], structured_content=fields)
 
 
-def _about(*words: str) -> str:
-    return ", ".join(filter(None, words)).replace(")", "")
-
-
 def memory(found: Mapping[str, Any]) -> str:
     """Return one memory, up to the limit: its status in the source line, then its text."""
     fields, verdict = found["frontmatter"], found["verdict"] or {}
@@ -121,7 +117,7 @@ def digest(found: Mapping[str, Any]) -> str:
         for item in section["items"]:
             key = f"[{item['short']}] " if item["key"] else ""
             scope = item["scope"] if item["scope"] != PROJECT else ""
-            about = _about(item["kind"], scope, item["status"])
+            about = ", ".join(filter(None, (item["kind"], scope, item["status"]))).replace(")", "")
             lines.append(f"- {key}({about}) {item['text']}" if about else f"- {key}{item['text']}")
         lines += [f"… {section['more']} more: {section['rest']}"] if section["more"] else []
     return fence_text("\n".join(lines), source="the digest of this repository's memory, warnings first")

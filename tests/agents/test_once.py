@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -32,18 +33,19 @@ def test_event_counts_once_whatever_settings_bring_it_and_each_time_it_happens(
 
 def test_file_of_counts_stays_small(tmp_path: Path) -> None:
     path = tmp_path / once.FOLDER / once.NAME
-    once.is_first(str(tmp_path), f"{0:08x}", "a")
-    (first,) = path.read_text().splitlines()
-    path.write_text("".join(f"{first.replace(f'{0:08x}', f'{n:08x}')}\n" for n in range(once.MARKS_AT_MOST - 10)))
+    path.parent.mkdir()
+    path.write_text(json.dumps({f"{n:08x}": {"a": 1} for n in range(once.MARKS_AT_MOST - 10)}))
 
     for number in range(once.MARKS_AT_MOST - 10, once.MARKS_AT_MOST + 10):
         assert once.is_first(str(tmp_path), f"{number:08x}", "a")
 
-    assert len(path.read_text().splitlines()) == once.MARKS_AT_MOST
+    assert len(json.loads(path.read_text())) == once.MARKS_AT_MOST
     assert not once.is_first(str(tmp_path), f"{once.MARKS_AT_MOST + 9:08x}", "b")
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe\x00garbage", b"a\n", b"a 100.5\n", b"a a=x\n", b"x" * 300_000])
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe\x00garbage", b"a 100.5\n", b"[]", b'{"a": 5}', b'{"a": {"one": "x"}}', b"x" * 300_000]
+)
 def test_damaged_file_of_counts_costs_nothing(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / once.FOLDER / once.NAME
     path.parent.mkdir()

@@ -10,11 +10,10 @@ import os
 import time
 from binascii import crc32
 
-from gitmem.agents.session.places import parse_table, read_table
+from gitmem.agents.session.places import change_table, read_table
 from gitmem.errors import suppress
 from gitmem.frozen import fields_of, replace
 from gitmem.system import discard, make_folder, write_text
-from gitmem.system.file_lock import lock, open_lock
 from gitmem.text import format_json
 
 TYPE_CHECKING = False
@@ -77,19 +76,7 @@ def change(path: str, how: Callable[[dict[str, Any]], None]) -> None:
     if not os.path.exists(path):
         make_folder(folder)
         _sweep(folder)
-    fd = open_lock(path)
-    try:
-        lock(fd)  # held for microseconds
-        state = parse_table(os.read(fd, SIZE_LIMIT))
-        how(state)
-        content = format_json(state, is_ascii=True).encode("ascii") if state else b""
-        if len(content) > SIZE_LIMIT:
-            content = b""
-        os.lseek(fd, 0, os.SEEK_SET)
-        os.write(fd, content)
-        os.truncate(fd, len(content))
-    finally:
-        os.close(fd)
+    change_table(path, how, limit=SIZE_LIMIT)
 
 
 def is_kept(path: str) -> bool:

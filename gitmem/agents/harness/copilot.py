@@ -14,8 +14,10 @@ import re
 
 from gitmem.agents import event as happened
 from gitmem.agents.event import Edit, Event
+from gitmem.agents.harness import claude_code
 from gitmem.agents.harness import payload as read
 from gitmem.config import home, variable
+from gitmem.frozen import replace
 from gitmem.text import format_json
 
 TYPE_CHECKING = False
@@ -56,13 +58,6 @@ GUESSED = {
     "reason": "sessionEnd",
     "error": "postToolUseFailure",
     "source": "sessionStart",
-}
-# VS Code's names for the events that accept context.
-HOOKS = {
-    happened.START: "SessionStart",
-    happened.PROMPT: "UserPromptSubmit",
-    happened.TOOL: "PostToolUse",
-    happened.SUBAGENT_START: "SubagentStart",
 }
 
 
@@ -135,13 +130,7 @@ def _has_failed(hook: str, answered: Mapping[str, Any], ended: re.Match[str] | N
 
 def answer(event: Event, text: str) -> str:
     """Return the output that adds a text to the agent's context."""
-    if not text:
-        return SILENT
-    if event.name in HOOKS and not event.hook:
+    if text and event.name in claude_code.INJECTED and not event.hook:
         return format_json({"additionalContext": text})
-    if event.name in HOOKS:
-        values = {"hookSpecificOutput": {"hookEventName": HOOKS[event.name], "additionalContext": text}}
-        return format_json(values)
-    if event.name == happened.SUBAGENT_STOP:
-        return format_json({"decision": "block", "reason": text})
-    return SILENT
+    # VS Code reads what Claude Code does.
+    return claude_code.answer(replace(event, failed=None), text)

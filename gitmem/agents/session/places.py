@@ -12,12 +12,12 @@ import time
 
 from gitmem.errors import BusyError
 from gitmem.system import make_folder
-from gitmem.system.file_lock import lock_now, open_lock
+from gitmem.system.file_lock import lock, lock_now, open_lock
 from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 FOLDER = "sessions"
@@ -77,6 +77,27 @@ def parse_table(text: str | bytes) -> dict[str, Any]:
 def read_table(path: str, limit: int) -> dict[str, Any]:
     """Return the JSON object in a file; empty if the file is missing, damaged or longer than *limit* bytes."""
     return parse_table(read_text(path, limit))
+
+
+def change_table(path: str, how: Callable[[dict[str, Any]], None], *, limit: int) -> None:
+    """Change the JSON object in a file, one process at a time; an empty or longer one leaves the file empty.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    make_folder(os.path.dirname(path))
+    fd = open_lock(path)
+    try:
+        lock(fd)  # held for microseconds; released when the holder dies
+        found = parse_table(os.read(fd, limit))
+        how(found)
+        content = format_json(found, is_ascii=True).encode("ascii") if found else b""
+        content = content if len(content) <= limit else b""
+        os.lseek(fd, 0, os.SEEK_SET)
+        os.write(fd, content)
+        os.truncate(fd, len(content))
+    finally:
+        os.close(fd)
 
 
 def read_text(path: str, limit: int) -> str:

@@ -198,7 +198,7 @@ def _is_name(name: str) -> bool:
 
 
 def use(place: Workplace, name: str, spec: str = "") -> Topic:
-    """Make a topic the active one of this work tree and branch; write its specification if it has none yet.
+    """Make a topic the active one of this work tree and branch, and add to its specification.
 
     Raises:
         RefusedError: The name is invalid.
@@ -209,9 +209,7 @@ def use(place: Workplace, name: str, spec: str = "") -> Topic:
         raise RefusedError(message, hint=f"{reserved}; for example: gitmem session use billing-ledger")
     topic = Topic(name, _folder(place, name), is_pinned=True)
     make_folder(topic.folder)
-    if spec.strip() and not topic.spec():
-        write_text(topic.spec_path, spec.strip() + "\n")
-    elif spec.strip():
+    if spec.strip():
         note(topic, spec)
     write_text(os.path.join(place.folder, ACTIVE), f"{name}\n")
     return topic
