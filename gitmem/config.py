@@ -234,7 +234,7 @@ class Config:
     lock_timeout_s: float = setting(20.0, number, "Seconds that a write waits for another one")
     confirm_pause_s: float = setting(1.0, number, "Seconds that `verify` waits before it checks a new failure again")
     trial_limit_s: float = setting(
-        10.0, number, "Seconds that `verify` may spend on running quick checks that hold again, to find those that flap"
+        10.0, number, "Seconds that `verify` may spend on repeating quick checks that hold, to find those that flap"
     )
     auto_sync: bool = setting(
         False, switch, "Whether [`sync`](sync.md) runs in the background after writes and when sessions start and end"
