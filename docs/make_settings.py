@@ -74,7 +74,7 @@ def _own_row(row: Setting) -> str:
     also = f"; `{row.alias}` is read, too" if row.alias else ""
     default = f"`{row.policy}` of the policy" if row.policy else _default(row.default)
     guard = f"once accepted: {row.guarded}" if row.guarded else "counts"
-    return _row(f"`{row.git_name}`", f"`{row.variable}`", row.wanted, default, row.about + also, guard)
+    return _row(f"`{row.git_name}`", f"`{row.variable}`", row.requirement, default, row.about + also, guard)
 
 
 def _default(value: object) -> str:
@@ -84,7 +84,7 @@ def _default(value: object) -> str:
 
 
 def _section(title: str, rows: Mapping[str, Setting]) -> str:
-    lines = [_row(f"`{row.key}`", row.wanted, f"`{default_of(row)}`", row.about) for row in rows.values()]
+    lines = [_row(f"`{row.key}`", row.requirement, f"`{default_of(row)}`", row.about) for row in rows.values()]
     return "\n".join([f"### `{title}`", "", "| key | value | default | meaning |", "|---|---|---|---|", *lines, ""])
 
 

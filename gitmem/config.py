@@ -94,7 +94,7 @@ class Setting:
         return f"gitmem.{first}{''.join(word.capitalize() for word in rest)}"
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """Return what a value must be, in the words of the error for an invalid one."""
         try:
             self.read(None)

@@ -54,8 +54,8 @@ def maker() -> ModuleType:
 
 def value_of(row: Setting) -> tuple[str, object]:
     """Return a value that is not a setting's default: as somebody writes it, and as the program has it."""
-    if row.wanted.startswith("one of "):
-        word = row.wanted.removeprefix("one of ").removesuffix(", or empty").split(", ")[-1]
+    if row.requirement.startswith("one of "):
+        word = row.requirement.removeprefix("one of ").removesuffix(", or empty").split(", ")[-1]
         return word, word
     written = {switch: "no" if row.default else "yes", count: "7", number: "7.5", several: "a"}
     typed = written.get(row.read, "notes")
@@ -82,7 +82,7 @@ def test_every_setting_with_bounds_refuses_another_value_in_the_words_of_the_ref
     with pytest.raises(ConfigError) as caught:
         config.load({plain(row.key): "what? no.."}, environment={})
 
-    assert caught.value.message == f"git config: gitmem.{plain(row.key)} must be {row.wanted}, not 'what? no..'"
+    assert caught.value.message == f"git config: gitmem.{plain(row.key)} must be {row.requirement}, not 'what? no..'"
 
 
 def test_every_setting_that_holds_several_values_takes_them_all() -> None:
@@ -142,7 +142,7 @@ def test_every_setting_of_a_store_is_in_the_reference_and_in_the_file_of_a_new_s
 
     assert f"### `[{section}]`" in shown
     for key, row in ROWS[section].items():
-        assert f"| `{key}` | {row.wanted} |" in shown
+        assert f"| `{key}` | {row.requirement} |" in shown
         assert (f"# {key} = " in listed) or f"{section}.{key}" in OWN
         assert getattr(SECTIONS[section], row.name) == row.default
 
@@ -152,7 +152,7 @@ def test_every_setting_of_a_store_refuses_another_value_in_the_words_of_the_refe
     with pytest.raises(ConfigError) as caught:
         load_policy(f"[{section}]\n{key} = {{ odd = 1 }}\n", file="x")
 
-    assert caught.value.message == f"x: {section}.{key} must be {ROWS[section][key].wanted}"
+    assert caught.value.message == f"x: {section}.{key} must be {ROWS[section][key].requirement}"
 
 
 def test_settings_that_stand_in_for_the_policy_name_a_setting_of_it() -> None:

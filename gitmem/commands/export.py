@@ -15,7 +15,7 @@ from gitmem.document.times import format_time
 from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.index.catalog import state
 from gitmem.model import HOLDS, STALE, VERIFIED
-from gitmem.recall import narrow, where
+from gitmem.recall import filter_condition, narrow
 from gitmem.store import CODE_PREFIX, POLICY_PATH, layout
 from gitmem.store.local import waiting_captures
 from gitmem.text import escape_json
@@ -39,7 +39,7 @@ def list_files(memory: OpenRepository, query: Query) -> list[tuple[str, str]]:
     catalog = memory.catalog(memory.tip())
     ground = memory.ground(catalog)
     with catalog.reading():
-        condition, values = where(catalog, ground, query, now=memory.now)
+        condition, values = filter_condition(catalog, ground, query, now=memory.now)
         rows = catalog.rows(
             f"SELECT m.path, m.oid FROM memory m WHERE {condition} ORDER BY m.key LIMIT ?", (*values, query.limit)
         )

@@ -87,7 +87,7 @@ class FoundFiles:
             found += [f"{path} could not be read: {one.problem}" for one in self.findings.get(path, ()) if one.problem]
         return found
 
-    def linked(self, root_globs: Sequence[str]) -> FoundFiles:
+    def with_included(self, root_globs: Sequence[str]) -> FoundFiles:
         """Return the files that match the globs, and those that these include."""
         tests = [self.matcher(glob) for glob in root_globs]
         chosen = {path for path in self.paths if any(test(path) for test in tests)}

@@ -380,7 +380,7 @@ def _script(taken: CheckArguments) -> Probe:
 
 def _has_script(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     if not taken.where:
-        files = files.linked(manifests.SCRIPT_FILES)
+        files = files.with_included(manifests.SCRIPT_FILES)
     having, unread = files.list_findings(), files.unread()
     if having:
         where = place(*having[0])
@@ -409,7 +409,7 @@ def _depends(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     from gitmem.document.sources import versions  # imports packaging
 
     if not taken.where:
-        files = files.linked(manifests.MANIFESTS)
+        files = files.with_included(manifests.MANIFESTS)
     having, unread = files.list_findings(), files.unread()
     wanted = taken.more.get("at", "")
     if not having and unread:

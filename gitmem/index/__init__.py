@@ -123,7 +123,7 @@ class FtsEngine:
     """
 
     def __init__(self, connection: sqlite3.Connection, kept: dict[str, Any] | None = None) -> None:
-        """Use a database, and the cache of earlier queries on the same state of it (``Catalog.kept``)."""
+        """Use a database, and the cache of earlier queries on the same state of it (``Catalog.query_cache``)."""
         self._db = connection
         self._kept = kept
 

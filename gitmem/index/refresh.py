@@ -9,7 +9,7 @@ from gitmem.errors import ConflictError, FormatError, GitmemError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.git import Git
 from gitmem.index import fts_update
-from gitmem.index.catalog import Catalog, schema, shown_by, texts_of, update
+from gitmem.index.catalog import Catalog, commit_and_tree, schema, texts_of, update
 from gitmem.index.catalog.inserts import BATCH, Inserts, StoredMemory, problem_of
 from gitmem.model import IndexText, Problem
 from gitmem.policy import Policy, builtin
@@ -68,7 +68,7 @@ def refresh(
     catalog = have or Catalog.open(folder, analysis=format_stamp())
     if catalog is None:
         return RefreshResult(rebuild(git, tip, tree=tree, folder=folder, progress=progress))
-    if shown_by(catalog) == (tip, tree):
+    if commit_and_tree(catalog) == (tip, tree):
         return RefreshResult(catalog)
     try:
         if follow(git, catalog, tip, tree):
@@ -102,7 +102,7 @@ def rebuild(
 def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
     """Return a catalog in memory that combines a store's commit with another tree ``.memory`` of the code."""
     copy = have.copy()
-    if bool(shown_by(copy)[1]) == bool(tree) and follow(git, copy, tip, tree):
+    if bool(commit_and_tree(copy)[1]) == bool(tree) and follow(git, copy, tip, tree):
         return copy
     copy.close()
     return schema.in_memory(_filler(git, tip, tree, None))
@@ -129,7 +129,7 @@ def _filler(git: Git, tip: str, tree: str, progress: Callable[[int, int], None] 
         )
         inserts.flush()
         update.settle_keys(catalog, None)
-        catalog.set_meta("policy", format_json(policy.to_dict(), is_ascii=True))
+        catalog.set_meta("policy", format_json(policy.changes, is_ascii=True))
         catalog.set_meta("analysis", format_stamp())
         catalog.set_meta("language", policy.recall.language)
         _stamp(catalog, (tip, tree))
@@ -177,7 +177,7 @@ def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> boo
     Raises:
         sqlite3.OperationalError: Another process is writing it.
     """
-    old = shown_by(catalog)
+    old = commit_and_tree(catalog)
     wanted = (tip, old[1] if tree is None else tree)
     try:
         scan = _changes(git, old, wanted)
@@ -191,7 +191,7 @@ def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> boo
     # A reader does not wait long for another update: it can use the last good state.
     catalog.connection.execute("PRAGMA busy_timeout = 1000")
     with catalog.writing():
-        found = shown_by(catalog)
+        found = commit_and_tree(catalog)
         if found == old:
             # Checked inside the transaction: if another process was faster, the added paths are already in the catalog.
             if _has_name_twice(catalog, scan.added):

@@ -301,10 +301,6 @@ class Policy:
             return self
         return replace(self, secrets=SecretSettings(allow), stops=replace(self.stops, push=push))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the policy as JSON values; ``from_dict`` undoes it."""
-        return dict(self.changes)
-
     @classmethod
     def from_dict(cls, changes: Mapping[str, Any], *, file: str = "the stored policy") -> Policy:
         """Return the built-in policy with these changes, in the form of ``gitmem.toml``.

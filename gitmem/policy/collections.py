@@ -97,7 +97,7 @@ COLLECTIONS: dict[str, Collection] = {
 assert {name for name, row in COLLECTIONS.items() if row.readers == (REQUEST,)} == set(PULLED)
 
 
-def named(policy: Policy, typed: str) -> Collection:
+def get_collection(policy: Policy, typed: str) -> Collection:
     """Return a collection by its typed name.
 
     Raises:
@@ -118,18 +118,14 @@ def list_collections(policy: Policy) -> dict[str, Collection]:
     return dict(sorted({**rows, **policy.collections}.items()))
 
 
-def kinds_in(policy: Policy, name: str) -> tuple[str, ...]:
-    """Return the kinds of a collection, in table order."""
-    return tuple(kind.name for kind in policy.kinds.values() if kind.collection == name)
-
-
 def kinds_of(policy: Policy, typed: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
     """Return the kinds in some collections, limited to these kinds if any are given.
 
     Raises:
         UsageError: There is no such collection, or it has none of the kinds.
     """
-    found = dict.fromkeys(kind for name in typed for kind in kinds_in(policy, named(policy, name).name))
+    rows = [get_collection(policy, name) for name in typed]
+    found = dict.fromkeys(kind.name for row in rows for kind in policy.kinds.values() if kind.collection == row.name)
     kept = tuple(kind for kind in found if not kinds or kind in kinds)
     if not kept:
         raise UsageError(
@@ -145,7 +141,7 @@ def kind_for(policy: Policy, typed: str, kind: str) -> str:
     Raises:
         UsageError: There is no such collection, or the kind is not in it.
     """
-    row = named(policy, typed)
+    row = get_collection(policy, typed)
     if kind:
         return kinds_of(policy, (typed,), (kind,))[0]
     return row.kind or kinds_of(policy, (typed,), ())[0]

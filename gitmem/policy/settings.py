@@ -61,12 +61,6 @@ def read_one_of(*words: str) -> Callable[[Any], str]:
     return read
 
 
-read_looking = read_one_of("asked", "always")
-read_stop_log = read_one_of("off", "activity", "responses")
-read_edits = read_one_of("off", "patterns")
-read_severity = read_one_of("error", "warning", "note", "never")
-read_tracing = read_one_of("auto", "off")
-read_fail_on = read_one_of("newly_false", "unchecked", "never")
 read_rung = read_one_of("", "none", "landlock", "seatbelt", "bubblewrap")
 read_profile = read_one_of("", "bmad")
 
@@ -338,7 +332,9 @@ class RecallSettings:
     dense: DenseSettings = DenseSettings()
     without: tuple[str, ...] = setting((), read_factors, "factors that are switched off: recency, status, …")
     work: str = setting(
-        "asked", read_looking, '"always" = recall always considers changed files and the tasks you hold'
+        "asked",
+        read_one_of("asked", "always"),
+        '"always" = recall always considers changed files and the tasks you hold',
     )
     domains: tuple[str, ...] = setting((), read_lines, "domains of this project, whose memories are also read here")
     language: str = setting(
@@ -356,7 +352,9 @@ class CheckSettings:
 
     # A stranger's unapproved fact, or a machine without a sandbox, is not the change's fault.
     fail_on: str = setting(
-        "newly_false", read_fail_on, '"newly_false", "unchecked" (also facts that could not be checked) or "never"'
+        "newly_false",
+        read_one_of(*FAIL_ON),
+        '"newly_false", "unchecked" (also facts that could not be checked) or "never"',
     )
 
 
@@ -382,7 +380,9 @@ class VerifySettings:
     min_sandbox: str = setting("", read_rung, '"landlock" or "bubblewrap": verdicts from weaker sandboxes do not count')
     claimed: bool = setting(True, read_flag, "whether verdicts made in other clones count")
     default_branch: str = setting("", read_line, "branch whose verdicts are committed; empty = found from git")
-    trace: str = setting("auto", read_tracing, '"auto" = observe the files checks read, if strace works; "off" = never')
+    trace: str = setting(
+        "auto", read_one_of("auto", "off"), '"auto" = observe the files checks read, if strace works; "off" = never'
+    )
 
 
 @settings
@@ -408,7 +408,11 @@ class DuplicateSettings:
 class ReviewSettings:
     """The findings for which a review fails."""
 
-    fail_on: str = setting("error", read_severity, '"error", "warning", "note" or "never": findings that fail a review')
+    fail_on: str = setting(
+        "error",
+        read_one_of("error", "warning", "note", "never"),
+        '"error", "warning", "note" or "never": findings that fail a review',
+    )
 
 
 @settings
@@ -428,7 +432,7 @@ class StopSettings:
     )
     log: str = setting(
         "off",
-        read_stop_log,
+        read_one_of("off", "activity", "responses"),
         '"activity" = log stops in each clone; "responses" = also log responses and dispatched prompts',
     )
 
@@ -439,7 +443,9 @@ class CaptureSettings:
 
     # C stores each edit (C3). git has them all already, and hundreds a day would bury the rest: C's own document
     # says of its session start that it "returns random code patterns (low relevance)". So only a store that wants it.
-    edits: str = setting("off", read_edits, '"patterns" = definitions in edits become code patterns; "off" = none do')
+    edits: str = setting(
+        "off", read_one_of("off", "patterns"), '"patterns" = definitions in edits become code patterns; "off" = none do'
+    )
     fixes: bool = setting(True, read_flag, "whether failures that later pass become candidates for gotchas")
     notes: bool = setting(True, read_flag, "whether note files that agents write become memories")
     # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".

@@ -133,18 +133,18 @@ def narrow(policy: Policy, query: Query) -> Query:
     return replace(query, unread=(*query.unread, *unread)) if unread else query
 
 
-def shown(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
+def hit_condition(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
     """Return the SQL condition for all filters on the hits of recall, with adopted facts only if they fail.
 
     All adopted facts are included if the query requests their kind or everything.
     """
-    condition, values = where(catalog, ground, query, now=now)
+    condition, values = filter_condition(catalog, ground, query, now=now)
     if query.everything or ADOPTED in query.kinds:
         return condition, values
     return f"{condition} AND {state.visible_condition(ground)}", values
 
 
-def where(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
+def filter_condition(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
     """Return the SQL condition on ``memory m`` for all filters, after defining the functions that it calls.
 
     All filters are applied before the limit: otherwise better matches that do not pass could displace those that do.
@@ -181,7 +181,7 @@ def where(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tu
         )
         parts.append("has_status(m.id)")
     if query.strict:
-        catalog.connection.create_function("is_unsound", 1, unsound(catalog, ground, now=now).__contains__)
+        catalog.connection.create_function("is_unsound", 1, unsound_statuses(catalog, ground, now=now).__contains__)
         parts.append("NOT is_unsound(m.id)")
     if query.paths:
         from gitmem.text.globs import has_to_do  # imports re2, which only patterns need
@@ -218,7 +218,7 @@ def with_status(catalog: Catalog, ground: int | None, statuses: Sequence[str], *
     return {number for number, status in _read_statuses(catalog, ground, now=now).items() if status.status in statuses}
 
 
-def unsound(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, str]:
+def unsound_statuses(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, str]:
     """Return the memories that a strict query withholds, with their statuses."""
     return {
         number: status.status
@@ -235,10 +235,10 @@ def is_sound(status: state.MemoryStatus) -> bool:
     return status.status in ("", VERIFIED) or (status.status == UNPROVEN and not status.is_claim)
 
 
-def withheld(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
+def withheld_condition(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
     """Return the condition on memories that pass all other filters but are withheld as unsound."""
-    condition, values = shown(catalog, ground, replace(query, strict=False), now=now)
-    catalog.connection.create_function("is_unsound", 1, unsound(catalog, ground, now=now).__contains__)
+    condition, values = hit_condition(catalog, ground, replace(query, strict=False), now=now)
+    catalog.connection.create_function("is_unsound", 1, unsound_statuses(catalog, ground, now=now).__contains__)
     return f"{condition} AND is_unsound(m.id)", values
 
 

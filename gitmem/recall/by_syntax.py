@@ -9,7 +9,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.index import FtsEngine
 from gitmem.index.catalog import strings, text_of
 from gitmem.index.whoosh import syntax
-from gitmem.recall import Query, RecallResult, shown, suggestions, with_status
+from gitmem.recall import Query, RecallResult, hit_condition, suggestions, with_status
 from gitmem.recall.inventory import newest
 from gitmem.recall.ranker import candidates_for, conditions, rank_numbers
 from gitmem.text.globs import has_to_do
@@ -102,7 +102,7 @@ def similar(
     catalog = source.catalog
     number, text = text_of(catalog, key)
     terms = engine.key_terms(text, limit=KEY_TERMS)
-    condition, values = shown(catalog, source.ground, query, now=now)
+    condition, values = hit_condition(catalog, source.ground, query, now=now)
     found = engine.candidates(
         terms,
         limit=candidates_for(query, policy, config),

@@ -47,9 +47,9 @@ def distinctive_text(query: str, stats: Stats, *, settings: DenseSettings = DENS
         return ""
     left = [term for term in tokens.query_terms(query, language) if term not in common]
 
-    def kept(word: re.Match[str]) -> str:
+    def keep(word: re.Match[str]) -> str:
         found = [term for term in tokens.terms(word[0], language) if term in stats.frequency]
         return "" if found and common.issuperset(found) else word[0]
 
-    text = " ".join(re.sub(_WORD, kept, query).split())
+    text = " ".join(re.sub(_WORD, keep, query).split())
     return text if left and text != " ".join(query.split()) else ""

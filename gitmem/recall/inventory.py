@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from gitmem.frozen import replace
 from gitmem.index.catalog import refs_of, state, strings, texts_of
 from gitmem.model import Hit
-from gitmem.recall import SNIPPET, Query, RecallResult, count_statuses, shown, unsound, where, withheld
-from gitmem.store import DOMAIN, UNIVERSAL
+from gitmem.recall import (
+    SNIPPET,
+    Query,
+    RecallResult,
+    count_statuses,
+    filter_condition,
+    hit_condition,
+    unsound_statuses,
+    withheld_condition,
+)
+from gitmem.store import DOMAIN, PROJECT, UNIVERSAL
 from gitmem.text import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterator, Sequence
+    from typing import Any
 
     from gitmem.index.catalog import Catalog
     from gitmem.recall.ranker import Source
@@ -20,31 +31,46 @@ def newest(
     catalog: Catalog, ground: int | None, query: Query, *, now: int, among: Container[int] | None = None
 ) -> RecallResult:
     """Return the newest memories that pass the filters, newest first; only those *among* these numbers, if given."""
-    condition, values = shown(catalog, ground, query, now=now)
+    condition, values = hit_condition(catalog, ground, query, now=now)
     only = ""
     if among is not None:
         catalog.connection.create_function("is_among", 1, among.__contains__)
         condition += (only := " AND is_among(m.id)")
+    rows, more = _newest_rows(catalog, condition, values, query.limit)
+    texts = texts_of(catalog, [row[0] for row in rows])
+    hits = [
+        replace(hit, snippet=tokens.snippet(texts[number].body, (), width=SNIPPET)[0])
+        for number, _, hit in _hits_of(catalog, ground, rows, now=now)
+    ]
+    return RecallResult(tuple(hits), more, withheld=_withheld(catalog, ground, query, only, now=now))
+
+
+def _newest_rows(
+    catalog: Catalog, condition: str, values: Sequence[object], limit: int
+) -> tuple[list[tuple[Any, ...]], int]:
+    """Return the newest memories that meet a condition, and how many more do."""
     rows = catalog.rows(
         "SELECT m.id, m.key, m.kind, m.title, m.created, m.path, m.archived FROM memory m"
         f" WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
-        (*values, query.limit + 1),
+        (*values, limit + 1),
     )
-    more = len(rows) > query.limit
-    rows = rows[: query.limit]
-    chains = state.suspects(catalog, ground)
-    numbers = [row[0] for row in rows]
-    statuses = state.statuses_of(catalog, ground, numbers, now=now, chains=chains)
-    texts, refs = texts_of(catalog, numbers), refs_of(catalog, numbers)
-    hits = []
+    if len(rows) <= limit:
+        return rows, 0
+    return rows[:limit], catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0] - limit
+
+
+def _hits_of(
+    catalog: Catalog, ground: int | None, rows: Sequence[tuple[Any, ...]], *, now: int
+) -> Iterator[tuple[int, state.MemoryStatus, Hit]]:
+    """Yield the number, the status and the hit, without a text, of each row of ``_newest_rows``."""
+    numbers, chains = [row[0] for row in rows], state.suspects(catalog, ground)
+    statuses, refs = state.statuses_of(catalog, ground, numbers, now=now, chains=chains), refs_of(catalog, numbers)
     for number, key, kind, title, created, path, archived in rows:
-        snippet, _ = tokens.snippet(texts[number].body, (), width=SNIPPET)
-        hits.append(
-            Hit(key, kind, title, statuses[number].status, 0.0, "project", snippet, created, path, bool(archived),
-                refs=refs.get(number, ()))
-        )  # fmt: skip
-    total = catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0] if more else len(hits)
-    return RecallResult(tuple(hits), total - len(hits), withheld=_withheld(catalog, ground, query, only, now=now))
+        status, its = statuses[number], refs.get(number, ())
+        yield (
+            *(number, status),
+            Hit(key, kind, title, status.status, 0.0, PROJECT, "", created, path, bool(archived), refs=its),
+        )
 
 
 def _withheld(
@@ -53,8 +79,8 @@ def _withheld(
     """Return how many memories a strict listing leaves out, by status."""
     if not query.strict:
         return ()
-    condition, values = withheld(catalog, ground, query, now=now)
-    statuses = unsound(catalog, ground, now=now)
+    condition, values = withheld_condition(catalog, ground, query, now=now)
+    statuses = unsound_statuses(catalog, ground, now=now)
     return count_statuses(
         statuses[row[0]] for row in catalog.rows(f"SELECT m.id FROM memory m WHERE {condition}{only}", values)
     )
@@ -72,28 +98,18 @@ def merge_results(sources: Sequence[Source], found: Sequence[RecallResult], limi
 def list_memories(sources: Sequence[Source], query: Query, *, now: int) -> RecallResult:
     """Return memories of some stores that pass the filters, newest first, with their tags but no text."""
     return merge_results(
-        sources, [_listed(s.catalog, s.ground, s.query_of(query), now=now) for s in sources], query.limit
+        sources, [_list_in(s.catalog, s.ground, s.query_of(query), now=now) for s in sources], query.limit
     )
 
 
-def _listed(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> RecallResult:
-    condition, values = where(catalog, ground, query, now=now)
-    rows = catalog.rows(
-        "SELECT m.id, m.key, m.kind, m.title, m.created, m.path, m.archived, t.tags FROM memory m"
-        f" JOIN text t ON t.id = m.id WHERE {condition} ORDER BY m.created DESC, m.key",
-        values,
-    )
-    more = max(0, len(rows) - query.limit)
-    rows = rows[: query.limit]
-    chains = state.suspects(catalog, ground)
-    numbers = [row[0] for row in rows]
-    statuses, refs = state.statuses_of(catalog, ground, numbers, now=now, chains=chains), refs_of(catalog, numbers)
+def _list_in(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> RecallResult:
+    condition, values = filter_condition(catalog, ground, query, now=now)
+    rows, more = _newest_rows(catalog, condition, values, query.limit)
+    tags = dict(catalog.each("SELECT id, tags FROM text WHERE id IN ({})", [row[0] for row in rows]))
     hits = [
-        Hit(key, kind, title, statuses[number].status, 0.0, "project", "", created, path, bool(archived),
-            tags=tuple(strings(tags)), weak=statuses[number].weak, flapping=statuses[number].flapping,
-            moved=statuses[number].moved, refs=refs.get(number, ()))
-        for number, key, kind, title, created, path, archived, tags in rows
-    ]  # fmt: skip
+        replace(hit, tags=tuple(strings(tags[number])), weak=status.weak, flapping=status.flapping, moved=status.moved)
+        for number, status, hit in _hits_of(catalog, ground, rows, now=now)
+    ]
     return RecallResult(tuple(hits), more)
 
 
@@ -121,6 +137,6 @@ def scopes_of(source: Source, *, now: int) -> dict[str, int]:
     counts = {}
     for scope in (source.scope,) if source.domains is None else (DOMAIN, UNIVERSAL):
         query = source.query_of(Query(scopes=(scope,)))
-        condition, values = where(source.catalog, source.ground, query, now=now)
+        condition, values = filter_condition(source.catalog, source.ground, query, now=now)
         counts[scope] = source.catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0]
     return counts

@@ -15,13 +15,13 @@ from gitmem.recall import (
     SNIPPET,
     RecallResult,
     count_statuses,
+    hit_condition,
     is_sound,
     lexical_of,
     rank,
     ranking_of,
-    shown,
     signals_of,
-    withheld,
+    withheld_condition,
 )
 from gitmem.recall.bm25 import all_terms
 from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
@@ -164,9 +164,9 @@ def conditions(
     catalog: Catalog, ground: int | None, query: Query, *, now: int
 ) -> Iterator[tuple[str, Sequence[object]]]:
     """Yield the condition on hits; for a strict query, also that on the memories that are only counted."""
-    yield shown(catalog, ground, query, now=now)
+    yield hit_condition(catalog, ground, query, now=now)
     if query.strict:
-        yield withheld(catalog, ground, query, now=now)
+        yield withheld_condition(catalog, ground, query, now=now)
 
 
 def candidates_for(query: Query, policy: Policy, config: Config) -> int:
@@ -196,7 +196,7 @@ class Ranker:
         self._policy, self._config, self._now = policy, config, now
         self._languages = [source.catalog.language for source in sources]
         self._own = [source.query_of(query) for source in sources]
-        self._engines = [FtsEngine(source.catalog.connection, source.catalog.kept()) for source in sources]
+        self._engines = [FtsEngine(source.catalog.connection, source.catalog.query_cache()) for source in sources]
         self._limit = candidates_for(query, policy, config)
         self._found: list[dict[int, None]] = [{} for _ in sources]
         self._states: list[dict[int, state.MemoryStatus]] = [{} for _ in sources]
@@ -304,7 +304,7 @@ class Ranker:
             return []
         from gitmem.recall import logs
 
-        condition, values = shown(source.catalog, source.ground, self._own[nth], now=self._now)
+        condition, values = hit_condition(source.catalog, source.ground, self._own[nth], now=self._now)
         runs = logs.runs_of(source.catalog, texts, condition, values)
         texts |= texts_of(source.catalog, [number for run in runs for number in run if number not in texts])
         return [[number * count + nth for number in run] for run in runs]

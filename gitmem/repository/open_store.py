@@ -244,20 +244,21 @@ class OpenStore:
 
     def catalog(self, tip: str | None = None) -> Catalog:
         """Return the catalog at the store's tip, updated if it is behind."""
-        from gitmem.index.catalog import Catalog, shown_by  # SQLite: most agent hooks never need it
+        from gitmem.index.catalog import Catalog, commit_and_tree  # SQLite: most agent hooks never need it
 
         wanted = self.source() if tip is None else (tip, self.tree())
         if self.opened_catalog is None:
             from gitmem.text.tokens import format_stamp
 
             self.opened_catalog = Catalog.open(self.folder(wanted[1]), analysis=format_stamp())
-        if self.opened_catalog is None or shown_by(self.opened_catalog) not in (wanted, self._last_good.get(wanted)):
+        shown = (wanted, self._last_good.get(wanted))
+        if self.opened_catalog is None or commit_and_tree(self.opened_catalog) not in shown:
             self._refresh(wanted)
         assert self.opened_catalog is not None
         return self.opened_catalog
 
     def _refresh(self, wanted: tuple[str, str]) -> None:
-        from gitmem.index.catalog import shown_by
+        from gitmem.index.catalog import commit_and_tree
         from gitmem.index.refresh import refresh
 
         tip, tree = wanted
@@ -265,7 +266,7 @@ class OpenStore:
         # catalog's folder changes as soon as the code gets its first memories or loses its last.
         have = (
             self.opened_catalog
-            if self.opened_catalog and bool(shown_by(self.opened_catalog)[1]) == bool(tree)
+            if self.opened_catalog and bool(commit_and_tree(self.opened_catalog)[1]) == bool(tree)
             else None
         )
         done = refresh(
@@ -277,7 +278,7 @@ class OpenStore:
             self.opened_catalog.become(done.catalog)
         self._policy = None
         # Another process is writing it: waited for once, not for every query.
-        self._last_good = {wanted: shown_by(self.opened_catalog)} if done.behind else {}
+        self._last_good = {wanted: commit_and_tree(self.opened_catalog)} if done.behind else {}
         if done.behind and done.behind not in self.notices:
             self.notices.append(done.behind)
 

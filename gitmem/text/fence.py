@@ -24,10 +24,7 @@ def fence_text(text: str, *, source: str) -> str:
         text: The memories' text, already cut to the budget.
         source: Its source, in gitmem's own words and slugs.
     """
-    if not text:
-        return ""
-    shown = redact(text)
-    return inject(shown, source=source, nonce=new_nonce(f"{shown}\n{source}"))
+    return _enclose(redact(text), source)
 
 
 def fence_entries(entries: Iterable[tuple[str, str]], *, source: str) -> str:
@@ -39,8 +36,11 @@ def fence_entries(entries: Iterable[tuple[str, str]], *, source: str) -> str:
         entries: A label in gitmem's own words and slugs, and a text, for each.
         source: Their source, in gitmem's own words and slugs.
     """
-    shown = "\n".join(f"{label} {redact(text)}" for label, text in entries)
-    return inject(shown, source=source, nonce=new_nonce(f"{shown}\n{source}")) if shown else ""
+    return _enclose("\n".join(f"{label} {redact(text)}" for label, text in entries), source)
+
+
+def _enclose(text: str, source: str) -> str:
+    return inject(text, source=source, nonce=new_nonce(f"{text}\n{source}")) if text else ""
 
 
 def new_nonce(text: str) -> str:

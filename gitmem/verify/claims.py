@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from gitmem.frozen import frozen
-from gitmem.index.catalog import fact_state, shown_by, state
+from gitmem.index.catalog import commit_and_tree, fact_state, state
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.text import display
 from gitmem.verify import builtin
@@ -101,7 +101,7 @@ def find_wrong(
             because = display(answer.because)[:LINE_KEPT]
             found.append(Wrong(row.key, title, path_of(catalog, row), verdict.outcome, answer.outcome, because))
     if is_noted and not found and not keys:
-        local.note_right(" ".join(shown_by(catalog)), tree.commit if claims else "")
+        local.note_right(" ".join(commit_and_tree(catalog)), tree.commit if claims else "")
     return found
 
 

@@ -9,7 +9,7 @@ from gitmem.document.spec import claim_hash, spec_hash, spec_of
 from gitmem.errors import GitmemError, UnwritableError, suppress
 from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
-from gitmem.index.catalog import fact_state, shown_by, state
+from gitmem.index.catalog import commit_and_tree, fact_state, state
 from gitmem.index.catalog.rows import inputs_of
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Blocked, Check
 from gitmem.store.local import CheckOutput
@@ -262,7 +262,7 @@ class Session:
             from gitmem.verify.jobs.result_file import need_writable
 
             need_writable(self.options.results)
-        is_right = not self.options.keys and self._local.is_right(" ".join(shown_by(self._catalog)), self.commit)
+        is_right = not self.options.keys and self._local.is_right(" ".join(commit_and_tree(self._catalog)), self.commit)
         wrong = () if is_right else self.find_wrong(self._git, self.tree(), is_noted=True)
         dues = self._with_broken_again(self._with_wrong(self.list_due(), wrong))
         if self.options.dry_run:

@@ -23,8 +23,8 @@ def test_files_that_others_count_as_their_own_are_found_however_far_away() -> No
     }
     files = FoundFiles(["a", "b", "c", "d"], findings, same)
 
-    assert files.linked(["a"]).paths == ["a", "b", "c"]
-    assert files.linked(["a"]).list_findings() == [("c", FileFinding(1))]
+    assert files.with_included(["a"]).paths == ["a", "b", "c"]
+    assert files.with_included(["a"]).list_findings() == [("c", FileFinding(1))]
 
 
 def test_file_that_was_not_read_is_named_with_its_reason() -> None:

@@ -161,12 +161,12 @@ def test_tags_are_added_and_switched_off() -> None:
 
 @pytest.mark.parametrize("policy", [builtin(), own()], ids=["built-in", "own"])
 def test_policy_comes_back_from_json(policy: Policy) -> None:
-    assert Policy.from_dict(json.loads(json.dumps(policy.to_dict()))) == policy
+    assert Policy.from_dict(json.loads(json.dumps(policy.changes))) == policy
 
 
 def test_stored_policy_holds_changes_alone_so_that_defaults_can_move() -> None:
-    assert builtin().to_dict() == {}
-    assert load("[recall]\nhalf_life_days = 7\n", file="x").to_dict() == {"recall": {"half_life_days": 7}}
+    assert builtin().changes == {}
+    assert load("[recall]\nhalf_life_days = 7\n", file="x").changes == {"recall": {"half_life_days": 7}}
 
 
 def test_file_that_init_writes_changes_nothing() -> None:

@@ -22,7 +22,7 @@ from gitmem.index.catalog.counts import count_live
 from gitmem.model import ADOPTED
 from gitmem.policy import START as AT_START
 from gitmem.policy import Role, role_name
-from gitmem.recall import Query, RecallResult, render, where
+from gitmem.recall import Query, RecallResult, filter_condition, render
 from gitmem.recall.render import About, MemoryText, Part
 from gitmem.store import LISTED, PROJECT, local
 from gitmem.store.local import spool_folders
@@ -230,7 +230,7 @@ def _topic(here: _Here) -> Part:
 
 def _summaries(here: _Here, count: int, room: int) -> Part:
     """Return the summaries of the last sessions in this work tree and on this branch; if there are none, of others."""
-    condition, values = where(here.catalog, here.ground, Query(kinds=("session",)), now=here.memory.now)
+    condition, values = filter_condition(here.catalog, here.ground, Query(kinds=("session",)), now=here.memory.now)
     rows = here.catalog.rows(
         "SELECT m.key, m.title, t.body, t.fields, m.agent FROM memory m JOIN text t ON t.id = m.id"
         f" WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",

@@ -13,7 +13,7 @@ from gitmem.git.branches import SHARED, likely_default
 from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.policy import START
-from gitmem.recall import Query, shown
+from gitmem.recall import Query, hit_condition
 from gitmem.store import PROJECT, SCOPES, companion_notice
 from gitmem.store.proposal import proposal_notice
 from gitmem.tasks.digest import list_own
@@ -246,7 +246,7 @@ def other_scopes(
 def _items_of(memory: OpenRepository, source: Source, working: Sequence[str]) -> Iterator[DigestItem]:
     """Yield a store's memories as items of the digest, each with its scope."""
     catalog, ground, policy, now = source.catalog, source.ground, memory.policy(), memory.now
-    condition, values = shown(catalog, ground, source.query_of(Query()), now=now)
+    condition, values = hit_condition(catalog, ground, source.query_of(Query()), now=now)
     fit = relevance.fit_for(policy.unread(START))
     newest = f"{relevance.COLUMNS} WHERE {condition} AND {fit} ORDER BY m.created DESC, m.key LIMIT ?"
     rows = [relevance.RelevanceRow(*row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]

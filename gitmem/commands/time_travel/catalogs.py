@@ -11,7 +11,7 @@ from pathlib import Path
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.index import refresh
-from gitmem.index.catalog import FILE_NAME, Catalog, discard_file, register, schema, shown_by
+from gitmem.index.catalog import FILE_NAME, Catalog, commit_and_tree, discard_file, register, schema
 from gitmem.model import Problem
 from gitmem.store import layout, read, read_tree
 from gitmem.store.local import is_damage, is_unwritable
@@ -100,7 +100,7 @@ def catalog_at(git: Git, now: Catalog, wanted: CatalogContent, *, progress: Prog
 def _open(folder: Path, wanted: CatalogContent) -> Catalog | None:
     """Return the catalog in a folder; None if there is none, or it is of another state."""
     found = Catalog.open(folder, analysis=format_stamp())
-    if found is not None and shown_by(found) != wanted.stamp():
+    if found is not None and commit_and_tree(found) != wanted.stamp():
         found.close()
         return None
     return found
@@ -136,7 +136,7 @@ def _restore(git: Git, copy: Catalog, wanted: CatalogContent, folder: Path | Non
 
 
 def _follow(git: Git, copy: Catalog, commit: str, tree: str) -> bool:
-    shown, memories = shown_by(copy)[0], copy.row("SELECT count(*) FROM memory")[0]
+    shown, memories = commit_and_tree(copy)[0], copy.row("SELECT count(*) FROM memory")[0]
     try:
         if shown and commit and len(git.diff_trees(shown, commit)) * CHANGE_COSTS > max(memories, FEW):
             return False

@@ -157,7 +157,7 @@ class Catalog:
             self._language = self.meta("language") or ENGLISH
         return self._language
 
-    def kept(self) -> dict[str, Any] | None:
+    def query_cache(self) -> dict[str, Any] | None:
         """Return a dictionary in which a query may cache values for later ones; any change of the catalog empties it.
 
         None for the first query: a process that runs only one would pay for the cache and never use it. Inside
@@ -233,7 +233,7 @@ def is_by_another(state_dir: str | Path) -> bool:
         connection.close()
 
 
-def shown_by(catalog: Catalog) -> tuple[str, str]:
+def commit_and_tree(catalog: Catalog) -> tuple[str, str]:
     """Return the store's commit and the code's tree ``.memory`` from which a catalog was made, or empty strings."""
     notes = dict(catalog.rows("SELECT name, value FROM meta WHERE name IN ('commit', 'tree')"))
     return notes.get("commit", ""), notes.get("tree", "")
@@ -369,7 +369,9 @@ def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
         numbers,
     )
     return {
-        number: IndexText(number, title, named(words(tags), task), key, words(paths), body, _kept(terms), kind)
+        number: IndexText(
+            number, title, add_task(join_strings(tags), task), key, join_strings(paths), body, _split_terms(terms), kind
+        )
         for number, title, tags, key, paths, body, terms, kind, task in rows
     }
 
@@ -405,16 +407,16 @@ def text_of(catalog: Catalog, key: str) -> tuple[int, IndexText]:
     return number, texts_of(catalog, [number])[number]
 
 
-def _kept(terms: str | None) -> tuple[str, ...]:
+def _split_terms(terms: str | None) -> tuple[str, ...]:
     return tuple(terms.split(SEPARATOR)) if terms else ()
 
 
-def named(tags: str, task: str) -> str:
+def add_task(tags: str, task: str) -> str:
     """Return the words of the tags field, including the task, so that its id finds what was learned in it."""
     return f"{tags} {task}".strip() if task else tags
 
 
-def words(listed: str) -> str:
+def join_strings(listed: str) -> str:
     """Return the strings of a JSON list, as ``strings`` does, joined with spaces."""
     # Quicker than importing a JSON parser (1 ms): without a backslash, no string contains a quotation mark.
     return listed[2:-2].replace('", "', " ") if "\\" not in listed else " ".join(strings(listed))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from gitmem.document.spec import claim_hash
 from gitmem.errors import FormatError
 from gitmem.frozen import fields_of, frozen
-from gitmem.index.catalog import BODY, FIELDS, TAGS, Catalog, named, packed_texts
+from gitmem.index.catalog import BODY, FIELDS, TAGS, Catalog, add_task, packed_texts
 from gitmem.index.catalog.rows import rows_of
 from gitmem.model import Document, IndexText, Problem, Verdict
 
@@ -89,7 +89,7 @@ class Inserts:
         paths = " ".join((*document.strings("paths"), *document.strings("refs")))
         # Composed like the view `searched`.
         body = f"{document.body}\n{rows.notes}" if rows.notes else document.body
-        tags = named(tags, str(document.fields.get("task") or ""))
+        tags = add_task(tags, str(document.fields.get("task") or ""))
         return IndexText(number, document.title, tags, document.key, paths, body, kind=document.kind)
 
     def add_verdict(self, path: str, v: Verdict, *, written: str = "") -> None:

@@ -10,7 +10,7 @@ import _sqlite3 as sqlite3
 import time
 
 from gitmem.errors import BusyError, UnwritableError
-from gitmem.index.catalog import shown_by
+from gitmem.index.catalog import commit_and_tree
 from gitmem.index.embed.pieces import is_code, pieces_of
 from gitmem.index.vectors.folders import VectorsLock, discard, list_others
 from gitmem.index.vectors.numpy_rows import DamagedError
@@ -46,7 +46,7 @@ _WANTED = "SELECT oid FROM memory WHERE shadowed = 0 ORDER BY archived OR supers
 def last_missing(catalog: Catalog, vectors: Vectors) -> int:
     """Return how many memories had no vectors at the last update of this state of the store; -1 if there was none."""
     stamp, _, missing = vectors.meta("seen").rpartition(" ")
-    return int(missing) if stamp == " ".join(shown_by(catalog)) and missing.isdecimal() else -1
+    return int(missing) if stamp == " ".join(commit_and_tree(catalog)) and missing.isdecimal() else -1
 
 
 def list_missing(catalog: Catalog, vectors: Iterable[Vectors]) -> list[str]:
@@ -83,7 +83,7 @@ def catch_up(
     with _Writer(folder, providers) as writer:
         _index_blobs(catalog)
         with catalog.reading():
-            stamp, missing = " ".join(shown_by(catalog)), list_missing(catalog, writer.vectors)
+            stamp, missing = " ".join(commit_and_tree(catalog)), list_missing(catalog, writer.vectors)
         done, batch = 0, 1  # how slow the model is, is not yet known
         while done < len(missing) and (not done or time.monotonic() < until):
             part, begun = missing[done : done + batch], time.monotonic()

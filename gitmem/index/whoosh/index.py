@@ -22,7 +22,7 @@ from gitmem.config import state_home
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.index import WEIGHTS, WHOOSH_AT_MOST, WHOOSH_FOLDER
-from gitmem.index.catalog import shown_by
+from gitmem.index.catalog import commit_and_tree
 from gitmem.model import searched_of
 from gitmem.system import CLOSE_ON_EXEC, make_folder
 from gitmem.system.file_lock import try_lock
@@ -202,7 +202,7 @@ def refuse_many(catalog: Catalog) -> None:
 
 def _stands_for(catalog: Catalog) -> str:
     """Return what a catalog shows: the store's commit, followed by the code's tree of memories if there is one."""
-    return "".join(shown_by(catalog))
+    return "".join(commit_and_tree(catalog))
 
 
 def _shown(good: tuple[dict[str, Any], Any], *, why: str = "", commit: str = "") -> SearchableIndex:

@@ -236,36 +236,36 @@ def test_for_any_other_error_it_is_kept(catalog: Catalog, tmp_path: Path, err: B
 
 
 def test_what_is_kept_lasts_until_anybody_changes_the_catalog(catalog: Catalog, tmp_path: Path) -> None:
-    first, second = catalog.kept(), catalog.kept()
+    first, second = catalog.query_cache(), catalog.query_cache()
     assert first is None
     assert second == {}
     second["term"] = 1
-    assert catalog.kept() is second
+    assert catalog.query_cache() is second
 
     catalog.set_meta("a", "1")
-    mine = catalog.kept()
+    mine = catalog.query_cache()
     mine["term"] = 1
     other = Catalog(str(tmp_path), connect(catalog.path))
     with other.writing():
         other.set_meta("a", "2")
-    theirs = catalog.kept()
+    theirs = catalog.query_cache()
     theirs["term"] = 1
     catalog.become(other)
 
-    assert (mine, theirs, catalog.kept()) == ({"term": 1}, {"term": 1}, {})
+    assert (mine, theirs, catalog.query_cache()) == ({"term": 1}, {"term": 1}, {})
     assert theirs is not mine
 
 
 def test_what_is_kept_is_of_the_state_that_is_read(catalog: Catalog) -> None:
-    catalog.kept()
+    catalog.query_cache()
     other = Catalog(catalog.path, connect(catalog.path))
 
     with catalog.reading():
-        kept = catalog.kept()
+        kept = catalog.query_cache()
         with other.writing():
             other.set_meta("a", "2")
-        assert catalog.kept() is kept
-    assert catalog.kept() is not kept
+        assert catalog.query_cache() is kept
+    assert catalog.query_cache() is not kept
     other.close()
 
 

@@ -9,7 +9,7 @@ from conftest import memory_text
 from support.catalogs import catalog_of
 
 from gitmem.index import fts_update
-from gitmem.index.catalog import strings, texts_of, words
+from gitmem.index.catalog import join_strings, strings, texts_of
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from gitmem.index.catalog import strings, texts_of, words
 def test_words_of_a_list_are_its_strings(said: list[str]) -> None:
     listed = json.dumps(said, ensure_ascii=False)
 
-    assert words(listed) == " ".join(said)
+    assert join_strings(listed) == " ".join(said)
     assert strings(listed) == said
 
 
