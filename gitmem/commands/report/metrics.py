@@ -38,7 +38,7 @@ class Family:
     Attributes:
         name: Its name after ``gitmem_``, which ends with its unit if it has one.
         about: A description in one sentence.
-        samples: Values by label; without a label, by an empty text.
+        samples: The value, or the values by label; None or empty if there is none.
         label: The name of the label, or empty.
         kind: ``gauge`` or ``counter``.
         unit: ``seconds``, or empty.
@@ -46,7 +46,7 @@ class Family:
 
     name: str
     about: str
-    samples: Mapping[str, float]
+    samples: Mapping[str, float] | float | None
     label: str = ""
     kind: str = GAUGE
     unit: str = ""
@@ -108,64 +108,57 @@ def families(found: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
     yield Family("memories", "Live memories of the project, by kind.", _limit_kinds(found["kinds"]), "kind")
     scopes = {"project": found["memories"], **found["scopes"]}
     yield Family("scope_memories", "Live memories read here, by scope.", scopes, "scope")
-    yield Family("archived_memories", "Retired memories of the project.", {"": found["archived"]})
+    yield Family("archived_memories", "Retired memories of the project.", found["archived"])
     yield Family("facts", "Facts and the memories that rest on them, by status.", found["statuses"], "status")
-    yield Family("flapping_facts", "Facts whose check gives different answers.", {"": len(found["flapping"])})
+    yield Family("flapping_facts", "Facts whose check gives different answers.", len(found["flapping"]))
     yield Family("due_facts", "Facts due for a verify job at HEAD, by reason.", counts.due, "why")
     yield _moment("oldest_due_verdict", "Time of the oldest verdict among the facts that are due.", counts.oldest_due)
-    yield Family("waiting_commands", "Checks waiting for approval in this clone.", {"": len(found["waiting"])})
+    yield Family("waiting_commands", "Checks waiting for approval in this clone.", len(found["waiting"]))
     yield Family("tasks", "Live tasks, by state.", found["tasks"], "state")
     yield from _jobs(found["jobs"] or {}, counts)
     entries = {"waiting": found["spool"]["waiting"], "refused": found["spool"]["refused"]}
     yield Family("spool_entries", "Captured texts not committed yet, or set aside.", entries, "state")
-    yield Family(
-        "index_current", "Whether the index is up to date with the branch.", {"": found["index"]["is_current"]}
-    )
-    if counts.behind is not None:
-        yield Family("index_behind_commits", "Commits not indexed yet.", {"": counts.behind})
-    looks = {"": counts.looks}
-    yield Family("memory_looks", "Memories shown in full in this clone.", looks, kind=COUNTER)
-    tallies = counts.tallies
-    captured, refused = {"": tallies[local.CAPTURES]}, {"": tallies[local.REFUSALS]}
+    yield Family("index_current", "Whether the index is up to date with the branch.", found["index"]["is_current"])
+    yield Family("index_behind_commits", "Commits not indexed yet.", counts.behind)
+    yield Family("memory_looks", "Memories shown in full in this clone.", counts.looks, kind=COUNTER)
+    yield from _sessions(counts.tallies)
+    yield Family("problem_files", "Files of the store that cannot be read.", found["problems"])
+    yield Family("to_settle", "Memories with two merged versions to settle.", len(found["to_settle"]))
+    yield Family("hook_failures", "Failed calls of hooks in this clone's log.", counts.hook_failures)
+    yield _moment("hook_last_failure", "Time of the last failed hook call.", counts.hook_failed_at)
+    yield Family("background_failures", "Background jobs whose last run failed.", counts.background_failures)
+    if found["view"]:
+        unsaved = {*found["view"]["unsaved"], *found["view"]["held"]}
+        yield Family("view_unsaved_files", "Unsaved files in the view.", len(unsaved))
+
+
+def _sessions(tallies: Mapping[str, int]) -> Iterator[Family]:
+    captured, refused = tallies[local.CAPTURES], tallies[local.REFUSALS]
     yield Family("captures", "Texts captured from sessions in this clone.", captured, kind=COUNTER)
     yield Family("capture_refusals", "Texts that could not be captured in this clone.", refused, kind=COUNTER)
     shown = {"start": tallies[local.STARTS], "prompt": tallies[local.PROMPTS]}
     about = "Times that a session of this clone was given context, by event."
     yield Family("context_injections", about, shown, "event", kind=COUNTER)
-    injected = {"": tallies[local.SHOWN]}
-    yield Family("injected_memories", "Memories in the context that sessions were given.", injected, kind=COUNTER)
-    yield Family("problem_files", "Files of the store that cannot be read.", {"": found["problems"]})
-    yield Family("to_settle", "Memories with two merged versions to settle.", {"": len(found["to_settle"])})
-    yield Family("hook_failures", "Failed calls of hooks in this clone's log.", {"": counts.hook_failures})
-    yield _moment("hook_last_failure", "Time of the last failed hook call.", counts.hook_failed_at)
-    failed = {"": counts.background_failures}
-    yield Family("background_failures", "Background jobs whose last run failed.", failed)
-    if found["view"]:
-        unsaved = {*found["view"]["unsaved"], *found["view"]["held"]}
-        yield Family("view_unsaved_files", "Unsaved files in the view.", {"": len(unsaved)})
+    about = "Memories in the context that sessions were given."
+    yield Family("injected_memories", about, tallies[local.SHOWN], kind=COUNTER)
 
 
 def _jobs(jobs: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
     at = counts.jobs
     yield _moment("newest_verdict", "Time of the newest verdict known here.", at.get("verdict", 0))
-    last = jobs.get("last")
-    if last:
+    if last := jobs.get("last"):
         yield _moment("verify_last_run", "Time of the last verify job in this clone.", at.get("last", 0))
-        if last["seconds"] is not None:
-            took = {"": last["seconds"]}
-            yield Family("verify_last_run_duration_seconds", "Duration of the last verify job.", took, unit="seconds")
+        about = "Duration of the last verify job."
+        yield Family("verify_last_run_duration_seconds", about, last["seconds"], unit="seconds")
         facts = {"due": last["due"], "failed": last["failed"], "unchecked": last["unchecked"]}
         yield Family("verify_last_run_facts", "Facts of the last verify job, by result.", facts, "outcome")
-        well = {"": last["state"] in ("ended", "running")}
-        yield Family("verify_last_run_success", "Whether the last verify job finished, or is still running.", well)
-        if last["commit"]:
-            # One series per judged commit: bounded by a forge's schedule, not by a person's typing.
-            named = {last["commit"]: 1}
-            yield Family("verify_last_run_commit", "The code commit of the last verify job; always 1.", named, "commit")
-        if last["behind"] is not None:
-            yield Family(
-                "verify_last_run_behind_commits", "Commits that HEAD is ahead of that commit.", {"": last["behind"]}
-            )
+        about = "Whether the last verify job finished, or is still running."
+        yield Family("verify_last_run_success", about, last["state"] in ("ended", "running"))
+        # One series per judged commit: bounded by a forge's schedule, not by a person's typing.
+        named = {last["commit"]: 1} if last["commit"] else {}
+        yield Family("verify_last_run_commit", "The code commit of the last verify job; always 1.", named, "commit")
+        about = "Commits that HEAD is ahead of that commit."
+        yield Family("verify_last_run_behind_commits", about, last["behind"])
     recorded = {"anybody": at.get("branch", 0), "other_machines": at.get("claimed", 0)}
     known = {by: when for by, when in recorded.items() if when}
     about = "Time when verdicts were last recorded on the branch: by anyone, and from other machines' result files."
@@ -174,13 +167,13 @@ def _jobs(jobs: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
     yield Family("schedule_interval_seconds", about, counts.intervals, "what", unit="seconds")
     if counts.intervals:
         about = "Whether a schedule has stopped running, or its last job failed."
-        yield Family("schedule_problem", about, {"": bool(jobs["silent"])})
+        yield Family("schedule_problem", about, bool(jobs["silent"]))
         about = "How long a schedule has been overdue, once it counts as stopped."
-        yield Family("schedule_silence_seconds", about, {"": jobs["silent_s"]}, unit="seconds")
+        yield Family("schedule_silence_seconds", about, jobs["silent_s"], unit="seconds")
 
 
 def _moment(name: str, about: str, at: int) -> Family:
-    return Family(f"{name}_timestamp_seconds", about, {"": at} if at else {}, unit="seconds")
+    return Family(f"{name}_timestamp_seconds", about, at or None, unit="seconds")
 
 
 def _limit_kinds(kinds: Mapping[str, int]) -> dict[str, int]:
@@ -195,14 +188,15 @@ def format_metrics(families: Sequence[Family], *, repository: str) -> str:
     """Return families as text; each sample names the repository, to distinguish several on one machine."""
     lines = []
     for family in families:
-        if not family.samples:
+        samples = {"": family.samples} if isinstance(family.samples, int | float) else family.samples
+        if not samples:
             continue
         name = f"gitmem_{family.name}"
         lines.append(f"# TYPE {name} {family.kind}")
         lines += [f"# UNIT {name} {family.unit}"] if family.unit else []
         lines.append(f"# HELP {name} {_escape(family.about)}")
         sample = f"{name}_total" if family.kind == COUNTER else name
-        for label, value in family.samples.items():
+        for label, value in samples.items():
             pairs = [("repository", repository), *([(family.label, label)] if family.label else [])]
             labels = ",".join(f'{key}="{_escape(text[:LABEL_LIMIT])}"' for key, text in pairs)
             lines.append(f"{sample}{{{labels}}} {_number(value)}")

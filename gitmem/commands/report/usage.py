@@ -77,6 +77,11 @@ class HitRate:
     searched: int
     answered: int
 
+    @property
+    def table(self) -> dict[str, Any]:
+        """Return the JSON of it, with the share of searches with results."""
+        return fields_of(self) | {"share": share(self.answered, self.searched)}
+
 
 @frozen
 class SessionUse:
@@ -145,31 +150,22 @@ class StoreUsage:
             "live": self.live,
             "retired": self.retired,
             "age": {"median_days": self.median_days, "up_to_days": [list(pair) for pair in self.ages]},
-            "prompts": _rate_table(self.prompts),
-            "recalls": _rate_table(self.recalls),
+            "prompts": self.prompts.table,
+            "recalls": self.recalls.table,
             "dead_weight": {
                 "memories": len(self.idle),
                 "of": self.idle_of,
                 "share": share(len(self.idle), self.idle_of),
                 "keys": [memory.key for memory in self.idle],
             },
-            "sessions": {
-                "sessions": one.sessions,
+            "sessions": fields_of(one)
+            | {
                 "tokens": sum(tokens),
                 "median_tokens": round(median(tokens)) if tokens else None,
                 "most_tokens": tokens[-1] if tokens else None,
-                "shown": one.shown,
-                "used": one.used,
                 "share": share(one.used, one.shown),
-                "opened": one.opened,
-                "changed": one.changed,
-                "cited": one.cited,
             },
         }
-
-
-def _rate_table(rate: HitRate) -> dict[str, Any]:
-    return {**fields_of(rate), "share": share(rate.answered, rate.searched)}
 
 
 def share(part: int, whole: int) -> float | None:

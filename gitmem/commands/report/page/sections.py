@@ -133,15 +133,9 @@ def _bar(counts: Mapping[str, int]) -> list[tuple[str, str, str]]:
 
 def _last_job(jobs: Mapping[str, Any] | None) -> LastJob | None:
     """Return the last verify job, here or for the branch (``FirstScreen.job``)."""
-    known = [(which, name) for which, name in (("last", "commit"), ("branch", "code")) if jobs and jobs[which]]
-    if not jobs or not known:
-        return None
-    found = ((jobs[which], name) for which, name in known)
-    return max(((job["at"], job[name], job["behind"], job["ahead"]) for job, name in found), key=_when)
-
-
-def _when(job: LastJob) -> str:
-    return job[0]
+    both = [(jobs[which], name) for which, name in (("last", "commit"), ("branch", "code"))] if jobs else []
+    known = ((job["at"], job[name], job["behind"], job["ahead"]) for job, name in both if job)
+    return max(known, key=lambda job: str(job[0]), default=None)
 
 
 def list_failed(page: Page) -> list[Failure]:
