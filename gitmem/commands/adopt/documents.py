@@ -20,15 +20,9 @@ _NAMES = {
 }  # fmt: skip
 _FOLDERS = {
     INSTRUCTIONS: (".cursor/rules/*.md*", ".github/instructions/*.md", ".windsurf/rules/*.md", ".clinerules/*.md"),
-    DECISION: (
-        "adr/*.md",
-        "adrs/*.md",
-        "docs/decisions/*.md",
-        "doc/decisions/*.md",
-        "architecture-decisions/*.md",
-        "architecture/decisions/*.md",
-    ),
-}
+    DECISION: ("adr/*.md", "adrs/*.md", "docs/decisions/*.md", "doc/decisions/*.md", "architecture-decisions/*.md",
+               "architecture/decisions/*.md"),
+}  # fmt: skip
 # Third-party code, and text used by tests.
 _FOREIGN = re.compile(
     r"(^|/)(node_modules|vendor|third_party|third-party|site-packages|testdata|fixtures|__fixtures__|__snapshots__)/",

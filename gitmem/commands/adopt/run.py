@@ -13,7 +13,8 @@ from gitmem.commands.adopt.corpus import is_aside, search
 from gitmem.commands.adopt.correct import add_fixes
 from gitmem.commands.adopt.documents import find_documents
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption, Mention
-from gitmem.commands.adopt.judge.figures import Numbers, all_names
+from gitmem.commands.adopt.judge.definitions import spellings
+from gitmem.commands.adopt.judge.figures import Numbers
 from gitmem.commands.adopt.judge.occurrence import find_symbol_culprit, judge_symbol
 from gitmem.commands.adopt.judge.presence import judge_path
 from gitmem.commands.adopt.judge.targets import judge_command
@@ -121,7 +122,7 @@ def _names_in(read: Sequence[_Read], head: Code) -> _Names:
     return _Names(
         {claim.name for claim in every if claim.kind == SYMBOL},
         {claim.stated for claim in every if claim.tool == "port"},
-        all_names(claim for claim in every if claim.kind == VALUE),
+        {claim.name: spellings(claim.name) for claim in every if claim.kind == VALUE and not claim.tool},
         _values_by_section(read),
         _ties(read, head),
     )

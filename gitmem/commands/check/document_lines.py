@@ -99,7 +99,11 @@ class DocumentLines:
 
     def _places(self, document: Document) -> Iterator[LineReference]:
         """Yield the current places of the lines, unless their text changed."""
-        refs = [ref for ref in map(parse_reference, document.strings("refs")) if ref and _is_document(ref.path)]
+        refs = [
+            ref
+            for ref in map(parse_reference, document.strings("refs"))
+            if ref and _DOCUMENT.search(basename(ref.path))
+        ]
         if not refs:
             return
         anchors = anchors_in(document.fields)
@@ -132,17 +136,14 @@ class DocumentLines:
 
     def _is_in_diff(self, spot: Spot) -> bool:
         """Return whether the change's diff shows a line: a forge accepts suggestions only there."""
+        if all(change.path != spot.path for change in self._trees.changes):
+            return False
         if spot.path not in self._hunks:
-            self._hunks[spot.path] = self._list_ranges(spot.path)
+            argv = ("diff", "--no-color", "--no-ext-diff", "--unified=3", self._trees.before, self._trees.behind)
+            done = self._trees.git.run(*argv, "--", f":(literal){spot.path}")
+            starts = [(int(first), int(count or 1)) for first, count in _HUNK.findall(done.stdout)]
+            self._hunks[spot.path] = [range(first, first + count) for first, count in starts]
         return any(spot.line in lines for lines in self._hunks[spot.path])
-
-    def _list_ranges(self, path: str) -> list[range]:
-        if all(change.path != path for change in self._trees.changes):
-            return []
-        argv = ("diff", "--no-color", "--no-ext-diff", "--unified=3", self._trees.before, self._trees.behind)
-        done = self._trees.git.run(*argv, "--", f":(literal){path}")
-        starts = [(int(first), int(count or 1)) for first, count in _HUNK.findall(done.stdout)]
-        return [range(first, first + count) for first, count in starts]
 
     def _correct(self, line: str, path: str, pair: Pair, check: Check | None, answer: BuiltinAnswer | None) -> str:
         """Return the corrected line; the line itself if unknown."""
@@ -189,10 +190,6 @@ class DocumentLines:
             if len(words) == 1 and words[0][0] in text:
                 return words[0]
         return "", ""
-
-
-def _is_document(path: str) -> bool:
-    return _DOCUMENT.search(basename(path)) is not None
 
 
 def _is_once(text: str, line: str) -> bool:

@@ -36,21 +36,8 @@ CONTROL_FILES = {
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh")
 INTERPRETERS = (*SHELLS, "python", "node", "deno", "ruby", "perl", "php", "source", ".")
 # Programs that run the command in their arguments.
-WRAPPERS = (
-    "sudo",
-    "env",
-    "time",
-    "nice",
-    "exec",
-    "command",
-    "timeout",
-    "nohup",
-    "xargs",
-    "uv",
-    "poetry",
-    "pipenv",
-    "pdm",
-)
+WRAPPERS = ("sudo", "env", "time", "nice", "exec", "command", "timeout", "nohup", "xargs", "uv", "poetry", "pipenv",
+            "pdm")  # fmt: skip
 # Folders of the code itself, and their companions: a command may run either.
 PRODUCT_FOLDERS = ("src", "lib", "app", "pkg", "packages", "internal")
 COMPANION_FOLDERS = ("tests", "test", "scripts", "script", "tools", "ci", "bin", "hack", "checks", ".github", ".ci")

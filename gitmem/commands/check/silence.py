@@ -145,18 +145,10 @@ def with_silenced(
         how = one.how if one is not None else "disconnects it from a memory that it requires"
         if head is None or KINDS.index(base.kind) < KINDS.index(head.kind):
             worst[base.key] = replace(base, because=_add_reason(base.because, how))
-        more.append(_make_finding(replace(base, places=places.get(base.key, base.places)), one, how))
+        because = f"the change {how}; as the base has it, it {WORDS[base.kind].phrase}"
+        spots, spot = places.get(base.key, base.places), one.spot if one is not None else base.fact
+        more.append(replace(base, kind=SILENCED, because=because, places=spots, fact=spot))
     return [*worst.values(), *more]
-
-
-def _make_finding(base: FactFinding, one: SilencedFact | None, how: str) -> FactFinding:
-    spot = one.spot if one is not None else base.fact
-    return replace(
-        base,
-        kind=SILENCED,
-        because=f"the change {how}; as the base has it, it {WORDS[base.kind].phrase}",
-        fact=spot,
-    )
 
 
 def _add_reason(because: str, how: str) -> str:

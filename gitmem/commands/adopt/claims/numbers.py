@@ -24,6 +24,7 @@ _VERSION = re.compile(
     r"(?![\w%/]|\.\d| (?:Preview|API|Alpha|Beta|RC)\b)"
 )
 _DIGIT = re.compile(r"\d")
+_LEAST = re.compile(r"\b(requires?|minimum|at least|newer than)\s*:?\s*$", re.I)
 _SOME = re.compile(
     r"\b(since|introduced|dropped|deprecated|added in|as of|until|before|prior|upgrade from|"
     r"from|was|python2|e\.g\.|example)\b\s*$",
@@ -77,22 +78,12 @@ def _versions(line: str, number: int) -> Iterator[Claim]:
         if _SOME.search(before):
             continue
         sign, more = found["sign"] or "", (found["more"] or "").strip()
-        relation = (
-            "at-least" if more or sign in (">=", "≥", ">", "^", "~") else "below" if sign.startswith("<") else "is"
-        )
-        if re.search(r"\b(requires?|minimum|at least|newer than)\s*:?\s*$", before, re.I):
-            relation = "at-least"
-        stated = found["low"]
-        yield Claim(
-            VERSION,
-            number,
-            f"{found['name']} {stated}{'+' if relation == 'at-least' else ''}",
-            found["name"],
-            stated,
-            relation,
-        )
-        if found["below"]:
-            yield Claim(VERSION, number, f"{found['name']} < {found['below']}", found["name"], found["below"], "below")
+        is_least = more or sign in (">=", "≥", ">", "^", "~") or _LEAST.search(before)
+        relation = "at-least" if is_least else "below" if sign.startswith("<") else "is"
+        name, stated, below = found["name"], found["low"], found["below"]
+        yield Claim(VERSION, number, f"{name} {stated}{'+' if is_least else ''}", name, stated, relation)
+        if below:
+            yield Claim(VERSION, number, f"{name} < {below}", name, below, "below")
 
 
 def _defaults(line: str, number: int) -> Iterator[Claim]:
@@ -110,7 +101,7 @@ def _defaults(line: str, number: int) -> Iterator[Claim]:
             continue
         # `a` (default `1`), `b` (default `2`): each default belongs to the nearest name before it.
         name = names[0] if len(_DEFAULT.findall(line)) == 1 and re.match(r"^\s*(?:[-*+|]|\d+\.)\s", line) else names[-1]
-        yield Claim(VALUE, number, f"{name} = {stated}", name.strip("-"), stated, is_certain=True)
+        yield Claim(VALUE, number, f"{name} = {stated}", name.strip("-"), stated)
 
 
 def _row(statement: Statement) -> Iterator[Claim]:
@@ -144,8 +135,7 @@ def _limits(line: str, number: int) -> Iterator[Claim]:
     for found in _LENGTH.finditer(line):
         yield Claim(VALUE, number, f"line length {found[1]}", "line-length", found[1], tool="line-length")
     for found in _PORT.finditer(line):
-        yield Claim(
-            VALUE, number, f"port {found[1] or found[2]}", "port", found[1] or found[2], is_certain=False, tool="port"
-        )
+        stated = found[1] or found[2]
+        yield Claim(VALUE, number, f"port {stated}", "port", stated, is_certain=False, tool="port")
     for found in _COUNT.finditer(line):
         yield Claim(VALUE, number, found[0], f"{found[2]} files", found[1].replace(",", ""), tool="count")

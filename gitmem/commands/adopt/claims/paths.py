@@ -33,13 +33,13 @@ _WORD = re.compile(r"(?<![\w/.@`~$:-])(?:\.{1,2}/)*\.?[\w@-][\w.@-]*(?:/[\w.@\[\
 def path_claims(statement: Statement, document: Document) -> Iterator[Claim]:
     """Yield the files and folders that a statement names."""
     seen: set[tuple[str, int]] = set()
-    for claim in _all(statement, document):
+    for claim in _list_paths(statement, document):
         if (claim.name, claim.line) not in seen:
             seen.add((claim.name, claim.line))
             yield claim
 
 
-def _all(statement: Statement, document: Document) -> Iterator[Claim]:
+def _list_paths(statement: Statement, document: Document) -> Iterator[Claim]:
     if statement.kind == TREE:
         yield _entry(statement, document)
         return
@@ -78,19 +78,13 @@ def _entry(statement: Statement, document: Document) -> Claim:
 
 
 def _link(target: str, line: int, document: Document) -> Iterator[Claim]:
-    word = unquote(target.split("#", maxsplit=1)[0].split("?", maxsplit=1)[0])
-    if (
-        not word
-        or re.match(r"^[a-z][\w+.-]*:", word, re.I)
-        or word.startswith("//")
-        or _NO_PATH.search(target.split("#", maxsplit=1)[0])
-    ):
+    token = target.partition("#")[0]
+    word = unquote(token.partition("?")[0])
+    if not word or re.match(r"^(?:[a-z][\w+.-]*:|//)", word, re.I) or _NO_PATH.search(token):
         return
     beside = posixpath.dirname(document.path)
     spots = [word.lstrip("/")] if word.startswith("/") else [posixpath.join(beside, word), word]
-    yield _claim(
-        target.split("#", maxsplit=1)[0], word, line, spots, is_certain=bool(_FILE.match(word)) or word.endswith("/")
-    )
+    yield _claim(token, word, line, spots, is_certain=bool(_FILE.match(word)) or word.endswith("/"))
 
 
 def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iterator[Claim]:
@@ -98,9 +92,7 @@ def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iter
     fixed = re.split(r"[<{*$]", word)[0]
     if fixed != word and "/" in fixed:  # the part before a pattern
         word, is_certain = fixed[: fixed.rindex("/") + 1], False
-    if not word or _NO_PATH.search(word) or _HOST.match(word) or word in (".", "..", "/"):
-        return
-    if not re.search(r"[A-Za-z]", word):
+    if not re.search(r"[A-Za-z]", word) or _NO_PATH.search(word) or _HOST.match(word):
         return
     is_rooted = word.startswith("/")
     word = word.lstrip("/") if is_rooted else word

@@ -437,8 +437,3 @@ def _kind(value: str) -> str:
 def _is_alike(stated: str, actual: str) -> bool:
     """Return whether one value can replace another: they have the same type, or are a word and a switch."""
     return _kind(stated) == _kind(actual) or {_kind(stated), _kind(actual)} == {"text", "truth"}
-
-
-def all_names(claims: Iterable[Claim]) -> dict[str, tuple[str, ...]]:
-    """Return the names whose definitions are searched, with their possible spellings."""
-    return {claim.name: spellings(claim.name) for claim in claims if not claim.tool}

@@ -79,9 +79,8 @@ def _judge_tie(mention: Mention, head: Code, past: Past, tie: str) -> JudgedClai
 def _home(name: str, files: Iterable[str], wrote: str, document: Document, past: Past) -> str:
     """Return the file that defined a name when the line was written, if the document is about that file."""
     for path in sorted(files, key=lambda one: not one.startswith(f"{document.folder}/")):
-        if is_aside(path) or not _is_about(document, path):
-            continue
-        if is_defined_in(past.text(wrote, path), name):
+        is_about = not document.folder or path.startswith(f"{document.folder.split('/', 1)[0]}/")
+        if is_about and not is_aside(path) and is_defined_in(past.text(wrote, path), name):
             return path
     return ""
 
@@ -107,7 +106,3 @@ def _probe(name: str, home: str) -> Probe:
 def is_defined_in(text: str, name: str) -> bool:
     """Return whether a text of code defines a name."""
     return find_symbol(text.encode("utf-8", "surrogateescape"), name) > 0
-
-
-def _is_about(document: Document, path: str) -> bool:
-    return not document.folder or path.startswith(f"{document.folder.split('/', 1)[0]}/")

@@ -40,7 +40,7 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
     if not _definitions(head, claim.tool):
         return None
     if (source := _find(head, claim)) is not None:
-        return JudgedClaim(mention, HOLDS, source, check=_check(claim, source))
+        return JudgedClaim(mention, HOLDS, source, check={"script": claim.name, "in": source.path})
     if not claim.is_certain or mention.is_past or "*" in claim.name:
         return None
     wrote, _ = past.writer(mention)
@@ -49,7 +49,9 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
     if was is None:
         return JudgedClaim(mention, NEVER, held=None if then is None else False, wrote=wrote)
     probe = Probe(was.path, lambda text: claim.name in targets_in(was.path, text))
-    return JudgedClaim(mention, FALSE, was, held=True, wrote=wrote, probe=probe, check=_check(claim, was))
+    return JudgedClaim(
+        mention, FALSE, was, held=True, wrote=wrote, probe=probe, check={"script": claim.name, "in": was.path}
+    )
 
 
 def _definitions(code: Code, tool: str) -> list[str]:
@@ -77,8 +79,3 @@ def targets_in(path: str, text: str) -> Mapping[str, int]:
         return read_scripts(path, text.encode("utf-8", "surrogateescape"))
     except FormatError:
         return {}
-
-
-def _check(claim: Claim, source: Source) -> dict[str, str]:
-    """Return the check that proves the claim: that the defining file still defines the command."""
-    return {"script": claim.name, "in": source.path}
