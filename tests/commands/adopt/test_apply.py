@@ -40,7 +40,7 @@ def statuses(repo, run_cli):
         return {hit.title: hit.status for hit in memory.list(query=Query(kinds=("claim",), limit=50)).hits}
 
 
-def test_statements_become_facts_that_are_verified_or_failed_as_adopt_said(guide, run_cli):
+def test_statements_become_facts_with_the_status_that_adopt_found(guide, run_cli):
     done = applied(guide)
 
     assert {kind: len(of) for kind, of in done.added.items()} == {"claim": 3, "convention": 1}

@@ -89,7 +89,7 @@ def test_change_is_offered_as_what_to_say_or_what_to_remove(repo):
     assert corrected(repo) == "- `src/a.py`\n- `make new`\n\nAlways read `src/c.py`.\n"
 
 
-def test_what_was_false_before_the_change_is_left_out(repo):
+def test_statement_that_was_false_before_the_change_is_left_out(repo):
     commit_files(repo, CODE)
     commit_files(repo, {"go.mod": "module x\n\ngo 1.25\n"})
     git(repo, "tag", "before")

@@ -25,7 +25,7 @@ def test_clear_rules_alone_become_memories(text, kind):
     assert [rule_kind(document, one) for one in split(text)] == [kind]
 
 
-def test_rules_are_not_taken_from_a_readme():
+def test_rules_are_not_imported_from_a_readme():
     (statement,) = split(RULES[0][0])
 
     assert rule_kind(Document("README.md", GUIDE, ""), statement) == ""

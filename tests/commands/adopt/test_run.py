@@ -46,7 +46,7 @@ def test_renamed_file_is_false_with_the_commit_that_renamed_it_and_the_new_name(
         "- never seen: `src/nowhere.py`",
     ],
 )
-def test_what_never_was_there_is_no_alarm(repo, sentence):
+def test_path_that_never_existed_is_not_false(repo, sentence):
     commit_files(repo, {"AGENTS.md": f"{sentence}\n", ".gitignore": "build/\n"})
 
     assert messages(adopted(repo)) == []

@@ -62,5 +62,5 @@ def test_entry_of_a_tree_has_its_whole_path():
     assert paths == ["app", "app/src", "app/src/main.py", "app/README.md"]
 
 
-def test_text_inside_a_comment_is_no_statement():
+def test_text_in_a_comment_is_not_a_statement():
     assert [one.line for one in split("<!--\n`gone.py`\n-->\nText.\n")] == [4]

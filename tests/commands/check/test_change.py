@@ -38,7 +38,7 @@ def test_base_is_where_the_head_left_what_it_is_compared_with(forked):
     assert found.note == f"compared with {left[:12]}, where HEAD left main"
 
 
-def test_base_that_is_an_ancestor_is_taken_as_it_is(forked):
+def test_base_that_is_an_ancestor_is_used_as_it_is(forked):
     found = span(forked, base="HEAD~1")
 
     assert (found.base, found.note) == (git(forked, "rev-parse", "HEAD~1"), "")
@@ -60,7 +60,7 @@ def test_head_without_a_change_of_its_own_is_reported(forked, base, head, messag
     assert found.note.startswith(message) and f"gitmem check --base {head or 'HEAD'}~1" in found.note
 
 
-def test_one_of_several_merge_bases_is_taken_and_said(forked):
+def test_one_of_several_merge_bases_is_used_and_named(forked):
     git(forked, "merge", "-q", "-m", "one way", "main")
     git(forked, "checkout", "-q", "main")
     git(forked, "merge", "-q", "-m", "the other", "change~1")
@@ -99,7 +99,7 @@ def test_shallow_clone_says_how_to_deepen_it(forked, tmp_path):
     ],
     ids=["a base that is not here", "an option for a name", "no default branch"],
 )
-def test_what_is_not_here_is_no_answer(repo, options, message, hint):
+def test_missing_commit_is_an_error(repo, options, message, hint):
     with pytest.raises(GitmemError, match=message) as caught:
         span(repo, **options)
 
@@ -125,7 +125,7 @@ def test_repository_without_a_commit_says_so(tmp_path):
         (b"a\n", b"a", 1),
     ],
 )
-def test_first_line_that_differs_lies_in_the_new_file(old, new, line):
+def test_first_differing_line_is_a_line_of_the_new_file(old, new, line):
     assert first_difference(old, new) == line
 
 

@@ -36,7 +36,7 @@ def test_fact_is_known_on_the_base_by_specification_and_claim(memory, repo):
     assert (found.removed, found.hidden) == (("gone",), ())
 
 
-def test_link_in_the_place_of_the_folder_is_no_home(repo, memory):
+def test_link_in_place_of_the_folder_has_no_memories(repo, memory):
     (repo / ".memory").symlink_to("src")
     commit = commit_files(repo, {})
 

@@ -100,7 +100,7 @@ def test_old_path_in_a_document_is_a_finding_of_an_adopted_fact(memory, repo):
     assert "::warning file=AGENTS.md,line=4" in github.commands(findings_of(checked, now=NOW))
 
 
-def test_document_that_follows_the_rename_is_no_finding(memory, repo):
+def test_document_that_follows_the_rename_is_not_a_finding(memory, repo):
     commit_files(repo, CODE)
     put(repo, make_fact("routes", {"exists": "src/routes.py"}, title="x", kind="claim", refs=["AGENTS.md:4"]))
     moved(repo)
@@ -129,7 +129,7 @@ GUIDE = """# Guide
 """
 
 
-def test_removal_or_successor_of_what_is_gone_is_offered_at_the_line_of_an_adopted_fact(memory, repo, run_cli):
+def test_removal_or_new_path_is_offered_at_the_line_of_an_adopted_fact(memory, repo, run_cli):
     sources = dict.fromkeys(("src/limits.py", "src/a.py", "src/b.py", "src/rules.py"), "")
     commit_files(repo, {"AGENTS.md": GUIDE, "Makefile": "unit:\n\tpytest -q unit\n", **sources})
     assert run_cli("adopt", "--apply").status == 0

@@ -8,7 +8,7 @@ from support.facts import approve_all, make_fact, put, verify
 EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
 
 
-def test_verdicts_of_another_branch_are_not_kept_and_those_of_head_are(memory, repo):
+def test_verdicts_are_stored_for_head_and_not_for_another_branch(memory, repo):
     put(repo, make_fact("ran", "grep -q RS256 src/auth/jwt.py", paths=["src/auth/*"]))
     approve_all(memory)
     verify(memory)

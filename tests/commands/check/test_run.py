@@ -99,7 +99,7 @@ def test_file_that_was_deleted_breaks_what_names_it_and_one_that_was_moved_does_
     assert finding(checked, "read").places == (Spot("src/gateway/retry.py", 0),)
 
 
-def test_known_verdict_of_the_base_needs_no_run_and_new_ones_are_kept(memory, repo, tmp_path):
+def test_known_verdict_of_the_base_needs_no_run_and_new_ones_are_stored(memory, repo, tmp_path):
     put(repo, counting(tmp_path / "runs"))
     approve_all(memory)
     verify(memory)
@@ -305,7 +305,7 @@ def test_what_claims_nothing_now_is_not_judged(memory, repo):
     assert check(memory).findings == ()
 
 
-def test_other_head_is_checked_where_it_lies_and_leaves_no_verdict(memory, repo, tmp_path):
+def test_other_head_is_checked_without_a_checkout_and_leaves_no_verdict(memory, repo, tmp_path):
     put(repo, counting(tmp_path / "runs"))
     approve_all(memory)
     change(repo, EDDSA | tracked(make_fact("new", {"exists": "nothing"})))
@@ -346,7 +346,7 @@ def test_nothing_changed_is_reported_and_nothing_judged(memory, repo):
     assert "HEAD is the same commit as main" in checked.span.note
 
 
-def test_private_facts_are_checked_too(repo, monkeypatch):
+def test_private_facts_are_checked_as_well(repo, monkeypatch):
     monkeypatch.setenv("GITMEM_AGENT", "dev")
     with Memory(repo, clock=lambda: float(NOW)) as memory:
         memory.init(offline=True)

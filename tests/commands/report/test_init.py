@@ -9,7 +9,7 @@ from gitmem.commands.report import TEXT_KEPT, WRITERS, clean, render
 
 
 @pytest.mark.parametrize("form", WRITERS)
-def test_no_form_has_a_secret_or_a_hidden_character_alive(form):
+def test_no_form_contains_a_secret_or_an_active_hidden_character(form):
     text = render(form, make_findings(texts=f"{HOSTILE} {SECRET}", number=2))
 
     assert SECRET not in text

@@ -28,7 +28,7 @@ def test_document_is_valid_by_the_public_schema(schema, found):
     schema.assertValid(document)
 
 
-def test_schema_refuses_what_is_no_report(schema):
+def test_schema_refuses_an_invalid_report(schema):
     assert not schema.validate(etree.fromstring("<testsuites><testsuite/></testsuites>"))
 
 

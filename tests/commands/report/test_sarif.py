@@ -39,7 +39,7 @@ def test_log_is_valid_by_the_public_schema(validator, found):
     assert errors == []
 
 
-def test_schema_refuses_what_is_no_log(validator):
+def test_schema_refuses_an_invalid_log(validator):
     assert not validator.is_valid({"version": "2.1.0", "runs": [{"results": []}]})
 
 

@@ -27,7 +27,7 @@ def test_many_changed_memories_are_compared_with_all_as_few_are(repo: Path, monk
     assert {f.key for f in of(last, "near-duplicate")} == {"four"}
 
 
-def test_what_supersedes_the_other_is_no_duplicate_of_it(repo: Path) -> None:
+def test_memory_that_supersedes_another_is_not_its_duplicate(repo: Path) -> None:
     title = "The gateway drops every request without a trace id"
 
     review = changed(

@@ -39,7 +39,7 @@ def test_a_large_file_is_refused_by_its_size(repo: Path) -> None:
     assert time.process_time() - begun < 2
 
 
-def test_a_name_that_is_no_text_is_shown_with_its_bytes(repo: Path) -> None:
+def test_name_that_is_not_text_is_shown_with_its_bytes(repo: Path) -> None:
     strange = {'"gotchas/\\033[2J\\377.md"': text("B"), '".github/workflows/\\033[2J.yml"': "on: push\n"}
 
     review = changed(repo, {"gotchas/a.md": text("A")}, strange)

@@ -83,7 +83,7 @@ def parsed(text: str) -> Tags:
     return tags
 
 
-def test_nothing_of_a_memory_is_alive_in_the_page() -> None:
+def test_text_of_a_memory_is_inert_in_the_page() -> None:
     tags = parsed(html(REVIEW))
 
     assert tags.open == []

@@ -20,7 +20,7 @@ def test_a_rich_change_is_reported_as_before(rich: Review) -> None:  # noqa: F81
     assert_golden("review.md", steady(page(rich)))
 
 
-def test_nothing_of_a_memory_is_alive_in_the_page(rich: Review) -> None:  # noqa: F811
+def test_text_of_a_memory_is_inert_in_the_page(rich: Review) -> None:  # noqa: F811
     output = page(rich)
 
     outside = re.sub(r"(?ms)^(`{3,})\n.*?^\1$", "", output)
@@ -36,7 +36,7 @@ def test_no_text_ends_its_code_block(text: str) -> None:
     assert fence not in text
 
 
-def test_the_page_fits_a_comment_and_what_is_left_out_is_counted() -> None:
+def test_page_fits_a_comment_and_omissions_are_counted() -> None:
     findings = tuple(
         ReviewFinding(ERROR, "secret", f"{n} " + "x" * 400, f"k{n}", f"gotchas/k{n}.md") for n in range(500)
     )

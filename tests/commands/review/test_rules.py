@@ -76,14 +76,14 @@ def review(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Review:
     ],
     ids=lambda value: str(value) if "-" in str(value) else "",
 )
-def test_what_is_wrong_is_found_where_it_is(review: Review, severity, code, path, line, message) -> None:
+def test_each_problem_is_found_at_its_place(review: Review, severity, code, path, line, message) -> None:
     found = [f for f in of(review, code) if f.path == path]
 
     assert [(f.severity, f.line) for f in found] == [(severity, line)], found
     assert message in found[0].message
 
 
-def test_what_is_well_is_not_found(review: Review) -> None:
+def test_harmless_content_is_not_reported(review: Review) -> None:
     found = [f for f in review.findings if f.key in ("well", "clean") and f.code != "command" and f.path != VERDICT]
 
     assert found == []

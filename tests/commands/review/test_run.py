@@ -107,7 +107,7 @@ def test_what_speaks_for_or_against_another_memory_is_found(repo: Path, before, 
     assert found[0].message.startswith("one ")
 
 
-def test_what_was_there_before_is_not_found_again(repo: Path) -> None:
+def test_earlier_problem_is_not_reported_again(repo: Path) -> None:
     base = {"gotchas/one.md": text("Retries are capped at 3"), "gotchas/two.md": text("Retries are capped at 5")}
 
     review = changed(repo, base, {"gotchas/other.md": text("Something else entirely")})
@@ -141,7 +141,7 @@ def test_statuses_that_differ_are_reported_with_the_suspects_behind_them(repo: P
     assert review.verdicts[0] == 1
 
 
-def test_verdicts_that_are_turned_round_or_taken_away_are_found(repo: Path, tmp_path: Path) -> None:
+def test_inverted_and_removed_verdicts_are_found(repo: Path, tmp_path: Path) -> None:
     with Memory(repo, clock=lambda: float(NOW)) as memory:
         memory.init(offline=True)
         commit(repo, {"facts/alg.md": fact("Tokens are signed with HS512", "{contains: HS512, in: src/auth/*.py}")})
@@ -179,7 +179,7 @@ def test_a_claim_whose_words_change_is_reported_as_unproven(repo: Path) -> None:
     ]  # fmt: skip
 
 
-def test_commands_are_told_whole_with_what_is_known_of_them(repo: Path) -> None:
+def test_commands_are_shown_in_full_with_what_is_known_about_them(repo: Path) -> None:
     command = "|\n  test -f README.md &&\n  grep -q service README.md"
     with Memory(repo, clock=lambda: float(NOW)) as memory:
         memory.init(offline=True)
@@ -210,7 +210,7 @@ def test_commands_are_told_whole_with_what_is_known_of_them(repo: Path) -> None:
     assert [f.message for f in of(review, "asks-variables")] == ["its command sees the variable CI of the environment"]
 
 
-def test_what_a_new_store_is_made_of_is_no_finding(repo: Path) -> None:
+def test_files_of_a_new_store_are_not_findings(repo: Path) -> None:
     with Memory(repo, clock=lambda: float(NOW)) as memory:
         memory.init(offline=True)
 
@@ -229,7 +229,7 @@ def test_policy_is_reported_setting_by_setting(repo: Path) -> None:
     assert [(f.severity, f.code) for f in review.findings] == [(WARNING, "policy-trust"), (NOTE, "policy")]
 
 
-def test_a_setup_is_told_whole_and_line_by_line_and_what_stops_no_check_is_trusted(repo: Path) -> None:
+def test_a_setup_is_shown_in_full_line_by_line_and_settings_that_stop_no_check_are_trusted(repo: Path) -> None:
     setup = "# only a comment\\nmake env\\n" + "true; " * 400 + "make last"
     toml = f'[verify]\nsetup = "{setup}"\n[check]\nfail_on = "never"\n'
 

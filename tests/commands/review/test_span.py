@@ -55,7 +55,7 @@ def test_nothing_typed_is_what_was_not_synced_or_everything(repo: Path, history)
 
 
 @pytest.mark.parametrize("span", ["nowhere..memory", "memory..nowhere", "--output=/tmp/x..memory"])
-def test_what_is_not_here_is_an_error_with_a_hint(repo: Path, history, span: str) -> None:
+def test_missing_revision_is_an_error_with_a_hint(repo: Path, history, span: str) -> None:
     with pytest.raises(GitmemError, match="there is no commit") as stdin:
         reviewed(repo, span)
 

@@ -107,7 +107,7 @@ def test_commit_of_the_memory_is_that_state_with_the_code_it_was_written_for(rep
 
 
 @pytest.mark.parametrize("rev", ["nope", "", "--help", "HEAD:README.md", "HEAD^{tree}", "A..B", "a\nb"])
-def test_what_is_no_commit_is_refused(repo: Path, rev: str) -> None:
+def test_name_that_is_not_a_commit_is_refused(repo: Path, rev: str) -> None:
     grow(repo, CODE[:2])
 
     with pytest.raises(NotFoundError, match="no such commit"):

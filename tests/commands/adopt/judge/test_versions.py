@@ -39,5 +39,5 @@ def test_package_wins_over_a_scoped_one_with_that_part():
     assert dependencies_in("package.json", text)["next"][:2] == ("next", "^16.0.0")
 
 
-def test_number_that_is_no_version_is_compared_without_an_error():
+def test_number_that_is_not_a_version_is_compared_without_an_error():
     assert compare("1.2", "9" * 5000) == -1

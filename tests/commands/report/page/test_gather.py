@@ -74,7 +74,7 @@ def test_it_says_of_which_commits_it_is_and_when_jobs_ran(broken: Memory, repo: 
     assert page.jobs["branch"]["code"] == page.code
 
 
-def test_time_that_has_passed_is_said_to_be_why(repo: Path) -> None:
+def test_expired_time_to_live_is_given_as_the_reason(repo: Path) -> None:
     clock = Clock()
     with Memory(repo, clock=clock) as memory:
         memory.init(offline=True)

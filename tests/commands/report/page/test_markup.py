@@ -122,7 +122,7 @@ def test_an_attribute_cannot_be_left(text: str) -> None:
         ("a\u202eb", "<p>a\\u{202e}b</p>"),
     ],
 )
-def test_what_makes_text_readable_is_kept(text: str, html: str) -> None:
+def test_structure_that_helps_reading_is_kept(text: str, html: str) -> None:
     assert markup.body(text, {"jwt"}) == html
 
 

@@ -25,7 +25,7 @@ def test_an_earlier_page_is_replaced_and_an_empty_file_filled(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "make", [lambda f: f.write_text("<!doctype html>\n<p>mine"), lambda f: f.symlink_to("x"), Path.mkdir]
 )
-def test_what_is_someones_stays(tmp_path: Path, make) -> None:
+def test_file_of_a_person_is_not_overwritten(tmp_path: Path, make) -> None:
     file = tmp_path / "page.html"
     make(file)
 
