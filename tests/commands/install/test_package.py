@@ -134,15 +134,17 @@ def test_every_file_installs_by_hash_and_gitmem_by_itself() -> None:
     assert len(scripts()) == 9
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    """Return a repository with this gitmem as its only commit."""
-    folder = tmp_path / "source"
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a repository with this gitmem as its only commit; never change it."""
+    folder = tmp_path_factory.mktemp("package") / "source"
     folder.mkdir()
     names = ["gitmem", "data", "pyproject.toml", "README.md", "LICENSE"]
     for name in names:
-        copy = shutil.copytree if (PROJECT / name).is_dir() else shutil.copy
-        copy(PROJECT / name, folder / name)
+        if (PROJECT / name).is_dir():
+            shutil.copytree(PROJECT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(PROJECT / name, folder / name)
     git(folder, "init", "-q", "-b", "main")
     git(folder, "config", "user.name", "Ana")
     git(folder, "config", "user.email", "ana@example.org")
@@ -164,12 +166,14 @@ def install(package: str, folder: Path, **variables: str) -> subprocess.Complete
 
 
 def test_job_installs_the_commit_that_is_named_and_its_own_lock(source: Path, tmp_path: Path) -> None:
-    commit = git(source, "rev-parse", "HEAD")
-    (source / "README.md").write_text("later\n")
-    git(source, "commit", "-qam", "later")
+    commit, later = git(source, "rev-parse", "HEAD"), tmp_path / "later"
+    git(tmp_path, "clone", "-q", str(source), str(later))
+    git(
+        later, "-c", "user.name=Ana", "-c", "user.email=ana@example.org", "commit", "-q", "--allow-empty", "-m", "later"
+    )
 
-    done = install(f"git+file://{source}@{commit}", tmp_path)
-    other = install(f"git+file://{source}@{'1' * 40}", tmp_path)
+    done = install(f"git+file://{later}@{commit}", tmp_path)
+    other = install(f"git+file://{later}@{'1' * 40}", tmp_path)
 
     assert done.returncode == 0, done.stderr
     dependencies, itself = done.stdout.splitlines()
@@ -215,7 +219,9 @@ def test_that_job_s_command_runs_with_gitmem_alone(source: Path, tmp_path: Path)
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     alone = ["--no-deps", "--no-index"]
     wheels = tmp_path / "wheels"
-    subprocess.run([*pip, "wheel", *alone, "--no-build-isolation", "-w", str(wheels), str(source)], check=True)
+    wheels.mkdir()
+    build = f"from flit_core import buildapi; buildapi.build_wheel({str(wheels)!r})"
+    subprocess.run([sys.executable, "-c", build], cwd=source, check=True)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "env")], check=True)
     [wheel] = wheels.iterdir()
     subprocess.run([*pip, "--python", str(tmp_path / "env"), "install", *alone, str(wheel)], check=True)
