@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.commands.remember import anchor_fields
+from gitmem.commands.remember import anchor_fields, draft_of
 from gitmem.document.anchors import FIELD
 from gitmem.document.builtin_checks import CHECKS, IN, iter_fields, list_globs
 from gitmem.document.conflict import CONFLICT, without
@@ -25,7 +25,7 @@ from gitmem.verify.inputs import CodeTree
 from gitmem.verify.references import nearest_file
 from gitmem.verify.trace.undeclared_reads import advice
 from gitmem.write import place
-from gitmem.write.draft import Draft, check_file, clean_text, make_draft, validate_text, with_fields
+from gitmem.write.draft import Draft, check_file, clean_text, validate_draft, with_fields
 from gitmem.write.duplicates import ALLOW, REFUSE, refuse_said
 
 TYPE_CHECKING = False
@@ -163,17 +163,9 @@ def write_fact(
     """
     _refuse_incomplete(title, verify, options)
     policy = memory.policy()
-    draft = make_draft(
-        body,
-        title=title,
-        kind="fact",
-        key=key,
-        options={"verify": verify, **options, **anchor_fields(memory, options, is_strict=True)},
-        author=memory.author(),
-        policy=policy,
-        now=memory.now,
-    )
-    document = validate_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
+    options |= anchor_fields(memory, options, is_strict=True)
+    draft = draft_of(memory, body, title=title, kind="fact", key=key, verify=verify, **options)
+    document = validate_draft(draft, policy)
     again = ALLOW if force else REFUSE
     _refuse_said(home or memory, draft, policy, again=again)
     is_in_tree = home is not None and home.is_in_tree

@@ -6,7 +6,7 @@ from gitmem.document.anchors import FIELD
 from gitmem.policy import REMEMBER
 from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
 from gitmem.verify.references import anchors_for
-from gitmem.write.draft import make_draft, refuse_project_code, validate_text
+from gitmem.write.draft import make_draft, refuse_project_code, validate_draft
 from gitmem.write.duplicates import ALLOW, REFUSE
 from gitmem.write.queue import Queue
 
@@ -37,7 +37,7 @@ def remember(memory: OpenStore, text: str, *, force: bool = False, is_strict: bo
     """
     again = ALLOW if force else REFUSE
     options |= anchor_fields(memory, options, is_strict=is_strict)
-    change = memory.writer().remember(_draft(memory, text, **options), memory.policy(), verb="remember", again=again)
+    change = memory.writer().remember(draft_of(memory, text, **options), memory.policy(), verb="remember", again=again)
     _note_rotated(memory, change.rotated)
     return change
 
@@ -100,8 +100,8 @@ def queue(memory: OpenStore) -> Queue:
 
     def draft(text: str, **options: Any) -> Draft:
         options |= anchor_fields(memory, options, is_strict=False)
-        made = _draft(memory, text, **options)
-        validate_text(made.key, made.fields, made.body, policy=memory.policy(), path=f"{made.key}.md")
+        made = draft_of(memory, text, **options)
+        validate_draft(made, memory.policy())
         return made
 
     def write(drafts: list[Draft]) -> list[Change]:
@@ -112,7 +112,7 @@ def queue(memory: OpenStore) -> Queue:
     return Queue(draft, write)
 
 
-def _draft(
+def draft_of(
     memory: OpenStore,
     text: str,
     *,
@@ -122,6 +122,7 @@ def _draft(
     writer: str = REMEMBER,
     **options: Any,
 ) -> Draft:
+    """Return the draft of a memory by this clone's author, with further fields by name."""
     return make_draft(
         text,
         title=title,

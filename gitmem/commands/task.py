@@ -5,6 +5,7 @@ If two workers claim one task at once, the second claim is planned on the first 
 
 from __future__ import annotations
 
+from gitmem.commands.remember import draft_of
 from gitmem.document.parse import parse
 from gitmem.document.spec import own_spec
 from gitmem.document.times import format_time
@@ -12,7 +13,7 @@ from gitmem.errors import ConflictError, RefusedError, TrustError, UsageError
 from gitmem.model import OPEN, TASK
 from gitmem.tasks import life, query
 from gitmem.tasks.task import Task, task_of
-from gitmem.write.draft import make_draft, validate_text, with_fields
+from gitmem.write.draft import validate_draft, with_fields
 from gitmem.write.place import find_known
 
 TYPE_CHECKING = False
@@ -52,17 +53,8 @@ def add(
     if not title.strip():
         raise RefusedError("a task needs a title: one sentence that should become true")
     policy = memory.policy()
-    draft = make_draft(
-        body,
-        title=title,
-        kind=TASK,
-        key=key,
-        options={"state": OPEN, **options},
-        author=memory.author(),
-        policy=policy,
-        now=memory.now,
-    )
-    document = validate_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
+    draft = draft_of(memory, body, title=title, kind=TASK, key=key, **{"state": OPEN, **options})
+    document = validate_draft(draft, policy)
     if document.fields.get("verify") is not None:
         memory.notices.extend(check(document))
 

@@ -108,12 +108,9 @@ def _describe(memory: OpenRepository, ref: str, oid: str, kind: str) -> tuple[st
 
 def _refs(memory: OpenRepository) -> list[tuple[str, str, str]]:
     """Return gitmem's refs in this repository, sorted, with object and its type; only branches provably of stores."""
-    listed = memory.git.run("for-each-ref", "--format=%(refname)%00%(objectname)%00%(objecttype)").stdout
-    rows = [line.split("\0") for line in os.fsdecode(listed).splitlines()]
-    names = (memory.config.branch, PROPOSAL_PREFIX)
     found = []
-    for name, commit, kind in rows:
-        is_named = name == f"refs/heads/{names[0]}" or name.startswith(f"refs/heads/{names[1]}")
+    for name, (commit, kind) in memory.git.list_refs().items():
+        is_named = name == f"refs/heads/{memory.config.branch}" or name.startswith(f"refs/heads/{PROPOSAL_PREFIX}")
         is_store = is_named and kind == "commit" and foreign.kind_of(memory.git, commit) not in ("", FOREIGN)
         if is_store or name.startswith(REFS):
             found.append((name, commit, kind))

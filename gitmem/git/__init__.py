@@ -416,6 +416,12 @@ class Git:
             self._identity = (name, email) if done.status == 0 and name and email else FALLBACK_IDENTITY
         return self._identity
 
+    def list_refs(self, *patterns: str) -> dict[str, tuple[str, str]]:
+        """Return the refs that match patterns (git-for-each-ref(1)), sorted: object and type by full name."""
+        listed = self.text("for-each-ref", "--format=%(refname) %(objectname) %(objecttype)", *patterns)
+        rows = (line.split(" ") for line in listed.split("\n") if line)
+        return {ref: (oid, kind) for ref, oid, kind in rows}
+
     def merge_bases(self, one: str, other: str) -> list[str]:
         """Return the best common ancestors of two commits, sorted; empty if they share no history."""
         done = self.run("merge-base", "--all", "--end-of-options", one, other, check=False)

@@ -104,8 +104,7 @@ def _top(opened: OpenRepository, code: str, commit: str) -> str:
 
 def _refuse_blocked(opened: OpenRepository, code: str) -> None:
     """Refuse a companion whose name another branch blocks: ``a`` and ``a/b`` cannot both be branches."""
-    names = opened.git.text("for-each-ref", "--format=%(refname)", f"{HEADS}{COMPANIONS}").split("\n")
-    for other in filter(None, (companion_code(name.removeprefix(HEADS)) for name in names)):
+    for other in (companion_code(ref.removeprefix(HEADS)) for ref in opened.git.list_refs(f"{HEADS}{COMPANIONS}")):
         if code.startswith(f"{other}/") or other.startswith(f"{code}/"):
             raise ConflictError(
                 f"{companion_branch(code)} cannot exist next to {companion_branch(other)}",

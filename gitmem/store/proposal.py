@@ -38,9 +38,8 @@ def list_companions(git: Git, remote: str) -> dict[str, tuple[str, ...]]:
     """Return the commits of the companions, here and as last fetched, by the code's branch; sorted."""
     found: dict[str, tuple[str, ...]] = {}
     prefixes = (HEADS, f"refs/remotes/{remote}/")
-    asked = ("for-each-ref", "--format=%(refname) %(objectname)", *(f"{one}{COMPANION_PREFIX}" for one in prefixes))
     # Sorted by name: this clone's come first.
-    for ref, tip in (line.rsplit(" ", 1) for line in git.text(*asked).split("\n") if line):
+    for ref, (tip, _) in git.list_refs(*(f"{one}{COMPANION_PREFIX}" for one in prefixes)).items():
         prefix = prefixes[not ref.startswith(HEADS)]
         code = companion_code(ref[len(prefix) :])
         found[code] = tuple(dict.fromkeys((*found.get(code, ()), tip)))

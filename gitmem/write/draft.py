@@ -225,6 +225,11 @@ def validate_text(key: str, fields: Mapping[str, Any], body: str, *, policy: Pol
     return check_file(key, text, policy=policy, path=path, names_line=False)
 
 
+def validate_draft(draft: Draft, policy: Policy) -> Document:
+    """Return the memory that a draft becomes, or refuse it, with RefusedError."""
+    return validate_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
+
+
 def check_file(key: str, text: str, *, policy: Policy, path: str, names_line: bool = True) -> Document:
     """Return the memory in a file's text, or refuse it (hidden characters, secrets, invalid fields).
 

@@ -105,9 +105,8 @@ def exchange(
 def _remote_tips(git: Git, remote: str) -> dict[str, str]:
     """Return the boards of a remote as last fetched: the commit by run."""
     prefix = f"{FETCHED}{remote}/"
-    rows = git.text("for-each-ref", "--format=%(refname) %(objectname) %(objecttype)", prefix).split("\n")
-    found = (row.removeprefix(prefix).split(" ") for row in rows if row)
-    return {run: oid for run, oid, kind in found if kind == "commit" and layout.is_key(run)}
+    found = {ref.removeprefix(prefix): oid for ref, (oid, kind) in git.list_refs(prefix).items() if kind == "commit"}
+    return {run: oid for run, oid in found.items() if layout.is_key(run)}
 
 
 def _receive(git: Git, run: str, theirs: str, *, now: int, wait_s: float) -> int:

@@ -72,9 +72,7 @@ def ref_of(run: str) -> str:
 
 def list_runs(git: Git) -> list[str]:
     """Return the names of the boards in this clone, sorted."""
-    listed = git.text("for-each-ref", "--format=%(refname)", RUN_REFS).split("\n")
-    names = (ref.removeprefix(RUN_REFS) for ref in listed if ref)
-    return sorted(name for name in names if layout.is_key(name))
+    return sorted(filter(layout.is_key, (ref.removeprefix(RUN_REFS) for ref in git.list_refs(RUN_REFS))))
 
 
 def read_board(git: Git, run: str) -> Board:

@@ -82,6 +82,9 @@ class _Row:
     oid: str
     is_held: bool
 
+    def step(self, why: str, fields: Mapping[str, Any] | None = None) -> CurationStep:
+        return CurationStep(self.key, self.kind, self.title, why, self.oid, fields)
+
 
 # Excluded: memories that have a check, are critical, or are required by a live memory.
 _HELD = (
@@ -107,8 +110,8 @@ def plan_of(store: OpenStore, verb: str, *, days: int = 0) -> CurationPlan:
     return CurationPlan(verb, tuple(sorted(steps, key=lambda step: step.key)), count)
 
 
-def _rows(catalog: Catalog, where: str, values: Sequence[object] = ()) -> list[_Row]:
-    return [_Row(*row) for row in catalog.rows(f"{_SELECT} WHERE {where}", tuple(values))]
+def _rows(catalog: Catalog, where: str, values: tuple[object, ...]) -> list[_Row]:
+    return [_Row(*row) for row in catalog.rows(f"{_SELECT} WHERE {where}", values)]
 
 
 def _list_decaying(store: OpenStore, catalog: Catalog, days: int) -> list[CurationStep]:
@@ -117,18 +120,12 @@ def _list_decaying(store: OpenStore, catalog: Catalog, days: int) -> list[Curati
     where = f"{LIVE} AND max(m.created, m.updated) <= ? AND m.confidence > ? AND (m.expires IS NULL OR m.expires > ?)"
     old = _rows(catalog, where, (before, FADED, store.now))
     rows = [row for row in old if not row.is_held and policy.kind(row.kind).half_life_s is not None]
-    return [
-        CurationStep(
-            row.key,
-            row.kind,
-            row.title,
-            f"not read or changed for {(store.now - last) // DAY_S} days: confidence {row.confidence:g} to {less:g}",
-            row.oid,
-            {"confidence": less},
-        )
-        for row, last in _idle(store, rows, before)
-        for less in (round(row.confidence / 2, 3),)
-    ]
+    steps = []
+    for row, last in _idle(store, rows, before):
+        less = round(row.confidence / 2, 3)
+        why = f"not read or changed for {(store.now - last) // DAY_S} days: confidence {row.confidence:g} to {less:g}"
+        steps.append(row.step(why, {"confidence": less}))
+    return steps
 
 
 def _idle(store: OpenStore, rows: Sequence[_Row], before: int) -> list[tuple[_Row, int]]:
@@ -140,19 +137,17 @@ def _idle(store: OpenStore, rows: Sequence[_Row], before: int) -> list[tuple[_Ro
 
 def _list_expired(store: OpenStore, catalog: Catalog, _days: int) -> list[CurationStep]:
     rows = _rows(catalog, f"{LIVE} AND m.expires IS NOT NULL AND m.expires <= ?", (store.now,))
-    return [CurationStep(row.key, row.kind, row.title, "expired", row.oid) for row in rows if not row.is_held]
+    return [row.step("expired") for row in rows if not row.is_held]
 
 
 def _archivable(store: OpenStore, catalog: Catalog, days: int) -> list[CurationStep]:
     before = store.now - days * DAY_S
     gone = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 1 AND max(m.created, m.updated) <= ?"
-    steps = [
-        CurationStep(row.key, row.kind, row.title, "superseded", row.oid) for row in _rows(catalog, gone, (before,))
-    ]
+    steps = [row.step("superseded") for row in _rows(catalog, gone, (before,))]
     faded = _rows(catalog, f"{LIVE} AND m.confidence <= ? AND max(m.created, m.updated) <= ?", (FADED, before))
     for row, last in _idle(store, [row for row in faded if not row.is_held], before):
         why = f"confidence {row.confidence:g}, not read or changed for {(store.now - last) // DAY_S} days"
-        steps.append(CurationStep(row.key, row.kind, row.title, why, row.oid))
+        steps.append(row.step(why))
     return steps
 
 

@@ -67,10 +67,9 @@ def _update_proposals(memory: OpenRepository, remote: str, theirs: str, instead:
         The branches, sorted, and their commits at the remote.
     """
     git, seen = memory.git, f"refs/remotes/{remote}/"
-    rows = git.text("for-each-ref", "--format=%(refname) %(objectname)", f"{seen}{PROPOSALS}").split("\n")
-    found = [(ref.removeprefix(seen), tip) for ref, tip in (row.split(" ") for row in rows if row)]
     refs, known = [], []
-    for branch, tip in found:
+    for ref, (tip, _) in git.list_refs(f"{seen}{PROPOSALS}").items():
+        branch = ref.removeprefix(seen)
         here = git.read_ref(f"{HEADS}{branch}")
         if branch == instead or branch.startswith(COMPANION_PREFIX) or here not in (None, tip):
             continue  # a proposal in progress in this clone is left to its author
@@ -101,8 +100,7 @@ def _conflicts(memory: OpenRepository, tip: str, theirs: str) -> bool:
 def _merge_landed(memory: OpenRepository, remote: str) -> None:
     """Merge the fetched companions of branches that are part of the default one."""
     git, seen = memory.git, f"refs/remotes/{remote}/"
-    rows = git.text("for-each-ref", "--format=%(refname) %(objectname)", f"{seen}{COMPANION_PREFIX}").split("\n")
-    for ref, tip in (row.split(" ") for row in rows if row):
+    for ref, (tip, _) in git.list_refs(f"{seen}{COMPANION_PREFIX}").items():
         if git.read_ref(here := f"{HEADS}{ref.removeprefix(seen)}") is None:
             git.run("update-ref", "-m", "gitmem: bundle", here, tip)
     talk = RemoteOptions()

@@ -73,8 +73,7 @@ def receive(memory: OpenRepository, remote: str, talk: RemoteOptions) -> None:
     except (ConflictError, RemoteError) as err:
         memory.notices.append(f"not every learning for {agent} was received from {remote}: {err.message}")
         return
-    held = memory.git.text("for-each-ref", "--format=%(refname)", f"{REFS}{agent}/").split()
-    for ref in held:  # claimed by a sync that was killed before it wrote them
+    for ref in memory.git.list_refs(f"{REFS}{agent}/"):  # claimed by a sync that was killed before it wrote them
         if ref not in far:
             _deliver(memory, ref)
 

@@ -9,7 +9,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.policy import WORKFLOW, role_name
 from gitmem.store.layout import MEMORY_LIMIT
 from gitmem.text.secrets import redact
-from gitmem.write.draft import make_draft, refuse_typed, validate_text
+from gitmem.write.draft import make_draft, refuse_typed, validate_draft
 from gitmem.write.duplicates import FOLD
 from gitmem.write.place import Change
 from gitmem.write.queue import Rehearsal
@@ -96,7 +96,7 @@ def _draft(memory: OpenRepository, item: RunMemory, label: str, role: str) -> Dr
         now=memory.now,
         writer=WORKFLOW,
     )
-    document = validate_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
+    document = validate_draft(draft, policy)
     if len(document.text.encode("utf-8")) > MEMORY_LIMIT:
         raise RefusedError(f"it is larger than the {MEMORY_LIMIT} bytes of a memory")
     # Added after the rules ran: the run is not a line of code.
