@@ -100,6 +100,15 @@ class GitHubPull:
             self._asked[part] = [url, page.etag]
         return page
 
+    def _pages(self, part: str, url: str) -> Iterator[tuple[list[Item], bool]]:
+        """Yield the items of each page of a part, and whether it is the last; none if the first page is unchanged."""
+        page = self._first(part, url)
+        while not page.is_unchanged:
+            yield need_tables(page.found), not page.following
+            if not page.following:
+                return
+            page = self._forge.page(page.following, needs="contents: read")
+
     def _by_time(
         self, part: str, path: str, more: Mapping[str, str], document: Callable[[Item], PulledDocument | None]
     ) -> Iterator[list[PulledDocument]]:
@@ -128,20 +137,17 @@ class GitHubPull:
         newest = known
         queue: list[int] = self.cursors.setdefault("queue", [])
         query = {"state": "all", "sort": "updated", "direction": "desc", "per_page": str(PER_PAGE)}
-        page = self._first("pulls", self._url("pulls", **query))
-        while not page.is_unchanged:
-            items = need_tables(page.found)
+        for items, is_end in self._pages("pulls", self._url("pulls", **query)):
             fresh = [item for item in items if time_of(item.get("updated_at")) >= known]
             newest = max([newest, *(time_of(item.get("updated_at")) for item in fresh)])
             changed = [item for item in fresh if time_of(item.get("updated_at")) > known]
             queue += [number for item in changed if (number := _number(item)) and number not in queue]
-            is_last = len(fresh) < len(items) or not page.following
+            is_last = is_end or len(fresh) < len(items)
             if is_last:
                 self.cursors["pulls"] = newest
             yield _documents(fresh, _pull)
             if is_last:
                 return
-            page = self._forge.page(page.following, needs="pull_requests: read")
 
     def _details(self) -> Iterator[list[PulledDocument]]:
         """Yield reviews and diffs of the queued pull requests, newest first, and remove them from the queue."""
@@ -167,21 +173,16 @@ class GitHubPull:
         state: dict[str, str] = self.cursors.setdefault("commits", {})
         checks: list[str] = self.cursors.setdefault("checks", [])
         query = {"per_page": str(PER_PAGE), "since": state.get("since") or self._since, "until": state.get("until", "")}
-        page = self._first("commits", self._url("commits", **query))
-        while not page.is_unchanged:
-            items = need_tables(page.found)
+        for items, is_last in self._pages("commits", self._url("commits", **query)):
             dates = [date for item in items if (date := _commit_date(item))]
             newest = max([state.get("newest", ""), *dates])
             state |= {"newest": newest, "until": min(dates) if dates else state.get("until", "")}
             new = [str(item.get("sha")) for item in items if _commit_date(item) > state.get("since", "")]
             checks += [sha for sha in new[: max(0, CHECKED - len(checks))] if sha not in checks]
-            if not page.following:
+            if is_last:
                 state["since"] = newest
                 del state["until"], state["newest"]
             yield _documents(items, _commit)
-            if not page.following:
-                return
-            page = self._forge.page(page.following, needs="contents: read")
 
     def _checks(self) -> Iterator[list[PulledDocument]]:
         """Yield the check runs of the newest commits; unfinished ones are read again next time."""
@@ -198,12 +199,8 @@ class GitHubPull:
             yield found
 
     def _releases(self) -> Iterator[list[PulledDocument]]:
-        page = self._first("releases", self._url("releases", per_page=str(PER_PAGE)))
-        while not page.is_unchanged:
-            yield _documents(need_tables(page.found), _release)
-            if not page.following:
-                return
-            page = self._forge.page(page.following, needs="contents: read")
+        for items, _ in self._pages("releases", self._url("releases", per_page=str(PER_PAGE))):
+            yield _documents(items, _release)
 
 
 def _documents(items: Iterable[Item], document: Callable[[Item], PulledDocument | None]) -> list[PulledDocument]:
