@@ -107,12 +107,12 @@ def hostile(memory, repo, tmp_path):
     return marker
 
 
-@pytest.mark.parametrize("argv", READING, ids=" ".join)
-def test_no_command_of_a_hostile_branch_is_run(hostile, repo, run_cli, argv):
-    ran = run_cli(*argv)
+def test_no_command_of_a_hostile_branch_is_run(hostile, repo, run_cli):
+    for argv in READING:
+        ran = run_cli(*argv)
 
-    assert ran.status in (0, 1, 3), ran
-    assert not hostile.exists()
+        assert ran.status in (0, 1, 3), ran
+        assert not hostile.exists()
 
 
 def test_commit_of_init_is_known_to_be_a_store_s_in_the_next_command(repo):
