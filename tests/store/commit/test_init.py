@@ -509,14 +509,24 @@ def test_a_writer_that_is_killed_before_the_stream_ends_changes_nothing(repo: Pa
     assert tip(repo) != before
 
 
-WRITER = """
-import sys
+# Forks a writer for each name it is given: only the first start loads what they need.
+WRITERS = """
+import os, signal, sys
 from gitmem.memory import Memory
-folder, name, count, acknowledged = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
-with Memory(folder) as memory, open(acknowledged, "a") as file:
-    for n in range(count):
-        change = memory.remember(f"memory {n} of {name}", key=f"{name}-{n}")
-        print(change.key, change.commit, file=file, flush=True)
+folder, acknowledged = sys.argv[1:]
+with Memory(folder) as memory:
+    memory.remember("the first memory")
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for name in map(str.strip, sys.stdin):
+    if os.fork() == 0:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.setsid()
+        print(os.getpid(), flush=True)
+        with Memory(folder) as memory, open(acknowledged, "a") as file:
+            for n in range(1000):
+                change = memory.remember(f"memory {n} of {name}", key=f"{name}-{n}")
+                print(change.key, change.commit, file=file, flush=True)
+        os._exit(0)
 """
 
 
@@ -529,18 +539,19 @@ def acknowledged(repo: Path) -> dict[str, str]:
 @pytest.mark.parametrize("group", [False, True], ids=["writer-alone", "with-its-git"])
 def test_of_writers_that_are_killed_no_acknowledged_write_is_lost(repo: Path, group: bool) -> None:
     (repo.parent / "acknowledged").touch()
-    write(repo)
-    for n in range(16):
-        before = len(acknowledged(repo))
-        writers = [_killable(repo, f"w{n}-{m}") for m in range(2)]
-        # Every fourth time before they have written anything, else in the middle of a later write (12 ms each here).
-        if n % 4:
-            wait_until(lambda before=before: len(acknowledged(repo)) > before)  # type: ignore[misc]
-        time.sleep(0.003 * n)
-        for writer in writers:
-            os.killpg(writer.pid, signal.SIGKILL) if group else writer.kill()
-        for writer in writers:
-            writer.wait()
+    argv = [sys.executable, "-c", WRITERS, str(repo), str(repo.parent / "acknowledged")]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as parent:
+        for n in range(16):
+            before = len(acknowledged(repo))
+            writers = [_fork(parent, f"w{n}-{m}") for m in range(2)]
+            # Every fourth time in the first write, else in the middle of a later one (12 ms each here).
+            if n % 4:
+                wait_until(lambda before=before: len(acknowledged(repo)) > before)  # type: ignore[misc]
+            time.sleep(0.003 * n)
+            for writer in writers:
+                (os.killpg if group else os.kill)(writer, signal.SIGKILL)
+            for writer in writers:
+                wait_until(lambda writer=writer: not Path(f"/proc/{writer}").exists())  # type: ignore[misc]
 
     assert write(repo, CommitPlan("last", writes=(("facts/last.md", b"last"),))) is not None
 
@@ -552,11 +563,12 @@ def test_of_writers_that_are_killed_no_acknowledged_write_is_lost(repo: Path, gr
     assert not list((repo / ".git" / "refs").rglob("*.lock"))
 
 
-def _killable(repo: Path, name: str) -> subprocess.Popen[bytes]:
-    argv = [sys.executable, "-c", WRITER, str(repo), name, "1000", str(repo.parent / "acknowledged")]
-    return subprocess.Popen(
-        argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, env=dict(os.environ)
-    )
+def _fork(parent: subprocess.Popen[str], name: str) -> int:
+    """Return the process of a new writer, the leader of a session of its own."""
+    assert parent.stdin is not None
+    assert parent.stdout is not None
+    print(name, file=parent.stdin, flush=True)
+    return int(parent.stdout.readline())
 
 
 # Power cuts
