@@ -39,7 +39,7 @@ STORE_BOUNDS = (64 * 1024 * 1024, 15.0)
 CODE_BOUNDS = (640 * 1024 * 1024, 150.0)
 _FOLDER_MODE = "040000"
 _FOLDER = _FOLDER_MODE.encode()
-# Prevents git from reading the system's settings: git(1).
+# Prevents git from reading the system's settings, in a file whose path is compiled into it: git(1).
 NO_SYSTEM = {"GIT_CONFIG_NOSYSTEM": "1"}
 # fsync is off by default in git for refs and loose objects (git-config(1), core.fsync).
 DURABLE = ("-c", "core.fsync=committed,reference,index", "-c", "core.fsyncMethod=fsync")
@@ -373,13 +373,6 @@ class Git:
         """Return the files that may contain settings, later ones taking precedence."""
         own = os.path.join(self.repository.git, CONFIG_OF_WORKTREE)
         return (*reversed(git_config_files(self.repository.common)), own)
-
-    def has_no_filters(self) -> bool:
-        """Return whether certainly no filter driver is set outside the system's file; starts no process.
-
-        The path of the system's file is compiled into git; ``NO_SYSTEM`` in the environment keeps git from reading it.
-        """
-        return not self.may_be_set("filter")
 
     def may_be_set(self, word: str) -> bool:
         """Return whether a setting with *word* in its name may be in a file that git reads, without starting a process.

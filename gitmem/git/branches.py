@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.git import Git
+from gitmem.system import list_names, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,11 +49,7 @@ def _candidates(git: Git, remote: str) -> Iterator[str]:
 def _remote_head(git: Git, remote: str) -> str:
     """Return the branch that the remote's HEAD names, without its prefix."""
     prefix = f"refs/remotes/{remote}/"
-    try:
-        with open(os.path.join(git.repository.common, f"{prefix}HEAD"), encoding="utf-8") as file:
-            found = file.read().removeprefix("ref: ").strip()
-    except (OSError, ValueError):
-        return ""
+    found = os.fsdecode(read_file(os.path.join(git.repository.common, f"{prefix}HEAD"))).removeprefix("ref: ").strip()
     return found.removeprefix(prefix) if found.startswith(prefix) else ""
 
 
@@ -71,17 +68,10 @@ def find_checkout(git: Git, ref: str) -> str:
 def _heads(git: Git) -> Iterator[str]:
     """Yield the content of each work tree's HEAD, read directly; with reftable it is useless."""
     common = git.repository.common
-    try:
-        names = os.listdir(os.path.join(common, "worktrees"))
-    except OSError:
-        names = []
-    linked = (os.path.join(common, "worktrees", name, "HEAD") for name in names)
+    folder = os.path.join(common, "worktrees")
+    linked = (os.path.join(folder, name, "HEAD") for name in list_names(folder))
     for head in (os.path.join(common, "HEAD"), *filter(os.path.exists, linked)):
-        try:
-            with open(head, encoding="utf-8") as file:
-                yield file.read().rstrip("\n")
-        except (OSError, ValueError):
-            yield ""
+        yield os.fsdecode(read_file(head)).rstrip("\n")
 
 
 def is_on_default(git: Git, default: str, *, remote: str, head: tuple[str, str | None] | None = None) -> bool:

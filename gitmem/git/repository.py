@@ -15,7 +15,7 @@ import os
 from gitmem.config import SEPARATOR, git_config_files, git_environment, has_several, known_name, variable
 from gitmem.errors import GitmemError, NoRepositoryError, ProcessError
 from gitmem.frozen import frozen
-from gitmem.system import read_file
+from gitmem.system import list_names, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,10 +93,7 @@ class Repository:
     @property
     def is_partial(self) -> bool:
         """Return whether this is a partial clone, for which git fetches objects (git-clone(1), ``--filter``)."""
-        try:
-            return any(name.endswith(".promisor") for name in os.listdir(os.path.join(self.common, "objects", "pack")))
-        except OSError:
-            return False
+        return any(name.endswith(".promisor") for name in list_names(os.path.join(self.common, "objects", "pack")))
 
 
 def _path(text: str) -> Path:

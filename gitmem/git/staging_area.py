@@ -11,6 +11,7 @@ import os
 from gitmem.config import variable
 from gitmem.git import Git, parse_changes
 from gitmem.git.repository import is_oid
+from gitmem.system import read_file
 from gitmem.system.environment import merged_heads
 
 TYPE_CHECKING = False
@@ -43,9 +44,5 @@ def list_merged(git: Git) -> tuple[str, ...]:
     During ``pre-merge-commit`` a merge without conflicts has no MERGE_HEAD; then git names them in the environment
     (``GITHEAD_*``, git's builtin/merge.c).
     """
-    try:
-        with open(os.path.join(git.repository.git, "MERGE_HEAD"), encoding="utf-8", errors="replace") as file:
-            named = file.read().split()
-    except OSError:
-        named = list(merged_heads())
-    return tuple(name for name in named if is_oid(name))
+    named = read_file(os.path.join(git.repository.git, "MERGE_HEAD")).decode("utf-8", "replace").split()
+    return tuple(filter(is_oid, named or merged_heads()))

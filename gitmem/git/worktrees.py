@@ -11,7 +11,7 @@ import os
 from gitmem.frozen import frozen
 from gitmem.git import Git, parse_changes
 from gitmem.git.repository import Repository
-from gitmem.system import process
+from gitmem.system import process, read_file
 from gitmem.system.atomic_write import sync_files, sync_folder, write_durably
 
 TYPE_CHECKING = False
@@ -87,11 +87,7 @@ def link(path: str, admin: str) -> None:
 
 
 def _first_line(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read(4096).rstrip("\n").strip("\0")  # zeros, as a power failure may leave them
-    except OSError:
-        return ""
+    return os.fsdecode(read_file(path)).rstrip("\n").strip("\0")  # zeros, as a power failure may leave them
 
 
 def find_main(git: Git) -> str:

@@ -6,7 +6,7 @@ import os
 import time
 
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError, TrustError
-from gitmem.git import EARLIEST_S, LATEST_S, plausible
+from gitmem.git import plausible
 from gitmem.store import (
     FOREIGN,
     POLICY_PATH,
@@ -103,11 +103,6 @@ class OpenStore:
     def now(self) -> int:
         """Return the time, epoch seconds; between 1971 and 2106, even if the clock is wrong."""
         return plausible(self.clock())
-
-    @property
-    def is_clock_wrong(self) -> bool:
-        """Return whether this machine's clock shows an impossible time."""
-        return not EARLIEST_S <= self.clock() <= LATEST_S
 
     @property
     def ref(self) -> str:

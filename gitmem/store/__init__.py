@@ -157,12 +157,9 @@ READABLE = STORES | {STRAY, NEWER}
 
 def read_proofs(state: str) -> dict[str, str]:
     """Return the known answers by commit, oldest first."""
-    try:
-        with open(os.path.join(state, PROOFS_FILE), encoding="utf-8") as file:
-            head, *lines = file.readlines()
-    except (OSError, ValueError):
-        return {}
-    return dict(line.split() for line in lines if line.count(" ") == 1) if head == _PROOFS_HEAD else {}
+    text = read_file(os.path.join(state, PROOFS_FILE)).decode("utf-8", "replace")
+    lines = text.removeprefix(_PROOFS_HEAD).split("\n") if text.startswith(_PROOFS_HEAD) else []
+    return dict(line.split(" ") for line in lines if line.count(" ") == 1)
 
 
 def note_proof(state: str, commit: str, kind: str) -> None:

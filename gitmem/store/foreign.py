@@ -237,19 +237,11 @@ def need_store(git: Git, commit: str, branch: str, *, remote: str = "", hint: st
         raise ConflictError(message, hint="update gitmem")
     if found in STORES or not found or (repairs and found == STRAY):
         return
-    raise refusal(git, commit, branch, remote=remote, hint=hint)
+    raise _refusal(git, commit, branch, remote=remote, hint=hint)
 
 
-def refusal(git: Git, commit: str, branch: str, *, remote: str = "", hint: str = "") -> ForeignBranchError:
-    """Return the error for a branch that is not a store: its content, and its last committer.
-
-    Args:
-        git: The repository.
-        commit: Its tip.
-        branch: The branch.
-        remote: The remote with the branch; empty for this clone.
-        hint: The hint for a foreign branch.
-    """
+def _refusal(git: Git, commit: str, branch: str, *, remote: str, hint: str) -> ForeignBranchError:
+    """Return the error for a branch that is not a store: its content, and its last committer."""
     name = f"{branch} of {remote}" if remote else branch
     try:
         strays = list_strays(git, commit)

@@ -13,7 +13,7 @@ from gitmem.config import second_place
 from gitmem.errors import suppress
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.model import HOLDS, Blocked, Verdict
-from gitmem.system import append_file, discard, make_folder, read_file
+from gitmem.system import append_file, discard, list_names, make_folder, read_file
 from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False
@@ -170,7 +170,7 @@ class LocalState:
             found = {key: kept for key, them in found.items() if (kept := [v for v in them if v.commit in self._only])}
         return found
 
-    def moved(self) -> set[str]:
+    def moved_keys(self) -> set[str]:
         """Return the facts that have a verdict which names moves of files."""
         named = self._ask("SELECT DISTINCT key FROM verdict WHERE instr(fields, ?) = 0", ('"moved": ""',))
         return {key for (key,) in named if isinstance(key, str)}
@@ -354,10 +354,7 @@ def spooled_names(folders: Iterable[str], inside: str) -> list[str]:
 
 def names_in_spool(folder: str) -> list[str]:
     """Return the names of the entries in one folder, oldest first; none if it cannot be read."""
-    try:
-        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX))
-    except OSError:
-        return []  # nothing was ever captured here, or not by this user
+    return sorted(name for name in list_names(folder) if name.endswith(SUFFIX))
 
 
 TALLY_FOLDER, DAYS_FOLDER = "tally", "days"

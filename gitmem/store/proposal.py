@@ -6,6 +6,7 @@ import os
 
 from gitmem.store import COMPANION_PREFIX, HEADS, PROPOSAL_FILE, CurrentProposal, companion_code
 from gitmem.system import make_folder, remove
+from gitmem.system.atomic_write import write_durably
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,13 +16,8 @@ if TYPE_CHECKING:
 def write_current_proposal(state: str, base: str, current: CurrentProposal) -> None:
     """Make a proposal the current one, durably, before anything else is done for it."""
     make_folder(state)
-    path = os.path.join(state, PROPOSAL_FILE)
-    new = f"{path}.{os.getpid()}.new"
-    with open(new, "w", encoding="utf-8") as file:
-        file.write(f"{base} {current.branch} {current.moving}".rstrip() + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
+    line = f"{base} {current.branch} {current.moving}".rstrip() + "\n"
+    write_durably(os.path.join(state, PROPOSAL_FILE), line.encode())
 
 
 def clear_current_proposal(state: str) -> None:

@@ -167,6 +167,14 @@ def iter_files(folder: str) -> Iterator[os.DirEntry[str]]:
                     yield entry
 
 
+def list_names(folder: str) -> list[str]:
+    """Return the names in a folder, in no order; none if it cannot be listed."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
 def read_file(path: str | os.PathLike[str]) -> bytes:
     """Return the content of a file; nothing if it cannot be read."""
     try:

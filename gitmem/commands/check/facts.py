@@ -100,7 +100,7 @@ def find_touched(
     every = tuple(trees.changes)
     by_path = {one.path: one for one in every}
     files = CodeFiles((one.mode, one.oid, one.path) for one in every)
-    moved = fact_state.moved_keys(catalog) | store.local.moved()
+    moved = fact_state.moved_keys(catalog) | store.local.moved_keys()
     maybe = [
         fact
         for fact in facts

@@ -199,7 +199,7 @@ def working_set(git: Git, default_branch: str) -> list[str]:
     if top is not None:
         try:
             # Most repositories have no filter to switch off, and then the system's settings do not matter here.
-            plain, more = ([], NO_SYSTEM) if git.has_no_filters() else (git.without_filters(), None)
+            plain, more = ([], NO_SYSTEM) if not git.may_be_set("filter") else (git.without_filters(), None)
             # -uno: untracked files would cost a walk of the whole tree; new files are soon staged.
             status = ("status", "--porcelain", "-z", "-uno", "--no-renames")
             done = git.run(f"--work-tree={top}", "-C", top, *plain, *status, timeout_s=5, more=more)

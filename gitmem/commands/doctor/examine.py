@@ -21,6 +21,7 @@ from gitmem.document.fields import warnings_of
 from gitmem.document.times import format_time
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
+from gitmem.git import EARLIEST_S, LATEST_S
 from gitmem.index.catalog.state import TO_SETTLE
 from gitmem.model import Document, Problem
 from gitmem.repository import has_private
@@ -290,7 +291,7 @@ def _git_version(memory: OpenRepository) -> tuple[int, ...]:
 
 def _check_machine(memory: OpenRepository) -> list[Problem]:
     found = []
-    if memory.is_clock_wrong:
+    if not EARLIEST_S <= memory.clock() <= LATEST_S:
         message = f"this machine's clock is wrong; new memories are dated {format_time(memory.now)}"
         found.append(Problem("clock-wrong", "", message, hint="set the clock: date; timedatectl", severity="warning"))
     version = _git_version(memory)

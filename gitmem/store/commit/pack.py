@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import GitmemError, suppress
+from gitmem.system import read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,11 +37,8 @@ def count(git: Git, tip: str) -> bool:
 
 
 def _read(place: str) -> int:
-    try:
-        with open(place, encoding="ascii") as file:
-            return int(file.read(20))
-    except (OSError, ValueError):
-        return 0
+    text = read_file(place)
+    return int(text) if text.isdigit() else 0
 
 
 def _pack(git: Git, tip: str) -> bool:

@@ -12,7 +12,7 @@ import time
 from gitmem.config import second_place
 from gitmem.errors import BusyError, ConfigError, GitmemError
 from gitmem.frozen import frozen
-from gitmem.system import append_file, discard
+from gitmem.system import append_file, discard, read_file
 from gitmem.text import display
 from gitmem.text.secrets import redact
 
@@ -89,11 +89,7 @@ def list_failures(state_folder: str | os.PathLike[str]) -> list[HookFailure]:
     """Return the logged failures, newest last."""
     found: list[HookFailure] = []
     for path in (name for last in _paths(state_folder) for name in (f"{last}.1", last)):
-        try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                lines = file.read(2 * LOG_LIMIT).splitlines()
-        except OSError:
-            continue
+        lines = read_file(path).decode("utf-8", "replace").splitlines()
         found += [HookFailure(at, what) for at, _, what in (line.partition(" ") for line in lines) if what]
     return sorted(found, key=lambda failure: failure.at)
 

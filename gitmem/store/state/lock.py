@@ -11,7 +11,7 @@ import time
 
 from gitmem.errors import ConflictError, GitmemError, ProcessError, UnwritableError, suppress
 from gitmem.frozen import frozen
-from gitmem.system import make_folder
+from gitmem.system import list_names, make_folder, read_file
 from gitmem.system.atomic_write import sync_folder
 from gitmem.system.file_lock import lock_now, open_lock
 
@@ -191,11 +191,7 @@ def _is_before_boot(lock: str | os.PathLike[str], made: float) -> bool:
 
 def boot_id() -> str:
     """Return the machine's boot id (random(4)); empty if the system has none."""
-    try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="utf-8") as file:
-            return file.read().strip()
-    except OSError:
-        return ""
+    return read_file("/proc/sys/kernel/random/boot_id").decode("ascii").strip()
 
 
 def boot_time() -> float | None:
@@ -234,17 +230,9 @@ def is_held(path: str | os.PathLike[str]) -> bool:
         wanted = os.stat(path)
     except OSError:
         return False
-    for process in filter(str.isdigit, _names("/proc")):
-        for fd in _names(f"/proc/{process}/fd"):
+    for process in filter(str.isdigit, list_names("/proc")):
+        for fd in list_names(f"/proc/{process}/fd"):
             with suppress(OSError):
                 if os.path.samestat(os.stat(f"/proc/{process}/fd/{fd}"), wanted):
                     return True
     return False
-
-
-def _names(folder: str) -> list[str]:
-    """Return the names in a folder; none if its process ended or belongs to another user, or without /proc."""
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []

@@ -14,6 +14,7 @@ from gitmem.errors import suppress
 from gitmem.git import worktrees
 from gitmem.git.repository import is_oid
 from gitmem.store.state.lock import FRESH_S
+from gitmem.system import list_names
 from gitmem.system.atomic_write import write_durably
 
 TYPE_CHECKING = False
@@ -38,7 +39,7 @@ def mend(git: Git, view: View) -> None:
 def clear(git: Git, path: str, commit: str) -> None:
     """Complete or remove the remains of an unknown view at *path*; *commit* is the tip."""
     folder = os.path.join(git.repository.common, "worktrees")
-    admins = [os.path.join(folder, name) for name in _names(folder) if _is_like(name, os.path.basename(path))]
+    admins = [os.path.join(folder, name) for name in list_names(folder) if _is_like(name, os.path.basename(path))]
     if not os.path.lexists(f"{path}/.git"):
         for admin in admins:
             _remove_unmade(admin, path)
@@ -117,10 +118,3 @@ def _read(path: str) -> bytes:
     with suppress(OSError), open(path, "rb") as file:
         return file.read(READ_LIMIT)
     return b""
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
