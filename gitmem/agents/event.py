@@ -66,7 +66,6 @@ class Event:
         prompt: The prompt, by the person or by an agent that dispatches a sub-agent.
         tool: The kind of tool (``SHELL``, ``EDIT``, ``READ`` or ``OTHER``).
         tool_name: The tool as the harness names it.
-        call: The harness's identifier of this tool call, or empty.
         command: The shell command.
         edits: The files that were changed.
         path: The file that was read, as the harness names it.
@@ -88,7 +87,6 @@ class Event:
     prompt: str = ""
     tool: str = ""
     tool_name: str = ""
-    call: str = ""
     command: str = ""
     edits: tuple[Edit, ...] = ()
     path: str = ""

@@ -127,7 +127,7 @@ def test_session_of_many_captures_makes_three_commits(
     on_event.session_started(memory, happened("start"))
     for number in range(CALLS):
         words = f'bd comment shop-{number} "LEARNED: part {number} of the gateway holds {number * 7} sockets"'
-        on_event.tool_used(memory, replace(ran, command=words, call=f"c{number}", **where))
+        on_event.tool_used(memory, replace(ran, command=words, **where))
         client.write("ran", f"make part-{number}")
         if number % (CALLS // 3) == CALLS // 3 - 1:
             on_event.save_before_compaction(memory, happened("compact"))

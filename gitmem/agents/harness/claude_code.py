@@ -71,7 +71,6 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         source=SOURCES.get(source, source),
         prompt=read.text(given if tool_name in DISPATCHERS else payload, "prompt"),
         **read.tool_fields(tool_name, given, shells=SHELLS, editors=EDITORS, readers=READERS),
-        call=read.name(payload, "tool_use_id"),
         edits=edits_of(tool_name, given, payload),
         # An editor's answer is the file.
         output=error[-read.OUTPUT_LIMIT :]

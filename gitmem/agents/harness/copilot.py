@@ -84,7 +84,6 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         source=SOURCES.get(source, source),
         prompt=read.text(payload, "prompt", "initialPrompt", "initial_prompt"),
         **read.tool_fields(tool_name, given, shells=SHELLS, editors=EDITORS, readers=READERS),
-        call=read.name(payload, "tool_use_id", "toolCallId"),
         edits=_edits(tool_name, given),
         output=output[: ended.start()] if ended else output,
         failed=_has_failed(hook, answered, ended) if what == happened.TOOL else None,

@@ -68,7 +68,6 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         prompt=read.text(payload, "prompt") or (read.text(payload, "task") if what == happened.SUBAGENT_START else ""),
         tool=kind if what == happened.TOOL else "",
         tool_name=tool_name or (hook if what == happened.TOOL else ""),
-        call=read.name(payload, "tool_use_id"),
         command=read.text(payload, "command") or read.text(given, "command") if is_shell else "",
         edits=edits,
         path=read.text(given, *read.PATHS) if tool_name == READER else "",

@@ -54,7 +54,6 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         source=happened.STARTUP if what == happened.START else "",
         prompt=read.output(made.get("parts")) if what == happened.PROMPT else "",
         **read.tool_fields(tool_name, args, shells=("bash",), editors=EDITORS, readers=("read",)),
-        call=read.name(given, "callID"),
         edits=(read.edits(args) or codex.edits_of(read.text(args, "patchText"))) if tool_name in EDITORS else (),
         output=read.output(made.get("output")) if what == happened.TOOL else "",
         failed=ended != 0 if isinstance(ended, int) and what == happened.TOOL else None,

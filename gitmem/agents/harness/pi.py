@@ -47,7 +47,6 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         source=SOURCES.get(reason, reason),
         prompt=read.text(payload, "prompt"),
         **read.tool_fields(tool_name, given, shells=("bash",), editors=EDITORS, readers=("read",)),
-        call=read.name(payload, "toolCallId"),
         edits=read.edits(given) if tool_name in EDITORS else (),
         output=read.output(payload.get("content")),
         failed=failed if isinstance(failed, bool) and what == happened.TOOL else None,

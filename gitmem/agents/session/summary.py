@@ -173,11 +173,11 @@ def _finish_one(memory: OpenRepository, request: _Request) -> str:
     event, state = request.event, memory.git.repository.state
     if memory.now - request.at > GIVEN_UP_S:
         return ""
-    found = read_transcript(event.transcript, event.session)
+    turns = read_transcript(event.transcript, event.session)
     kept = os.path.join(state, FOLDER, KEPT, f"{_hashed(event)}.json")
     # Prompts are not meant for everyone who reads the memory, unless the policy includes them.
     with_prompts = memory.policy().session.prompts
-    seen = distil(found.turns, place_of=lambda path: place_of(memory, event, path), with_prompts=with_prompts)
+    seen = distil(turns, place_of=lambda path: place_of(memory, event, path), with_prompts=with_prompts)
     summary = merge(from_dict(read_table(kept, FILE_LIMIT)), seen)
     known = find_known(memory.catalog(), key_of(event))
     if not summary.has_content or (known is not None and known.archived):  # nothing to say, or the memory was retired
@@ -186,7 +186,7 @@ def _finish_one(memory: OpenRepository, request: _Request) -> str:
     where = f"on branch {display(request.branch)}" if request.branch else "on no branch"
     text, failed = format_summary(summary, f"A session of {event.harness} {where}."), None
     try:
-        text = ask_model(memory.config, found.turns, text, folder=state) or text
+        text = ask_model(memory.config, turns, text, folder=state) or text
     except GitmemError as err:
         failed = err
     _store(memory, request, summary, text)

@@ -75,7 +75,7 @@ def harvest(memory: OpenRepository, take: Take) -> list[LedgerEntry]:
         try:
             for event, path in _transcripts(entry):
                 with suppress(UnreadableError):
-                    take(memory, event, read_transcript(path, event.session).turns)
+                    take(memory, event, read_transcript(path, event.session))
         except BusyError:
             continue  # the next start reads it
         ledger.mark(entry, read=extent, summarized=entry.summarized)

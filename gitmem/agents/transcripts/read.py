@@ -8,8 +8,7 @@ from collections import deque
 from itertools import chain, islice
 
 from gitmem.agents.transcripts import claude_code, codex, copilot, gemini, opencode, pi
-from gitmem.agents.transcripts.source import DATABASE, TranscriptReader, UnreadableError, open_own
-from gitmem.agents.transcripts.turns import Transcript
+from gitmem.agents.transcripts.source import DATABASE, UnreadableError, iter_records, open_own
 from gitmem.errors import BusyError
 
 TYPE_CHECKING = False
@@ -26,7 +25,7 @@ LAST = 10_000
 LOOKED_AT = 50
 
 
-def read_transcript(path: str, session: str = "") -> Transcript:
+def read_transcript(path: str, session: str = "") -> tuple[Turn, ...]:
     """Return the turns in a session's file, in any of the known formats.
 
     Args:
@@ -40,10 +39,8 @@ def read_transcript(path: str, session: str = "") -> Transcript:
     fd = open_own(path)
     try:
         if path.endswith(DATABASE):
-            return Transcript(first_and_last(opencode.turns(opencode.records(path, session))))
-        source = TranscriptReader(fd)
-        found = first_and_last(_turns(source.records()))
-        return Transcript(found, source.skipped, source.left_out)
+            return first_and_last(opencode.turns(opencode.records(path, session)))
+        return first_and_last(_turns(iter_records(fd)))
     except sqlite3.Error as err:
         if getattr(err, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise BusyError(

@@ -10,6 +10,7 @@ import errno
 import os
 import stat
 
+from gitmem.agents.session.places import parse_table
 from gitmem.config import home, variable
 from gitmem.errors import GitmemError
 
@@ -78,82 +79,66 @@ def open_own(path: str) -> int:
     return fd
 
 
-class TranscriptReader:
-    """The records of an open file, read once; lines written meanwhile are not seen.
+def iter_records(
+    fd: int, *, head: int = HEAD_BYTES, rest: int = TAIL_BYTES, line: int = LINE_BYTES
+) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects in an open file: one per line, or the elements of the list in one object over many lines.
 
-    Attributes:
-        skipped: Lines so far that were not records.
-        left_out: Bytes in the middle that are not read.
+    Lines written meanwhile are not seen; lines that are damaged or too long are skipped.
+
+    Args:
+        fd: The file.
+        head: The bytes read at the beginning of a large file.
+        rest: The bytes read at its end.
+        line: The longest line read, in bytes.
     """
-
-    def __init__(self, fd: int, *, head: int = HEAD_BYTES, rest: int = TAIL_BYTES, line: int = LINE_BYTES) -> None:
-        size = os.fstat(fd).st_size
-        self._fd, self._line = fd, line
-        whole = size <= head + rest
-        self._spans = [(0, size)] if whole else [(0, head), (size - rest, size)]
-        self.left_out = 0 if whole else size - head - rest
-        self.skipped = 0
-
-    def records(self) -> Iterator[dict[str, Any]]:
-        """Yield each JSON object: one per line, or the list elements in a file with one object over many lines."""
-        is_spread = None
-        block, size = [b""], 0
-        for line in self._lines():
-            bare = line.strip(b"\0\r\t ")
-            if is_spread is None and bare:
-                is_spread = bare == b"{"
-            if not is_spread:
-                yield from self._parse(bare)
-            elif not line:  # The preceding lines do not belong to the next object.
+    is_spread = None
+    block, size = [b""], 0
+    for text in _iter_lines(fd, os.fstat(fd).st_size, head, rest, line):
+        bare = text.strip(b"\0\r\t ")
+        if is_spread is None and bare:
+            is_spread = bare == b"{"
+        if not is_spread:
+            yield from _parse(bare)
+        elif not text:  # The preceding lines do not belong to the next object.
+            block, size = [b""], 0
+        elif bare == b"{" and text.startswith(_INSIDE):
+            block, size = [text], len(text)
+        elif block[0] and size <= line:
+            block.append(text)
+            size += len(text)
+            if bare in (b"}", b"},") and text.startswith(_INSIDE):
+                yield from _parse(b"\n".join(block).rstrip(b"\r, "))
                 block, size = [b""], 0
-            elif bare == b"{" and line.startswith(_INSIDE):
-                block, size = [line], len(line)
-            elif block[0] and size <= self._line:
-                block.append(line)
-                size += len(line)
-                if bare in (b"}", b"},") and line.startswith(_INSIDE):
-                    yield from self._parse(b"\n".join(block).rstrip(b"\r, "))
-                    block, size = [b""], 0
 
-    def _parse(self, text: bytes) -> Iterator[dict[str, Any]]:
-        import json  # 2 ms with `re`, and a start only asks whether there is unread text
 
-        if not text:
-            return
-        try:
-            found = json.loads(text.decode("utf-8", "replace"))
-        except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict):
-            yield found
-        else:
-            self.skipped += 1
+def _parse(text: bytes) -> Iterator[dict[str, Any]]:
+    if found := parse_table(text.decode("utf-8", "replace")):
+        yield found
 
-    def _lines(self) -> Iterator[bytes]:
-        """Yield whole lines without line feeds; an empty one marks a gap."""
-        for start, end in self._spans:
-            is_cut = start > 0  # The line begins before the gap.
-            held = b""
-            at = start
-            while at < end:
-                os.lseek(self._fd, at, os.SEEK_SET)
-                chunk = os.read(self._fd, min(CHUNK, end - at))
-                if not chunk:
-                    break  # It was truncated.
-                at += len(chunk)
-                *lines, held = (held + chunk).split(b"\n")
-                for line in lines:
-                    if is_cut:
-                        is_cut = False
-                    elif len(line) <= self._line:
-                        yield line or b" "
-                    else:
-                        self.skipped += 1
-                if len(held) > self._line:
-                    self.skipped, held, is_cut = self.skipped + (not is_cut), b"", True
-            if held and not is_cut and not (start == 0 and self.left_out):
-                yield held
-            yield b""
+
+def _iter_lines(fd: int, size: int, head: int, rest: int, line: int) -> Iterator[bytes]:
+    """Yield whole lines without line feeds; an empty one marks a gap."""
+    for start, end in [(0, size)] if size <= head + rest else [(0, head), (size - rest, size)]:
+        is_cut = start > 0  # The line begins before the gap.
+        held = b""
+        at = start
+        while at < end:
+            os.lseek(fd, at, os.SEEK_SET)
+            chunk = os.read(fd, min(CHUNK, end - at))
+            if not chunk:
+                break  # It was truncated.
+            at += len(chunk)
+            *lines, held = (held + chunk).split(b"\n")
+            for one in lines:
+                if not is_cut and len(one) <= line:
+                    yield one or b" "
+                is_cut = False
+            if len(held) > line:
+                held, is_cut = b"", True
+        if held and not is_cut and end == size:
+            yield held
+        yield b""
 
 
 # How `JSON.stringify(…, null, 2)` indents a list element in an object, as in Gemini CLI's older files.

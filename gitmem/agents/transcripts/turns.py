@@ -55,21 +55,6 @@ class Turn:
     todos: tuple[tuple[str, bool], ...] = ()
 
 
-@frozen
-class Transcript:
-    """The content of a session's transcript.
-
-    Attributes:
-        turns: The turns, in order.
-        skipped: Lines that could not be read: damaged, cut off, or too long.
-        left_out: Bytes in the middle that were not read.
-    """
-
-    turns: tuple[Turn, ...]
-    skipped: int = 0
-    left_out: int = 0
-
-
 def text(value: object, limit: int = TEXT_LIMIT) -> str:
     """Return a value that is a text, at most *limit* characters of it and encodable as UTF-8; else an empty one."""
     return value[:limit].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""

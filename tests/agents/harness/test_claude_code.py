@@ -24,7 +24,6 @@ EVENTS = [
         {
             "name": "tool",
             "tool": "shell",
-            "call": "toolu_01A",
             "command": 'bd comments add shop-12 "LEARNED: retries must be idempotent"',
             "output": "Comment added to shop-12",
         },

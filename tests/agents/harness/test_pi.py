@@ -15,7 +15,14 @@ EVENTS = [
     ("session_start", {"name": "start", "source": "startup"}),
     ("session_start.continued", {"name": "start", "source": "resume"}),
     ("before_agent_start", {"name": "prompt", "prompt": "LEARNED: TZ must be UTC"}),
-    ("tool_result", {"tool": "shell", "command": 'bd comment shop-12 "LEARNED: x"', "output": "ok", "call": "call_1"}),
+    (
+        "tool_result",
+        {
+            "tool": "shell",
+            "command": 'bd comment shop-12 "LEARNED: x"',
+            "output": "ok",
+        },
+    ),
 ]
 
 

@@ -20,7 +20,7 @@ def test_turns_are_in_their_order(repo: Path, tmp_path: Path, monkeypatch: pytes
     client.write("assistant", "Done.")
     other.write("assistant", "Something else.")
 
-    found = read_transcript(str(client.transcript), "s1").turns
+    found = read_transcript(str(client.transcript), "s1")
 
     assert [(turn.what, turn.text, turn.failed) for turn in found] == [
         (PROMPT, "fix it", None),

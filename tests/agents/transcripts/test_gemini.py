@@ -64,7 +64,7 @@ def lines(*found: dict) -> str:
     ids=["lines", "grown", "set", "spread", "one line"],
 )
 def test_each_form_gives_the_same_turns(text: str, suffix: str) -> None:
-    found = read_transcript(str(placed(text, f"session.{suffix}", ".gemini/tmp/x/chats"))).turns
+    found = read_transcript(str(placed(text, f"session.{suffix}", ".gemini/tmp/x/chats")))
 
     assert sorted(found, key=TURNS.index) == list(TURNS)
 
@@ -72,6 +72,6 @@ def test_each_form_gives_the_same_turns(text: str, suffix: str) -> None:
 def test_what_was_taken_back_is_no_turn() -> None:
     text = lines(ABOUT, *MESSAGES, {"$rewindTo": "2"}, {"id": "4", "type": "gemini", "content": "Else."})
 
-    found = read_transcript(str(placed(text, "s.jsonl", ".gemini/tmp/x/chats"))).turns
+    found = read_transcript(str(placed(text, "s.jsonl", ".gemini/tmp/x/chats")))
 
     assert found == (Turn(PROMPT, "fix it"), Turn(SAID, "Else."))

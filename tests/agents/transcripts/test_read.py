@@ -78,7 +78,7 @@ def test_any_bytes_are_turns_or_refused(content: bytes) -> None:
     path = placed(content, "any.jsonl")
 
     try:
-        found = read_transcript(str(path)).turns
+        found = read_transcript(str(path))
     except UnreadableError:
         return
     assert isinstance(found, tuple)
@@ -87,7 +87,7 @@ def test_any_bytes_are_turns_or_refused(content: bytes) -> None:
 def test_the_form_is_recognized_by_the_lines_wherever_the_file_lies() -> None:
     path = placed((FILES / "codex.jsonl").read_bytes(), "rollout.jsonl", ".claude")
 
-    assert read_transcript(str(path)).turns[0] == Turn(PROMPT, "go")
+    assert read_transcript(str(path))[0] == Turn(PROMPT, "go")
 
 
 def test_another_form_is_refused_without_repeating_it() -> None:
@@ -100,7 +100,7 @@ def test_another_form_is_refused_without_repeating_it() -> None:
 
 
 def test_an_empty_file_has_no_turns() -> None:
-    assert read_transcript(str(placed(""))).turns == ()
+    assert read_transcript(str(placed(""))) == ()
 
 
 def test_of_very_many_turns_the_first_and_the_last_are_kept() -> None:
@@ -115,6 +115,6 @@ def test_a_huge_transcript_has_its_first_prompt_and_its_end() -> None:
 
     found = read_transcript(str(path))
 
-    assert (found.turns[0].text, found.turns[-1].text) == ("the goal of it all", "the end")
-    assert found.left_out > 0
+    assert (found[0].text, found[-1].text) == ("the goal of it all", "the end")
+    assert len(found) < 20_002
     path.unlink()

@@ -12,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.transcripts import placed
 
-from gitmem.agents.transcripts.source import TranscriptReader, UnreadableError, open_own
+from gitmem.agents.transcripts.source import UnreadableError, iter_records, open_own
 
 
-def records(path: Path, **bounds: int) -> tuple[list[dict], TranscriptReader]:
+def records(path: Path, **bounds: int) -> list[dict]:
     fd = os.open(path, os.O_RDONLY)
     try:
-        source = TranscriptReader(fd, **bounds)
-        return list(source.records()), source
+        return list(iter_records(fd, **bounds))
     finally:
         os.close(fd)
 
@@ -81,30 +80,24 @@ def test_of_a_large_file_the_beginning_and_the_end_are_read_in_whole_lines(tmp_p
     path = tmp_path / "a"
     path.write_bytes(numbered(100, 1000))  # 10 bytes a line
 
-    found, source = records(path, head=25, rest=34)
-
-    assert numbers(found) == [100, 101, 997, 998, 999]
-    assert (source.left_out, source.skipped) == (9000 - 25 - 34, 0)
+    assert numbers(records(path, head=25, rest=34)) == [100, 101, 997, 998, 999]
 
 
-def test_damaged_and_cut_lines_are_counted_and_the_others_read(tmp_path: Path) -> None:
+def test_damaged_and_cut_lines_are_skipped(tmp_path: Path) -> None:
     path = tmp_path / "a"
     deep = b"[" * 100_000
     path.write_bytes(
         b'{"n":1}\n\x00\x00\x00{"n":2}\n{"n":\n\xff\xfe\n[1]\n' + deep + b'\n\n\r\n{"n":3}\r\n{"n":4, "x": "unfin'
     )
 
-    found, source = records(path)
-
-    assert numbers(found) == [1, 2, 3]
-    assert source.skipped == 5
+    assert numbers(records(path)) == [1, 2, 3]
 
 
 def test_text_that_is_not_utf_8_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b'{"n": "a\xffb"}\n')
 
-    assert numbers(records(path)[0]) == ["a\ufffdb"]
+    assert numbers(records(path)) == ["a\ufffdb"]
 
 
 def test_a_line_that_is_too_long_is_left_out_in_constant_memory(tmp_path: Path) -> None:
@@ -116,12 +109,12 @@ def test_a_line_that_is_too_long_is_left_out_in_constant_memory(tmp_path: Path) 
         file.write(b'"}\n{"n":2}\n')
     tracemalloc.start()
     try:
-        found, source = records(path, line=1 << 20)
+        found = records(path, line=1 << 20)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
 
-    assert (numbers(found), source.skipped) == ([1, 2], 1)
+    assert numbers(found) == [1, 2]
     assert peak < 6 << 20
 
 
@@ -129,11 +122,12 @@ def test_what_is_written_meanwhile_is_not_seen(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(numbered(0, 3))
     fd = os.open(path, os.O_RDONLY)
-    source = TranscriptReader(fd)
+    found = iter_records(fd)
+    first = next(found)
     with path.open("ab") as file:
         file.write(numbered(3, 9))
 
-    assert numbers(list(source.records())) == [0, 1, 2]
+    assert numbers([first, *found]) == [0, 1, 2]
     os.close(fd)
 
 
@@ -146,7 +140,7 @@ def test_one_object_over_many_lines_is_read_element_by_element(tmp_path: Path, c
     path = tmp_path / "a"
     path.write_text(text[: len(text) - cut])
 
-    found, _ = records(path)
+    found = records(path)
 
     assert found == messages[: 3 if cut else 4]
 
@@ -156,7 +150,7 @@ def test_of_a_large_object_the_last_elements_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text(json.dumps({"messages": messages}, indent=2))
 
-    found, _ = records(path, head=70, rest=70)
+    found = records(path, head=70, rest=70)
 
     assert numbers(found) == [0, 1, 998, 999]
 
@@ -172,6 +166,6 @@ def test_no_bytes_raise(parts: list[bytes]) -> None:
     fd = os.memfd_create("a")
     try:
         os.write(fd, b"".join(parts))
-        assert all(isinstance(one, dict) for one in TranscriptReader(fd, head=7, rest=11, line=9).records())
+        assert all(isinstance(one, dict) for one in iter_records(fd, head=7, rest=11, line=9))
     finally:
         os.close(fd)
