@@ -251,8 +251,10 @@ class Explainer:
             return Why(key, OUTSIDE, reason=said)
         if due.spec.check.form != BUILTIN and (refused := refusal(due, self._means())):
             return Why(key, SKIPPED, reason=refused)
-        inputs = tuple(json.loads(due.row.inputs))
-        return _Case(due, verdict, InputQuestion(inputs, due.spec.check, self._seen(verdict), verdict.moved))
+        return _Case(due, verdict, self._question(due, verdict))
+
+    def _question(self, due: Due, verdict: Verdict) -> InputQuestion:
+        return InputQuestion(tuple(json.loads(due.row.inputs)), due.spec.check, self._seen(verdict), verdict.moved)
 
     def _with_authors(self, why: Why, question: InputQuestion, *, with_diff: bool) -> Why:
         """Return an explanation with the authors of the commits, and the culprit's diff."""
@@ -296,7 +298,7 @@ class Explainer:
         if not needed:
             said = f"{rate} at this commit now: it fails too seldom to find since when"
             return Why(key, FLAPPING, runs=count[0], reason=said)
-        question = InputQuestion(tuple(json.loads(due.row.inputs)), due.spec.check, self._seen(verdict), verdict.moved)
+        question = self._question(due, verdict)
         found = self._search_unsteady(
             due, verdict, question, lambda commit: steadiness(commit, needed, runs) if count[0] < MOST_RUNS else BLOCKED
         )

@@ -1,4 +1,4 @@
-"""Installing completion: the right file of each shell, said, and taken away again; nobody else's file is touched."""
+"""Completion is installed in the right files of each shell and removed again; other files are left alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a write says besides its key: that old memories went to the archive, alone or in a queue."""
+"""A write reports that old memories moved to the archive, alone or in a queue."""
 
 from __future__ import annotations
 

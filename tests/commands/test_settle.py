@@ -1,4 +1,4 @@
-"""Where files moved is written down at once: checks, paths and refs, each check proved at its new place."""
+"""Settling: checks, paths and refs follow moved files in one commit, and reworded requirements are confirmed."""
 
 from __future__ import annotations
 

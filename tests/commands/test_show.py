@@ -1,4 +1,4 @@
-"""Show gives one memory whole with the verdict that counts here; log follows memory and verdicts through every move."""
+"""Show prints one memory in full with the verdict that counts here; log follows memory and verdicts when they move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the store stands at a glance, what a session must know of it, and what is being worked on."""
+"""The status of a store, what a session must know about it, and the files being worked on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other repositories' stores (rows B10, C13, E7): read with ours, told apart, never written to, whatever they are."""
+"""Stores of other repositories (rows B10, C13, E7) are searched with ours, named in results and never written to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work on tasks through the store: one commit a step, the gate before the door, and one winner of two."""
+"""Tasks: one commit per step, a gate that must pass before closing, and one winner of two claims."""
 
 from __future__ import annotations
 

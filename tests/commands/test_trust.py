@@ -1,4 +1,4 @@
-"""Which commands are approved together: none of which more than its words decides what it does."""
+"""Commands are approved together only if their words alone decide what they do."""
 
 from __future__ import annotations
 

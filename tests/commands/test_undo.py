@@ -1,4 +1,4 @@
-"""Undo: the last command is taken back by a new commit, whatever it was, and nothing that changed since is touched."""
+"""Undo reverts the last command in a new commit, and leaves alone what changed since."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uninstalling everything: what is confirmed, refused and kept. That nothing is left: tests/e2e/test_guest.py."""
+"""Uninstalling everything: what is confirmed, refused and kept; tests/e2e/test_guest.py checks that nothing is left."""
 
 from __future__ import annotations
 

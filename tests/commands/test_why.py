@@ -1,4 +1,4 @@
-"""Why a fact fails, from the question to the verdict that says so, on real histories, with real commands."""
+"""Why finds the commit that broke a fact and records it with the verdict: real histories, real commands."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_unchecked_commits_leave_a_range_that_is_recorded(memory, repo):
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
 def test_observed_reads_count_only_if_all_of_them_are_unchanged(repo, monkeypatch):
-    """The run that fails reads A alone; it failed before that, because of B, which the failing run never saw."""
+    """The failing run reads only A; an earlier failure was caused by B, which that run never read."""
     monkeypatch.setenv("GITMEM_TRACE", "auto")
     commit_files(repo, {"A": "a\n", "B": "x\n"}, "A and B")
     with Memory(repo, clock=Clock(NOW)) as memory:
@@ -269,7 +269,7 @@ def test_fact_that_never_held_is_reported_so_and_nothing_is_written(memory, repo
 
 
 def test_flapping_check_names_no_culprit(held, repo, tmp_path):
-    """It holds or fails as a file outside the repository says, and that changes behind its inputs' back."""
+    """The check depends on a file outside the repository, which changes while its inputs do not."""
     flag = tmp_path / "flag"
     flag.write_text("holds")
     put(repo, make_fact("a", f"grep -q holds {flag}", paths=["src/auth/**"]))

@@ -10,6 +10,8 @@ from gitmem.model import Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from gitmem.repository import OpenRepository
 
 
@@ -28,33 +30,27 @@ def examine(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem
     except GitmemError as err:
         return [Problem("embedding-unusable", "", err.message, hint=err.hint, severity="warning")]
     assert providers is not None, "one is set up"
+    models = dict(zip(semantic.each_model(providers), providers, strict=False))
+    answers = [semantic.answer_of(provider) for provider in models.values()]
+    hint = "gitmem embed status; or git config gitmem.embed off"
     silent = [
         Problem(
-            "embedding-silent",
-            "",
-            f"{answer['problem']}; recall searches by words only",
-            hint="gitmem embed status; or git config gitmem.embed off",
-            severity="warning",
+            "embedding-silent", "", f"{one['problem']}; recall searches by words only", hint=hint, severity="warning"
         )
-        for answer in map(
-            semantic.answer_of, dict(zip(semantic.each_model(providers), providers, strict=False)).values()
-        )
-        if not answer["answers"]
+        for one in answers
+        if not one["answers"]
     ]
-    return [*silent, *_check_unused(folder, semantic.each_model(providers), fix, fixed)]
+    return [*silent, *_check_unused(folder, models, fix, fixed)]
 
 
-def _check_unused(folder: str, models: tuple[str, ...] | list[str], fix: bool, fixed: list[str]) -> list[Problem]:
+def _check_unused(folder: str, models: Collection[str], fix: bool, fixed: list[str]) -> list[Problem]:
     found = list_others(folder, models)
     if not found:
         return []
     message = f"vectors of {len(found)} unused model{'s' * (len(found) != 1)}"
     if not fix:
-        return [
-            Problem(
-                "vectors-unused", os.path.join(folder, FOLDER), message, hint="gitmem doctor --fix", severity="warning"
-            )
-        ]
+        path = os.path.join(folder, FOLDER)
+        return [Problem("vectors-unused", path, message, hint="gitmem doctor --fix", severity="warning")]
     with VectorsLock(folder):
         for one in found:
             discard(one)

@@ -84,6 +84,7 @@ _KINDS = {
 }
 # Fields set only by the store: another system's file must not retire, replace, claim or close anything here.
 STORE_ONLY = frozenset(("retired", "superseded_by", "schema", "updated", "state", "claimed", "attempts", "closed"))
+EMPTY: tuple[object, ...] = (None, "", [], {})
 # An unknown field is stored if it is short; a vector of numbers is not metadata.
 LONGEST_UNKNOWN = 1024
 # Larger numbers are milliseconds since 1970, not seconds: as seconds, this is the year 5138.
@@ -109,22 +110,25 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
     if key is None:
         message = f"its key {table['key']!r} has capital letters: write it in lower case, and wherever it is named"
         return Unreadable(where, display(message))
-    fields: dict[str, Any] = {"kind": kind_of(_first(table, _KIND, str) or kind)}
-    fields |= {"title": heading} if heading else {}
-    for name, names in _LISTS.items():
-        texts = as_list(_first(table, names, object))
-        fields |= {name: texts} if texts else {}
-    if (created := time_of(_first(table, _CREATED, object))) is not None:
-        fields["created"] = created
-    fields |= _by(table)
     task = _first(table, _TASK, object)
-    fields |= {"task": str(task)} if isinstance(task, str | int) and task != "" else {}
+    fields = {"kind": kind_of(_first(table, _KIND, str) or kind)} | without_empty(
+        title=heading,
+        **{name: as_list(_first(table, names, object)) for name, names in _LISTS.items()},
+        created=time_of(_first(table, _CREATED, object)),
+        by=_by(table),
+        task=str(task) if isinstance(task, str | int) else "",
+    )
     read = {_name_of(table, names, wanted) for names, wanted in _READ}
     more = [(name, table[name]) for name in _TEXT if name not in read and isinstance(table.get(name), str)]
     long = [(name, text) for name, text in more if not _is_short(name, text)]
     body += "".join(f"\n\n{name}: {text}" for name, text in long)  # a second text does not fit into a field
     left_out = add_fields(table, {"key", *read, *STORE_ONLY, *(name for name, _ in long)}, fields)
     return ImportRecord(where, key, fields, body, left_out=left_out)
+
+
+def without_empty(**values: Any) -> dict[str, Any]:
+    """Return fields without those that are None or empty."""
+    return {name: value for name, value in values.items() if value not in EMPTY}
 
 
 def _is_short(name: str, value: object) -> bool:
@@ -150,7 +154,7 @@ def add_fields(
     """
     left_out = []
     for name, value in table.items():
-        if name in read or name in fields or value in (None, "", [], {}):
+        if name in read or name in fields or value in EMPTY:
             continue
         if fits(name, value):
             fields[name] = value
@@ -196,12 +200,9 @@ def _by(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return its author: the agent or the person, and the role if ``source`` names it (A4)."""
     given = table.get("by")
     if isinstance(given, dict) and all(isinstance(part, str) for part in given.values()):
-        return {"by": dict(given)}
-    who, agent = _first(table, _PERSON, str), _first(table, _AGENT, str)
-    by = ({"who": who} if who else {}) | ({"agent": agent} if agent else {})
-    if table.get("source") in ROLES:  # where captures by agents put it here
-        by["role"] = str(table["source"])
-    return {"by": by} if by else {}
+        return dict(given)
+    role = table["source"] if table.get("source") in ROLES else ""  # where captures by agents put it here
+    return without_empty(who=_first(table, _PERSON, str), agent=_first(table, _AGENT, str), role=role)
 
 
 def time_of(value: object) -> str | None:

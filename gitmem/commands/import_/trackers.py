@@ -8,7 +8,7 @@ slug, status, priority, description, verify, attempts of ``num``, ``outcome``, `
 
 from __future__ import annotations
 
-from gitmem.commands.import_.fields import ImportRecord, Unreadable, add_fields, as_list, time_of
+from gitmem.commands.import_.fields import ImportRecord, Unreadable, add_fields, as_list, time_of, without_empty
 from gitmem.document.fields import MAX_PRIORITY
 from gitmem.model import CLAIMED, CLOSED, FAILED, OPEN, TASK
 from gitmem.store import layout
@@ -83,16 +83,17 @@ def read_issue(table: Mapping[str, Any], *, where: str) -> list[ImportRecord | U
     if fields["kind"] == TASK:
         fields |= _life(table, status)
     fields |= _links(table)
-    for name, value in (("priority", _priority(table.get("priority"))), ("verify", table.get("verify") or None)):
-        fields |= {name: value} if value is not None else {}
     tags = [*as_list(table.get("labels")), *as_list(table.get("tags")), *_type_of(table)]
     tags += [status] if status in _OPEN[1:] else []
-    fields |= {"tags": list(dict.fromkeys(tags))} if tags else {}
-    for name, value in (("created", table.get("created_at")), ("updated", table.get("updated_at"))):
-        time = time_of(value)
-        fields |= {name: time} if time else {}
     author = table.get("created_by") or table.get("owner")
-    fields |= {"by": {"who": str(author)}} if author else {}
+    fields |= without_empty(
+        priority=_priority(table.get("priority")),
+        verify=table.get("verify") or None,
+        tags=list(dict.fromkeys(tags)),
+        created=time_of(table.get("created_at")),
+        updated=time_of(table.get("updated_at")),
+        by={"who": str(author)} if author else None,
+    )
     left_out = add_fields(table, _READ, fields)
     comments = _comments(table)
     said = [(text, who, when) for text, who, when in comments if text.upper().startswith(LEARNED)]
@@ -117,14 +118,13 @@ def _life(table: Mapping[str, Any], status: str) -> dict[str, Any]:
     if status in _CLOSED:
         reason = str(table.get("close_reason") or ("" if status in ("closed", "completed", "done") else status))
         when = time_of(table.get("closed_at")) or time_of(table.get("updated_at"))
-        closed = {"when": when, "who": who or NOBODY, "reason": _short(reason)}
-        return {"state": CLOSED, "closed": {name: value for name, value in closed.items() if value}, **fields}
+        closed = without_empty(when=when, who=who or NOBODY, reason=_short(reason))
+        return {"state": CLOSED, "closed": closed, **fields}
     if status in _HELD:
         since = time_of(table.get("claimed_at") or table.get("started_at") or table.get("updated_at"))
         num = 1 + max((one["num"] for one in attempts), default=0)
-        return {"state": CLAIMED, "claimed": {"num": num, "who": who or NOBODY} | _when("when", since), **fields}
-    fields |= {"assignee": who} if who else {}
-    return {"state": OPEN, **fields}
+        return {"state": CLAIMED, "claimed": without_empty(num=num, who=who or NOBODY, when=since), **fields}
+    return {"state": OPEN, **fields, **without_empty(assignee=who)}
 
 
 def _attempts(table: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -133,16 +133,16 @@ def _attempts(table: Mapping[str, Any]) -> list[dict[str, Any]]:
     for number, row in enumerate(_rows(table, "attempt_log", "attempts"), 1):
         outcome = _OUTCOMES.get(str(row.get("outcome") or "").lower(), str(row.get("outcome") or RELEASED))
         num = row.get("num") if type(row.get("num")) is int and row["num"] >= 1 else number
-        ended = {"num": num, "outcome": outcome, "who": str(row.get("agent") or row.get("who") or NOBODY)}
-        ended |= _when("when", time_of(row.get("started_at") or row.get("when")))
-        ended |= _when("ended", time_of(row.get("finished_at") or row.get("ended")))
-        notes = _short(str(row.get("notes") or ""))
-        found.append(ended | ({"notes": notes} if notes else {}))
+        ended = without_empty(
+            num=num,
+            outcome=outcome,
+            who=str(row.get("agent") or row.get("who") or NOBODY),
+            when=time_of(row.get("started_at") or row.get("when")),
+            ended=time_of(row.get("finished_at") or row.get("ended")),
+            notes=_short(str(row.get("notes") or "")),
+        )
+        found.append(ended)
     return found
-
-
-def _when(name: str, time: str | None) -> dict[str, str]:
-    return {name: time} if time else {}
 
 
 def _short(text: str) -> str:
@@ -168,10 +168,8 @@ def _links(table: Mapping[str, Any]) -> dict[str, Any]:
             parent = key_of(other)
         else:
             others.setdefault(kind.replace("-", "_"), []).append(key_of(other))
-    fields: dict[str, Any] = {"requires": list(dict.fromkeys(waits))} if waits else {}
-    fields |= {"parent": parent} if parent else {}
-    for name in ("paths", "produces"):
-        fields |= {name: as_list(table[name])} if as_list(table.get(name)) else {}
+    paths, produces = as_list(table.get("paths")), as_list(table.get("produces"))
+    fields = without_empty(requires=list(dict.fromkeys(waits)), parent=parent, paths=paths, produces=produces)
     return fields | {name: keys for name, keys in others.items() if name not in fields}
 
 
@@ -204,8 +202,8 @@ def _rows(table: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:
 
 def _list_learnings(key: str, text: str, who: str, when: str | None, where: str) -> ImportRecord:
     """Return the learnings in a comment, as capture would find them (A1)."""
-    fields: dict[str, Any] = {"kind": "learned", "task": key, **_when("created", when)}
-    return ImportRecord(where, "", fields | ({"by": {"who": who}} if who else {}), text[len(LEARNED) :].strip())
+    fields = without_empty(kind="learned", task=key, created=when, by={"who": who} if who else None)
+    return ImportRecord(where, "", fields, text[len(LEARNED) :].strip())
 
 
 def _body(table: Mapping[str, Any], fields: Mapping[str, Any], comments: list[tuple[str, str, str | None]]) -> str:

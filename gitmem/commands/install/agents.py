@@ -75,7 +75,7 @@ def install(git: Git | None, wanted: AgentSetup) -> tuple[InstallStep, ...]:
 
 
 def plan_uninstall(git: Git | None, wanted: AgentSetup) -> tuple[InstallStep, ...]:
-    """Return the steps of a removal, one per file with content of ours."""
+    """Return the steps of a removal, one per file that contains something of gitmem."""
     return tuple(step for _, step, _ in _removal_steps(git, wanted))
 
 

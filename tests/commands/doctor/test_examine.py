@@ -424,7 +424,7 @@ def test_fix_commits_the_last_readable_tree_on_top(memory: Memory, repo: Path) -
 
 
 def test_nothing_is_written_on_an_unreadable_tree(memory: Memory, repo: Path) -> None:
-    """What is acknowledged must be there for the next reader, who sees the last good tree."""
+    """An acknowledged write must be visible to the next reader, who sees the last readable tree."""
     put(repo, make_fact("a", {"exists": "README.md"}))
     bad = unreadable(repo)
 

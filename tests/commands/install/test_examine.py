@@ -16,7 +16,7 @@ from gitmem.memory import Memory
 
 @pytest.fixture
 def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Have a program of our name on the PATH."""
+    """Put a program called gitmem on PATH."""
     program = tmp_path / "bin" / "gitmem"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\n")

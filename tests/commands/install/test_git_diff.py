@@ -21,7 +21,7 @@ RS256 = "{contains: RS256, in: src/auth/*.py}"
 
 @pytest.fixture(autouse=True)
 def _on_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have git find this environment's own gitmem."""
+    """Let git find the gitmem of this environment."""
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
 
 

@@ -154,7 +154,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def install(package: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the script that jobs run, with a pip that only notes what it is asked for."""
+    """Run the script of the jobs with a pip that only records its arguments."""
     fake = folder / "python"
     fake.write_text('#!/bin/sh\necho "$@"\n')
     fake.chmod(0o755)

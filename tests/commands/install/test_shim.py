@@ -44,7 +44,7 @@ def set_shims(repo: Path, calls: Path, *, seconds: float = 0) -> Path:
 
 
 def run_git(repo: Path, *args: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
-    """Run git as a person does, hooks and all."""
+    """Run git with its hooks, as a person does."""
     env = {name: value for name, value in os.environ.items() if name != "GITMEM_BACKGROUND"} | variables
     return subprocess.run(["git", *args], cwd=repo, env=env, capture_output=True, timeout=20, check=False)
 

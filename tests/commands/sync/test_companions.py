@@ -124,7 +124,7 @@ def test_only_memories_are_merged_with_a_branch(ours: Path, hub: Path) -> None:
 
 
 def test_a_branch_that_is_not_merged_keeps_its_companion(ours: Path, hub: Path) -> None:
-    """Also one that was rewritten, and one that never had a commit of its own."""
+    """This includes a rewritten branch, and one without a commit of its own."""
     git(ours, "commit", "-q", "--amend", "-m", "retry more often, reworded")
     git(ours, "push", "-q", "--force", "origin", BRANCH)
     assert sync(ours) == []

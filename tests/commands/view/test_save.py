@@ -1,4 +1,4 @@
-"""Saving the view: what a person wrote is on the branch or still in the folder, and nothing of others' is undone."""
+"""Saving the view: a person's edits are on the branch or still in the folder, and others' changes stay."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ def change(file: Path, line: int, word: str) -> None:
 @settings(max_examples=5)
 @given(steps=STEPS)
 def test_no_edit_is_lost(template: Path, steps: list[tuple[str, str, int]]) -> None:
-    """Others' words are on the branch; a person's last word for a line is there, or in the folder, or overruled."""
+    """Changes by others are on the branch; each last edit of a line is there, in the folder, or overruled."""
     with tempfile.TemporaryDirectory() as folder:
         repo = Path(shutil.copytree(template, Path(folder) / "r", symlinks=True))
         with Memory(repo, clock=lambda: float(NOW)) as memory:
@@ -305,7 +305,7 @@ class Cut(BaseException):
 
 
 class Steps:
-    """Let every durable step of a save happen until one of them, before which the save is killed.
+    """Kill a save before one of its durable steps.
 
     Between two of them nothing durable happens, so that "before one" is also "after the one before it".
     """

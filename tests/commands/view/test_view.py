@@ -1,4 +1,4 @@
-"""How the view stands, what doctor says of it, and that it follows every write by itself."""
+"""The state of the view, doctor's findings about it, and its update after every write."""
 
 from __future__ import annotations
 
