@@ -281,15 +281,12 @@ def edit_text(
     document = check_file(key, change(old), policy=policy, path=f"{key}.md")
     before, after = parse(old, path=f"{key}.md"), own_spec(document)
     changed = after is not None and after != own_spec(before)
+    proof = Proof(None)
     if changed and document.kind == TASK:
         proof = Proof(None, tuple(approve_gate(memory, document, approve=approve)))
-    else:
+    elif changed:
         is_in_tree = memory.is_in_tree
-        proof = (
-            prove(memory, document, approve=approve, unproven=unproven, tree=tree, is_in_tree=is_in_tree)
-            if changed
-            else Proof(None)
-        )
+        proof = prove(memory, document, approve=approve, unproven=unproven, tree=tree, is_in_tree=is_in_tree)
     memory.notices.extend(proof.notices)
     if document.kind != TASK:
         memory = _home(memory, before if after is None else document, proof)

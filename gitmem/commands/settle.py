@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
-    from gitmem.model import Verdict
+    from gitmem.model import Document, Verdict
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
     from gitmem.verify.due import Due
@@ -46,6 +46,7 @@ class PathUpdate:
 
     Attributes:
         key: The memory.
+        path: Its file in its store.
         fields: The changed fields in their frontmatter form.
         shown: The changes, one line each: the old words and the new ones.
         skipped: Why it stays unchanged; empty if it changes.
@@ -53,6 +54,7 @@ class PathUpdate:
     """
 
     key: str
+    path: str
     fields: Mapping[str, Any]
     shown: tuple[str, ...]
     skipped: str = ""
@@ -121,10 +123,8 @@ class _Store:
         wanted = [(key, path, json.loads(fields)) for key, path, fields in rows if not keys or key in keys]
         went = self._list_renames(fields for _, _, fields in wanted)
         found = [one for row in wanted if (one := self._update_of(row, went)) is not None]
-        found = self._drop_failing(
-            found, {key: path for key, path, _ in wanted}, keys, dry_run=dry_run, approve=approve
-        )
-        return found if dry_run else self._write_changes(found, {key: path for key, path, _ in wanted})
+        found = self._drop_failing(found, keys, dry_run=dry_run, approve=approve)
+        return found if dry_run else self._write_changes(found)
 
     def _list_renames(self, all_fields: Any) -> Mapping[str, str]:
         """Return where the files in paths and refs were moved to, from the whole history."""
@@ -156,7 +156,7 @@ class _Store:
             if named != old:
                 changes[field] = named
                 shown += [f"{field}: {a} → {b}" for a, b in zip(old, named, strict=True) if a != b]
-        return PathUpdate(key, changes, tuple(shown)) if changes else None
+        return PathUpdate(key, path, changes, tuple(shown)) if changes else None
 
     def _place(self, name: str, went: Mapping[str, str], verdict: Verdict | None) -> str:
         """Return the new place of a path, glob or reference; unchanged if its files exist, or the move is unknown."""
@@ -169,7 +169,7 @@ class _Store:
         return there + name[len(file) :] if there else name
 
     def _drop_failing(
-        self, found: list[PathUpdate], paths: Mapping[str, str], keys: Collection[str], *, dry_run: bool, approve: bool
+        self, found: list[PathUpdate], keys: Collection[str], *, dry_run: bool, approve: bool
     ) -> list[PathUpdate]:
         """Return the memories without those whose new check does not hold; keep the others' verdicts."""
         self._new: dict[str, Verdict] = {}
@@ -179,8 +179,8 @@ class _Store:
             if "verify" not in one.fields:
                 continue
             verdict = self._verdicts[one.key]
-            due = self._due(one.key, paths[one.key], one.fields)
-            was_allowed = session.may_run(self._due(one.key, paths[one.key], {}))
+            due = self._due(one, one.fields)
+            was_allowed = session.may_run(self._due(one, {}))
             if verdict.outcome != HOLDS:
                 found[number] = replace(one, skipped=FAILING)
             elif session.may_run(due) or (approve and was_allowed and not session.trust.denies(due.row.spec)):
@@ -206,22 +206,24 @@ class _Store:
                 found[number] = replace(one, skipped=f"the changed check does not hold: {why}")
         return found
 
-    def _due(self, key: str, path: str, fields: Mapping[str, Any]) -> Due:
-        return self._session.due_of(parse(with_fields(self._text_of(key, path), fields, f"{key}.md"), path=path))
+    def _due(self, one: PathUpdate, fields: Mapping[str, Any]) -> Due:
+        return self._session.due_of(self._document_with(one, fields))
 
-    def _home(self, path: str) -> OpenStore:
-        return self._repository.in_tree() if is_home(path) else self._store
+    def _document_with(self, one: PathUpdate, fields: Mapping[str, Any]) -> Document:
+        text = self._text_of(one.key, one.path)
+        return parse(with_fields(text, fields, f"{one.key}.md"), path=one.path)
 
     def _text_of(self, key: str, path: str) -> str:
-        return self._home(path).text_of(key)
+        home = self._repository.in_tree() if is_home(path) else self._store
+        return home.text_of(key)
 
-    def _write_changes(self, found: list[PathUpdate], paths: Mapping[str, str]) -> list[PathUpdate]:
+    def _write_changes(self, found: list[PathUpdate]) -> list[PathUpdate]:
         """Write the changes, and return the memories with their commits."""
         homes: dict[tuple[bool, bool], dict[str, Mapping[str, Any]]] = {}
         for one in found:
             if not one.skipped:
-                is_in_tree = is_home(paths[one.key])
-                place = is_in_tree, not is_in_tree and self._is_apart(one, paths[one.key])
+                is_in_tree = is_home(one.path)
+                place = is_in_tree, not is_in_tree and self._is_apart(one)
                 homes.setdefault(place, {})[one.key] = one.fields
         commits: dict[str, str] = {}
         for (is_in_tree, has_companion), fields in sorted(homes.items()):
@@ -234,7 +236,7 @@ class _Store:
                 home.keep_verdicts(verdicts)
         return [replace(one, commit=commits.get(one.key, "")) for one in found]
 
-    def _is_apart(self, one: PathUpdate, path: str) -> bool:
+    def _is_apart(self, one: PathUpdate) -> bool:
         """Return whether a memory names files that the default branch lacks, or differs there already."""
         if self._default is None:
             return False
@@ -243,8 +245,8 @@ class _Store:
             return True
         if "verify" not in one.fields:
             return False
-        document = parse(with_fields(self._text_of(one.key, path), one.fields, f"{one.key}.md"), path=path)
-        return is_apart(self._repository, document, outcome=HOLDS if one.key in self._new else "")
+        outcome = HOLDS if one.key in self._new else ""
+        return is_apart(self._repository, self._document_with(one, one.fields), outcome=outcome)
 
     @cached_property
     def _default(self) -> CodeTree | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
@@ -160,7 +161,6 @@ class Explainer:
         self._reader = Reader(store.git, self._session.commit)
         self._open = ExitStack()
         self._judge: Judge | None = None
-        self._how: Means | None = None
         self._culprits: set[str] = set()
         self._ancestry: dict[tuple[str, str], bool] = {}
         self._verdicts: list[Verdict] = []
@@ -249,7 +249,7 @@ class Explainer:
         if verdict.outside:
             said = f"no commit broke it: its check depends on {describe_outside(verdict.outside)}"
             return Why(key, OUTSIDE, reason=said)
-        if due.spec.check.form != BUILTIN and (refused := refusal(due, self._means())):
+        if due.spec.check.form != BUILTIN and (refused := refusal(due, self._means)):
             return Why(key, SKIPPED, reason=refused)
         return _Case(due, verdict, self._question(due, verdict))
 
@@ -280,7 +280,7 @@ class Explainer:
         if verdict.outside:
             said = f"it depends on {describe_outside(verdict.outside)}: no commit is to blame"
             return Why(key, FLAPPING, reason=said)
-        if refused := refusal(due, self._means()):
+        if refused := refusal(due, self._means):
             return Why(key, SKIPPED, reason=refused)
         count = [0]
 
@@ -344,7 +344,7 @@ class Explainer:
                 outcomes = [self._ask(case.due, case.verdict, commit) for case in asking]
             else:
                 self._asker()
-                with ThreadPoolExecutor(min(self._means().jobs, len(asking))) as pool:
+                with ThreadPoolExecutor(min(self._means.jobs, len(asking))) as pool:
                     outcomes = list(pool.map(lambda case: self._ask(case.due, case.verdict, commit), asking))
             for case, outcome in zip(asking, outcomes, strict=True):
                 case.steps += 1
@@ -392,11 +392,10 @@ class Explainer:
         made = read_summaries(self._store.git, commits)
         return [replace(answer, made=made) for answer in answers]
 
+    @cached_property
     def _means(self) -> Means:
-        """Return how checks run; probed once."""
-        if self._how is None:
-            self._how = self._session.means()
-        return self._how
+        """How checks run; probed once."""
+        return self._session.means()
 
     def _mine(self, verdict: Verdict) -> list[Verdict]:
         """Return this clone's verdicts on the same claim by the same check, oldest first."""
@@ -451,7 +450,7 @@ class Explainer:
     def _asker(self) -> Judge:
         """Return the runner of checks, on grounds shared by all searches."""
         if self._judge is None:
-            git, means = self._store.git, self._means()
+            git, means = self._store.git, self._means
             grounds = self._open.enter_context(open_grounds(git, means.rung, means.path, now=self._store.now))
             self._judge = Judge(git, grounds, self._session.tree(), means, now=self._store.now)
         return self._judge

@@ -420,6 +420,10 @@ class Git:
         done = self.run("merge-base", "--all", "--end-of-options", one, other, check=False)
         return sorted(done.stdout.decode("ascii").split())
 
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Return a best common ancestor of two commits, always the same one; None if they share no history."""
+        return next(iter(self.merge_bases(one, other)), None)
+
     def is_ancestor(self, old: str, new: str) -> bool:
         """Return whether *old* is *new* or one of its ancestors; False if either is missing."""
         if (old, new) in self._ancestors:

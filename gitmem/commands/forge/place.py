@@ -74,12 +74,9 @@ def place_here(run: str = "") -> ForgeRepository:
 
 def find_links(code: str, memory: str) -> Links:
     """Return links for a job's own report; without a site outside a forge's job, or if it is unknown."""
-    if variable("CI_PROJECT_URL"):
-        try:
-            return Links(need_address("CI_PROJECT_URL", ""), code, memory, "gitlab")
-        except ConfigError:
-            return Links()
     try:
+        if variable("CI_PROJECT_URL"):
+            return Links(need_address("CI_PROJECT_URL", ""), code, memory, "gitlab")
         return place_here().links(code, memory)
     except ConfigError:
         return Links()

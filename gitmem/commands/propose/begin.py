@@ -172,7 +172,7 @@ def _has_writes(git: Git, there: str, tip: str) -> bool:
     """Return whether a tip has more than verdicts compared with a commit: verdicts belong on the memory branch."""
     if git.is_ancestor(tip, there):
         return False
-    base = next(iter(git.merge_bases(there, tip)), None)
+    base = git.merge_base(there, tip)
     return any(not is_machine(path) for path in open_objects(git).diff(base, tip))
 
 

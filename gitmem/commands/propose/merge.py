@@ -47,7 +47,7 @@ def furthest(git: Git, here: str, there: str | None) -> str:
 
 def _has_content(git: Git, objects: Objects, tip: str, memory: str) -> bool:
     """Return whether everything that a proposal changed was later on the memory branch, or would change nothing now."""
-    base = next(iter(git.merge_bases(tip, memory)), None)
+    base = git.merge_base(tip, memory)
     changed = {path: now for path, (_, now) in objects.diff(base, tip).items() if not is_machine(path)}
     if not changed or base is None or base == memory:
         return False

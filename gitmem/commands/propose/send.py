@@ -174,7 +174,7 @@ def _with_counts(memory: OpenRepository, done: ProposalState) -> ProposalState:
 
 def changes_of(git: Git, memory: str, tip: str) -> SyncResult:
     """Return the memories that a proposal adds, changes and retires since it branched off."""
-    base = next(iter(git.merge_bases(memory, tip)), None)
+    base = git.merge_base(memory, tip)
     return count_changes(SyncResult(""), open_objects(git), base, tip)
 
 

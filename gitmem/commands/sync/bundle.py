@@ -92,7 +92,7 @@ def _conflicts(memory: OpenRepository, tip: str, theirs: str) -> bool:
     git, objects = memory.git, open_objects(memory.git)
     if git.is_ancestor(theirs, tip) or git.is_ancestor(tip, theirs):
         return False
-    base = next(iter(git.merge_bases(tip, theirs)), None)
+    base = git.merge_base(tip, theirs)
     ours, others = objects.diff(base, tip), objects.diff(base, theirs)
     return any(ours[path][1] != others[path][1] for path in ours.keys() & others.keys())
 

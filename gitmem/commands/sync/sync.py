@@ -7,6 +7,7 @@ refused sync can simply be run again.
 from __future__ import annotations
 
 import os
+from functools import cached_property
 
 from gitmem.commands.sync import inbox
 from gitmem.commands.sync.companions import Companions
@@ -166,7 +167,6 @@ class Exchange:
         self._seen = f"refs/gitmem/seen/{remote}/{self._branch}"
         self._began = self._git.read_ref(self._ref)
         self._done = SyncResult(remote)
-        self._objects: Objects | None = None
 
     def run(self, *, push: bool, dry_run: bool) -> SyncResult:
         """Fetch, merge and push; repeat on the new tip if others were faster."""
@@ -340,12 +340,11 @@ class Exchange:
 
     def _merge_trees(self, ours: str, theirs: str) -> MergeResult:
         authors = _Authors(self._git, ours, theirs)
-        return merge(self._open(), ours, theirs, who=authors.who)
+        return merge(self._objects, ours, theirs, who=authors.who)
 
-    def _open(self) -> Objects:
-        if self._objects is None:
-            self._objects = open_objects(self._git)
-        return self._objects
+    @cached_property
+    def _objects(self) -> Objects:
+        return open_objects(self._git)
 
     def _preview(self, ours: str | None, theirs: str | None) -> SyncResult:
         """Return what a sync would do."""
@@ -353,9 +352,9 @@ class Exchange:
         if theirs is None or ours == theirs or (ours is not None and self._git.is_ancestor(theirs, ours)):
             return done
         if ours is None or self._git.is_ancestor(ours, theirs):
-            return count_changes(replace(done, merged="forward" if ours else "joined"), self._open(), ours, theirs)
+            return count_changes(replace(done, merged="forward" if ours else "joined"), self._objects, ours, theirs)
         merged = self._merge_trees(ours, theirs)
-        done = count_changes(replace(done, merged="merged"), self._open(), ours, theirs, only=merged.state.overlay)
+        done = count_changes(replace(done, merged="merged"), self._objects, ours, theirs, only=merged.state.overlay)
         return replace(done, conflicts=merged.conflicts)
 
     def _result(self, tip: str, *, pushed: bool, seen: str | None) -> SyncResult:
@@ -364,10 +363,10 @@ class Exchange:
             self._git.run("update-ref", "-m", "gitmem: sync", self._seen, seen, check=False, durable=True)
         done = replace(self._done, commit=tip, pushed=pushed)
         if pushed and tip != done.fetched:
-            sent = count_changes(SyncResult(done.remote), self._open(), done.fetched or None, tip)
+            sent = count_changes(SyncResult(done.remote), self._objects, done.fetched or None, tip)
             number = len(sent.added) + len(sent.changed) + len(sent.retired)
             done = replace(done, sent=number, sent_verdicts=sent.verdicts)
-        return count_changes(done, self._open(), self._began, tip) if done.merged != "nothing" else done
+        return count_changes(done, self._objects, self._began, tip) if done.merged != "nothing" else done
 
 
 class _Authors:

@@ -169,7 +169,7 @@ def _recover(git: Git, path: str, tip: str) -> View | None:
     if os.listdir(path) == [".git"]:
         return view
     head = head_of(git, view)
-    shown = next(iter(git.merge_bases(head, tip)), "") if head else ""
+    shown = git.merge_base(head, tip) if head else None
     if not shown:
         return None
     with suppress(ProcessError):
