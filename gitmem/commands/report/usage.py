@@ -230,11 +230,8 @@ def session_use(
 ) -> SessionUse:
     """Return the memories shown to sessions since a time, and their use after they were first shown.
 
-    Args:
-        sessions: The entries of the retrieval log that added memories to a context, by session.
-        memories: The memories of the project, by key; those of other scopes or stores are left out.
-        looks: When each was last shown in full, by key.
-        since: The time, epoch seconds.
+    *sessions* are the entries of the retrieval log that added memories to a context, by session. Memories of other
+    scopes or stores, which *memories* does not have, are left out.
     """
     sizes, counts = [], dict.fromkeys(("shown", "opened", "changed", "cited", "used"), 0)
     number = 0
@@ -268,16 +265,10 @@ def usage_of(
     since: int,
     now: int,
 ) -> StoreUsage:
-    """Return all figures.
+    """Return all figures, for the period from *since* until *now*.
 
-    Args:
-        memories: The memories of the project.
-        days: The counts of each day, by its number since the epoch.
-        shown: When each was last recalled or shown to a session, by key.
-        looks: When each was shown in full last, by its key.
-        sessions: As for ``session_use``.
-        since: The beginning of the period, epoch seconds.
-        now: The time, epoch seconds.
+    *days* are the counts of each day, by its number since the epoch; *shown*, *looks* and *sessions* are as for
+    ``idle_in`` and ``session_use``.
     """
     by = "month" if now - since > BY_MONTH * DAY_S else "week"
     live = [memory for memory in memories if memory.is_live]

@@ -141,14 +141,8 @@ def review_tracked(
 ) -> tuple[f.ReviewFinding, ...]:
     """Review a code change's effects on the memories in its ``.memory/``; return findings, most severe first.
 
-    Facts that become false or suspect are reported by ``gitmem check``, not here.
-
-    Args:
-        ground: The repository.
-        base: The commit of the code before the change.
-        head: The commit after it.
-        tip: The tip of the memory branch, or empty.
-        policy: Its policy, which also applies to these memories.
+    Facts that become false or suspect are reported by ``gitmem check``, not here. *base* and *head* are commits of the
+    code; *tip* is that of the memory branch, or empty, whose policy also applies to these memories.
     """
     git = ground.git
     trees = [read_tree(git, commit) for commit in (base, head)]

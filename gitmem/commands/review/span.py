@@ -91,10 +91,7 @@ def list_authors(git: Git, span: ReviewSpan) -> tuple[int, tuple[tuple[str, int]
 def list_writers(git: Git, span: ReviewSpan, *, below: str = "") -> dict[str, set[tuple[str, str]]]:
     """Return the committers' names and addresses for each file of the change; empty if unknown.
 
-    Args:
-        git: The repository.
-        span: The change, of commits.
-        below: Only files in this folder, with paths relative to it; with a trailing ``/``.
+    With *below*, a folder with a trailing ``/``, only the files in it, with paths relative to it.
     """
     but = (f"^{span.base}",) if span.base else ()
     argv = ("log", "-z", "--no-color", "--no-show-signature", "--no-renames", "--name-only", "--format=%x01%an%x02%ae")

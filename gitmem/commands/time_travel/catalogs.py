@@ -60,15 +60,10 @@ class CatalogContent:
 
 
 def catalog_at(git: Git, now: Catalog, wanted: CatalogContent, *, progress: Progress = None) -> Catalog:
-    """Return a catalog of a former state.
+    """Return a catalog of a former state, given that of some other state, which is only read.
 
-    It is cached under the state folder, or lives in memory if the disk cannot be written.
-
-    Args:
-        git: The repository.
-        now: The catalog of some other state, for reading only.
-        wanted: The state.
-        progress: Called with the number of files read and the total.
+    It is cached under the state folder, or lives in memory if the disk cannot be written. *progress* is called with the
+    number of files read and the total.
     """
     if wanted == CatalogContent(()):
         return refresh.empty_catalog()

@@ -67,11 +67,7 @@ class Truth:
 def truth_at(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Sequence[Verdict]) -> Truth:
     """Return the truth of a fact at a commit of the code.
 
-    Args:
-        git: The repository.
-        commit: The commit.
-        fact: The fact, with the specification and the claim in question.
-        verdicts: All known verdicts; those of another specification or claim are ignored.
+    The fact has the specification and the claim in question; verdicts of another one are ignored.
     """
     verdicts = [v for v in verdicts if (v.spec, v.claim) == (fact.spec, fact.claim)]
     known = {known.commit: known for known in list_known_commits(verdicts)}

@@ -117,8 +117,8 @@ def _find_limit(bodies: Sequence[str], room: int) -> int:
     size = _size(bodies, 0)
     if size <= room:
         return 0
-    low, high, limit = 0, max((len(text.encode("utf-8", "replace")) for text in bodies), default=0), 0
     lengths = sorted(len(text.encode("utf-8", "replace")) for text in bodies)
+    low, high, limit = 0, max(lengths, default=0), 0
     wanted = max(room, 1) / size * sum(lengths)
     for _ in range(TRIES):
         limit = min(max(_even_length(lengths, wanted), low + 1), max(high - 1, 1))

@@ -16,6 +16,7 @@ from gitmem.text import web_page
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from markupsafe import Markup
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 # The beginning of every report; other files are never overwritten.
 MARK = "<!doctype html>\n<!-- gitmem report -->\n"
-
-
 # The size of a page in bytes, as far as omitting texts and the version without scripts can meet it: loads at once on a
 # slow line.
 PAGE_AT_MOST = 2_950_000
@@ -45,11 +44,22 @@ def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
         is_whole: Whether texts are complete, whatever the size of the page.
     """
     shelf = sections.shelve(page)
-    failed = sections.list_failed(page)
+    values = _list_values(page, shelf, served)
+    frame = fill("page.html", commits=page.commits, packed=Payload(""), text="", **values)
+    room = PAGE_AT_MOST - len(frame.encode("utf-8", "backslashreplace")) - ROOM
+    packed = pack(page, at_most=None if is_whole else room, is_served=bool(served))
+    room -= len(packed.columns) + sum(map(len, packed.blocks))
+    room = min(room, SERVED_TEXT) if served else room
+    body = fill("page.html", commits=page.commits, packed=packed, text=_list_fitting(page, shelf, room), **values)
+    return f"{MARK}{body}"
+
+
+def _list_values(page: Page, shelf: sections.Shelf, served: str) -> dict[str, Any]:
+    """Return the values of the page's template besides the memories."""
+    failed, open_ends = sections.list_failed(page), sections.list_open_ends(page)
     causes, rest = sections.list_causes(failed)
-    open_ends = sections.list_open_ends(page)
     picture = graph.draw([entry for entry in page.entries if entry.place == LIVE], page.links)
-    shown = {
+    parts = {
         "_broken": ("Broken", failed),
         "_open": ("Not proven", open_ends),
         "_graph": ("Links", picture.svg),
@@ -58,7 +68,7 @@ def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
         "_all": ("All", page.entries),
     }
     style, script = styles(), scripts()
-    values = {
+    return {
         "page": page,
         "policy": web_page.policy(style, script, also=("img-src data:", *(["connect-src 'self'"] if served else ()))),
         "served": served,
@@ -66,7 +76,7 @@ def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
         "marks": json.dumps({status: MARKS[status] for status in STATUSES}, ensure_ascii=False),
         "style": style,
         "script": script,
-        "nav": [(name, label) for name, (label, is_there) in shown.items() if is_there],
+        "nav": [(name, label) for name, (label, is_there) in parts.items() if is_there],
         "first": sections.first_screen(page),
         "failed": failed,
         "causes": causes,
@@ -79,13 +89,6 @@ def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
         "classes": strips.CLASSES,
         "shelf": shelf,
     }
-    frame = fill("page.html", commits=page.commits, packed=Payload(""), text="", **values)
-    room = PAGE_AT_MOST - len(frame.encode("utf-8", "backslashreplace")) - ROOM
-    packed = pack(page, at_most=None if is_whole else room, is_served=bool(served))
-    room -= len(packed.columns) + sum(map(len, packed.blocks))
-    room = min(room, SERVED_TEXT) if served else room
-    body = fill("page.html", commits=page.commits, packed=packed, text=_list_fitting(page, shelf, room), **values)
-    return f"{MARK}{body}"
 
 
 def _list_fitting(page: Page, shelf: sections.Shelf, room: int) -> Markup:

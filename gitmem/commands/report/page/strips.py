@@ -9,12 +9,14 @@ from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any, TypeVar
 
     from markupsafe import Markup
 
     from gitmem.commands.report.page.model import PageMemory, Strip, Timeline
+
+    T = TypeVar("T")
 
 # The most strips drawn; the rest is counted.
 DRAWN = 40
@@ -52,9 +54,7 @@ def draw(timeline: Timeline, entries: Mapping[str, PageMemory]) -> Markup:
 def _bars(timeline: Timeline, step: int, most: int) -> list[tuple[str, int, str, int, str]]:
     """Return the bars of counts, one per run of commits with equal counts: class, x, y, width, height."""
     parts = []
-    at = 0
-    for counts, run in groupby(timeline.counts):
-        number = len(list(run))
+    for counts, x, width in _runs(timeline.counts, step):
         bottom = float(BARS)
         for name, value in zip(CLASSES, counts, strict=True):
             if value:
@@ -62,26 +62,28 @@ def _bars(timeline: Timeline, step: int, most: int) -> list[tuple[str, int, str,
                 least = 2.0 if name in ("failed", "suspect") else 0.0
                 high = max(least, value * (BARS - 8) / most)
                 bottom -= high
-                parts.append((name, NAMES + at * step, f"{bottom:.1f}", number * step, f"{high:.1f}"))
-        at += number
+                parts.append((name, x, f"{bottom:.1f}", width, f"{high:.1f}"))
     return parts
+
+
+def _runs(values: Iterable[T], step: int) -> Iterator[tuple[T, int, int]]:
+    """Yield the runs of equal values, one value per commit, each with its x and its width."""
+    x = NAMES
+    for value, run in groupby(values):
+        width = len(list(run)) * step
+        yield value, x, width
+        x += width
 
 
 def _strip(strip: Strip, entries: Mapping[str, PageMemory], y: int, step: int) -> dict[str, Any]:
     """Return one fact's strip: its name, the runs of equal state (state, x, width), and the judged commits (x)."""
     title = entries[strip.key].title
     name = display(" ".join(title.split()))
-    runs = []
-    at = 0
-    for state, run in groupby(strip.states.lower().replace("!", "x")):
-        number = len(list(run))
-        runs.append((state, NAMES + at * step, number * step))
-        at += number
     return {
         "y": y,
         "title": title,
         "short": name[: NAME - 1].rstrip() + "…" if len(name) > NAME else name,
-        "runs": runs,
+        "runs": [*_runs(strip.states.lower().replace("!", "x"), step)],
         "looks": [
             (state, f"{NAMES + nth * step + step / 2:g}") for nth, state in enumerate(strip.states) if state in "V!X"
         ],

@@ -71,12 +71,7 @@ def read(
     line = list_line(git, tip, at_most=at_most + 1)
     shown = [Moment(one.commit, one.at, redact(one.by), redact(one.subject)) for one in line[:at_most]][::-1]
     names = [one.commit for one in shown]
-    known = {fact.row.key: list_known_commits(fact.verdicts) for fact in facts}
-    proved = prove(git, names, [fact for fact in facts if _has_changed(fact)])
-    for key, each in known.items():
-        proofs = [*proved.get(key, ()), *([(names[-1], here[key])] if key in here and key not in proved else [])]
-        there = {one.commit for one in each}
-        each += [KnownCommit(commit, outcome, PROVED) for commit, outcome in proofs if commit not in there]
+    known = _find_known(git, names, facts, here)
     columns = _columns(git, tip, names, {one.commit for each in known.values() for one in each})
     points = {
         key: [(columns[one.commit], one.outcome, one.how) for one in each if one.commit in columns]
@@ -94,6 +89,19 @@ def read(
         has_more=len(line) > at_most,
         is_whole=is_whole,
     )
+
+
+def _find_known(
+    git: Git, commits: Sequence[str], facts: Sequence[FactHistory], here: Mapping[str, str]
+) -> dict[str, list[KnownCommit]]:
+    """Return the commits at which the state of each fact is known, by key: judged there, or proved by equal inputs."""
+    known = {fact.row.key: list_known_commits(fact.verdicts) for fact in facts}
+    proved = prove(git, commits, [fact for fact in facts if _has_changed(fact)])
+    for key, each in known.items():
+        proofs = [*proved.get(key, ()), *([(commits[-1], here[key])] if key in here and key not in proved else [])]
+        there = {one.commit for one in each}
+        each += [KnownCommit(commit, outcome, PROVED) for commit, outcome in proofs if commit not in there]
+    return known
 
 
 def _has_changed(fact: FactHistory) -> bool:
