@@ -59,7 +59,6 @@ class Child:
 
     Attributes:
         pid: Its number.
-        stdin: The pipe to its standard input, or None if a file was given.
         stdout: The pipe from its standard output.
         stderr: The pipe from its standard error, or None if a file was given.
         returncode: Its status in the form of ``subprocess.Popen``; None until it was waited for.
@@ -70,7 +69,7 @@ class Child:
         argv: list[str],
         env: Mapping[str, str],
         *,
-        stdin: IO[bytes] | None,
+        stdin: IO[bytes],
         stderr: IO[bytes] | None,
         keep: tuple[int, ...] = (),
     ) -> None:
@@ -79,7 +78,7 @@ class Child:
         Args:
             argv: The program, found on the PATH of *env*, and its arguments.
             env: Its whole environment.
-            stdin: The file that it reads; None for a pipe.
+            stdin: The file that it reads.
             stderr: The file that its errors go to; None for a pipe.
             keep: Descriptors that the program inherits.
 
@@ -89,12 +88,10 @@ class Child:
         """
         self.returncode: int | None = None
         theirs: list[int] = []
-        self.stdin = self._pipe(theirs, "wb") if stdin is None else None
-        self.stdout: IO[bytes] = self._pipe(theirs, "rb")
-        self.stderr = self._pipe(theirs, "rb") if stderr is None else None
-        given = [one.fileno() if one is not None else -1 for one in (stdin, None, stderr)]
-        ends = iter(theirs)
-        actions = [(os.POSIX_SPAWN_DUP2, fd if fd >= 0 else next(ends), at) for at, fd in enumerate(given)]
+        self.stdout: IO[bytes] = self._pipe(theirs)
+        self.stderr = self._pipe(theirs) if stderr is None else None
+        errors = theirs[-1] if stderr is None else stderr.fileno()
+        actions = [(os.POSIX_SPAWN_DUP2, fd, at) for at, fd in enumerate((stdin.fileno(), theirs[0], errors))]
         # Onto itself: the program then inherits the descriptor (POSIX, posix_spawn_file_actions_adddup2).
         actions += [(os.POSIX_SPAWN_DUP2, fd, fd) for fd in keep]
         try:
@@ -107,17 +104,17 @@ class Child:
                 os.close(end)
 
     @staticmethod
-    def _pipe(theirs: list[int], mode: str) -> IO[bytes]:
+    def _pipe(theirs: list[int]) -> IO[bytes]:
         """Return our end of a new pipe; the program's end is added to a list."""
         reads, writes = os.pipe()
-        theirs.append(writes if mode == "rb" else reads)
-        return os.fdopen(reads if mode == "rb" else writes, mode)
+        theirs.append(writes)
+        return os.fdopen(reads, "rb")
 
     def close(self) -> None:
         """Close our ends of the pipes."""
-        for file in (self.stdin, self.stdout, self.stderr):
-            if file is not None:
-                file.close()
+        self.stdout.close()
+        if self.stderr is not None:
+            self.stderr.close()
 
     def outputs(self, timeout_s: float | None) -> tuple[bytes, bytes] | None:
         """Return all of both outputs; None if that takes longer than this many seconds."""

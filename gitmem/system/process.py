@@ -208,24 +208,23 @@ def _kill_all(child: Popen[str], *, is_apart: bool) -> None:
 
 
 class RunningTool:
-    """A tool that runs inside a ``with`` block: its output is read, and its input written, piece by piece.
+    """A tool that runs inside a ``with`` block, in which its output is read piece by piece.
 
-    Leaving the block closes the pipes and waits; leaving it by an exception kills the tool first.
+    Leaving the block closes the pipe and waits; leaving it by an exception kills the tool first.
 
     Attributes:
         process: The started program.
-        stdin: Its standard input, or None if it was given in full.
         stdout: Its standard output.
     """
 
-    def __init__(self, argv: list[str], *, env: Mapping[str, str], input: bytes | None = None) -> None:
+    def __init__(self, argv: list[str], *, env: Mapping[str, str], input: bytes) -> None:
         """Prepare a tool, which starts when the block is entered.
 
         Args:
             argv: The program, found on the PATH of *env*, and its arguments.
             env: Its whole environment.
-            input: Its whole standard input (from an unnamed file: writing it to a pipe before reading the answer would
-                block for ever once both pipes are full); None to feed it with ``write`` and ``close_input``.
+            input: Its whole standard input, from an unnamed file: writing it to a pipe before reading the answer would
+                block for ever once both pipes are full.
         """
         self._argv = argv
         self._env = env
@@ -238,30 +237,25 @@ class RunningTool:
         Raises:
             ProcessError: It could not start.
         """
-        source = None if self._input is None else unnamed_file(self._input)
         self._stderr = stderr = unnamed_file(b"")
         argv, env = self._argv, self._env
         self.process: Child | Popen[bytes]
         try:
-            if can_spawn():
-                self.process = _start(argv, lambda: Child(argv, env, stdin=source, stderr=stderr))
-            else:
-                from subprocess import PIPE, Popen
+            with unnamed_file(self._input) as source:
+                if can_spawn():
+                    self.process = _start(argv, lambda: Child(argv, env, stdin=source, stderr=stderr))
+                else:
+                    from subprocess import PIPE, Popen
 
-                stdin = source or PIPE
-                self.process = _start(argv, lambda: Popen(argv, env=env, stdin=stdin, stdout=PIPE, stderr=stderr))
+                    self.process = _start(argv, lambda: Popen(argv, env=env, stdin=source, stdout=PIPE, stderr=stderr))
         except ProcessError:
             self._stderr.close()
             raise
-        finally:
-            if source is not None:
-                source.close()
-        self.stdin = self.process.stdin
         self.stdout: IO[bytes] = self.process.stdout  # type: ignore[assignment]
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Close the pipes, wait, and raise if the tool failed.
+        """Close the pipe, wait, and raise if the tool failed.
 
         A tool that ends because the rest of its output is not read (SIGPIPE) has not failed.
 
@@ -272,7 +266,6 @@ class RunningTool:
         try:
             if kind is not None:
                 self.process.kill()
-            self.close_input()
             unread = kind is None and bool(self.stdout.read(1))
         finally:
             self.stdout.close()
@@ -307,28 +300,6 @@ class RunningTool:
     def readline(self) -> bytes:
         """Return the next line of its output with its line feed; empty at the end."""
         return self.stdout.readline()
-
-    def write(self, data: bytes) -> None:
-        """Write to its input at once.
-
-        Raises:
-            ProcessError: It has ended.
-        """
-        assert self.stdin is not None
-        try:
-            self.stdin.write(data)
-            self.stdin.flush()
-        except BrokenPipeError as err:
-            self._stderr.seek(0)
-            raise _failure(self._argv, self.process.wait(), self._stderr.read()) from err
-
-    def close_input(self) -> None:
-        """Close its input."""
-        if self.stdin is not None:
-            try:
-                self.stdin.close()
-            except BrokenPipeError:
-                return  # it ended before it had read everything; its status gives the reason
 
 
 def _start(argv: list[str], start: Callable[[], Started]) -> Started:

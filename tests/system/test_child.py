@@ -58,12 +58,13 @@ def test_program_is_found_on_the_path_that_it_is_given(tmp_path: Path) -> None:
 def test_program_that_runs_on_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, has_pidfd: bool) -> None:
     if not has_pidfd:
         monkeypatch.delattr(os, "pidfd_open")
-    child = Child(["cat"], {"PATH": os.defpath}, stdin=None, stderr=None)
+    reads, writes = os.pipe()
+    with os.fdopen(reads, "rb") as source:
+        child = Child(["cat"], {"PATH": os.defpath}, stdin=source, stderr=None)
     try:
-        assert child.stdin is not None
         assert child.outputs(0.01) is None
-        child.stdin.write(b"word")
-        child.stdin.close()
+        os.write(writes, b"word")
+        os.close(writes)
         assert child.outputs(60) == (b"word", b"")
         assert child.wait() == 0
     finally:
