@@ -77,7 +77,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/adopt/judge/presence.py": "the same",
     "gitmem/commands/adopt/judge/targets.py": "the same",
     "gitmem/text/secret_rules.py": "the table of formats: tests/text/test_secrets.py",
-    "gitmem/index/embed/provider.py": "the protocol: every provider's tests",
     **dict.fromkeys(
         (f"gitmem/document/sources/{name}.py" for name in ("assignment", "jsonc", "lines", "toml", "xml", "yaml")),
         "the reader of a format: tests/document/sources/test_formats.py",

@@ -20,7 +20,7 @@ FORGETFUL = ("copilot", "gemini", "pi")
 
 def not_accepted(memory: Memory) -> str:
     """Return a one-line notice for the agent about memories that have not been accepted; none of their text."""
-    from gitmem.index.catalog.counts import count_live
+    from gitmem.index.catalog.state import count_live
     from gitmem.model import ADOPTED
 
     count = count_live(memory.repository.catalog(), without=("task", ADOPTED), now=memory.repository.now)

@@ -103,7 +103,7 @@ class Dense:
             self._spreads[nth] = join_spreads([own, UNRELATED])
             passing = self._passing(best, condition, values)
             if len(passing) < limit and len(pieces.rows) == PIECES * limit:
-                every = self._every(condition, values)
+                every = dict(self._catalog.rows(f"SELECT m.id, m.oid FROM memory m WHERE {condition}", values))
                 cosines = self._ask(vectors.cosines, query, every.values()) or {}
                 passing = {number: cosines[oid] for number, oid in every.items() if oid in cosines}
             # Anything below the average scores 0 (`recall.fuse`).
@@ -115,9 +115,6 @@ class Dense:
     def _passing(self, cosines: dict[str, float], condition: str, values: Sequence[object]) -> dict[int, float]:
         sql = f"SELECT m.id, m.oid FROM memory m WHERE m.oid IN ({{}}) AND {condition}"
         return {number: cosines[oid] for number, oid in self._catalog.each(sql, cosines, values)}
-
-    def _every(self, condition: str, values: Sequence[object]) -> dict[int, str]:
-        return dict(self._catalog.rows(f"SELECT m.id, m.oid FROM memory m WHERE {condition}", values))
 
     def _alike(self, nth: int, cosine: float) -> float:
         """Convert a cosine to the first model's scale: the same number of deviations from the mean."""

@@ -18,7 +18,7 @@ from gitmem.config import home
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.index.catalog import places_of, refs_of, state
-from gitmem.index.catalog.counts import count_live
+from gitmem.index.catalog.state import count_live
 from gitmem.model import ADOPTED
 from gitmem.policy import START as AT_START
 from gitmem.policy import Role, role_name

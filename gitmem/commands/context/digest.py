@@ -39,7 +39,7 @@ from gitmem.commands.context.sections import (
 )
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import places_of, refs_of, state
-from gitmem.index.catalog.counts import count_live
+from gitmem.index.catalog.state import count_live
 from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUMMARY, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.policy import START
 from gitmem.statuses import SIGNS, age_s, describe_chain

@@ -6,8 +6,7 @@ import numpy as np
 
 from gitmem.errors import EmbeddingError
 from gitmem.index.embed.model_files import digest_of, folder_of
-from gitmem.index.embed.provider import BATCH, LONGEST
-from gitmem.index.embed.rows import no_rows, unit_rows
+from gitmem.index.embed.provider import BATCH, LONGEST, no_rows, unit_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from fastembed import TextEmbedding
 
-    from gitmem.index.embed.rows import Vectors
+    from gitmem.index.embed.provider import Vectors
 
 # The files that fastembed reads besides the model itself (fastembed, common/preprocessor_utils.py: the tokenizer).
 TOKENIZER = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")

@@ -10,15 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from gitmem.errors import EmbeddingError
-from gitmem.index.embed.provider import BATCH, LONGEST
-from gitmem.index.embed.rows import no_rows, unit_rows
+from gitmem.index.embed.provider import BATCH, LONGEST, no_rows, unit_rows
 from gitmem.system.http import Endpoint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.index.embed.rows import Vectors
+    from gitmem.index.embed.provider import Vectors
 
 # How many seconds to wait for a query, and for a batch (not measured). After that, recall continues without vectors; a
 # model on a CPU takes seconds for a batch.

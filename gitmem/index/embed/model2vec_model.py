@@ -15,8 +15,7 @@ import numpy as np
 
 from gitmem.errors import EmbeddingError
 from gitmem.index.embed.model_files import digest_of, folder_of
-from gitmem.index.embed.provider import LONGEST
-from gitmem.index.embed.rows import no_rows, unit_rows
+from gitmem.index.embed.provider import LONGEST, no_rows, unit_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-    from gitmem.index.embed.rows import Vectors
+    from gitmem.index.embed.provider import Vectors
 
 # Owner of the models that are named without one: https://huggingface.co/minishlab (potion-base-8M, ...).
 OWNER = "minishlab"

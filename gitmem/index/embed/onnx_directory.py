@@ -6,8 +6,7 @@ import numpy as np
 
 from gitmem.errors import EmbeddingError
 from gitmem.index.embed.model_files import digest_of
-from gitmem.index.embed.provider import BATCH, LONGEST
-from gitmem.index.embed.rows import no_rows, unit_rows
+from gitmem.index.embed.provider import BATCH, LONGEST, no_rows, unit_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gitmem.index.embed.directory import Directory
-    from gitmem.index.embed.rows import Vectors
+    from gitmem.index.embed.provider import Vectors
 
 # onnxruntime, "SessionOptions.log_severity_level": errors only, because warnings would appear on the terminal.
 ERRORS_ONLY = 3

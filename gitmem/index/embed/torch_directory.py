@@ -6,8 +6,7 @@ import numpy as np
 
 from gitmem.errors import EmbeddingError
 from gitmem.index.embed.model_files import digest_of
-from gitmem.index.embed.provider import BATCH, LONGEST
-from gitmem.index.embed.rows import no_rows, unit_rows
+from gitmem.index.embed.provider import BATCH, LONGEST, no_rows, unit_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from gitmem.index.embed.rows import Vectors
+    from gitmem.index.embed.provider import Vectors
 
 
 class TorchDirectory:

@@ -68,10 +68,8 @@ class Shape:
 
 @frozen
 class Sizes:
-    """How much is stored: memories, texts and rows; rows that no memory uses any more; bytes on the disk."""
+    """How much is stored: rows in use, rows that no memory uses any more, and bytes on the disk."""
 
-    memories: int
-    texts: int
     rows: int
     dead: int
     bytes: int
@@ -329,10 +327,8 @@ class Vectors:
 
     def sizes(self) -> Sizes:
         """Return how much is stored; call in a transaction."""
-        memories = self._db.execute("SELECT count(*) FROM memory").fetchone()[0]
-        texts, live = self._db.execute("SELECT count(*), coalesce(sum(pieces), 0) FROM text").fetchone()
-        count = self._shape.count
-        return Sizes(memories, texts, live, count - live, size_of(self.folder))
+        (live,) = self._db.execute("SELECT coalesce(sum(pieces), 0) FROM text").fetchone()
+        return Sizes(live, self._shape.count - live, size_of(self.folder))
 
     @property
     def is_scattered(self) -> bool:

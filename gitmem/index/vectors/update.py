@@ -212,19 +212,17 @@ class _Writer:
 
     def embed(self, catalog: Catalog, oids: Sequence[str]) -> None:
         """Embed some memories and store their vectors; texts embedded before are skipped."""
+        from json import loads
+
+        prose, code = self._providers
         split: tuple[list[tuple[str, str, str]], ...] = ([], [])
         for oid, title, body, kind, paths in catalog.each(_TEXTS, oids):
-            split[self._is_code(kind, body, paths)].append((oid, *searched_of(kind, title, body)))
+            is_for_code = prose is not code and is_code(kind, body, loads(paths))
+            split[is_for_code].append((oid, *searched_of(kind, title, body)))
         for provider, memories in zip(self._providers, split, strict=True):
             if memories:
                 vectors = next(one for one in self.vectors if one.model == provider.name)
                 _embed(vectors, provider, memories)
-
-    def _is_code(self, kind: str, body: str, paths: str) -> bool:
-        from json import loads
-
-        prose, code = self._providers
-        return prose is not code and is_code(kind, body, loads(paths))
 
 
 def _unwritable(why: str) -> UnwritableError:

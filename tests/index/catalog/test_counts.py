@@ -6,7 +6,7 @@ from conftest import NOW
 from support.digests import days_ago
 from support.facts import make_memory, put
 
-from gitmem.index.catalog.counts import count_live
+from gitmem.index.catalog.state import count_live
 
 
 def test_what_is_retired_superseded_expired_or_of_a_kind_left_out_does_not_count(memory, repo) -> None:

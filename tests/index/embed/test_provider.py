@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gitmem.errors import EmbeddingError
-from gitmem.index.embed.rows import no_rows, unit_rows
+from gitmem.index.embed.provider import no_rows, unit_rows
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-38, 5e37], ids=["plain", "tiny", "huge"])
