@@ -143,19 +143,19 @@ UNCLEAR_ENDS = {
 }
 
 
-@pytest.mark.parametrize("how", UNCLEAR_ENDS)
-def test_change_that_makes_a_check_crash_is_a_failure(memory, repo, how):
-    commit_files(repo, {"check.sh": "exit 0\n"})
-    put(repo, make_fact("a", ". ./check.sh"))
+def test_change_that_makes_a_check_crash_is_a_failure(memory, repo):
+    commit_files(repo, {f"{how}.sh": "exit 0\n" for how in UNCLEAR_ENDS})
+    put(repo, *(make_fact(how, f". ./{how}.sh") for how in UNCLEAR_ENDS))
     approve_all(memory)
     verify(memory)
 
-    commit_files(repo, {"check.sh": UNCLEAR_ENDS[how] + "\n"})
+    commit_files(repo, {f"{how}.sh": f"{end}\n" for how, end in UNCLEAR_ENDS.items()})
     run = verify(memory)
 
-    result = result_of(run, "a")
-    assert (result.outcome, result.verdict.confirmed, result.because != "") == ("fails", True, True)
-    assert (statuses(memory), run.recorded.failed) == ({"a": "failed"}, ("a",))
+    shown = {r.due.row.key: (r.outcome, r.verdict.confirmed, r.because != "") for r in run.results}
+    assert shown == dict.fromkeys(UNCLEAR_ENDS, ("fails", True, True))
+    assert statuses(memory) == dict.fromkeys(UNCLEAR_ENDS, "failed")
+    assert run.recorded.failed == tuple(sorted(UNCLEAR_ENDS))
 
 
 # What wraps an environment's error in an exit status of its own.
@@ -169,71 +169,79 @@ WRAPPED_ENDS = {
 }
 
 
-@pytest.mark.parametrize("how", WRAPPED_ENDS)
-def test_error_of_the_environment_is_blocked_behind_whatever_status(memory, repo, world, how):
-    world.write_text("exit 0\n")
-    put(repo, make_fact("a", f". {world}"))
+def test_error_of_the_environment_is_blocked_whatever_its_exit_status(memory, repo, tmp_path):
+    worlds = {how: tmp_path / how for how in WRAPPED_ENDS}
+    for world in worlds.values():
+        world.write_text("exit 0\n")
+    put(repo, *(make_fact(how, f". {world}") for how, world in worlds.items()))
     approve_all(memory)
     verify(memory)
 
-    world.write_text(WRAPPED_ENDS[how] + "\n")
+    for how, world in worlds.items():
+        world.write_text(WRAPPED_ENDS[how] + "\n")
     commit_files(repo, {"new.txt": "x\n"})
     run = verify(memory)
 
-    assert (outcomes(run), statuses(memory)) == ({"a": "blocked"}, {"a": "blocked"})
-    assert result_of(run, "a").reason.endswith("where it held: the environment changed")
+    blocked = dict.fromkeys(WRAPPED_ENDS, "blocked")
+    assert (outcomes(run), statuses(memory)) == (blocked, blocked)
+    reasons = {r.due.row.key: r.reason for r in run.results}
+    assert [how for how, why in reasons.items() if not why.endswith("where it held: the environment changed")] == []
 
 
-@pytest.mark.parametrize(
-    ("check", "script", "because"),
-    [
-        ("sh tools/check.sh", None, "its script is gone: tools/check.sh ("),
-        ("./tools/check.sh", None, "its script is gone: tools/check.sh ("),
-        (["sh", "tools/check.sh"], None, "its script is gone: tools/check.sh ("),
-        ("sh tools/check.sh", "kill -SEGV $$", "it crashes: killed by a signal (exit 139)"),
-        ("sh tools/check.sh", "sleep 30", "it hangs: timed out after 1 s"),
-    ],
-    ids=["gone", "program-gone", "list-gone", "crashes", "hangs"],
-)
-def test_change_that_stops_a_check_says_how(memory, repo, check, script, because):
-    commit_files(repo, {"tools/check.sh": "#!/bin/sh\nexit 0\n"})
-    (repo / "tools/check.sh").chmod(0o755)
+# A check, what a change makes of its script (None: it is gone), and how the reason of the failure begins.
+STOPPED = {
+    "gone": ("sh tools/gone.sh", None, "its script is gone: tools/gone.sh ("),
+    "program-gone": ("./tools/program-gone.sh", None, "its script is gone: tools/program-gone.sh ("),
+    "list-gone": (["sh", "tools/list-gone.sh"], None, "its script is gone: tools/list-gone.sh ("),
+    "crashes": ("sh tools/crashes.sh", "kill -SEGV $$", "it crashes: killed by a signal (exit 139)"),
+    "hangs": ("sh tools/hangs.sh", "sleep 30", "it hangs: timed out after 1 s"),
+}
+
+
+def test_change_that_stops_a_check_says_how(memory, repo):
+    scripts = {how: f"tools/{how}.sh" for how in STOPPED}
+    commit_files(repo, dict.fromkeys(scripts.values(), "#!/bin/sh\nexit 0\n"))
+    (repo / scripts["program-gone"]).chmod(0o755)
     git(repo, "commit", "-qam", "make it a program")
-    put(repo, make_fact("a", check, timeout="1s"))
+    limits = {"hangs": {"timeout": "1s"}}
+    put(repo, *(make_fact(how, check, **limits.get(how, {})) for how, (check, _, _) in STOPPED.items()))
     approve_all(memory)
-    assert outcomes(verify(memory)) == {"a": "holds"}
+    assert outcomes(verify(memory)) == dict.fromkeys(STOPPED, "holds")
 
-    if script is None:
-        git(repo, "rm", "-q", "tools/check.sh")
-        git(repo, "commit", "-qm", "remove it")
-    else:
-        commit_files(repo, {"tools/check.sh": f"#!/bin/sh\n{script}\n"})
-    result = result_of(verify(memory), "a")
+    git(repo, "rm", "-q", *(scripts[how] for how, (_, script, _) in STOPPED.items() if script is None))
+    commit_files(repo, {scripts[how]: f"#!/bin/sh\n{script}\n" for how, (_, script, _) in STOPPED.items() if script})
+    run = verify(memory)
 
-    assert (result.outcome, result.verdict.confirmed) == ("fails", True)
-    assert result.because.startswith(because)
+    for how, (_, _, because) in STOPPED.items():
+        result = result_of(run, how)
+        assert (result.outcome, result.verdict.confirmed) == ("fails", True), how
+        assert result.because.startswith(because), how
 
 
-@pytest.mark.parametrize(("first", "how"), [*(("holds", how) for how in UNCLEAR_ENDS), ("fails", "not-found")])
-def test_check_that_crashes_where_it_held_too_is_blocked_and_its_verdict_stays(memory, repo, world, how, first):
-    world.write_text("exit 0\n" if first == "holds" else "exit 1\n")
-    put(repo, make_fact("a", f". {world}"))
+def test_check_that_crashes_where_it_held_too_is_blocked_and_its_verdict_stays(memory, repo, tmp_path):
+    ends = UNCLEAR_ENDS | {"failed-before": UNCLEAR_ENDS["not-found"]}
+    first = dict.fromkeys(ends, "holds") | {"failed-before": "fails"}
+    for how in ends:
+        (tmp_path / how).write_text("exit 0\n" if first[how] == "holds" else "exit 1\n")
+    put(repo, *(make_fact(how, f". {tmp_path / how}") for how in ends))
     approve_all(memory)
-    verify(memory)
-    status = {"holds": "blocked", "fails": "failed"}[first]
-    written = verdict_text(repo, memory, "a")
+    assert outcomes(verify(memory)) == first
+    written = {how: verdict_text(repo, memory, how).splitlines() for how in ends}
 
-    world.write_text(UNCLEAR_ENDS[how] + "\n")
+    for how, end in ends.items():
+        (tmp_path / how).write_text(end + "\n")
     commit_files(repo, {"new.txt": "x\n"})
     run = verify(memory)
 
-    shown = memory.show("a").document
-    assert outcomes(run) == {"a": "blocked"}
-    assert (statuses(memory), shown["verdict"]["outcome"]) == ({"a": status}, first)
-    assert shown["verdict"]["attempt"] == result_of(run, "a").reason != ""
-    now = verdict_text(repo, memory, "a").splitlines()
-    assert [line for line in now if not line.startswith("attempt")] == written.splitlines()
-    assert bool([line for line in now if line.startswith('attempt = "blocked: ')]) is (first == "holds")
+    assert outcomes(run) == dict.fromkeys(ends, "blocked")
+    assert statuses(memory) == dict.fromkeys(ends, "blocked") | {"failed-before": "failed"}
+    for how in ends:
+        verdict = memory.show(how).document["verdict"]
+        assert (verdict["outcome"], verdict["attempt"]) == (first[how], result_of(run, how).reason), how
+        assert verdict["attempt"], how
+        now = verdict_text(repo, memory, how).splitlines()
+        assert [line for line in now if not line.startswith("attempt")] == written[how], how
+        assert any(line.startswith('attempt = "blocked: ') for line in now) is (first[how] == "holds"), how
 
 
 def test_program_that_is_not_there_blocks(memory, repo):
