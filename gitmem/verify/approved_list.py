@@ -120,9 +120,8 @@ def _remote_tip(git: Git, remote: str, branch: str, talk: RemoteOptions) -> tupl
         if not name or not commit:
             message = f"{remote} has no default branch, so no approved list can be trusted"
             raise NotFoundError(message, hint="choose one in the repository's settings there")
-        if git.has(commit, "commit"):
-            return commit, name, where
-        remotes.fetch_objects(git, remote, name, talk)
+        if not git.has(commit, "commit"):
+            remotes.fetch_objects(git, remote, name, talk)
         if git.has(commit, "commit"):
             return commit, name, where
     raise RemoteError(f"{where} changed {ATTEMPTS} times while it was being read")

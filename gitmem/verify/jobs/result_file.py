@@ -277,10 +277,6 @@ def _maybe_commit(value: Any) -> bool:
     return value == "" or _commit(value)
 
 
-def _flag(value: Any) -> bool:
-    return value is True or value is False
-
-
 def _number(most: int) -> Callable[[Any], bool]:
     return lambda value: type(value) is int and 0 <= value < most
 
@@ -308,8 +304,8 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "reason": _text(TEXT_LIMIT),
     "seconds": lambda value: type(value) in (int, float) and 0 <= value < 1e6,
     "sandbox": lambda value: value == "" or value in RUNGS,
-    "weak": _flag,
-    "confirmed": _flag,
+    "weak": lambda value: type(value) is bool,
+    "confirmed": lambda value: type(value) is bool,
     "held_commit": _maybe_commit,
     "held_at": _text(40),
     "culprit": _maybe_commit,

@@ -156,13 +156,12 @@ def _is_made_of(text: str, others: str) -> bool:
     return all(char.isalnum() or char in others for char in text)
 
 
-def title(cause: Cause, phrases: Mapping[tuple[str, str], str], *, noun: str = "facts") -> str:
+def title(cause: Cause, phrases: Mapping[tuple[str, str], str]) -> str:
     """Format a cause of several facts as one line, without its mark.
 
     Args:
         cause: The cause.
         phrases: A phrase for each culprit (``blame.culprit.describe_culprits``).
-        noun: The plural noun for the cases.
     """
     first = cause.cases[0]
     label = first.many or first.label
@@ -170,9 +169,9 @@ def title(cause: Cause, phrases: Mapping[tuple[str, str], str], *, noun: str = "
     reason = cause.reason if len(cause.reason) <= REASON_LIMIT else cause.reason[: REASON_LIMIT - 1] + "…"
     if broken and label.startswith(FAILED):
         said = f"{broken}{label.removeprefix(FAILED)}"
-        return f"{len(cause.cases)} {noun} {said}" + (f" — {reason}" if reason.strip("… ") else "")
+        return f"{len(cause.cases)} facts {said}" + (f" — {reason}" if reason.strip("… ") else "")
     why = ", ".join(filter(None, (reason, broken)))
-    return f"{len(cause.cases)} {noun} {label}" + (f" — {why}" if why else "")
+    return f"{len(cause.cases)} facts {label}" + (f" — {why}" if why else "")
 
 
 def few(keys: Sequence[str], *, columns: int = COLUMNS) -> str:

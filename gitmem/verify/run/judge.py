@@ -153,8 +153,8 @@ class Judge:
     def judge(self, due: Due) -> Result:
         """Run one fact's check and return the result; a doubtful failure must still be confirmed."""
         ran, problem, evidence = self._look(due)
-        outcome, why = self._shown(ran, due.spec, problem)
-        if outcome in (FAILS, UNCLEAR) and (moved := self._moved(due)) != due.moved:
+        outcome, why = self._outcome_of(ran, due.spec, problem)
+        if outcome in (FAILS, UNCLEAR) and (moved := self._find_moves(due)) != due.moved:
             due = replace(due, moved=moved)
             if is_moved(self._tree, due.spec.check, moved):
                 return self.judge(due)
@@ -196,13 +196,13 @@ class Judge:
             return verdict
         is_sure = is_determined or verdict.outside or due.spec.network
         times = 0 if is_sure else trial_runs(verdict.seconds, due.steadiness)
-        shown: list[str] = []
-        while len(shown) < times and FAILS not in shown and self._trial_s > 0:
+        answers: list[str] = []
+        while len(answers) < times and FAILS not in answers and self._trial_s > 0:
             began = time.monotonic()
-            shown.append(self.ask(due.spec, self._commit, due.moved)[0])
+            answers.append(self.ask(due.spec, self._commit, due.moved)[0])
             with self._trying:
                 self._trial_s -= time.monotonic() - began
-        return count_tries(verdict, due.latest, shown, due.steadiness)
+        return count_tries(verdict, due.latest, answers, due.steadiness)
 
     def _look(self, due: Due) -> tuple[Ran | None, str, Evidence]:
         """Run a check under a trace, and again without it if the trace may be the reason that it does not pass.
@@ -212,20 +212,20 @@ class Judge:
         """
         is_marked = mark_of(due.latest) > 0
         if not self._means.strace or is_marked or (due.verdict is not None and due.verdict.reads == UNTRACEABLE):
-            ran, problem = self._at(due.spec, self._commit, due.moved)
+            ran, problem = self._run_at(due.spec, self._commit, due.moved)
             return ran, problem, Evidence(UNTRACEABLE if self._means.strace and not is_marked else "")
-        traced, problem, evidence = self._traced(due)
-        shown, _ = self._shown(traced, due.spec, problem)
-        is_known = shown == FAILS and due.verdict is not None and due.verdict.outcome == FAILS
+        traced, problem, evidence = self._run_traced(due)
+        outcome, _ = self._outcome_of(traced, due.spec, problem)
+        is_known = outcome == FAILS and due.verdict is not None and due.verdict.outcome == FAILS
         if problem or evidence.is_clear or not is_known:
             return traced, problem, evidence
-        ran, problem = self._at(due.spec, self._commit, due.moved)
-        return ran, problem, Evidence(UNTRACEABLE if self._shown(ran, due.spec, problem)[0] == HOLDS else "")
+        ran, problem = self._run_at(due.spec, self._commit, due.moved)
+        return ran, problem, Evidence(UNTRACEABLE if self._outcome_of(ran, due.spec, problem)[0] == HOLDS else "")
 
-    def _shown(self, ran: Ran | None, spec: Spec, problem: str) -> tuple[str, str]:
+    def _outcome_of(self, ran: Ran | None, spec: Spec, problem: str) -> tuple[str, str]:
         return outcome_of(ran, spec, self._means.rung, problem)
 
-    def _traced(self, due: Due) -> tuple[Ran | None, str, Evidence]:
+    def _run_traced(self, due: Due) -> tuple[Ran | None, str, Evidence]:
         try:
             with self._grounds.take(self._commit, due.spec.folders) as ground:
                 rans, problem = self._check(due.spec, ground, due.moved, strace=self._means.strace)
@@ -276,25 +276,28 @@ class Judge:
                 return self._ask_often(due, commit, times, width if commit == self._commit else 1)
 
             found = confirm(due.latest, verdict, ask=ask, held=held, is_unclear=result.is_unclear, firm=firm)
+        if found.verdict is None:
+            reason = with_tools(found.reason, due.verdict)
+            if result.absent:
+                reason += f"; it looked for {result.absent}, which is not in this work tree: install the dependencies"
+            return replace(result, outcome=found.outcome, because="", reason=reason, verdict=None)
         verdict = found.verdict
-        if verdict is not None and found.outcome == FAILS and is_known and due.verdict is not None:
+        if found.outcome == HOLDS:
+            verdict = self._measure_flap(due, verdict, held, is_quick=result.seconds <= QUICK_S, width=width)
+        elif is_known and due.verdict is not None:
             verdict = replace(verdict, confirmed=verdict.confirmed or due.verdict.confirmed)
-        if verdict is not None and found.outcome == HOLDS:
-            # The failing run may have read other files than the one that holds.
-            evidence = Evidence()
-            if mark_of(due.latest) == 0:
-                verdict, is_trace = self._measure(due, verdict, held, is_quick=result.seconds <= QUICK_S, width=width)
-                evidence = Evidence(UNTRACEABLE) if is_trace else evidence
-            inputs = json.loads(due.row.inputs)
-            verdict = replace(verdict, weak=self.is_weak(due))
-            verdict = attach(verdict, evidence, inputs, due.spec, self._tree_of(due))
-        if verdict is not None and found.outcome == FAILS and verdict.confirmed and not verdict.outside:
+        if found.outcome == FAILS and verdict.confirmed and not verdict.outside:
             verdict = replace(verdict, because=explain_change(verdict.because, self._find_lost_script(due, held)))
-        because = verdict.because if verdict is not None else ""
-        reason = with_tools(found.reason, due.verdict)
-        if found.outcome == BLOCKED and result.absent:
-            reason += f"; it looked for {result.absent}, which is not in this work tree: install the dependencies"
-        return replace(result, outcome=found.outcome, because=because, reason=reason, verdict=verdict)
+        return replace(result, outcome=found.outcome, because=verdict.because, reason="", verdict=verdict)
+
+    def _measure_flap(self, due: Due, verdict: Verdict, held: str, *, is_quick: bool, width: int) -> Verdict:
+        """Return the verdict of a check that failed, then held; the failing run may have read other files."""
+        evidence = Evidence()
+        if mark_of(due.latest) == 0:
+            verdict, is_trace = self._measure(due, verdict, held, is_quick=is_quick, width=width)
+            evidence = Evidence(UNTRACEABLE) if is_trace else evidence
+        verdict = replace(verdict, weak=self.is_weak(due))
+        return attach(verdict, evidence, json.loads(due.row.inputs), due.spec, self._tree_of(due))
 
     def _find_lost_script(self, due: Due, held: str) -> str:
         """Return the script of a check if the code lost it after the fact held; or an empty string."""
@@ -326,8 +329,8 @@ class Judge:
         return replace(verdict, attempt=f"{rate} on the same code"), False
 
     def _fails_traced(self, due: Due) -> bool:
-        ran, problem, _ = self._traced(due)
-        return self._shown(ran, due.spec, problem)[0] in (FAILS, UNCLEAR)
+        ran, problem, _ = self._run_traced(due)
+        return self._outcome_of(ran, due.spec, problem)[0] in (FAILS, UNCLEAR)
 
     def _last_held_commit(self, due: Due) -> str:
         """Return the commit where a fact last held, if it can be run here; else an empty string.
@@ -341,7 +344,7 @@ class Judge:
         is_known = due.verdict.own or held == self._commit or self._git.is_ancestor(held, self._commit)
         return held if is_known or is_shallow(self._git) else ""
 
-    def _moved(self, due: Due) -> str:
+    def _find_moves(self, due: Due) -> str:
         """Return the moves of what a command names, including outdated ones, which are valid where the fact held."""
         with self._moving:
             held = self._moves.find_holding_commit(due)
@@ -353,8 +356,8 @@ class Judge:
 
     def ask(self, spec: Spec, commit: str, moved: str = "") -> tuple[str, str]:
         """Run a specification at one commit and return the outcome and the reason; *moved* files are also restored."""
-        ran, problem = self._at(spec, commit, moved)
-        return self._shown(ran, spec, problem)
+        ran, problem = self._run_at(spec, commit, moved)
+        return self._outcome_of(ran, spec, problem)
 
     def _ask_often(self, due: Due, commit: str, times: int, width: int, *, end: str = HOLDS) -> list[tuple[str, str]]:
         """Run a fact's check at one commit up to *times* times, or until it shows *end*; return the results."""
@@ -366,7 +369,7 @@ class Judge:
                 )
         return found
 
-    def _at(self, spec: Spec, commit: str, moved: str = "") -> tuple[Ran | None, str]:
+    def _run_at(self, spec: Spec, commit: str, moved: str = "") -> tuple[Ran | None, str]:
         """Run a specification on a private copy of one commit; the problem says why it could not be run."""
         try:
             with self._grounds.take(commit, spec.folders) as ground:
@@ -426,7 +429,7 @@ class Judge:
             return not self.refutes(due.spec)
         with self._grounds.empty() as folder:
             ran = self._run(argv_of(due.spec), folder, due.spec)
-        return self._shown(ran, due.spec, "")[0] == HOLDS
+        return self._outcome_of(ran, due.spec, "")[0] == HOLDS
 
     def refutes(self, spec: Spec) -> bool:
         """Return whether the check fails after the counterexample changed a private copy of the code."""
@@ -436,7 +439,7 @@ class Judge:
                 rans, problem = self._check(spec, ground)
         except GitmemError:
             return False
-        return self._shown(rans[-1], spec, problem)[0] == FAILS
+        return self._outcome_of(rans[-1], spec, problem)[0] == FAILS
 
 
 def verdict_of(due: Due, outcome: str, *, commit: str, now: int, rung: str) -> Verdict:
