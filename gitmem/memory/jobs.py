@@ -79,13 +79,13 @@ class Jobs:
 
     def import_results(self, paths: Sequence[str], *, record: bool = False) -> RecordingResult:
         """Import result files produced on other machines; runs no check."""
-        from gitmem.verify.jobs.import_results import take
+        from gitmem.verify.jobs.import_results import import_files
         from gitmem.verify.options import Options
 
         repository = self._repository
         session = repository.session(Options(everything=True, record=record))
         tip = repository.find_tip() or ""
-        return take(session, paths, git=repository.git, tip=tip, policy=repository.policy(), now=repository.now)
+        return import_files(session, paths, git=repository.git, tip=tip, policy=repository.policy(), now=repository.now)
 
     def output(self, key: str, *, scope: str = "") -> CheckOutput:
         """Return the end of the output of a fact's check from its last run in this clone that did not pass."""

@@ -297,14 +297,14 @@ def _trailers(
 ) -> tuple[tuple[str, str], ...]:
     rows = [(CODE, commit), ("Gitmem-Verdicts", str(len(changed)))]
     rows += [(CLAIMED, str(len(changed)))] if claimed else []
-    rows += _capped("Gitmem-Failed", list(recorded.failed))
-    rows += _capped("Gitmem-Holds-Again", list(recorded.holds_again))
-    rows += _capped("Gitmem-Suspect", [f"{key} (because {' -> '.join(chain)})" for key, chain in recorded.suspect])
-    rows += _capped("Gitmem-Cleared", list(recorded.cleared))
-    rows += _capped("Gitmem-Culprit", [f"{v.key} {v.culprit}" for v in blamed])
+    rows += _cap("Gitmem-Failed", list(recorded.failed))
+    rows += _cap("Gitmem-Holds-Again", list(recorded.holds_again))
+    rows += _cap("Gitmem-Suspect", [f"{key} (because {' -> '.join(chain)})" for key, chain in recorded.suspect])
+    rows += _cap("Gitmem-Cleared", list(recorded.cleared))
+    rows += _cap("Gitmem-Culprit", [f"{v.key} {v.culprit}" for v in blamed])
     return tuple(rows)
 
 
-def _capped(name: str, values: list[str]) -> list[tuple[str, str]]:
+def _cap(name: str, values: list[str]) -> list[tuple[str, str]]:
     rows = [(name, value) for value in values[:TRAILERS]]
     return [*rows, (name + "-More", str(len(values) - TRAILERS))] if len(values) > TRAILERS else rows

@@ -447,7 +447,7 @@ class Session:
         """Record results on the branch if they count, else as local state; also return whether they stayed local."""
         blocked = self._local.blocked()
         verdicts = [self._with_culprit(r, r.verdict, blocked) for r in results if r.verdict is not None]
-        self._local.add_blocked(self._blocked(r) for r in results if r.outcome == BLOCKED)
+        self._local.add_blocked(self._as_blocked(r) for r in results if r.outcome == BLOCKED)
         ran = [r for r in results if r.outcome in (HOLDS, FAILS, BLOCKED)]
         self._local.keep_outputs(self._output(r) for r in ran if r.due.spec.check.form != BUILTIN)
         if self.counts():
@@ -501,7 +501,7 @@ class Session:
     def _reads(self, result: Result) -> tuple[list[str], Check]:
         return parse_json(result.due.row.inputs), result.due.spec.check
 
-    def _blocked(self, result: Result) -> Blocked:
+    def _as_blocked(self, result: Result) -> Blocked:
         row = result.due.row
         return Blocked(row.key, row.spec, row.claim, result.due.digest, self._now, result.reason)
 

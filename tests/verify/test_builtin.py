@@ -157,7 +157,7 @@ def test_expression_that_is_too_large_for_re2_makes_no_verdict(repo):
 
 
 @pytest.mark.parametrize("text", [r"a{1000}{1000}", r"\x{263A}", "[z-a]", "(?P<n", "*", "\udcff", "(?<=a)b"])
-def test_what_re2_does_not_take_is_no_expression(repo, text):
+def test_expression_that_re2_rejects_is_invalid(repo, text):
     assert CHECKS["matches"].probe(parse_arguments(("matches", text, "a"))) is None
     assert ask(repo, "matches", text, "src/**").outcome == BLOCKED
 
@@ -176,7 +176,7 @@ def test_many_checks_read_each_file_once(repo, monkeypatch):
     assert len(reads) == len(set(reads)) == len(CODE)
 
 
-def test_checks_asked_together_answer_as_each_alone(repo):
+def test_checks_answer_together_as_they_do_alone(repo):
     words = [("contains", "RS256", "src/**"), ("lacks", "RS256", "src/**"), ("exists", "src"), ("matches", "[", "**")]
 
     together = answer_all(Git(discover(repo)), tree_of(repo), [Check(BUILTIN, w) for w in words])

@@ -199,7 +199,7 @@ def test_failed_fact_is_not_run_again_until_its_inputs_change(memory, repo):
     assert due(memory) == {"a": "inputs"}
 
 
-def test_what_is_asked_for_is_judged_due_or_not(memory, repo):
+def test_named_facts_are_judged_whether_due_or_not(memory, repo):
     put(repo, make_fact("a", RS256), make_fact("b", RS256))
     verify(memory)
 
@@ -272,7 +272,7 @@ def test_fact_that_a_newer_version_wrote_is_never_run(memory, repo, runs):
     assert statuses(memory) == {"a": ""}
 
 
-def test_gate_of_a_task_is_run_only_when_asked_for(memory, repo):
+def test_gate_of_a_task_runs_on_request_only(memory, repo):
     put(repo, make_fact("a", {"exists": "later"}, kind="task"))
 
     assert due(memory) == {}
@@ -588,7 +588,7 @@ def test_verdict_from_a_clock_that_is_a_little_ahead_counts(memory, repo):
     ],
     ids=["empty", "no-toml", "outcome", "type", "option", "no-object-name", "time", "held-commit", "nested"],
 )
-def test_verdict_file_that_is_none_is_a_problem_and_no_verdict(memory, repo, change):
+def test_invalid_verdict_file_is_a_problem_and_not_a_verdict(memory, repo, change):
     put(repo, make_fact("a", RS256))
     ((path, text),) = forged(memory).items()
 

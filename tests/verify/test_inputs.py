@@ -202,7 +202,7 @@ def link(repo, name, target):
 
 
 @pytest.mark.parametrize("declared", ["current", "current/jwt.py", "current/*.py", "cur*"])
-def test_declared_link_makes_everything_an_input_since_it_shows_what_lies_elsewhere(repo, declared):
+def test_declared_link_makes_the_whole_tree_an_input(repo, declared):
     link(repo, "current", "src/auth")
     before = digest(tree_of(repo), ["paths", declared, "README.md"], SHELL_CHECK)
 

@@ -86,7 +86,7 @@ def test_paths_of_a_command_are_whole_words(check, paths):
     assert {path for path in list_paths(check) if "." in path or "/" in path} == paths
 
 
-def test_a_verdict_that_names_no_paths_moves_nothing():
+def test_invalid_moves_of_a_verdict_are_ignored():
     assert len(parse_moves("a\tb\n" * 1000)) <= MOST_KEPT
     assert parse_moves("src/a\t../b\nsrc/a\t/etc\nonly one\nsrc/a\tlib/a") == (Move("src/a", "lib/a"),)
 
@@ -127,7 +127,7 @@ def test_a_file_is_followed_through_moves_and_edits(repo):
 
 
 @pytest.mark.parametrize("halves", [False, True])
-def test_a_file_that_was_split_or_copied_went_nowhere(repo, halves):
+def test_split_or_copied_file_has_no_move(repo, halves):
     lines = [f"some line {n}\n" for n in range(40)]
     held = commit_files(repo, {"src/big.py": "".join(lines)}, "big")
     (repo / "src/big.py").unlink()
@@ -186,7 +186,7 @@ def test_fact_of_a_split_file_holds_in_its_part_here_and_in_another_clone(memory
     assert verify(memory).due == 0
 
 
-def test_a_glob_whose_files_went_to_several_folders_went_nowhere(repo):
+def test_glob_whose_files_went_to_several_folders_has_no_move(repo):
     held = commit_files(repo, {"src/h/a.py": "a = 1\n" * 9, "src/h/b.py": "b = 2\n" * 9}, "two")
     move(repo, "src/h/a.py", "one/a.py")
     move(repo, "src/h/b.py", "two/b.py")

@@ -43,7 +43,7 @@ def stocked(memory, repo):
     return memory
 
 
-def test_run_tells_what_it_judged_and_how_everything_stands_now(stocked, repo):
+def test_run_returns_its_results_and_the_state_of_the_store(stocked, repo):
     run = verify(stocked)
 
     assert (run.commit, run.due, run.is_local, run.rung) == (git(repo, "rev-parse", "HEAD"), 3, False, "none")
@@ -345,7 +345,7 @@ def test_report_names_what_failed_what_is_suspect_and_the_way_on(stocked, repo, 
     assert ran.status == 1
 
 
-def test_running_without_a_sandbox_is_said_aloud(stocked, run_cli):
+def test_running_without_a_sandbox_is_reported(stocked, run_cli):
     assert "WITHOUT a sandbox" in run_cli("verify", "--no-sandbox").err
 
 

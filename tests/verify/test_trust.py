@@ -452,7 +452,7 @@ def test_printing_the_list_approves_nothing(memory, repo, run_cli):
     assert [due.row.key for due in memory.repository.list_waiting()] == ["a"]
 
 
-def test_copied_state_of_another_machine_is_no_approval(memory, repo, tmp_path, monkeypatch, marker):
+def test_state_copied_from_another_machine_approves_nothing(memory, repo, tmp_path, monkeypatch, marker):
     put(repo, make_fact("a", touching(marker)))
     approve_all(memory)
     shutil.copytree(trust_of(memory.repository).folder, tmp_path / "stolen/gitmem/trust")

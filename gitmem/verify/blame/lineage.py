@@ -190,11 +190,11 @@ class _History:
         """Return what each commit changed of the paths that concern a question, and of links; nothing else."""
         if question.concerns() is None:
             return self.touched
-        wanted = self._concerned(question) | self.links
+        wanted = self._find_concerned(question) | self.links
         commits = dict.fromkeys(commit for path in wanted for commit in self.paths[path])
         return {commit: [change for change in self.touched[commit] if change.path in wanted] for commit in commits}
 
-    def _concerned(self, question: InputQuestion) -> set[str]:
+    def _find_concerned(self, question: InputQuestion) -> set[str]:
         """Return the paths that concern a question (``InputQuestion.concerns``), without testing each path."""
         found = set(filter(_is_attributes, self.paths))
         for glob in map(normal, question.globs()):
@@ -295,20 +295,20 @@ def _work_out(
         settle(base, "", {e[2]: e for e in list_files(base) if concerns is None or concerns(e[2]) or e[0] == "120000"})
     for commit in outside:
         if commit != base:
-            settle(commit, base, _changed(files[base], changes.get(commit, ()), concerns))
+            settle(commit, base, _apply_changes(files[base], changes.get(commit, ()), concerns))
     for commit, before, last in history.steps:
         if before in files and not changes.get(commit):  # nearly all commits: the same as ``settle`` without changes
             files[commit], known = files[before], digests[before]
             digests[commit] = f"tree:{trees[commit]}" if known.startswith("tree:") else known
             lineage.seen[commit] = lineage.seen[before]
         else:
-            settle(commit, before, _changed(files.get(before, {}), changes.get(commit, ()), concerns))
+            settle(commit, before, _apply_changes(files.get(before, {}), changes.get(commit, ()), concerns))
         for parent in last:
             del files[parent]  # all its children have been computed
     return shown
 
 
-def _changed(before: Files, changes: Sequence[PathChange], concerns: Callable[[str], bool] | None) -> Files:
+def _apply_changes(before: Files, changes: Sequence[PathChange], concerns: Callable[[str], bool] | None) -> Files:
     """Return files after a change; the same object if none of them is concerned."""
     if not changes:
         return before

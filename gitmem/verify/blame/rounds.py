@@ -42,8 +42,8 @@ def search_together(
         advance(key, None)
     while waiting:
         commit = Counter(waiting.values()).most_common(1)[0][0]
-        asking = [key for key, wanted in waiting.items() if wanted == commit]
-        for key in asking:
+        keys = [key for key, wanted in waiting.items() if wanted == commit]
+        for key in keys:
             del waiting[key]
-        for key, answer in zip(asking, ask(commit, asking), strict=True):
+        for key, answer in zip(keys, ask(commit, keys), strict=True):
             advance(key, answer)

@@ -239,8 +239,8 @@ def list_due(
 
 def _digest_on(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verdict | None, known: str) -> str:
     """Return the digest of a fact's inputs on a tree, using the observed reads of a verdict that is valid at HEAD."""
-    stands = verdict is not None and verdict.inputs == known
-    return due_module.digest_by(tree, inputs, check, verdict if stands else None)
+    is_current = verdict is not None and verdict.inputs == known
+    return due_module.digest_by(tree, inputs, check, verdict if is_current else None)
 
 
 def _list_touched(catalog: Catalog, local: LocalState, ground: int, tree: CodeTree) -> list[str]:

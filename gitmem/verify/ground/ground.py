@@ -141,7 +141,8 @@ class Grounds:
             GitmemError: The repository cannot be written to, or a folder is too large to copy.
         """
         found, lacking = self._find(commit, tuple(folders)) if folders else ((), "")
-        more = tuple(name for name in dependencies_of(self.ignored()) if name not in folders) if self._seen_at else ()
+        others = dependencies_of(self.list_ignored()) if self._seen_at else ()
+        more = tuple(name for name in others if name not in folders)
         shown = self._find(commit, more)[0] if more else ()
         found, bound = ((*found, *shown), ()) if self._overlay else (found, shown)
         clone, source = self._hold(commit)
@@ -155,7 +156,7 @@ class Grounds:
             with self._lock:
                 clone.users -= 1
 
-    def ignored(self) -> tuple[str, ...]:
+    def list_ignored(self) -> tuple[str, ...]:
         """Return the folders of the work tree that git ignores, by path."""
         with self._lock:
             if self._ignored is None:

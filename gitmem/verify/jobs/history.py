@@ -77,11 +77,11 @@ class Signs:
             (ground,),
         )
         found = [expired] if expired else []
-        if changed and (since := self._changed()):
+        if changed and (since := self._change_time()):
             found += [at for (made,) in changed if (at := max(made, since)) >= after]
         return min(found, default=0)
 
-    def _changed(self) -> int:
+    def _change_time(self) -> int:
         """Return the commit time of HEAD; 0 if HEAD is not the default branch, the only one that jobs judge."""
         head = self._git.read_head()[1]
         if head is None or (self._default and self._git.read_ref(self._default) != head):

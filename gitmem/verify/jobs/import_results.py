@@ -91,7 +91,9 @@ class RecordContext:
         return old == new or (bool(new) and self.git.has(old, "commit") and self.git.is_ancestor(old, new))
 
 
-def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: Policy, now: int) -> RecordingResult:
+def import_files(
+    session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: Policy, now: int
+) -> RecordingResult:
     """Record the results in files, as far as they match the store and the code here.
 
     Args:

@@ -232,7 +232,7 @@ class Judge:
                 seen = gather(
                     *(rans, ground, self._tree_of(due), self._git),
                     paths=json.loads(due.row.inputs)[1:],
-                    ignored=self._grounds.ignored(),
+                    ignored=self._grounds.list_ignored(),
                     variables=due.spec.variables,
                     words=due.spec.check.words,
                 )

@@ -185,7 +185,7 @@ def test_search_gives_up_among_very_many_that_cannot_be_checked():
 
 
 @pytest.mark.parametrize(("named", "runs"), [("c700", 2), ("c20", 12)])
-def test_culprit_that_was_named_before_is_asked_first_and_not_believed(named, runs):
+def test_known_culprit_is_checked_first_and_not_trusted(named, runs):
     world = chain("h" * 700 + "f" * 301)
 
     assert world.search(named=named).culprit == "c700"
@@ -193,7 +193,7 @@ def test_culprit_that_was_named_before_is_asked_first_and_not_believed(named, ru
     assert world.asked[1] == named
 
 
-def test_culprit_inside_a_merge_that_was_named_before_is_asked_first():
+def test_known_culprit_inside_a_merge_is_checked_first():
     world = World(
         "g::h", "a:g:h", *(f"x{n}:{f'x{n - 1}' if n else 'g'}:{'hf'[n > 50]}" for n in range(99)), "m:a,x98:f"
     )
@@ -222,7 +222,7 @@ def test_without_a_good_commit_one_is_looked_for_ever_further_back():
     assert world.asked[:4] == ["c98", "c97", "c95", "c91"]
 
 
-def test_without_a_good_commit_the_time_when_it_was_written_is_asked_first():
+def test_search_without_a_good_commit_begins_where_the_fact_was_written():
     world = World(*(f"c{n}:{f'c{n - 1}' if n else ''}:{'h' if n < 40 else 'f'}" for n in range(100)), good=False)
 
     found = world.search(created=20)
@@ -302,7 +302,7 @@ def test_without_merges_there_are_never_more_runs_than_promised(history, fails):
 
 @pytest.mark.parametrize("at", [1, 40, 99])
 @pytest.mark.parametrize("is_known", [False, True])
-def test_commits_that_changed_what_was_read_are_asked_first(at, is_known):
+def test_commits_that_changed_files_that_were_read_are_checked_first(at, is_known):
     """Of 100 candidates three changed what was seen to be read; if one broke another fact, two runs are enough."""
     world = chain("h" * at + "f" * (101 - at))
     world.lineage.seen.update({f"c{n}": (str(sum(n >= i for i in (1, 40, 99))),) for n in range(101)})

@@ -17,7 +17,7 @@ from gitmem.verify.options import Options
 DAY_S = 86_400
 
 
-def test_culprit_is_reported_with_whose_it_is_and_what_it_is_called(repo):
+def test_culprit_is_described_by_author_and_subject(repo):
     commit = commit_files(repo, {"a": "1"}, "Use EdDSA\n\nBecause.")
     gone = "7" * 40
 
@@ -30,13 +30,13 @@ def test_culprit_is_reported_with_whose_it_is_and_what_it_is_called(repo):
     }
 
 
-def test_nothing_is_asked_of_git_where_there_is_no_culprit(repo, monkeypatch):
+def test_git_is_not_started_without_a_culprit(repo, monkeypatch):
     monkeypatch.setattr(Git, "run", None)
 
     assert describe_culprits(Git(discover(repo)), [("", "")]) == {}
 
 
-def test_failed_fact_held_last_right_before_what_broke_it(repo):
+def test_failed_fact_last_held_right_before_the_culprit(repo):
     before = git(repo, "rev-parse", "HEAD")
     culprit = commit_files(repo, {"a": "1"})
     failed = Verdict("a", "s", "c", FAILS, culprit, "i", 1, held_commit="7" * 40)
@@ -52,7 +52,7 @@ def test_failed_fact_held_last_right_before_what_broke_it(repo):
     assert held == {"known": before, "range": "8" * 40, "unknown": "7" * 40, "gone": "7" * 40}
 
 
-def test_hostile_names_are_short_and_dead():
+def test_hostile_names_are_cut_and_made_printable():
     hostile = CommitSummary("1" * 40, "\x1b[31mA" * 50 + " <a@b>", "2026", "\x1b]52;c;x\x07" + "long " * 100 + "\u202e")
 
     message = phrase("1" * 40, "", hostile)
@@ -61,7 +61,7 @@ def test_hostile_names_are_short_and_dead():
     assert len(message) < 250
 
 
-def test_commit_that_is_not_here_has_its_name_alone(repo):
+def test_missing_commit_is_described_by_its_name_alone(repo):
     here = git(repo, "rev-parse", "HEAD")
     made = {here: CommitSummary(here, "Ana <ana@example.org>", "2026-09-21T14:13:20+00:00", "the service")}
 

@@ -59,7 +59,7 @@ def test_what_moved_before_it_broke_was_not_broken_by_the_move(repo, inputs, che
     assert newest(repo).breaker(inputs, check, held, moves) == (bad if is_known else "")
 
 
-def test_nothing_is_said_behind_a_merge(repo):
+def test_no_commit_is_named_behind_a_merge(repo):
     held = judged(repo, HOLDS)
     git(repo, "checkout", "-q", "-b", "side")
     commit_files(repo, {"src/auth/jwt.py": "HS256\n"})

@@ -265,7 +265,7 @@ def policed(memory, project):
     return memory
 
 
-def test_a_check_sees_folders_and_what_setup_made_and_is_no_failure_without_them(policed, project):
+def test_check_sees_folders_and_files_of_the_setup_and_is_blocked_without_them(policed, project):
     put(
         project,
         make_fact("sees", "cat node_modules/built && test -d out && node_modules/.bin/left"),

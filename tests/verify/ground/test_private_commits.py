@@ -12,7 +12,7 @@ from gitmem.git.repository import discover
 from gitmem.verify.ground.private_commits import Apart
 
 
-def test_commit_of_a_copy_is_that_of_the_index_and_lies_in_its_folder_alone(repo: Path, tmp_path: Path) -> None:
+def test_private_commit_has_the_index_and_is_only_in_its_folder(repo: Path, tmp_path: Path) -> None:
     (repo / "README.md").write_text("staged\n")
     git(repo, "add", "-A")
     (repo / "README.md").write_text("not staged\n")
@@ -30,7 +30,7 @@ def test_commit_of_a_copy_is_that_of_the_index_and_lies_in_its_folder_alone(repo
     assert seeing.resolve(made, "tree") == git(repo, "write-tree")
 
 
-def test_index_that_is_not_there_is_an_empty_commit_without_a_parent(repo: Path, tmp_path: Path) -> None:
+def test_missing_index_gives_an_empty_commit_without_a_parent(repo: Path, tmp_path: Path) -> None:
     apart = Apart(Git(discover(repo)), tmp_path / "apart", tmp_path / "missing")
 
     made = apart.commit(None, "nothing")

@@ -25,7 +25,7 @@ def test_stamps_see_a_change_that_keeps_size_and_time():
         assert stamp_tree(top) != before or (top / "f").stat().st_ctime_ns == found.st_ctime_ns
 
 
-def test_stamps_of_what_is_no_folder_are_refused(tmp_path):
+def test_only_a_folder_can_be_stamped(tmp_path):
     (tmp_path / "d").mkdir()
     (tmp_path / "link").symlink_to("d")
 

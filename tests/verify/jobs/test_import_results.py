@@ -105,7 +105,7 @@ def test_clone_that_ran_the_shards_records_them_itself(memory, repo, tmp_path) -
     assert memory.show("shell").document["verdict"]["own"]
 
 
-def test_since_when_a_fact_is_unsteady_comes_through(machines, repo, tmp_path) -> None:
+def test_result_file_keeps_since_when_a_fact_is_unsteady(machines, repo, tmp_path) -> None:
     judge, memory = machines
     rows = judged(judge, tmp_path / "part")
     good = git(repo, "rev-parse", "HEAD")

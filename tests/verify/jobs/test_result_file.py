@@ -49,7 +49,7 @@ def changed(**fields: object) -> bytes:
     return f"{json.dumps(head)}\n{json.dumps(row)}\n".encode()
 
 
-def test_what_is_written_is_read_back() -> None:
+def test_formatted_results_are_parsed_back() -> None:
     assert parse_results(format_results(RESULTS).encode()) == RESULTS
     assert format_results(Results("0.1.0", "d" * 40, "", "", ())).count("\n") == 1
 
@@ -62,7 +62,7 @@ def test_file_of_an_earlier_gitmem_lacks_the_later_fields() -> None:
 
 @settings(max_examples=40)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=100))
-def test_any_text_of_a_check_comes_through(text: str) -> None:
+def test_result_file_keeps_any_text_of_a_check(text: str) -> None:
     line = replace(LINE, verdict=replace(VERDICT, because=text))
 
     assert parse_results(format_results(Results("0.1.0", "d" * 40, "", "", (line,))).encode()).lines == (line,)
@@ -118,7 +118,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("content", FILES.values(), ids=FILES)
-def test_file_that_is_none_is_refused_without_repeating_it(content: bytes, tmp_path: Path) -> None:
+def test_invalid_result_file_is_refused_without_quoting_it(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "part\n::error::x"
     path.write_bytes(content)
 
@@ -129,7 +129,7 @@ def test_file_that_is_none_is_refused_without_repeating_it(content: bytes, tmp_p
     assert "auth" not in refused.value.message
 
 
-def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path) -> None:
+def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "file").write_text(format_results(RESULTS), encoding="utf-8")
     (tmp_path / "link").symlink_to("file")
     os.mkfifo(tmp_path / "pipe")
@@ -138,7 +138,7 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path) -> None:
             read_results(str(tmp_path / name))
 
 
-def test_file_past_its_bound_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_result_file_past_its_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "FILE_LIMIT", 100)
     (tmp_path / "file").write_text(format_results(RESULTS), encoding="utf-8")
 
@@ -146,7 +146,7 @@ def test_file_past_its_bound_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
         read_results(str(tmp_path / "file"))
 
 
-def test_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_result_file_is_written_atomically(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
 
     module.write_results(str(tmp_path / "file"), RESULTS)

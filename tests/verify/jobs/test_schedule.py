@@ -57,7 +57,7 @@ def test_status_says_whether_head_is_behind_or_beside_the_commit_that_was_judged
     assert f"for the code at {judged[:12]}, beside HEAD (1 commit only there, 2 only here): " in beside
 
 
-def test_schedule_of_another_folder_or_a_damaged_note_is_none(repo: Path, timed: Memory) -> None:
+def test_note_that_is_damaged_or_of_another_folder_gives_no_schedule(repo: Path, timed: Memory) -> None:
     state, top = str(repo / ".git/gitmem"), str(repo)
     installed(repo, "daily", where=str(repo.parent))
     assert list_schedules(state, top) == []

@@ -112,7 +112,7 @@ def test_mark_is_reported_once_and_goes_away_with_as_many_like_answers(flapping,
     assert "flapping" not in verdict_text(repo, memory, "a")
 
 
-def test_count_of_a_mark_is_no_commit(flapping, memory, repo):
+def test_recounting_a_mark_makes_no_commit(flapping, memory, repo):
     before = git(repo, "rev-parse", "memory")
 
     verify(memory, "a")
@@ -178,7 +178,7 @@ def test_failure_and_missing_tool_are_reported_once(memory, repo, moved, tmp_pat
     assert [r.is_news for r in lines] == [True, False, True, False]
 
 
-def test_what_was_reported_is_said_as_before_and_still_decides_the_exit_status(memory, repo, run_cli):
+def test_known_failure_is_shown_as_before_and_still_decides_the_exit_status(memory, repo, run_cli):
     put(repo, make_fact("a", "exit 3"), make_fact("b", "no-such-tool-anywhere"))
     approve_all(memory)
 

@@ -64,7 +64,7 @@ def asked(answers: dict[str, list[str]], *, old: Verdict | None = HELD, held: st
         *("flaps", "flaps-on-both", "not-run-again"),
     ],
 )
-def test_failure_is_asked_where_it_held_and_again(answers, outcome, confirmed, runs):
+def test_failure_is_confirmed_where_it_held_and_here(answers, outcome, confirmed, runs):
     found, seen = asked(answers)
 
     assert (found.outcome, found.verdict and found.verdict.confirmed) == (outcome, confirmed)
@@ -109,7 +109,7 @@ def test_each_flap_adds_to_the_mark_up_to_a_limit(mark, after):
 @pytest.mark.parametrize(
     ("options", "runs"), [({"firm": 2 * FIRM}, FIRM), ({"firm": HURRIED}, HURRIED)], ids=["run", "added-now"]
 )
-def test_fact_that_never_held_is_asked_again_here_alone(options, runs):
+def test_failure_of_a_fact_that_never_held_is_confirmed_only_here(options, runs):
     found, seen = asked({BAD: ["fails"]}, old=None, held="", **options)
 
     assert (found.outcome, found.verdict.confirmed, seen) == ("fails", False, {BAD: runs - 1})

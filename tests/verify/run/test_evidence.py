@@ -94,7 +94,7 @@ def test_traced_run_is_bounded_in_time_and_what_it_says(tmp_path, mark):
     assert (len(loud.output), loud.cut) == (process.OUTPUT_CAP, True)
 
 
-def test_trace_that_is_too_large_is_none(tmp_path, monkeypatch):
+def test_trace_that_is_too_large_is_discarded(tmp_path, monkeypatch):
     monkeypatch.setattr(process_limits, "TRACE_BYTES", 10_000)
 
     seen = ran("for n in 1 2 3 4 5 6 7 8 9; do ls >/dev/null; done; exit 5", tmp_path, "none", STRACE)
@@ -423,7 +423,7 @@ def test_declared_paths_decide_and_what_they_leave_out_is_reported(traced, repo,
     assert due(traced) == {}
 
 
-def test_declared_path_that_is_gone_is_no_input_and_what_was_read_counts(traced, repo):
+def test_declared_path_that_is_gone_makes_observed_reads_count(traced, repo):
     put(repo, make_fact("a", "grep -q service README.md", paths=["README.md"]))
     approve_all(traced)
     verify(traced)

@@ -101,7 +101,7 @@ def test_check_that_writes_changes_nothing_of_the_repository(memory, repo):
     assert git(repo, "rev-parse", "main") in before[1]
 
 
-def test_where_no_sandbox_works_only_builtin_checks_are_judged(memory, repo, monkeypatch, tmp_path):
+def test_without_a_sandbox_only_builtin_checks_are_judged(memory, repo, monkeypatch, tmp_path):
     put(repo, make_fact("a", f"touch {tmp_path}/marker"), make_fact("b", {"exists": "README.md"}))
     approve_all(memory)
     monkeypatch.setattr(sandbox, "probe", lambda path: "none")
@@ -366,7 +366,7 @@ def test_check_that_fails_and_then_cannot_be_run_has_shown_nothing(memory, repo,
     assert result.reason == "it failed, then could not run: the command could not be run (exit 127)"
 
 
-def test_new_failures_are_asked_again_behind_everything_else_and_after_a_pause(memory, repo, world, monkeypatch):
+def test_new_failures_are_confirmed_after_all_others_and_a_pause(memory, repo, world, monkeypatch):
     """What makes a check fail at random often lasts a moment: here it is over when the pause is."""
     put(repo, make_fact("a", f"test -e {world}"), make_fact("b", "sleep 0.3; grep -q service README.md"))
     approve_all(memory)
@@ -878,7 +878,7 @@ def test_commit_that_a_claimed_verdict_names_is_one_to_compare_with(memory, repo
     assert (shown, "outside the repository" in result.because) == (outcome, False)
 
 
-def test_check_on_its_way_while_all_are_stopped_ends_at_once(tmp_path, mark):
+def test_check_that_starts_while_all_are_stopped_ends_at_once(tmp_path, mark):
     before = stop_count()
     stop_all()
 

@@ -93,7 +93,7 @@ def test_command_is_handed_to_the_shell_whole_and_a_program_to_no_one():
         ("none", "cp: x: Operation not permitted", FAILS),
     ],
 )
-def test_what_a_sandbox_denies_is_no_failure_of_the_fact_on_any_rung(rung, said, outcome):
+def test_denial_by_a_sandbox_is_not_a_failure_on_any_rung(rung, said, outcome):
     spec = Spec(Check(SHELL, ("x",)), timeout_s=1)
 
     assert outcome_of(ran(1, said), spec, rung, "")[0] == outcome

@@ -97,7 +97,7 @@ def test_a_disk_whose_inodes_are_nearly_used_up_ends_a_check_that_made_many_file
     assert look(tmp_path).look() == "the disk that it wrote to had only 40000 inodes left"
 
 
-def test_memory_that_no_one_can_be_told_to_have_ends_a_check_when_nothing_is_left(tmp_path, monkeypatch):
+def test_check_ends_when_uncounted_memory_leaves_nothing_on_the_machine(tmp_path, monkeypatch):
     left = iter([(1 << 34, 1 << 33), (1 << 34, 200 * MIB)])
     monkeypatch.setattr(watch, "read_memory", lambda: next(left))
 

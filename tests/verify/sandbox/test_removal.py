@@ -9,7 +9,7 @@ import sys
 from gitmem.verify.sandbox.removal import remove_tree
 
 
-def test_removing_what_is_not_there_is_no_error(tmp_path):
+def test_removing_a_missing_folder_succeeds(tmp_path):
     remove_tree(str(tmp_path / "gone"))
 
 

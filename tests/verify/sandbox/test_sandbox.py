@@ -110,7 +110,7 @@ def test_a_script_of_the_code_runs_with_and_without_its_first_line(any_rung, gro
     assert run(["./without"], ground, any_rung).output == "ran\n"
 
 
-def test_a_file_that_is_no_program_gives_no_verdict(any_rung, ground):
+def test_file_that_is_not_a_program_gives_no_verdict(any_rung, ground):
     (ground / "plain").write_text("text\n")
 
     ran = run(["./plain"], ground, any_rung)
@@ -137,7 +137,7 @@ def test_confining_that_fails_is_a_problem_and_no_verdict(ground, monkeypatch):
     assert (ran.status, ran.problem) == (None, "cannot start it: No such file or directory")
 
 
-def test_a_check_holds_no_descriptor_of_ours_and_so_cannot_report(any_rung, ground):
+def test_check_inherits_no_descriptor_and_cannot_report(any_rung, ground):
     ran = run(python("import os; print(sorted(map(int, os.listdir('/proc/self/fd')))[:-1])"), ground, any_rung)
 
     assert ran.output == "[0, 1, 2]\n"
@@ -162,7 +162,7 @@ def test_the_environment_is_made_from_nothing(any_rung, ground, monkeypatch):
     assert names == {"PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TERM", "TZ"}
 
 
-def test_it_depends_on_no_locale_zone_or_folder_of_ours(any_rung, ground, monkeypatch):
+def test_check_does_not_depend_on_the_users_locale_time_zone_or_folders(any_rung, ground, monkeypatch):
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     monkeypatch.setenv("LC_ALL", "C")
 
@@ -529,7 +529,7 @@ def test_limits_are_set(any_rung, ground):
     assert int(seconds) >= 7
 
 
-def test_a_file_past_the_limit_is_no_verdict(any_rung, ground):
+def test_file_past_the_limit_gives_no_verdict(any_rung, ground):
     ran = run("truncate -s 2G big", ground, any_rung)
 
     assert ran.status == 128 + signal.SIGXFSZ
@@ -572,7 +572,7 @@ def test_without_bubblewrap_on_path_the_next_rung_is_found(tmp_path):
     assert sandbox.probe(str(tmp_path)) == "landlock"
 
 
-def test_where_nothing_can_be_run_there_is_no_rung_and_no_exception(tmp_path):
+def test_probe_finds_no_rung_and_does_not_raise_where_nothing_runs(tmp_path):
     assert sandbox.probe(str(tmp_path)) == "none"
     assert sandbox.probe("") == "none"
     assert not sandbox.probe_overlay(str(tmp_path), tmp_path)

@@ -69,7 +69,7 @@ def test_the_home_is_not_read_and_credentials_are_denied_after_what_allows_their
 
 
 @pytest.mark.parametrize("network", [True, False])
-def test_the_network_is_there_only_where_it_is_asked_for_and_never_unix_sockets(network):
+def test_network_is_allowed_on_request_only_and_unix_sockets_never(network):
     found = [
         rule for rule in rules(network=network) if any("network" in str(word) or "socket" in str(word) for word in rule)
     ]

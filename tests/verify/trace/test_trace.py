@@ -83,7 +83,7 @@ def test_each_process_has_the_folder_that_it_was_left_in(lines):
     assert events(*lines)[-1] == ("looked", "/g/d/a")
 
 
-def test_what_is_under_way_at_the_end_was_asked_for():
+def test_call_without_an_end_counts_as_made():
     late = [f"10 {FORK} = 11", '11 access("a", F_OK <unfinished ...>']
 
     assert ("looked", "/g/a") in events(*late)

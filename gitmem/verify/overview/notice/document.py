@@ -138,11 +138,11 @@ def _finding(row: Mapping[str, Any], kind: str) -> FactFinding:
         is_new=row.get("new") is True,
         culprit=_text(row, "culprit"),
         culprit_after=_text(row, "culprit_after"),
-        stated=tuple(_stated(one) for one in _rows(row.get("stated")))[:PLACES],
+        stated=tuple(_stated_line(one) for one in _rows(row.get("stated")))[:PLACES],
     )
 
 
-def _stated(row: Mapping[str, Any]) -> StatedLine:
+def _stated_line(row: Mapping[str, Any]) -> StatedLine:
     return StatedLine(
         Spot(_text(row, "path"), _number(row, "line")),
         _text(row, "text"),

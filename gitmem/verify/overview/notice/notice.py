@@ -74,11 +74,11 @@ def verdict_of(found: Findings) -> Verdict:
     broken, failed, wrong = (len(found.of(kind)) for kind in (BROKEN, FAILED, WRONG))
     silenced = len(found.of(SILENCED)) + len(found.untouched)
     is_check = found.command == "check"
-    bad = [f"makes {_counted(broken, 'fact')} false"] if broken else []
-    bad += [f"silences {_counted(silenced, 'fact')}"] if silenced else []
+    bad = [f"makes {_count(broken, 'fact')} false"] if broken else []
+    bad += [f"silences {_count(silenced, 'fact')}"] if silenced else []
     parts = [f"This change {' and '.join(bad)}"] if bad else []
-    parts += [f"{_counted(failed, 'fact does', 'facts do')} not hold"] if failed else []
-    parts += [f"{_counted(wrong, 'verdict', 'verdicts')} on the memory branch {_be(wrong)} wrong"] if wrong else []
+    parts += [f"{_count(failed, 'fact does', 'facts do')} not hold"] if failed else []
+    parts += [f"{_count(wrong, 'verdict', 'verdicts')} on the memory branch {_be(wrong)} wrong"] if wrong else []
     if found.command == "adopt":
         return _verdict_on_documents(found)
     grave = [section.heading for section in found.sections if section.level == ERROR]
@@ -88,10 +88,10 @@ def verdict_of(found: Findings) -> Verdict:
         return Verdict(BAD if is_bad else UNSURE, "; ".join(parts), is_news=True)
     suspect = len(found.of(SUSPECT))
     unchecked = sum(finding.because != WAITING for finding in found.of(UNCHECKED))
-    unsure = [f"{_counted(suspect, 'memory', 'memories')} {_be(suspect)} suspect"] if suspect else []
+    unsure = [f"{_count(suspect, 'memory', 'memories')} {_be(suspect)} suspect"] if suspect else []
     outdated = len(found.of(OUTDATED))
-    unsure += [f"{_counted(outdated, 'document names', 'documents name')} an old path"] if outdated else []
-    unsure += [f"{_counted(unchecked, 'fact')} could not be checked"] if unchecked else []
+    unsure += [f"{_count(outdated, 'document names', 'documents name')} an old path"] if outdated else []
+    unsure += [f"{_count(unchecked, 'fact')} could not be checked"] if unchecked else []
     unsure += [section.heading for section in found.sections if section.level != NOTE and not unsure]
     if unsure:
         return Verdict(UNSURE, "; ".join(unsure), is_news=True)
@@ -108,8 +108,8 @@ def _verdict_on_documents(found: Findings) -> Verdict:
     if not number:
         return Verdict(WELL, "No document says anything that the code contradicts", is_news=False)
     if found.base:
-        return Verdict(BAD, f"This change makes {_counted(number, 'statement')} of documents false", is_news=True)
-    return Verdict(BAD, f"{_counted(number, 'statement')} of documents {_be(number)} false", is_news=True)
+        return Verdict(BAD, f"This change makes {_count(number, 'statement')} of documents false", is_news=True)
+    return Verdict(BAD, f"{_count(number, 'statement')} of documents {_be(number)} false", is_news=True)
 
 
 def render(found: Findings, links: Links, limit: int) -> str:
@@ -141,27 +141,27 @@ class _Notice:
             if section.is_first:
                 self._section(section)
         for kind in SHOWN:
-            self._findings(kind)
+            self._add_findings(kind)
         corrected = [line for finding in found.findings for line in finding.stated if line.corrected or line.cut]
         shown: set[tuple[Spot, str, range]] = set()
         for line in corrected:
             if (one := (line.spot, line.corrected, line.cut)) not in shown:  # several facts may be about one line
                 self._add(self._correction(line))
             shown.add(one)
-        self._untouched()
-        self._ways()
+        self._add_untouched()
+        self._list_ways()
         for section in found.sections:
             if not section.is_first:
                 self._section(section)
         waiting = sum(finding.because == WAITING for finding in found.of(UNCHECKED))
         if waiting:
-            text = f"{_counted(waiting, 'fact waits', 'facts wait')} for approval of its command and was not checked"
+            text = f"{_count(waiting, 'fact waits', 'facts wait')} for approval of its command and was not checked"
             self._add(f"{text if waiting == 1 else text.replace('its command and was', 'their commands and were')}.")
         for kind in FOLDED:
-            self._findings(kind)
+            self._add_findings(kind)
         self._add("\n".join(f"> {inert(note, TEXT_KEPT)}\n>" for note in found.notes).removesuffix("\n>"))
         if self._missing:
-            self._blocks.append(f"{_counted(self._missing, 'more line')} did not fit: `gitmem {found.command} --each`.")
+            self._blocks.append(f"{_count(self._missing, 'more line')} did not fit: `gitmem {found.command} --each`.")
         return "\n\n".join(self._blocks) + "\n"
 
     def _add(self, block: str) -> bool:
@@ -180,12 +180,12 @@ class _Notice:
         span = " → ".join(filter(None, commits))
         held = len(found.of(HOLDS)) + found.held
         parts = [inert(found.summary, TEXT_KEPT).rstrip(".") + "." if found.summary else ""]
-        parts += [f"{_counted(held, 'more holds', 'more hold')}." if held and not found.summary else ""]
+        parts += [f"{_count(held, 'more holds', 'more hold')}." if held and not found.summary else ""]
         return " ".join(filter(None, (*parts, span)))
 
     # Facts
 
-    def _findings(self, kind: str) -> None:
+    def _add_findings(self, kind: str) -> None:
         """Add the findings of one kind by cause; suspects that are already shown with a cause are skipped."""
         findings = [f for f in self._found.of(kind) if kind != UNCHECKED or f.because != WAITING]
         known = {f.key for f in self._found.of(BROKEN, FAILED)} if kind == SUSPECT else frozenset()
@@ -193,7 +193,8 @@ class _Notice:
         if not findings:
             return
         lines: list[str] = []
-        causes = group([_case(f) for f in (*findings, *self._resting(kind))])
+        resting = self._found.of(SUSPECT) if kind in (BROKEN, FAILED) else []
+        causes = group([_case(f) for f in (*findings, *resting)])
         by_key = {f.key: f for f in (*self._found.of(SUSPECT), *findings)}
         for cause in causes:
             if kind == SUSPECT or cause.cases[0].status != SUSPECT:
@@ -204,22 +205,19 @@ class _Notice:
         else:
             self._list(lines, head=f"#### {heading}\n\n")
 
-    def _resting(self, kind: str) -> Sequence[FactFinding]:
-        return self._found.of(SUSPECT) if kind in (BROKEN, FAILED) else ()
-
     def _cause(self, cause: Cause, by_key: dict[str, FactFinding]) -> Iterator[str]:
         """Yield the lines of one cause: its facts, folded if there are many, and the memories that rest on them."""
         cases = cause.cases
         if len(cases) <= APART:
             yield from (self._entry(by_key[case.key]) for case in cases)
         else:
-            yield f"- **{inert(title_of(cause, {}), TEXT_KEPT)}**{self._broken(cases[0].culprit)}"
+            yield f"- **{inert(title_of(cause, {}), TEXT_KEPT)}**{self._describe_break(cases[0].culprit)}"
             yield from ("  " + self._entry(by_key[case.key]) for case in cases[:OPEN])
             if len(cases) > OPEN:
                 rest = few([case.key for case in cases[OPEN:]], columns=400)
                 yield f"  - … and {len(cases) - OPEN} more: {inert(rest, TEXT_KEPT)}"
         if cause.suspects:
-            number = _counted(len(cause.suspects), "memory rests", "memories rest")
+            number = _count(len(cause.suspects), "memory rests", "memories rest")
             keys = inert(few([case.key for case in cause.suspects], columns=200), TEXT_KEPT)
             yield f"  - {number} on {'it' if len(cases) == 1 else 'them'}: {keys}"
 
@@ -232,13 +230,13 @@ class _Notice:
         why = [inert(finding.because, TEXT_KEPT)] if finding.because else []
         places = [*(line.spot for line in finding.stated), *finding.places]
         why += [f"see {', '.join(links.file(one.path, one.line) for one in places)}"] if places else []
-        broken = self._broken((finding.culprit, finding.culprit_after)) if finding.culprit else ""
+        broken = self._describe_break((finding.culprit, finding.culprit_after)) if finding.culprit else ""
         why += [broken.removeprefix(", ")] if broken else []
         why += [f"written by {inert(finding.by, TEXT_KEPT)}"] if finding.by else []
         again = " (it was before)" if finding.kind == SUSPECT and not finding.is_new and finding.chain else ""
         return f"- **{key}**: {inert(finding.title, TEXT_KEPT)}{again}" + (f"<br>{'; '.join(why)}" if why else "")
 
-    def _broken(self, culprit: tuple[str, str]) -> str:
+    def _describe_break(self, culprit: tuple[str, str]) -> str:
         commit, after = (self._links.commit(one) for one in culprit)
         if not commit:
             return ""
@@ -273,14 +271,14 @@ class _Notice:
         block = code_block(f"{before}+{right}", "diff")
         return f"{place} should say{against}:\n\n{block}"
 
-    def _ways(self) -> None:
+    def _list_ways(self) -> None:
         """Add the ways to resolve facts that became false, as commands to copy."""
         keys = [f.key for f in self._found.of(BROKEN, FAILED) if _KEY.fullmatch(f.key)]
         if not keys:
             return
         is_check = self._found.command == "check"
         which = "" if len(keys) == 1 else f" of `{keys[0]}`"
-        first, *rest = (_ways(key, is_check=is_check) for key in keys[: WAYS + 1])
+        first, *rest = (_list_ways(key, is_check=is_check) for key in keys[: WAYS + 1])
         said = "\n".join(f"# {why}\n{command}" for why, command in first.items())
         self._add(f"**Three ways out**{which}:\n\n{code_block(said, 'sh')}")
         if rest:
@@ -289,7 +287,7 @@ class _Notice:
 
     # The rest
 
-    def _untouched(self) -> None:
+    def _add_untouched(self) -> None:
         found = self._found.untouched
         lines = [f"- **{inert(key, TEXT_KEPT)}**: the change {inert(how, TEXT_KEPT)}" for key, how in found]
         if lines:
@@ -311,7 +309,7 @@ class _Notice:
             self._list(lines, head=f"#### {title}\n\n")
 
 
-def _ways(key: str, *, is_check: bool) -> dict[str, str]:
+def _list_ways(key: str, *, is_check: bool) -> dict[str, str]:
     """Return the ways to resolve a failed fact, each with its command."""
     repair = f"gitmem check {key}" if is_check else f"gitmem settle {key} --recheck"
     here = ", which this branch changes as well" if is_check else ""
@@ -328,7 +326,7 @@ def _case(finding: FactFinding) -> Case:
     return Case(finding.key, words.status, words.phrase, finding.because, culprit, finding.chain, many=words.many)
 
 
-def _counted(number: int, one: str, many: str = "") -> str:
+def _count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 

@@ -50,7 +50,7 @@ def test_what_a_job_wrote_is_shown_as_the_check_itself_would_show_it(repo, memor
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"newly_false": 1}', "[" * 100_000, '{"a": 1', "null"])
-def test_what_is_no_such_document_is_none(text: str) -> None:
+def test_text_that_is_not_such_a_document_gives_none(text: str) -> None:
     assert parse_check(text) is None
 
 

@@ -27,7 +27,7 @@ def test_each_forge_has_its_own_addresses(form: str, file: str, commit: str) -> 
 
 
 @pytest.mark.parametrize("path", ["../../x", "a//b", "/etc/passwd", "", ".", "a\x1bb"])
-def test_path_that_leads_elsewhere_is_no_link(path: str) -> None:
+def test_path_out_of_the_repository_gets_no_link(path: str) -> None:
     assert "](" not in Links(SITE, CODE, MEMORY).file(path, 3)
 
 
@@ -39,7 +39,7 @@ def test_hostile_parts_stay_inside_the_link() -> None:
 
 
 @pytest.mark.parametrize("commit", ["", "abc", "A" * 40, f"{CODE}/..", "-" * 40])
-def test_what_is_no_commit_makes_no_link(commit: str) -> None:
+def test_text_that_is_not_a_commit_gets_no_link(commit: str) -> None:
     assert Links(SITE, CODE, MEMORY).commit(commit) == ""
     assert "](" not in Links(SITE, commit, commit).file("a.py")
 
