@@ -26,7 +26,10 @@ from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from gitmem.model import Hit
 
 EXAMPLES = (
     "gitmem list --kind gotcha,pattern",
@@ -60,24 +63,7 @@ def run(args: Arguments, out: Output) -> int:
         print_notices(memory, out)
         lengths = unique_lengths(memory, (h.key for h in found.hits if h.scope == PROJECT and out.is_terminal))
         if args.json:
-            rows = [
-                {
-                    "key": h.key,
-                    "kind": h.kind,
-                    "title": h.title,
-                    "status": h.status,
-                    "created": format_time(h.created) if h.created else "",
-                    "tags": list(h.tags),
-                    "refs": list(h.refs),
-                    "scope": h.scope,
-                    "store": h.store,
-                    "weak": h.weak,
-                }
-                | ({"flapping": h.flapping} if h.flapping else {})
-                | ({"moved": True} if h.moved else {})
-                for h in found.hits
-            ]
-            out.json({"memories": rows} | ({"at": past.table()} if past else {}))
+            out.json({"memories": [_table(hit) for hit in found.hits]} | ({"at": past.table()} if past else {}))
         elif out.is_terminal:
             _print_table(found.hits, out, lengths)
         else:
@@ -89,11 +75,26 @@ def run(args: Arguments, out: Output) -> int:
     return 0 if found.hits else 1
 
 
-def _print_table(hits: object, out: Output, lengths: Mapping[str, int]) -> None:
-    rows = list(hits)  # type: ignore[call-overload]
-    wide = min(44, max((len(h.reference) for h in rows), default=0))
-    kinds = max((len(h.kind) for h in rows), default=0)
-    for h in rows:
+def _table(hit: Hit) -> dict[str, Any]:
+    table = {
+        "key": hit.key,
+        "kind": hit.kind,
+        "title": hit.title,
+        "status": hit.status,
+        "created": format_time(hit.created) if hit.created else "",
+        "tags": list(hit.tags),
+        "refs": list(hit.refs),
+        "scope": hit.scope,
+        "store": hit.store,
+        "weak": hit.weak,
+    }
+    return table | ({"flapping": hit.flapping} if hit.flapping else {}) | ({"moved": True} if hit.moved else {})
+
+
+def _print_table(hits: Sequence[Hit], out: Output, lengths: Mapping[str, int]) -> None:
+    wide = min(44, max((len(h.reference) for h in hits), default=0))
+    kinds = max((len(h.kind) for h in hits), default=0)
+    for h in hits:
         key = shorten(h.reference, wide).ljust(wide)
         room = out.width - wide - kinds - 7
         title = shorten(h.title, max(20, room)) + (" (archived)" if h.archived else "")
@@ -105,6 +106,6 @@ def _print_table(hits: object, out: Output, lengths: Mapping[str, int]) -> None:
         out.line(mark, " ", *named, "  ", kind, "  ", title, (" (weak)" if h.weak else "", "yellow"))
 
 
-def _print_rows(hits: object, out: Output) -> None:
-    for h in hits:  # type: ignore[attr-defined]
+def _print_rows(hits: Sequence[Hit], out: Output) -> None:
+    for h in hits:
         out.row(h.reference, h.kind, h.status, format_time(h.created) if h.created else "", h.title, h.scope)

@@ -31,7 +31,10 @@ from gitmem.model import FACTORS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from gitmem.memory import Memory
+    from gitmem.model import Hit
     from gitmem.recall import Query, RecallResult
 
 EXAMPLES = (
@@ -146,9 +149,9 @@ def _describe_withheld(found: RecallResult) -> str:
     return f"{number} more matches {verb} withheld ({message}); to see them, use --status {which} instead of --strict"
 
 
-def _factors(hit: object) -> dict[str, object]:
-    values: dict[str, object] = {"factors": dict(hit.factors)}  # type: ignore[attr-defined]
-    return values | ({"sources": dict(hit.sources)} if hit.sources else {})  # type: ignore[attr-defined]
+def _factors(hit: Hit) -> dict[str, Any]:
+    values = {"factors": dict(hit.factors)}
+    return values | ({"sources": dict(hit.sources)} if hit.sources else {})
 
 
 def _statistics(memory: Memory, args: Arguments, out: Output) -> int:

@@ -445,7 +445,6 @@ def _advice(found: VerifyRun) -> list[str]:
 def as_table(found: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:
     """Return the run as documented JSON, with the culprits that were looked for after it."""
     statuses = {line.key: line.status for line in found.standing.lines}
-    names = {"holds": "verified", "fails": "failed", "blocked": "blocked"}
     skipped = [r for r in found.results if r.outcome == "skipped"]
     return {
         "commit": found.commit,
@@ -453,24 +452,7 @@ def as_table(found: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:
         "ran": len(found.results) - len(skipped),
         "skipped": len(skipped),
         "due": found.due,
-        "results": [
-            {
-                "key": r.due.row.key,
-                "outcome": r.outcome,
-                "status": statuses.get(r.due.row.key, names.get(r.outcome, "")),
-                "because": r.because,
-                "reason": r.reason,
-                "why": r.due.why,
-                "weak": bool(r.verdict and r.verdict.weak),
-                "undeclared": undeclared_reads.parse_paths(r.verdict.undeclared) if r.verdict else [],
-                "news": r.is_news,
-                "flapping": r.verdict.flapping if r.verdict else 0,
-                "moved": bool(r.verdict and r.verdict.moved),
-                "outside": r.verdict.outside if r.verdict else "",
-                "seconds": round(r.seconds, 3),
-            }
-            for r in found.results
-        ],
+        "results": [_result_table(result, statuses) for result in found.results],
         "wrong_verdicts": [
             {"key": w.key, "path": w.path, "claimed": w.claimed, "answer": w.answer, "because": w.because}
             for w in found.wrong
@@ -489,6 +471,27 @@ def as_table(found: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:
             {"key": line.key, "because": list(line.chain)} for line in found.standing.lines if line.status == "suspect"
         ],
         "explained": [why.as_table() for why in explained],
+    }
+
+
+def _result_table(result: Result, statuses: Mapping[str, str]) -> dict[str, Any]:
+    """Return a result as JSON; *statuses* are the present ones of facts that need attention, by key."""
+    names = {"holds": "verified", "fails": "failed", "blocked": "blocked"}
+    verdict = result.verdict
+    return {
+        "key": result.due.row.key,
+        "outcome": result.outcome,
+        "status": statuses.get(result.due.row.key, names.get(result.outcome, "")),
+        "because": result.because,
+        "reason": result.reason,
+        "why": result.due.why,
+        "weak": bool(verdict and verdict.weak),
+        "undeclared": undeclared_reads.parse_paths(verdict.undeclared) if verdict else [],
+        "news": result.is_news,
+        "flapping": verdict.flapping if verdict else 0,
+        "moved": bool(verdict and verdict.moved),
+        "outside": verdict.outside if verdict else "",
+        "seconds": round(result.seconds, 3),
     }
 
 
