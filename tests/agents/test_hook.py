@@ -276,7 +276,7 @@ def foreign(memory: Memory, repo: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("is_users", [True, False], ids=["user's settings", "settings of an older gitmem"])
-def test_clone_that_no_one_accepted_has_one_line_and_no_memory(messages, foreign: Path, is_users: bool) -> None:
+def test_clone_that_was_not_accepted_prints_one_line_and_no_memory(messages, foreign: Path, is_users: bool) -> None:
     names = ("SessionStart.startup", "UserPromptSubmit", "PostToolUse.Bash", "SubagentStop", "SessionEnd")
     payloads = [payload(f"claude-code/{name}", cwd=str(foreign), session_id="s") for name in names]
     payloads[1]["prompt"] = "why does the gateway drop connections?"

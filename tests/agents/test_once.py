@@ -46,7 +46,7 @@ def test_file_of_counts_stays_small(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"\xff\xfe\x00garbage", b"a 100.5\n", b"[]", b'{"a": 5}', b'{"a": {"one": "x"}}', b"x" * 300_000]
 )
-def test_damaged_file_of_counts_costs_nothing(tmp_path: Path, content: bytes) -> None:
+def test_damaged_file_of_counts_is_replaced(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / once.FOLDER / once.NAME
     path.parent.mkdir()
     path.write_bytes(content)
@@ -55,7 +55,7 @@ def test_damaged_file_of_counts_costs_nothing(tmp_path: Path, content: bytes) ->
     assert not once.is_first(str(tmp_path), "a", "two")
 
 
-def test_of_many_processes_at_once_one_is_the_first(tmp_path: Path) -> None:
+def test_one_of_many_processes_at_once_is_the_first(tmp_path: Path) -> None:
     ends = [os.pipe() for _ in range(8)]
     start_read, start_write = os.pipe()
     children = []

@@ -109,7 +109,7 @@ def test_mark_of_the_encoding_and_space_are_no_harm(content: bytes) -> None:
         assert read_input(fd).payload() == {"a": 1}
 
 
-def test_byte_that_is_no_text_costs_one_character() -> None:
+def test_invalid_byte_becomes_one_replacement_character() -> None:
     with piped(b'{"a": "x\xffy"}') as fd:
         assert read_input(fd).payload() == {"a": "x\ufffdy"}
 

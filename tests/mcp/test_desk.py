@@ -140,7 +140,7 @@ def test_no_repository_is_reported_at_the_start(tmp_path: Path) -> None:
     desk.close()
 
 
-def test_locked_store_is_told_with_its_holder(desk: Desk, repo: Path) -> None:
+def test_locked_store_is_reported_with_its_holder(desk: Desk, repo: Path) -> None:
     git(repo, "config", "gitmem.lockTimeout", "0.1")
 
     with (

@@ -72,7 +72,7 @@ def test_clients_of_both_eras_find_memories(memory, repo: Path) -> None:
     assert reached == []
 
 
-def test_client_that_goes_away_in_the_middle_of_a_request_is_no_bug(memory, repo: Path) -> None:
+def test_client_that_disconnects_during_a_request_is_not_logged_as_a_bug(memory, repo: Path) -> None:
     with served(repo) as (address, token):
         port = int(address.rpartition(":")[2].partition("/")[0])
         with socket.create_connection(("127.0.0.1", port)) as client:

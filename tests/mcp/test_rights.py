@@ -50,7 +50,7 @@ def test_private_memory_is_the_agents_own(memory) -> None:
     assert refuse_others(memory, "storm", "", "delete it") == "storm"
 
 
-def test_key_that_no_one_has_is_free(memory, repo: Path) -> None:
+def test_unused_key_is_free(memory, repo: Path) -> None:
     put(repo, make_memory("storm-of-retries", "A retry storm"))
     memory.repository.agent = "bot"
 

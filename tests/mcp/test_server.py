@@ -97,7 +97,7 @@ def test_resources_are_the_status_and_each_memory(memory, repo: Path, era: str) 
 
 
 @pytest.mark.parametrize("key", ["nothing-like-it", "..%2F..%2Fetc%2Fpasswd", "%00", "a%1bb"])
-def test_resource_that_is_not_there_is_an_error_with_words(memory, repo: Path, key: str) -> None:
+def test_missing_resource_is_an_error_with_a_message(memory, repo: Path, key: str) -> None:
     put(repo, make_fact())
 
     async def use(client: Any) -> str:

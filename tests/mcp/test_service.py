@@ -53,7 +53,7 @@ def test_failure_is_described_in_words_that_do_no_harm(service: Service, error: 
 
 
 @pytest.mark.parametrize("error", [ValueError("ours"), OSError(5, "x")])
-def test_bug_is_not_dressed_up(service: Service, error: Exception) -> None:
+def test_bug_is_passed_on_as_it_is(service: Service, error: Exception) -> None:
     with pytest.raises(type(error)):
         asyncio.run(service.read(None, failing(error)))
 

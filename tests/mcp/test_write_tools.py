@@ -16,7 +16,7 @@ OWN = {"who": "Ana", "agent": "mcp"}
 SECRET = "AKIA" + "IOSFODNN7EXAMPLF"
 
 
-def test_what_is_remembered_says_which_agent_wrote_it(memory, repo: Path) -> None:
+def test_memory_names_the_agent_that_wrote_it(memory, repo: Path) -> None:
     answer = call_one(
         repo,
         "memory_remember",
@@ -66,7 +66,7 @@ def test_what_may_not_be_written_is_refused_and_not_repeated(memory, repo: Path)
     assert tip(repo) == before
 
 
-def test_what_is_known_already_is_reported_by_key_alone(memory, repo: Path) -> None:
+def test_duplicate_is_reported_by_its_key_alone(memory, repo: Path) -> None:
     put(repo, make_memory("storm", "A retry storm took the gateway down", by=OWN))
 
     again = call_one(repo, "memory_remember", text="A retry storm took the gateway down", kind="gotcha")

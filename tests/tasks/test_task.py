@@ -50,7 +50,7 @@ def test_task_without_a_word_about_its_state_is_open_and_no_one_holds_it():
     assert (found.state, found.held, found.closed) == ("open", None, {})
 
 
-def test_memory_of_another_kind_or_retired_is_no_task_to_work_on():
+def test_memory_of_another_kind_or_retired_is_not_a_task():
     with pytest.raises(TaskError, match="is a learned, not a task"):
         task("---\ntitle: x\n---\n")
     with pytest.raises(TaskError, match="was retired"):

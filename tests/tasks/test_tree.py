@@ -18,7 +18,7 @@ def drawn(trees: list[TaskNode]) -> list:
     return [[f"{t.row.key}*" if t.is_again else t.row.key, *drawn(list(t.parts))] for t in trees]
 
 
-def test_parts_stand_under_their_parent_and_a_parent_that_is_gone_is_none():
+def test_parts_are_listed_under_their_parent_unless_it_is_gone():
     rows = [row("a"), row("b", "a"), row("c", "b"), row("d", "gone"), row("e", "a")]
 
     assert drawn(grow(rows, {})) == [["a", ["b", ["c"]], ["e"]], ["d"]]

@@ -77,7 +77,7 @@ def test_it_is_reported_once(memory: Memory, repo: Path) -> None:
         "elsewhere",
     ],
 )
-def test_anything_else_is_not(memory: Memory, repo: Path, events: list[tuple[str, str]]) -> None:
+def test_other_sequences_of_events_are_not_a_fix(memory: Memory, repo: Path, events: list[tuple[str, str]]) -> None:
     made = {
         "fail": lambda line: ran(repo, line, failed=True, output=FAILED),
         "quiet": lambda line: ran(repo, line, failed=True, output="Exit code 1"),

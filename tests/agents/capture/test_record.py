@@ -30,7 +30,7 @@ def test_comment_is_a_memory_with_task_role_and_session(memory: Memory, repo: Pa
     assert memory.show(key).document["kind"] == "learned"
 
 
-def test_marks_give_the_kind_and_a_fact_without_a_check_is_none(memory: Memory, repo: Path) -> None:
+def test_marks_give_the_kind_and_an_unchecked_fact_is_a_learning(memory: Memory, repo: Path) -> None:
     text = "DECISION: we stay with SQLite\nFACT: tokens live for a day\nLEARNED: the pool holds five"
 
     on_event.tool_used(memory, ran(repo, f"gh pr comment 5 --body '{text}'"))

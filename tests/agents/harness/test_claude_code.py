@@ -90,7 +90,7 @@ def test_command_that_did_not_end_has_neither_failed_nor_passed(name: str, chang
     assert parsed(f"claude-code/{name}").failed is not None
 
 
-def test_several_edits_of_one_call_are_all_told() -> None:
+def test_all_edits_of_one_call_are_reported() -> None:
     edits = [{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": "d"}, "no edit"]
 
     event = parsed("claude-code/PostToolUse.Edit", tool_name="MultiEdit", tool_input={"file_path": "x", "edits": edits})
@@ -132,5 +132,5 @@ def test_events_that_take_no_context_are_answered_with_nothing(name: str) -> Non
     assert claude_code.answer(Event("claude-code", name), "text") == ""
 
 
-def test_nothing_to_say_is_nothing() -> None:
+def test_empty_context_is_an_empty_answer() -> None:
     assert claude_code.answer(Event("claude-code", "start"), "") == claude_code.SILENT == ""

@@ -58,7 +58,7 @@ def test_other_events_are_left_alone(name: str) -> None:
     assert parsed(f"codex/{name}") is None
 
 
-def test_output_that_only_looks_like_a_status_is_no_status() -> None:
+def test_output_that_only_looks_like_a_status_is_not_one() -> None:
     assert parsed("codex/PostToolUse.Bash", tool_response="Exit code: 1\n").failed is None
     assert parsed("codex/PostToolUse.apply_patch").failed is False
     assert parsed("codex/PostToolUse.apply_patch", tool_response="Exit code: 1\nno such file").failed is True

@@ -80,7 +80,7 @@ def test_edited_files_are_reported(tool: str, given: dict, edit: Edit) -> None:
     assert (event.tool, event.edits) == ("edit", (edit,))
 
 
-def test_exit_status_is_no_part_of_what_a_command_printed() -> None:
+def test_exit_status_is_removed_from_the_output_of_a_command() -> None:
     said = {"resultType": "success", "textResultForLlm": "one\n<shellId: 3 completed with exit code 0>"}
 
     assert parsed("copilot/postToolUse", "postToolUse", toolResult=said).output == "one"

@@ -125,7 +125,7 @@ def test_an_endpoint_that_answers_something_else_is_an_error(
         ask_model(Config(summary=f"http://127.0.0.1:{server.server_port}/v1#t"), TURNS, "plain", folder=str(tmp_path))
 
 
-def test_a_setting_that_is_no_address_is_not_repeated(tmp_path: Path) -> None:
+def test_setting_that_is_not_an_address_is_not_repeated(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         ask_model(Config(summary="https://u:pw@host/v1#m"), TURNS, "plain", folder=str(tmp_path))
 

@@ -17,7 +17,7 @@ from gitmem.system.file_lock import try_lock
 
 
 @given(st.text(max_size=400), st.text(max_size=400))
-def test_a_name_leads_nowhere_else_and_is_no_other_texts(one: str, other: str) -> None:
+def test_file_name_stays_in_its_folder_and_is_unique(one: str, other: str) -> None:
     name = places.file_name(one)
 
     assert name not in ("", ".", "..")
@@ -75,7 +75,7 @@ def test_many_processes_lose_no_line(tmp_path) -> None:
     )
 
 
-def test_a_writer_that_hangs_is_not_waited_for_without_end(tmp_path, monkeypatch) -> None:
+def test_waiting_for_a_writer_that_hangs_ends(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(places, "PATIENCE_S", 0.05)
     lock = try_lock(tmp_path / places.LOCK)
 

@@ -57,7 +57,7 @@ def test_what_the_start_told_only_a_part_of_is_told_once_more(memory, repo) -> N
     assert on_event.answer_prompt(memory, prompt_event("do kafka offsets survive rebalancing")) == ""
 
 
-def test_a_summary_of_a_session_is_told_only_to_who_asks_what_was_done(memory, repo) -> None:
+def test_session_summary_is_recalled_only_by_a_question_about_past_work(memory, repo) -> None:
     body = "Goal: Sign auth tokens with RS256\nAsked later:\n- Auth tokens\nChanged: src/tokens.py.\n- Rotate the keys."
     put(repo, SHELF, make_memory("s", "Sign auth tokens with RS256", body, kind="session", tags=["session"]))
     put(repo, make_memory("won", "AUTH-1 closed", "Auth tokens signed with RS256 rotate the keys.", kind="outcome"))
@@ -80,7 +80,7 @@ def test_nothing_is_reported_where_nothing_is_good_enough(shelf, prompt: str) ->
     assert on_event.answer_prompt(shelf, prompt_event(prompt)) == ""
 
 
-def test_a_failed_fact_is_reported_as_failed_also_where_it_was_told_before(memory, repo) -> None:
+def test_failed_fact_is_reported_even_if_it_was_shown_before(memory, repo) -> None:
     put(repo, SHELF, make_fact("hs", {"exists": "README.md"}, title="Refresh cookies are rotated by the README"))
     verify(memory)
     question = "are refresh cookies rotated by the README"
@@ -121,7 +121,7 @@ def test_of_a_pasted_log_the_ends_are_asked_for() -> None:
     assert len(asked_for) < 2 * HEAD
 
 
-def test_a_path_is_no_command_of_the_harness() -> None:
+def test_path_is_not_taken_for_a_command_of_the_harness() -> None:
     assert question_of("/src/gateway/retry.py fails") != ""
     assert question_of("/fix the gateway retries") == ""
 

@@ -129,7 +129,7 @@ def test_things_to_do_are_those_of_the_last_list() -> None:
     assert summary_of(first, last).open == ("b",)
 
 
-def test_a_prompt_that_no_one_answered_is_open() -> None:
+def test_unanswered_prompt_is_left_open() -> None:
     assert (
         summary_of(Turn(PROMPT, "Fix it now"), Turn(SAID, "Done."), Turn(PROMPT, "And the docs?")).question
         == "And the docs?"

@@ -196,7 +196,7 @@ def test_a_named_topic_brings_its_specification_and_what_is_relevant_to_it(memor
     assert start.NUDGE not in text
 
 
-def test_a_topic_without_a_specification_and_one_that_no_one_named_bring_nothing(memory, repo) -> None:
+def test_topic_without_a_specification_or_a_name_recalls_nothing(memory, repo) -> None:
     put(repo, make_memory("rounding", "Invoices are rounded half even"))
     topics.note(memory.sessions.topic("s1"), "Move the invoices that are rounded half even")
 
@@ -244,7 +244,7 @@ def test_only_a_compaction_brings_back_what_was_done(memory, repo) -> None:
     ]
 
 
-def test_a_session_that_goes_on_is_told_what_changed_and_else_nothing(repo) -> None:
+def test_resumed_session_is_shown_only_what_changed(repo) -> None:
     clock = Clock()
     with Memory(repo, clock=clock) as memory:
         put(repo, make_fact("right", {"exists": "README.md"}), make_memory("a", "A"))
@@ -267,7 +267,7 @@ def test_a_session_that_goes_on_is_told_what_changed_and_else_nothing(repo) -> N
         assert "[a]" in on_event.session_started(memory, started("unknown", RESUME))
 
 
-def test_a_session_that_goes_on_is_not_told_what_it_wrote_itself(repo) -> None:
+def test_resumed_session_is_not_shown_its_own_writes(repo) -> None:
     clock = Clock()
     with Memory(repo, clock=clock) as memory:
         on_event.session_started(memory, started())

@@ -63,13 +63,13 @@ def test_what_is_left_is_asked_once(tree: Path) -> None:
     [replace(EVENT, is_again=True), replace(EVENT, agent_type="worker-supervisor")],
     ids=["kept going by a hook", "exempt"],
 )
-def test_no_one_is_asked_twice_nor_a_low_level_worker(tree: Path, event: Event) -> None:
+def test_second_stops_and_exempt_workers_get_no_reminder(tree: Path, event: Event) -> None:
     (tree / "a.py").write_text("a")
 
     assert messages(tree, event) == ""
 
 
-def test_who_works_in_the_main_work_tree_is_asked_nothing(tree: Path, repo: Path) -> None:
+def test_agent_in_the_main_work_tree_gets_no_reminder(tree: Path, repo: Path) -> None:
     (repo / "a.py").write_text("a")
 
     assert messages(repo) == ""

@@ -48,7 +48,7 @@ def event_of(repo: Path, path: Path, **fields: str) -> Event:
     )
 
 
-def test_the_end_of_a_session_leaves_a_memory(memory: Memory, repo: Path) -> None:
+def test_end_of_a_session_writes_a_memory(memory: Memory, repo: Path) -> None:
     event = event_of(repo, placed(session(repo)))
 
     on_event.session_ended(memory, event)
@@ -97,7 +97,7 @@ def test_home_paths_are_in_no_summary(memory: Memory, repo: Path) -> None:
     assert home not in git(repo, "log", "-p", "memory")
 
 
-def test_what_the_agent_said_it_learnt_is_kept_once(memory: Memory, repo: Path) -> None:
+def test_learnings_in_the_agents_messages_are_captured_once(memory: Memory, repo: Path) -> None:
     event = event_of(repo, placed(session(repo)))
     for _ in range(2):
         on_event.session_ended(memory, event)
@@ -250,7 +250,7 @@ def test_a_process_behind_the_hook_writes_it(repo: Path, memory: Memory, monkeyp
     assert background.list_failures(repo / ".git" / "gitmem") == []
 
 
-def test_a_store_that_is_not_there_is_left_alone(repo: Path) -> None:
+def test_missing_store_is_left_alone(repo: Path) -> None:
     with Memory(repo, clock=Clock(NOW)) as opened:
         on_event.session_ended(opened, event_of(repo, placed(session(repo))))
 

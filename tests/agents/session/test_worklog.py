@@ -39,14 +39,14 @@ def test_secrets_and_control_characters_are_not_kept(memory) -> None:
     assert "\\u001b" not in text
 
 
-def test_a_secret_across_the_cut_is_not_kept_in_part(memory) -> None:
+def test_secret_across_the_cut_is_not_stored_in_part(memory) -> None:
     worklog.record(memory.repository, ran("echo " + "word " * (worklog.READ_CHARS // 5 - 6) + TOKEN))
     worklog.record(memory.repository, ran("echo" + " " * (worklog.READ_CHARS - 20) + TOKEN))
 
     assert not any(TOKEN[:8] in entry["did"] for entry in worklog_entries(memory))
 
 
-def test_a_secret_across_the_beginning_of_a_long_last_line_is_not_kept_in_part(memory) -> None:
+def test_secret_across_the_beginning_of_a_long_last_line_is_not_stored_in_part(memory) -> None:
     for room in (worklog.READ_CHARS - 20, 20_000 - len(TOKEN)):
         worklog.record(memory.repository, ran("make", failed=True, output="no: " + TOKEN + " x" * (room // 2)))
 

@@ -64,7 +64,7 @@ def test_what_the_person_refused_did_not_fail() -> None:
     assert [turn.failed for turn in turns(refused)] == [None]
 
 
-def test_lists_of_things_to_do_are_told_whole() -> None:
+def test_to_do_lists_are_whole() -> None:
     todo = used(
         "TodoWrite", {"todos": [{"content": "a", "status": "completed"}, {"content": "b", "status": "pending"}]}
     )

@@ -29,7 +29,7 @@ def test_turns_are_in_their_order(repo: Path, tmp_path: Path, monkeypatch: pytes
     ]
 
 
-def test_file_that_is_no_database_is_unreadable(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_that_is_not_a_database_is_unreadable(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     path = Client("opencode", repo, "s1").transcript
     path.parent.mkdir(parents=True)

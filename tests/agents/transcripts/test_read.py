@@ -103,7 +103,7 @@ def test_an_empty_file_has_no_turns() -> None:
     assert read_transcript(str(placed(""))) == ()
 
 
-def test_of_very_many_turns_the_first_and_the_last_are_kept() -> None:
+def test_first_and_last_of_very_many_turns_are_returned() -> None:
     found = first_and_last((Turn(SAID, str(number)) for number in range(100)), first=2, last=3)
 
     assert [turn.text for turn in found] == ["0", "1", "97", "98", "99"]

@@ -76,7 +76,7 @@ def test_a_device_is_not_read() -> None:
         open_own("/dev/zero")
 
 
-def test_of_a_large_file_the_beginning_and_the_end_are_read_in_whole_lines(tmp_path: Path) -> None:
+def test_beginning_and_end_of_a_large_file_are_read_in_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(numbered(100, 1000))  # 10 bytes a line
 
@@ -100,7 +100,7 @@ def test_text_that_is_not_utf_8_is_read_as_far_as_it_goes(tmp_path: Path) -> Non
     assert numbers(records(path)) == ["a\ufffdb"]
 
 
-def test_a_line_that_is_too_long_is_left_out_in_constant_memory(tmp_path: Path) -> None:
+def test_line_that_is_too_long_is_skipped_in_constant_memory(tmp_path: Path) -> None:
     path = tmp_path / "a"
     with path.open("wb") as file:
         file.write(b'{"n":1}\n{"n":"')
@@ -118,7 +118,7 @@ def test_a_line_that_is_too_long_is_left_out_in_constant_memory(tmp_path: Path) 
     assert peak < 6 << 20
 
 
-def test_what_is_written_meanwhile_is_not_seen(tmp_path: Path) -> None:
+def test_lines_written_meanwhile_are_not_read(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(numbered(0, 3))
     fd = os.open(path, os.O_RDONLY)
@@ -145,7 +145,7 @@ def test_one_object_over_many_lines_is_read_element_by_element(tmp_path: Path, c
     assert found == messages[: 3 if cut else 4]
 
 
-def test_of_a_large_object_the_last_elements_are_read(tmp_path: Path) -> None:
+def test_last_elements_of_a_large_object_are_read(tmp_path: Path) -> None:
     messages = [{"n": number} for number in range(1000)]
     path = tmp_path / "a"
     path.write_text(json.dumps({"messages": messages}, indent=2))

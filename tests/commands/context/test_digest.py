@@ -53,7 +53,7 @@ def test_warnings_come_first_failed_suspect_stale_with_what_each_is_about(warned
     assert (first["total"], first["more"]) == (4, 0)
 
 
-def test_what_is_warned_of_is_reported_nowhere_else(warned):
+def test_memory_with_a_warning_is_in_no_other_section(warned):
     found = sections(warned)
 
     assert keys(found["RELEVANT FACTS"]) == ["fine"]
@@ -129,14 +129,14 @@ def test_facts_that_fail_for_one_reason_are_one_warning(memory, repo):
     ]
 
 
-def test_suspect_that_left_search_is_no_warning(memory, repo):
+def test_suspect_that_left_search_is_not_a_warning(memory, repo):
     put(repo, make_fact("f", NONE), old("gone", kind="session", requires=["f"]), old("here", requires=["f"]))
     verify(memory)
 
     assert keys(sections(memory)["WARNINGS"]) == ["f", "here"]
 
 
-def test_gate_of_a_task_that_is_not_done_is_no_warning(memory, repo):
+def test_failing_gate_of_an_open_task_is_not_a_warning(memory, repo):
     put(repo, make_fact("t", NONE, kind="task"))
     verify(memory, "t")
 

@@ -41,7 +41,7 @@ def test_no_more_of_one_memory_is_shown_than_the_policy_says(memory, repo, body)
     assert 15 < count_tokens(shown) <= 30 + count_tokens("T: ")
 
 
-def test_goal_of_a_session_that_is_its_title_is_told_once(memory, repo):
+def test_goal_that_is_also_the_title_is_shown_once(memory, repo):
     goal = "Retry what the gateway dropped, with a limit"
     put(repo, make_memory("s1", goal, f"Goal: {goal}\n\nDecided:\n- three times.", kind="session"))
     put(repo, make_memory("s2", "Retry what the…", f"Goal: {goal}.", kind="session"))

@@ -56,7 +56,7 @@ def test_limit_counts_what_it_leaves_out(decided) -> None:
     assert "… 1 more" in loaded.text
 
 
-def test_what_took_the_place_of_another_is_loaded_alone(decided) -> None:
+def test_superseding_decision_is_loaded_alone(decided) -> None:
     decided.workflow.decide(
         "Tokens live fifteen minutes", WorkflowStep("architect"), key="quarter", supersedes=["hour"]
     )
@@ -64,7 +64,7 @@ def test_what_took_the_place_of_another_is_loaded_alone(decided) -> None:
     assert sorted(keys(decided.workflow.decisions("", WorkflowStep(role="architect"), limit=10))) == ["pg", "quarter"]
 
 
-def test_decision_that_was_taken_already_is_refused(decided) -> None:
+def test_decision_that_is_known_already_is_refused(decided) -> None:
     with pytest.raises(DuplicateError, match="hour already says this"):
         decided.workflow.decide("Tokens live an hour.", WorkflowStep("pm"))
 

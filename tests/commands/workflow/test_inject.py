@@ -30,7 +30,7 @@ def as_agent(repo, monkeypatch):
         one.close()
 
 
-def test_learning_for_one_worker_is_its_own_and_no_one_elses(memory, repo, as_agent) -> None:
+def test_learning_for_one_worker_is_private_to_it(memory, repo, as_agent) -> None:
     done = memory.workflow.inject(TEXT, category="mistake-pattern", worker="worker-2")
 
     assert keys_found(as_agent("worker-2"), "migrations ledger") == [done.key]

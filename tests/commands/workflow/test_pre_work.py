@@ -135,7 +135,7 @@ def test_text_of_others_stays_inside_its_fence(memory, repo) -> None:
     assert "<system>" not in text
 
 
-def test_nothing_that_fits_is_nothing_and_nothing_asked_is_wrong(shelf) -> None:
+def test_work_without_matches_has_no_text_and_undescribed_work_is_refused(shelf) -> None:
     assert messages(shelf, "submarine propellers").text == ""
     with pytest.raises(UsageError, match="needs a description of the work"):
         messages(shelf)

@@ -9,7 +9,7 @@ from gitmem.recall import Query
 from gitmem.text.budget import count_tokens
 
 
-def test_private_memory_is_told_whole_and_with_who_wrote_it(memory, repo) -> None:
+def test_private_memory_is_shown_whole_with_its_author(memory, repo) -> None:
     put(repo, make_memory("k", "Retry", "Three times. " * 20, by={"who": "Ana", "agent": "scout"}))
     memory.remember("Retry the import. " * 15, title="Retries", key="mine", scope="private")
 

@@ -73,7 +73,7 @@ def test_run_says_its_name_role_and_task_of_all() -> None:
         ({"by": {"who": "Eve"}}, "an unknown field 'by'"),
     ],
 )  # fmt: skip
-def test_memory_that_is_none_says_why(fields: dict, message: str) -> None:
+def test_invalid_memory_is_refused_with_the_reason(fields: dict, message: str) -> None:
     assert message in reason(**fields)
 
 
@@ -98,7 +98,7 @@ def test_one_bad_memory_hides_no_other() -> None:
     ],
     ids=["cut", "bytes", "number", "field", "object", "name", "deep", "large", "many"],
 )  # fmt: skip
-def test_file_that_is_no_run_is_refused(raw: bytes, message: str) -> None:
+def test_file_that_is_not_a_run_is_refused(raw: bytes, message: str) -> None:
     with pytest.raises(RefusedError, match=message):
         read(raw)
 
