@@ -292,8 +292,7 @@ class OpenRepository(OpenStore):
                 return []
             store.catalog()
         except GitmemError as err:
-            message = f"the {scope} memories cannot be read: {err.message}"
-            self.notices += [message] if message not in self.notices else []
+            self.add_notice(f"the {scope} memories cannot be read: {err.message}")
             return []
         return [store]
 
@@ -446,8 +445,7 @@ class OpenRepository(OpenStore):
                 wait_s = self.config.lock_timeout_s
                 on_top(self.git, tip, found.commit, code=found.code, now=self.now, wait_s=wait_s)
             except GitmemError as err:
-                message = f"the memory of this branch is not read: {err.message}"
-                self.notices += [message] if message not in self.notices else []
+                self.add_notice(f"the memory of this branch is not read: {err.message}")
                 return False
         self._turn_to(store_on_top(self.git, self.store, found.code, ref))
         return True

@@ -90,6 +90,11 @@ class OpenStore:
         self._proven: set[str] = set()
         self._author = author
 
+    def add_notice(self, message: str) -> None:
+        """Add a notice unless it is empty or there already."""
+        if message and message not in self.notices:
+            self.notices.append(message)
+
     def close(self) -> None:
         """Close the catalog and the local state."""
         if self.opened_catalog is not None:
@@ -274,8 +279,7 @@ class OpenStore:
         self._policy = None
         # Another process is writing it: waited for once, not for every query.
         self._last_good = {wanted: commit_and_tree(self.opened_catalog)} if done.behind else {}
-        if done.behind and done.behind not in self.notices:
-            self.notices.append(done.behind)
+        self.add_notice(done.behind)
 
     def progress_of(self, what: str) -> Callable[[int, int], None] | None:
         """Return the progress callback for a long operation, or None without a listener."""
@@ -414,8 +418,7 @@ class OpenStore:
             follow_written(self.git, self.opened_catalog, written, files, removed)
         code = self.store.companion
         message = describe_companion_write(code) if code else describe_proposal_write(self.store.proposal)
-        if (code or self.store.proposal) and message not in self.notices:
-            self.notices.append(message)
+        self.add_notice(message if code or self.store.proposal else "")
 
     def author(self) -> Author:
         """Return the author: the person as git names them, the agent and its session, and the current project."""
@@ -488,5 +491,4 @@ class OpenStore:
         # Without the reason: that quotes the policy, which others write, and agents see notices.
         is_wrong = catalog.row("SELECT 1 FROM problem WHERE path = ?", (POLICY_PATH,)) is not None
         message = f"{POLICY_PATH} is invalid; using the built-in policy instead: gitmem doctor" if is_wrong else ""
-        if message and message not in self.notices:
-            self.notices.append(message)
+        self.add_notice(message)

@@ -334,9 +334,7 @@ class ListedStores:
                 store.discard()
 
     def _note(self, notice: str) -> None:
-        notice = " ".join(notice.split())
-        if notice not in self._opened.notices:
-            self._opened.notices.append(notice)
+        self._opened.add_notice(" ".join(notice.split()))
 
     def close(self) -> None:
         """Close them."""

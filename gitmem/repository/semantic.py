@@ -103,7 +103,7 @@ def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore,
         asked_for = _texts(memory, question, stores)
         queries = {one.name: _vector(one, asked_for) for one in providers[: len(each_model(providers))]}
     except GitmemError as err:
-        _add_notice(memory, f"{err.message}; this search used words only")
+        memory.add_notice(f"{err.message}; this search used words only")
         return None
     now = time.monotonic()
     # A model that was slow with a query, or to load, is slower with memories: leave those to the background.
@@ -114,7 +114,7 @@ def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore,
         asked.append(Dense(catalog, [(one, queries[one.model]) for one in _open(memory, store, providers)]))
     if missing and len(memory.notices) == noticed:  # one notice is enough
         memories = "1 memory has" if missing == 1 else f"{missing} memories have"
-        _add_notice(memory, f"{memories} no vectors yet and can only be found by words: gitmem embed rebuild")
+        memory.add_notice(f"{memories} no vectors yet and can only be found by words: gitmem embed rebuild")
         place = memory.git.repository.top or memory.git.repository.git
         background.start(memory.git.repository.state, place, WORK)
     return VectorQuery(asked)
@@ -136,8 +136,7 @@ def similar(store: OpenStore, text: str) -> list[tuple[str, float]]:
             with vectors.reading():
                 near, _ = vectors.nearest(row, NEAREST)
     except (GitmemError, DamagedError, sqlite3.Error, OSError) as err:
-        message = f"near duplicates were found by words only: {err}"
-        store.notices += [message] if message not in store.notices else []
+        store.add_notice(f"near duplicates were found by words only: {err}")
         return []
     rows = store.catalog_at(store.find_tip()).each("SELECT oid, key FROM memory WHERE oid IN ({})", near)
     return sorted(((key, near[oid]) for oid, key in rows), key=lambda one: (-one[1], one[0]))
@@ -211,8 +210,8 @@ def _open(memory: OpenRepository, store: OpenStore, providers: Providers) -> lis
         try:
             vectors = Vectors.open(store.vectors_folder, model)
         except (DamagedError, sqlite3.Error, OSError) as err:
-            _add_notice(
-                memory, f"the vectors cannot be read ({err}), so this search used words only: gitmem embed rebuild"
+            memory.add_notice(
+                f"the vectors cannot be read ({err}), so this search used words only: gitmem embed rebuild"
             )
             continue
         found += [vectors] if vectors is not None else []
@@ -230,7 +229,7 @@ def _embed_new(memory: OpenRepository, store: OpenStore, catalog: Catalog, provi
     except BusyError:
         pass  # another process is doing it
     except GitmemError as err:
-        _add_notice(memory, err.message)
+        memory.add_notice(err.message)
     return missing if missing > 0 else count_missing(store, catalog, providers)
 
 
@@ -258,8 +257,3 @@ def count_missing(store: OpenStore, catalog: Catalog, providers: Providers) -> i
     finally:
         for one in found:
             one.close()
-
-
-def _add_notice(memory: OpenRepository, notice: str) -> None:
-    if notice not in memory.notices:
-        memory.notices.append(notice)

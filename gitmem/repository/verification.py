@@ -117,6 +117,4 @@ def counts_here(store: OpenStore) -> bool:
 
 def note_unreadable(store: OpenStore) -> None:
     """Report unreadable files of a store: one may be a fact that is not checked."""
-    message = describe_unreadable(store.catalog()) if store.has_store() else ""
-    if message and message not in store.notices:
-        store.notices.append(message)
+    store.add_notice(describe_unreadable(store.catalog()) if store.has_store() else "")

@@ -38,7 +38,7 @@ def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallRe
         if not any(store.store.name for store in stores) or not repository.listing().mend(err):
             raise
         found = _rank(repository, repository.stores_for_query(query), query, policy)
-    add_notice(repository, found.notice)
+    repository.add_notice(found.notice)
     return found
 
 
@@ -92,7 +92,7 @@ class QuestionVectors:
 
             self._meaning = meaning_of(memory, query.text, stores)
         if query.text.strip() and not query.lexical and "gitmem.embed" in memory.ignored_settings:
-            add_notice(memory, memory.ignoring)
+            memory.add_notice(memory.ignoring)
 
     def __enter__(self) -> VectorQuery | None:
         return self._meaning and self._meaning.__enter__()
@@ -101,10 +101,4 @@ class QuestionVectors:
         if self._meaning is not None:
             self._meaning.__exit__()
             for notice in self._meaning.notices:
-                add_notice(self._memory, notice)
-
-
-def add_notice(memory: OpenRepository, notice: str) -> None:
-    """Add a notice once."""
-    if notice and notice not in memory.notices:
-        memory.notices.append(notice)
+                self._memory.add_notice(notice)

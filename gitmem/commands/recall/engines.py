@@ -5,7 +5,6 @@ Whoosh is only imported for queries that need it (measured: 100 ms).
 
 from __future__ import annotations
 
-from gitmem.commands.recall import add_notice
 from gitmem.config import ENGINES
 from gitmem.errors import ConfigError, ConflictError, GitmemError
 from gitmem.index import WHOOSH_AT_MOST, WHOOSH_FOLDER
@@ -48,7 +47,7 @@ def by_syntax(memory: OpenRepository, query: Query, policy: Policy) -> RecallRes
     with Readings([source]):
         engine = _engine(memory, index, source.catalog)
         found = by_syntax.by_syntax(source, query, engine, policy=policy, config=memory.config, now=memory.now)
-    add_notice(memory, found.notice)
+    memory.add_notice(found.notice)
     return found
 
 
@@ -88,7 +87,7 @@ def _choose_index(memory: OpenRepository) -> SearchableIndex | None:
     try:
         return _fresh_index(memory)
     except GitmemError as err:
-        add_notice(memory, f"{err.message}; using FTS5 instead ({err.hint})")
+        memory.add_notice(f"{err.message}; using FTS5 instead ({err.hint})")
         return None
 
 
@@ -121,7 +120,7 @@ def _engine(memory: OpenRepository, index: SearchableIndex, catalog: Catalog) ->
     if memory.engine is None or memory.engine[:2] != ((index, db), changes):
         memory.engine = (index, db), changes, WhooshEngine(index, catalog)
     engine = memory.engine[2]
-    add_notice(memory, engine.behind)
+    memory.add_notice(engine.behind)
     return engine
 
 
@@ -155,4 +154,4 @@ def refresh_whoosh(
     except ConflictError as err:
         if named:
             raise
-        add_notice(memory, err.message)
+        memory.add_notice(err.message)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gitmem.commands.recall import add_notice
 from gitmem.errors import GitmemError
 from gitmem.index.embed.choose import need_numpy
 from gitmem.system.environment import OneThread
@@ -24,7 +23,7 @@ def meaning_of(
     try:
         need_numpy(memory.config.embed)
     except GitmemError as err:
-        add_notice(memory, f"{err.message}; searched by words only: {err.hint}")
+        memory.add_notice(f"{err.message}; searched by words only: {err.hint}")
         return None
     with OneThread():
         from gitmem.repository import semantic

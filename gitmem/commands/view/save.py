@@ -132,9 +132,8 @@ def _saver(memory: OpenRepository, *, message: str, source: str = "", wins: froz
         if spec is None or spec == (own_spec(before) if before is not None else None):
             return
         trivial.refuse_trivial(document.key, spec.check)
-        message = f"the check of {document.key} is new; it is unproven until you run gitmem verify"
-        if message not in memory.notices:  # a save is planned again if another writer was faster
-            memory.notices.append(message)
+        # Once, though a save is planned again if another writer was faster.
+        memory.add_notice(f"the check of {document.key} is new; it is unproven until you run gitmem verify")
 
     how = How(memory.policy(), inspect, message, source, wins)
     return Saver(memory.writer(), memory.git, memory.catalog_at, how)
