@@ -8,6 +8,7 @@ verdict, if its check was blocked at the last run, if its TTL has passed, or if 
 from __future__ import annotations
 
 import _sqlite3 as sqlite3
+from functools import cache
 from itertools import takewhile
 
 from gitmem.document.meaning import format_foundations
@@ -337,22 +338,15 @@ def list_elsewhere(catalog: Catalog, ground: int | None, keys: Iterable[str] | N
         keys: Only these; None for all.
     """
     texts = dict(fact_state.toolsets_of(catalog, ground or 0))
-    reasons: dict[tuple[int, str], str] = {}
+    describe = cache(lambda number, outcome: describe_elsewhere(texts[number], outcome))
     rows = catalog.rows(
         "SELECT m.key, s.outcome, s.tools FROM state s JOIN memory m ON m.id = s.fact WHERE s.ground = ? AND"
         f" s.tools <> 0 AND {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
         (ground or 0,),
     )
     wanted = None if keys is None else set(keys)
-    found = {}
-    for key, outcome, number in rows:
-        if wanted is not None and key not in wanted:
-            continue
-        if (number, outcome) not in reasons:
-            reasons[number, outcome] = describe_elsewhere(texts[number], outcome)
-        if reasons[number, outcome]:
-            found[key] = reasons[number, outcome]
-    return found
+    found = {key: describe(number, outcome) for key, outcome, number in rows if wanted is None or key in wanted}
+    return {key: message for key, message in found.items() if message}
 
 
 def describe_elsewhere(tools: str, outcome: str) -> str:

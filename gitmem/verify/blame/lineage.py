@@ -56,10 +56,6 @@ class InputQuestion:
     seen: tuple[tuple[str, str], ...] = ()
     moved: str = ""
 
-    def digest(self, tree: CodeTree) -> str:
-        """Return the digest of the inputs in one tree."""
-        return self.digest_by(tree, self.reads_in(tree))
-
     def reads_in(self, tree: CodeTree) -> tuple[str, ...]:
         """Return the digests, in one tree, of what each run was seen to read."""
         return tuple(self._digest(tree, reads) for reads, _ in self.seen)

@@ -173,7 +173,7 @@ class Scratch:
         """
         if folders != self._lent:
             self._take_back()
-        if not self._is_of(commit):
+        if len(self._shown) != len(commit):  # not intact, or of another object format
             self._make(commit)
         if self._shown != commit:
             self._write(source.files(commit, self._git / "objects"), self._git)
@@ -281,10 +281,6 @@ class Scratch:
         new = self._state.with_suffix(".new")
         new.write_text(f"{FORMAT}\n{_boot()}\n{commit}\n", encoding="ascii")
         new.replace(self._state)
-
-    def _is_of(self, commit: str) -> bool:
-        """Return whether the clone is intact, and has the object format of a commit."""
-        return bool(self._shown) and len(self._shown) == len(commit)
 
     def _attributes_differ(self, commit: str) -> bool:
         """Return whether *commit* has other checkout attributes than the commit shown (gitattributes(5)).

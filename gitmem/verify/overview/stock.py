@@ -212,10 +212,11 @@ def status_page(standing: Stock, culprits: Mapping[tuple[str, str], str]) -> str
     """
     facts = sum(standing.statuses.values())
     total = sum(standing.kinds.values())
+    kinds = ", ".join(f"{number} {markdown(kind)}" for kind, number in standing.kinds.items()) or "none"
     parts = ["# What this repository's memory says, and what still holds", ""]
     parts += ["| status | memories |", "|---|---|"]
     parts += [f"| {status} | {standing.statuses[status]} |" for status in STATUSES if standing.statuses[status]]
-    parts += ["" if facts else "| no facts yet | 0 |\n", f"{total} memories: {_kinds(standing.kinds)}.", ""]
+    parts += ["" if facts else "| no facts yet | 0 |\n", f"{total} memories: {kinds}.", ""]
     for status, heading in ((FAILED, "Failed"), (SUSPECT, "Suspect")):
         lines = [line for line in standing.lines if line.status == status]
         if lines:
@@ -229,10 +230,6 @@ def status_page(standing: Stock, culprits: Mapping[tuple[str, str], str]) -> str
         parts.append("")
     parts += ["Written by `gitmem verify`; the verdict of each fact is in `verdicts/`.", ""]
     return "\n".join(parts)
-
-
-def _kinds(kinds: Mapping[str, int]) -> str:
-    return ", ".join(f"{number} {markdown(kind)}" for kind, number in kinds.items()) or "none"
 
 
 def _bullet(line: StockLine, culprits: Mapping[tuple[str, str], str]) -> str:

@@ -57,7 +57,8 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
     if ran.problem:
         return BLOCKED if ran.problem == INTERRUPTED else UNCLEAR, ran.problem
     if ran.is_setup:
-        return UNCLEAR, f"the policy's setup ({format_setup(spec)}) failed: {end_of(ran, spec)}"
+        setup = display(" ".join(spec.setup.split()))[:SETUP_SHOWN]
+        return UNCLEAR, f"the policy's setup ({setup}) failed: {end_of(ran, spec)}"
     if ran.timed_out:
         return UNCLEAR, f"{_TIMED_OUT} after {spec.timeout_s} s"
     if ran.status == 0:
@@ -110,11 +111,6 @@ def explain_change(because: str, gone: str) -> str:
 def is_chosen(because: str) -> bool:
     """Return whether the reason of a failure is an exit status that the check itself chose."""
     return because.startswith(CHOSEN)
-
-
-def format_setup(spec: Spec) -> str:
-    """Return the policy's setup on one short line, for messages."""
-    return display(" ".join(spec.setup.split()))[:SETUP_SHOWN]
 
 
 def end_of(ran: Ran, spec: Spec) -> str:

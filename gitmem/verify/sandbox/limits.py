@@ -182,12 +182,9 @@ def list_children(pid: int) -> list[int]:
     except OSError:
         return []  # it is gone
     if not HAS_CHILDREN:
-        return [int(name) for name in os.listdir("/proc") if name.isdigit() and _read_parent(name) == pid]  # noqa: PTH208
+        pids = [name for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+        return [int(name) for name in pids if _fields(f"/proc/{name}/status", b"PPid") == [pid]]
     return [int(n) for thread in threads for n in _read(f"/proc/{pid}/task/{thread}/children").split()]
-
-
-def _read_parent(pid: str) -> int:
-    return _fields(f"/proc/{pid}/status", b"PPid")[0]
 
 
 def _read(path: str) -> bytes:
