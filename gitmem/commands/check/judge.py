@@ -105,7 +105,7 @@ class ChangeJudge:
     """
 
     def __init__(self, change: StoreChange, catalog: Catalog) -> None:
-        """Set what is needed to judge; the catalog has the memories of the code as the change leaves them."""
+        """Prepare to judge; the catalog has the memories of the code as the change leaves them."""
         self._change, self._trees, self._git = change, change.trees, change.trees.git
         self._catalog = catalog
         self._policy, self._now = change.store.policy(), change.store.now

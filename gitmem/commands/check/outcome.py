@@ -52,7 +52,7 @@ class Outcome:
     """
 
     def __init__(self, change: StoreChange, catalog: Catalog) -> None:
-        """Set what is judged; the catalog has the memories of the code as the change leaves them."""
+        """Prepare to judge; the catalog has the memories of the code as the change leaves them."""
         self._change, self._store, self._trees = change, change.store, change.trees
         self._catalog = catalog
         self.rung = ""

@@ -144,7 +144,7 @@ def _content_of(document: Document) -> tuple[str, str, str]:
 
 
 def change_of(memory: ChangedMemory, policies: tuple[Policy, Policy], budget: Budget) -> f.MemoryChange:
-    """Return the change of one memory, in clean texts; ``commands`` adds what is known about its command."""
+    """Return the change of one memory, in clean texts; ``checks.with_commands`` adds the history of its command."""
     side, old, new = memory.side, memory.old, memory.new
     shown = new or old
     what, because = _event(memory)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gitmem.git.objects import Changes, Objects, PathEntry
     from gitmem.model import Problem
 
-# The most that is read of one change: nobody reviews a larger one. The first files by path are read, and the omission
+# The limits of one change: a larger one cannot be reviewed. The first files by path are read, and the omission
 # is an error. 20,000 memories of 2 KB take about 20 s (measured).
 MOST_FILES = 20_000
 MOST_BYTES = 48 * 1024 * 1024

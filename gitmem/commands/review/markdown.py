@@ -93,7 +93,7 @@ def _finding_row(group: FindingGroup) -> str:
 
 
 def _statuses(review: Review, room: int) -> str:
-    # A new memory without a proof is no news; its command says that it was never run.
+    # A new memory without a proof is left out: its command says that it was never run.
     heading, rows = f"Statuses that differ ({len(review.shifts)})", [*map(_shift_row, review.shifts)]
     return _table(heading, "| memory | was | is | why |", rows, room, "| … | | | and {left} more |\n")
 

@@ -111,7 +111,7 @@ def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review
     findings += look_at_policy(settings, problem if problem != was else "")
     verdicts, shifts, notes = _count_verdicts(files), tuple[f.Shift, ...](), span.notes
     if files.left:
-        # Nobody reviews a change of this size; the files are reviewed, without the effects on the whole.
+        # Too large to be reviewed as a whole: only the files are.
         notes = (*notes, "statuses, duplicates and links were not checked")
     else:
         tree, reason = _read_code(git, at)

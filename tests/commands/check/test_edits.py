@@ -1,4 +1,4 @@
-"""Changes to what decides what is checked are listed, each with its effect."""
+"""Changes to approved lists, policies and workflows are listed, each with its effect."""
 
 from __future__ import annotations
 

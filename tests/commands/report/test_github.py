@@ -1,4 +1,4 @@
-"""Workflow commands: read back as the runner reads them, nothing of a stranger's becomes one."""
+"""Workflow commands: parsed as the runner parses them; no text of a memory becomes one."""
 
 from __future__ import annotations
 

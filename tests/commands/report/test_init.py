@@ -1,4 +1,4 @@
-"""What every form has in common: texts of strangers are clean before they are put into any of them."""
+"""What every format has in common: texts are cleaned before they go into it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the figures of ``gitmem stats`` mean, at a fixed time."""
+"""The figures of ``gitmem stats``, at a fixed time."""
 
 from __future__ import annotations
 

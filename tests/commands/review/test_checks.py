@@ -1,4 +1,4 @@
-"""Built-in checks are asked by a review: they run nothing."""
+"""A review evaluates built-in checks: they run nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of a change that are read, and that the number is bounded."""
+"""The files of a change that are read, and the limit on their number."""
 
 from __future__ import annotations
 

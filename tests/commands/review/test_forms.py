@@ -1,4 +1,4 @@
-"""The HTML page: one file, nothing alive in it, every part reachable."""
+"""The HTML page: one file, no active content, every part reachable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which state of the store belongs to a commit of the code: by ancestry, over branches, merges and lost code.
+"""The state of the store for a commit of the code: by ancestry, over branches, merges and lost code.
 
 A code history: A - B - C - D is the default branch, T (from B) a topic of its own, R an old release's line from A.
 """

@@ -1,4 +1,4 @@
-"""Catalogs of the store as it was say what one made from nothing says, and only a few are kept."""
+"""Catalogs of former states equal rebuilt ones, and only a few are cached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memory as it stood for a commit of the code: texts, statuses and counts of that time, and nothing of today."""
+"""The memory at a commit of the code: texts, statuses and counts of that time, and nothing of today."""
 
 from __future__ import annotations
 

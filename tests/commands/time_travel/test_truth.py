@@ -1,4 +1,4 @@
-"""What was true of a fact at a commit of the code: proved by inputs, or bounded by what is known before and after.
+"""The truth of a fact at a commit of the code: proved by inputs, or bounded by its known states before and after.
 
 The code: A good - B good, other words - C bad - D bad, other words - E as A - F;
 T goes off B and meets D in M; Z has no ancestor.

@@ -59,7 +59,7 @@ class Numbers:
     """Judges the versions and values in documents."""
 
     def __init__(self, head: Code, past: Past, corpus: Corpus, values: Mapping[tuple[str, str], Sequence[str]]) -> None:
-        """Set what is needed to judge; *values* are the names with stated values, by document and section."""
+        """Prepare to judge; *values* are the names with stated values, by document and section."""
         self._head = head
         self._past = past
         self._corpus = corpus

@@ -49,7 +49,7 @@ class PageMemory:
         places: Its files of the code for searches, including those that its check reads.
         number: Its row in the catalog.
         since: When it was created or last confirmed, epoch seconds; 0 if unknown.
-        factor: All factors of its score in a search but words and age (``ranking``).
+        factor: All factors of its score in a search but words and age (``rank_factors``).
     """
 
     key: str
@@ -160,7 +160,7 @@ class Page:
         waiting: The facts whose commands have not been approved here.
         left_out: The number of memories of other scopes, which the page does not show.
         commits: The address of a commit on the code's forge, without the commit's name at its end; or empty.
-        ranking: The settings for ranking the page's search (``ranking.settings``); empty if it cannot rank.
+        ranking: The settings for ranking the page's search (``rank_factors.settings``); empty if it cannot rank.
     """
 
     name: str

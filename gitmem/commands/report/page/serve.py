@@ -41,7 +41,7 @@ class Source(Protocol):
         """Return the page of this state as HTML."""
 
     def texts(self, state: str, block: int) -> list[str]:
-        """Return the texts of a block of memories (``packed``) of the page of this state.
+        """Return the texts of a block of memories (``payload``) of the page of this state.
 
         Raises:
             NotFoundError: It is of another state by now.

@@ -170,7 +170,7 @@ def _reach(parents: Mapping[str, tuple[str, ...]], starts: Iterable[str], taken:
 
 
 def fill(points: Iterable[Point], width: int) -> str:
-    """Return the states of a fact over *width* commits (``data.Strip``), given the known ones.
+    """Return the states of a fact over *width* commits (``model.Strip``), given the known ones.
 
     States between two equal answers are equal to them; between different ones they are unknown, unless the commit that
     broke the fact is known. Of several at one commit a failure counts: it was observed there.

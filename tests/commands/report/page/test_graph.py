@@ -1,4 +1,4 @@
-"""The graph: suspicion flows from what failed, what failed is drawn first, and what is left out is counted."""
+"""The graph: suspicion flows from failed facts, these are drawn first, and omitted memories are counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page replaces nothing but an earlier report."""
+"""The page replaces only an earlier report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page as one document: whole without scripts, the same for the same data, and dead whatever memories say."""
+"""The page as one document: complete without scripts, the same for the same data, and inert whatever memories say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The timeline's drawing: runs of one state are one shape, culprits are marked, names are dead."""
+"""The timeline's drawing: runs of one state are one shape, culprits are marked, names are inert."""
 
 from __future__ import annotations
 
