@@ -13,6 +13,7 @@ from gitmem.git.objects import open_objects
 from gitmem.store import POLICY_PATH, layout
 from gitmem.store.commit import CommitPlan
 from gitmem.store.trailers import UNDOES
+from gitmem.text import list_some
 from gitmem.write.draft import with_fields
 
 TYPE_CHECKING = False
@@ -128,9 +129,8 @@ def _refuse_changed(git: Git, tip: str, changes: Changes) -> None:
     changed = [path for path, (_, new) in changes.items() if objects.find(tip, path) != new]
     if changed:
         names = _keys({path: changes[path] for path in changed})
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         raise ConflictError(
-            f"changed again since: {', '.join(names[:NAMED])}{more}; nothing was undone",
+            f"changed again since: {list_some(names, NAMED)}; nothing was undone",
             hint=f"see what changed: gitmem log {names[0]}",
         )
 

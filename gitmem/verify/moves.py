@@ -27,6 +27,7 @@ from gitmem.git.history import find_commit_at
 from gitmem.git.renames import Renames
 from gitmem.git.splits import Splits
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
+from gitmem.text import count_of, list_some
 from gitmem.text.code.languages import is_prose
 from gitmem.text.globs import is_plain, matcher, normal
 from gitmem.verify.builtin import answer_all, answer_file
@@ -438,10 +439,8 @@ def describe_moves(texts: Sequence[str]) -> str:
         return ""
     found = Counter(_shorten(move) for text in texts for move in parse_moves(text)[-1:])
     some = [f"{old} → {new}" for (old, new), _ in sorted(found.items(), key=lambda one: (-one[1], one[0]))]
-    more = f" and {len(some) - NAMED} more" if len(some) > NAMED else ""
-    one = len(texts) == 1
-    facts = "1 fact is judged where what it checks" if one else f"{len(texts)} facts are judged where what they check"
-    return f"{facts} moved ({', '.join(some[:NAMED])}{more}); to write that down: gitmem settle --moved"
+    facts = count_of(len(texts), "fact is judged where what it checks", "facts are judged where what they check")
+    return f"{facts} moved ({list_some(some, NAMED)}); to write that down: gitmem settle --moved"
 
 
 def _shorten(move: Move) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from gitmem.agents.session import activity
 from gitmem.config import git_environment
 from gitmem.system import make_folder, process
 from gitmem.tasks.query import list_tasks, worker_of
-from gitmem.text import display, parse_json
+from gitmem.text import display, list_some, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,8 +135,7 @@ def _count_of(count: int, what: str) -> str:
 
 
 def _join_names(names: list[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(_clip_name(name) for name in names[:NAMED]) + more
+    return list_some([*map(_clip_name, names)], NAMED)
 
 
 def _clip_name(name: str) -> str:

@@ -19,7 +19,7 @@ from gitmem.git import Git
 from gitmem.git.staging_area import index_file
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import Check
-from gitmem.text import display
+from gitmem.text import display, list_some
 from gitmem.verify import due as due_module
 from gitmem.verify.ground.private_commits import Apart
 from gitmem.verify.inputs import SEEN
@@ -197,9 +197,7 @@ def _join(paths: Sequence[str]) -> bytes:
 
 
 def _name_some(paths: Iterable[str]) -> str:
-    names = sorted(paths)
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(display(name) for name in names[:NAMED]) + more
+    return list_some([*map(display, sorted(paths))], NAMED)
 
 
 def list_due(

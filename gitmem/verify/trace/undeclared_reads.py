@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.text import display
+from gitmem.text import display, list_some
 from gitmem.text.globs import matcher
 from gitmem.verify.files import fixed_prefix
 from gitmem.verify.trace.reads import AT, BELOW, LIST, MISSING, NAMES
@@ -81,7 +81,6 @@ def advice(key: str, text: str) -> str:
     found = parse_paths(text)
     if not found:
         return ""
-    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    message = f"{key} reads files outside its paths: {', '.join(found[:NAMED])}{more}"
+    message = f"{key} reads files outside its paths: {list_some(found, NAMED)}"
     observed = f"let gitmem observe its reads: gitmem edit {key} --path ''"
     return f"{message}; add them (gitmem edit {key} --path …), or {observed}"
