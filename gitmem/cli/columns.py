@@ -60,22 +60,17 @@ def fill(text: str, width: int, *, hang: int | None = None) -> list[str]:
     return [f"{indent if number else ''}{text[start:end]}" for number, (start, end) in enumerate(spans)]
 
 
-def paragraphs(text: str, width: int, *, indent: int = 0) -> list[str]:
+def paragraphs(text: str, width: int) -> list[str]:
     """Wrap a text of paragraphs, lists and indented code to lines of at most *width* columns."""
     lines: list[str] = []
     for block in text.strip("\n").split("\n\n"):
         lines += [""] if lines else []
         for piece in _pieces(block):
-            lines += _piece_lines(piece, width, indent)
+            if piece.startswith("    "):
+                lines += shell(piece.strip(), width, lead=2)
+            else:
+                lines += fill(piece, width, hang=2 if piece.startswith("- ") else 0)
     return lines
-
-
-def _piece_lines(piece: str, width: int, indent: int) -> list[str]:
-    lead = " " * indent
-    if piece.startswith("    "):
-        return [f"{lead}{line}" for line in shell(piece.strip(), width - indent, lead=2)]
-    hang = indent + (2 if piece.startswith("- ") else 0)
-    return fill(f"{lead}{piece}", width, hang=hang)
 
 
 def _pieces(block: str) -> Iterator[str]:
@@ -128,17 +123,16 @@ def _outside_quotes(line: str) -> Iterator[int]:
             yield at
 
 
-def in_columns(rows: Iterable[tuple[str, str]], width: int, *, lead: int = 2) -> list[str]:
-    """Format names with their texts beside them, or below names that are too long."""
+def in_columns(rows: Iterable[tuple[str, str]], width: int) -> list[str]:
+    """Format names, indented by two, with their texts beside them, or below names that are too long."""
     every = list(rows)
     most = min(NAMES, width * 2 // 5)
-    fits = [len(name) for name, _ in every if len(name) + lead + 2 <= most]
-    column = max(fits, default=0) + lead + 2
+    column = max((len(name) + 4 for name, _ in every if len(name) + 4 <= most), default=4)
     lines: list[str] = []
     for name, about in every:
-        if len(name) + lead + 2 > column or not about:
-            lines += fill(" " * lead + name, width)
+        if len(name) + 4 > column or not about:
+            lines += fill(f"  {name}", width)
             lines += fill(" " * column + about, width, hang=column) if about else []
         else:
-            lines += fill(f"{' ' * lead}{name}".ljust(column) + about, width, hang=column)
+            lines += fill(f"  {name}".ljust(column) + about, width, hang=column)
     return lines
