@@ -34,7 +34,7 @@ def catalog_file(memory: Memory, repo: Path) -> Path:
         (PermissionError(13, "Permission denied"), 1, 3),
     ],
 )
-def test_only_what_may_be_damage_is_tried_again_and_only_once(
+def test_only_possible_damage_is_retried_and_only_once(
     run_cli, catalog_file: Path, monkeypatch: pytest.MonkeyPatch, err: Exception, calls: int, exit_status: int
 ) -> None:
     ran = []

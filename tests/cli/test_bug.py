@@ -69,7 +69,7 @@ def test_where_no_report_can_be_written_the_place_is_reported(tmp_path: Path, mo
     assert "Python 3." in hint
 
 
-def test_command_that_breaks_exits_with_70_and_names_its_report(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bug_exits_with_70_and_names_its_report(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> int:
         raise KeyError(f"{TOKEN} \x1b[2J")
 

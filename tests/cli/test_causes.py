@@ -25,7 +25,7 @@ def store_of_300(repo: Path) -> None:
     put(repo, *facts)
 
 
-def test_folder_that_is_gone_is_a_few_lines_in_every_listing(run_cli, repo: Path) -> None:
+def test_facts_of_a_deleted_folder_take_few_lines_in_every_listing(run_cli, repo: Path) -> None:
     store_of_300(repo)
     run_cli("verify")
     git(repo, "rm", "-q", "-r", "src/python")

@@ -106,7 +106,7 @@ def test_fact_that_waits_for_approval_is_one_line_and_stops_nothing(
 
 @pytest.mark.usefixtures("facts")
 @pytest.mark.parametrize(("fail_on", "statuses"), [("unchecked", [1, 3]), ("newly_false", [1, 0]), ("never", [0, 0])])
-def test_policy_says_what_the_exit_status_is_about_and_the_option_says_it_before(
+def test_fail_on_of_the_policy_applies_unless_the_option_is_given(
     run_cli, repo: Path, fail_on: str, statuses: list[int]
 ) -> None:
     run_cli("init")

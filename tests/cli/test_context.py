@@ -52,7 +52,7 @@ def test_what_does_not_fit_the_budget_is_counted_with_the_way_to_it(run_cli) -> 
     assert "… 1 more: gitmem list --status failed,suspect,blocked,stale\n" in text
 
 
-def test_path_that_is_worked_on_brings_its_memories_to_the_front(run_cli) -> None:
+def test_memories_about_a_given_path_come_first(run_cli) -> None:
     found = json.loads(run_cli("context", "--path", "src/gateway/retry.py", "--json").out)
 
     assert found["sections"][2]["items"][0]["key"] == "r"

@@ -17,7 +17,7 @@ def test_decision_is_written_with_role_story_and_component(run_cli) -> None:
     assert (fields["by"], fields["tags"][0]) == ({"who": "Ana", "role": "architect"}, "storage-layer")
 
 
-def test_decision_that_stands_is_not_taken_again(run_cli) -> None:
+def test_decision_that_a_memory_already_states_is_refused(run_cli) -> None:
     run_cli("decide", "Tokens live an hour", "--key", "hour")
 
     again = run_cli("decide", "Tokens live an hour", "--key", "other")

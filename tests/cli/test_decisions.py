@@ -33,7 +33,7 @@ def test_decisions_are_loaded_as_text_and_as_json(run_cli) -> None:
     assert (one["key"], one["task"], one["by"]) == ("pg", "LED-1", {"who": "Ana", "role": "architect"})
 
 
-def test_no_such_decision_is_the_answer_no(run_cli) -> None:
+def test_unknown_decision_exits_with_1(run_cli) -> None:
     run_cli("init")
 
     done = run_cli("decisions", "--role", "pm")

@@ -44,7 +44,7 @@ def test_each_problem_is_reported_with_its_code_and_hint(run_cli, repo: Path) ->
     assert done.out.endswith("3 problems, 1 warning\n")
 
 
-def test_hint_about_a_memory_that_cannot_be_read_is_a_command_that_replaces_it(run_cli, repo: Path) -> None:
+def test_hint_for_an_unreadable_memory_is_a_command_that_replaces_it(run_cli, repo: Path) -> None:
     run_cli("init")
     put_files(repo, {"learned/b.md": "---\ntitle: b\ntitle: c\n---\n"})
     (hint,) = (problem["hint"] for problem in json.loads(run_cli("doctor", "--json").out)["problems"])

@@ -81,13 +81,13 @@ def test_body_is_read_from_standard_input(run_cli, key: str, monkeypatch: pytest
     assert json.loads(run_cli("show", key, "--json").out)["body"] == "new\nbody\n"
 
 
-def test_empty_body_takes_the_body_away(run_cli, key: str) -> None:
+def test_empty_body_removes_the_body(run_cli, key: str) -> None:
     run_cli("edit", key, "--body", "")
 
     assert json.loads(run_cli("show", key, "--json").out)["body"] == ""
 
 
-def test_network_is_given_and_taken_back(run_cli) -> None:
+def test_network_is_allowed_and_revoked(run_cli) -> None:
     run_cli("fact", "t", "--verify", "test -s README.md && true", "--key", "f", "--unproven")
 
     run_cli("edit", "f", "--network")

@@ -39,7 +39,7 @@ def test_bundle_goes_to_the_folder_that_is_named_and_takes_no_other_form(run_cli
     assert "--okf cannot be combined" in both.err
 
 
-def test_nothing_to_export_is_reported_and_what_is_there_stays(run_cli, repo: Path) -> None:
+def test_nothing_to_export_is_reported_and_existing_files_stay(run_cli, repo: Path) -> None:
     run_cli("init")
 
     none = run_cli("export", "--kind", "gotcha")

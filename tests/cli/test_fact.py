@@ -45,7 +45,7 @@ def test_json_is_key_path_and_commit(run_cli, repo: Path) -> None:
         (("--", "grep", "-q", "--", "A service", "README.md"), ["grep", "-q", "--", "A service", "README.md"]),
     ],
 )
-def test_command_waits_unproven_where_no_one_can_approve_it(run_cli, words: tuple[str, ...], verify: object) -> None:
+def test_fact_stays_unproven_if_its_command_cannot_be_approved(run_cli, words: tuple[str, ...], verify: object) -> None:
     done = run_cli("fact", "it is so", "--key", "f", *words)
 
     shown = json.loads(run_cli("show", "f", "--json").out)

@@ -35,7 +35,7 @@ def test_several_are_retired_in_one_commit_and_each_key_is_printed(run_cli, repo
     assert int(git(repo, "rev-list", "--count", "memory")) == before + 2
 
 
-def test_again_says_that_it_was_retired_before(run_cli) -> None:
+def test_forgetting_again_reports_that_it_is_already_retired(run_cli) -> None:
     run_cli("remember", "a text", "--key", "a")
     run_cli("forget", "a")
 
@@ -44,7 +44,7 @@ def test_again_says_that_it_was_retired_before(run_cli) -> None:
     assert (again.status, again.out, again.err) == (0, "a\n", "gitmem: a is already retired\n")
 
 
-def test_one_key_that_is_not_there_keeps_all_as_they_are(run_cli, repo: Path) -> None:
+def test_one_unknown_key_changes_no_memory(run_cli, repo: Path) -> None:
     run_cli("remember", "a text", "--key", "a")
     before = tip(repo)
 

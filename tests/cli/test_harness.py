@@ -68,7 +68,7 @@ def test_works_behind_the_option_for_a_folder(memory, hook, says, repo: Path, tm
     assert "a prompt" in ran.out
 
 
-def test_misspelled_harness_is_reported_on_standard_error_and_no_failure(memory, hook) -> None:
+def test_misspelled_harness_is_reported_without_failing(memory, hook) -> None:
     ran = hook("claud-code", event_json={})
 
     assert (ran.status, ran.out) == (0, "")

@@ -22,7 +22,7 @@ def test_options_of_every_command_are_in_groups() -> None:
     assert {name: actions for name, actions in loose.items() if len(actions) > 4} == {}
 
 
-def test_another_word_leads_to_the_help_of_its_command(run_cli) -> None:
+def test_synonym_shows_the_help_of_its_command(run_cli) -> None:
     done = run_cli("help", "search")
 
     assert done.out.startswith("usage: gitmem recall")

@@ -23,14 +23,14 @@ def test_hook_is_silent_where_there_is_no_store(run_cli, repo: Path) -> None:
         assert (ran.status, ran.out, ran.err) == (0, "", "")
 
 
-def test_hook_without_a_word_stops_no_agents_turn(run_cli) -> None:
+def test_hook_without_arguments_does_not_stop_an_agents_turn(run_cli) -> None:
     ran = run_cli("hook")
 
     assert (ran.status, ran.out) == (0, "")
     assert "needs an event or the name of a harness" in ran.err
 
 
-def test_commit_that_says_what_was_learnt_is_captured_and_reported(memory, run_cli, repo: Path) -> None:
+def test_learned_lines_of_a_commit_are_captured_and_reported(memory, run_cli, repo: Path) -> None:
     before = tip(repo)
     commit_files(repo, {"a": "1"}, "x\n\nLearned: the gateway drops idle connections\nLearned: ok")
 
@@ -63,7 +63,7 @@ def test_doctor_fails_a_commit_only_for_what_cannot_be_read(memory, run_cli, rep
     assert "facts/b.md" in broken.out
 
 
-def test_index_is_made_ahead_of_the_next_read(memory, run_cli, repo: Path) -> None:
+def test_index_is_updated_before_the_next_read(memory, run_cli, repo: Path) -> None:
     run_cli("hook", "index")
 
     assert (repo / ".git" / "gitmem" / "catalog.sqlite").exists()
@@ -181,9 +181,7 @@ def test_what_is_wrong_with_the_surroundings_is_reported_and_gives_no_commit_up(
     assert run_cli("hook", "doctor").status == 3
 
 
-def test_message_of_a_commit_to_be_is_refused_for_a_secret_and_nothing_of_it_is_kept(
-    memory, run_cli, repo: Path
-) -> None:
+def test_commit_message_with_a_secret_is_refused_and_not_captured(memory, run_cli, repo: Path) -> None:
     file = repo / ".git" / "COMMIT_EDITMSG"
     file.write_text(f"x\n\nLearned: the gateway drops idle connections\nLearned: the key is {TOKEN}\n")
     refused = run_cli("hook", "learned", str(file))

@@ -12,7 +12,7 @@ import pytest
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 
-def test_good_lines_go_in_and_bad_ones_are_named(run_cli, repo: Path) -> None:
+def test_good_lines_are_imported_and_bad_ones_are_named(run_cli, repo: Path) -> None:
     (repo / "k.jsonl").write_text(f'{{"content": "A text"}}\nno json\n{{"content": "use {TOKEN}"}}\n')
 
     done, again = run_cli("import", "k.jsonl"), run_cli("import", "k.jsonl", "--json")

@@ -82,7 +82,7 @@ def test_secret_that_was_typed_is_not_repeated_in_an_error(run_cli) -> None:
     assert [one.err.split("\n")[0].count("[secret: github-token]") for one in done[:3]] == [1, 1, 1]
 
 
-def test_another_folder_is_named_as_git_does_it(run_cli, repo: Path, tmp_path: Path) -> None:
+def test_dash_c_names_another_folder_as_in_git(run_cli, repo: Path, tmp_path: Path) -> None:
     run_cli("remember", "seen from afar")
 
     relative = run_cli("-C", repo.name, "-C", "src", "list", cwd=tmp_path)
@@ -99,7 +99,7 @@ def test_outside_a_repository_every_command_says_so_and_exits_with_3(run_cli, tm
     assert "  hint: run it inside a git repository, or create one: git init\n" in done.err
 
 
-def test_folder_that_does_not_exist_is_reported_as_that(run_cli) -> None:
+def test_missing_folder_is_reported(run_cli) -> None:
     done = run_cli("-C", "nowhere", "list")
 
     assert (done.status, done.err) == (3, "gitmem: error: nowhere: No such file or directory\n")
@@ -108,7 +108,7 @@ def test_folder_that_does_not_exist_is_reported_as_that(run_cli) -> None:
 @pytest.mark.parametrize(
     "command", ["recall x", "list", "show x", "log x", "status", "context", "verify", "index", "forget x"]
 )
-def test_before_there_is_a_memory_the_way_to_one_is_reported(run_cli, command: str) -> None:
+def test_command_without_a_memory_says_how_to_create_one(run_cli, command: str) -> None:
     done = run_cli(*command.split())
 
     assert done.status == 3
@@ -204,7 +204,7 @@ def test_init_starts_the_branch_once_and_touches_nothing_else(run_cli, repo: Pat
     assert not [path for path in (repo / ".git" / "hooks").iterdir() if not path.name.endswith(".sample")]
 
 
-def test_init_as_json_tells_branch_commit_and_how(run_cli, repo: Path) -> None:
+def test_json_of_init_has_the_branch_the_commit_and_what_was_done(run_cli, repo: Path) -> None:
     done = run_cli("init", "--json", "--offline")
 
     assert json.loads(done.out) == {"branch": "memory", "commit": tip(repo), "how": "started", "view": ""}
@@ -302,7 +302,7 @@ def test_name_that_no_branch_can_have_is_refused(
     assert "must be a name that a branch can have" in done.err
 
 
-def test_one_name_of_odd_bytes_does_not_keep_the_store_from_being_read(run_cli, repo: Path) -> None:
+def test_file_name_of_odd_bytes_does_not_make_the_store_unreadable(run_cli, repo: Path) -> None:
     run_cli("remember", "still here")
     blob = git(repo, "hash-object", "-w", "--stdin", input="x")
     entries = f"100644 blob {blob}\t".encode() + b"\xff\x1b[2J.md\0"

@@ -23,7 +23,7 @@ def test_learning_for_all_is_on_the_branch(run_cli, repo) -> None:
     assert "role: lead" in git(repo, "show", "memory:preferences/c.md")
 
 
-def test_learning_for_no_one_or_for_both_is_wrong_use(run_cli) -> None:
+def test_learning_needs_exactly_one_of_to_and_all(run_cli) -> None:
     assert run_cli("inject", "x y", "--category", "preference").status == 2
     assert run_cli("inject", "x y", "--all", "--to", "w", "--category", "preference").status == 2
     assert run_cli("inject", "x y", "--all", "--category", "rumour").status == 2

@@ -84,7 +84,7 @@ def test_options_of_others_are_refused(run_cli, memory) -> None:
     assert "invalid choice: 'cod'" in run_cli("install", "cod").err
 
 
-def test_it_says_where_hooks_would_do_nothing_for_want_of_a_memory(repo: Path, run_cli) -> None:
+def test_install_reports_that_hooks_do_nothing_without_a_memory(repo: Path, run_cli) -> None:
     before = run_cli("install", "pi")
     run_cli("init", "--no-view")
 

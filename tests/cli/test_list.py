@@ -88,7 +88,7 @@ def test_none_exits_with_1(run_cli) -> None:
     assert json.loads(run_cli("list", "--tag", "nosuch", "--json").out) == {"memories": []}
 
 
-def test_list_at_is_of_that_time_and_says_what_it_cannot_answer(run_cli, repo: Path) -> None:
+def test_list_at_shows_what_was_known_then(run_cli, repo: Path) -> None:
     run_cli("remember", "known early", "--key", "early")
     commit_files(repo, {"new.py": ""})
     run_cli("remember", "known late", "--key", "late")

@@ -41,7 +41,7 @@ def test_each_check_under_way_has_a_line_and_the_last_says_how_far() -> None:
     ]
 
 
-def test_low_screen_counts_those_that_it_has_no_line_for() -> None:
+def test_low_screen_counts_checks_without_a_line() -> None:
     shown = live([f"f{n}" for n in range(20)]).lines(80, 7)
 
     assert [line.split()[0] for line in shown] == ["f0", "f1", "f2", "░" * 20]
@@ -71,7 +71,9 @@ def until(says: Callable[[], str], wanted: str) -> str:
 
 
 @pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not installed")
-def test_interrupting_takes_the_table_away_and_keeps_what_had_ended(repo: Path, memory: Memory, tmp_path: Path) -> None:
+def test_interruption_erases_the_table_and_keeps_the_finished_results(
+    repo: Path, memory: Memory, tmp_path: Path
+) -> None:
     quick = (
         make_fact("quick", "test -f README.md"),
         make_fact("wrong", "exit 1"),

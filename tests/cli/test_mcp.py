@@ -57,7 +57,7 @@ def lines_of_a_session() -> str:
 
 
 @pytest.mark.parametrize("answers_read", [0, 1])
-def test_client_that_goes_away_before_its_answers_is_no_bug(memory, repo: Path, answers_read: int) -> None:
+def test_client_that_disconnects_early_is_not_a_bug(memory, repo: Path, answers_read: int) -> None:
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen([*GITMEM, "mcp"], cwd=repo, env=environment(), text=True, **pipes) as server:
         server.stdin.write(lines_of_a_session())
@@ -110,7 +110,7 @@ def test_missing_package_is_reported_with_the_way_to_get_it(run_cli, monkeypatch
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "x", "1e3", "٣"])
-def test_port_is_a_number_of_a_port(run_cli, port: str) -> None:
+def test_port_must_be_from_0_to_65535(run_cli, port: str) -> None:
     assert run_cli("mcp", f"--http={port}").status == 2
 
 

@@ -24,7 +24,7 @@ def test_text_is_printed_with_the_repository(run_cli) -> None:
     assert families["gitmem_memories"].samples[0].labels == {"repository": 'a "b"', "kind": "learned"}
 
 
-def test_file_is_replaced_whole_each_time_and_others_may_read_it(run_cli, tmp_path: Path) -> None:
+def test_file_is_replaced_atomically_and_readable_by_others(run_cli, tmp_path: Path) -> None:
     file = tmp_path / "gitmem.prom"
     (tmp_path / f"gitmem.prom.{os.getpid()}.new").write_text("of a run that was killed")
     before = os.umask(0o077)
@@ -60,7 +60,7 @@ def test_failure_leaves_the_old_file_and_says_so(run_cli, tmp_path: Path, repo: 
     assert file.read_text() == "old"
 
 
-def test_name_that_collectors_pass_over_is_refused(run_cli, tmp_path: Path) -> None:
+def test_file_name_that_collectors_ignore_is_refused(run_cli, tmp_path: Path) -> None:
     done = run_cli("metrics", "--textfile", str(tmp_path / "gitmem.txt"))
 
     assert done.status == 2

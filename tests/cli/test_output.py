@@ -64,7 +64,7 @@ def test_a_line_stays_one_line_and_a_row_keeps_its_cells(text: str) -> None:
 
 
 @given(st.recursive(texts, lambda inner: st.lists(inner) | st.dictionaries(texts, inner)))
-def test_json_is_one_document_that_says_the_same_with_nothing_alive_in_it(found: object) -> None:
+def test_json_is_one_document_without_live_control_characters(found: object) -> None:
     out, stdout, _ = output()
 
     out.json(found)
@@ -162,7 +162,7 @@ class Full(Stream):
         raise OSError(28, os.strerror(28))
 
 
-def test_no_one_to_tell_is_no_error() -> None:
+def test_commit_without_an_open_pull_request_is_not_an_error() -> None:
     out = Output(stdout=Stream(), stderr=Full())
 
     out.error("it failed", "a hint")

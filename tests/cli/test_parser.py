@@ -91,14 +91,14 @@ def test_wrong_use_is_worded_with_a_hint(name: str, words: list[str], message: s
         (["t", "--exists", "p"], []),
     ],
 )
-def test_program_is_what_stands_behind_the_first_border_word_for_word(words: list[str], program: list[str]) -> None:
+def test_program_is_everything_after_the_first_double_dash(words: list[str], program: list[str]) -> None:
     args = parser("fact").parse(words)
 
     assert (args.title, args.program) == ("t", program)
 
 
 @pytest.mark.parametrize("name", ["fact", "edit", "settle"])
-def test_program_keeps_a_border_of_its_own_in_every_command_that_takes_one(name: str) -> None:
+def test_program_keeps_its_own_double_dash(name: str) -> None:
     args = parser(name).parse(["x", "--", "grep", "--", "y"])
 
     assert args.program == ["grep", "--", "y"]
@@ -117,7 +117,7 @@ def test_words_of_a_question_may_stand_between_options_or_behind_the_border(word
     assert parser("recall").parse(words).query == query
 
 
-def test_a_key_that_looks_like_an_option_goes_behind_the_border() -> None:
+def test_key_that_looks_like_an_option_is_typed_after_a_double_dash() -> None:
     args = parser("show").parse(["--", "--json"])
 
     assert (args.key, args.json) == ("--json", False)

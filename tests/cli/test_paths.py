@@ -112,7 +112,7 @@ def test_every_command_in_a_folder_takes_paths_from_there(run_cli, repo: Path) -
     assert ({row["key"] for row in listed}, [row["key"] for row in recalled]) == ({"f", "k"}, ["f"])
 
 
-def test_adopt_takes_documents_from_the_current_folder_and_says_which_one_was_meant(run_cli, repo: Path) -> None:
+def test_adopt_reads_documents_relative_to_the_current_folder_and_suggests_a_path(run_cli, repo: Path) -> None:
     (repo / "src/README.md").write_text("See auth/jwt.py.\n")
     git(repo, "add", "src/README.md")
     git(repo, "commit", "-qm", "Explain")
@@ -125,7 +125,7 @@ def test_adopt_takes_documents_from_the_current_folder_and_says_which_one_was_me
     assert "did you mean :/src/README.md?" in meant.err
 
 
-def test_missing_path_says_which_one_was_meant(run_cli, repo: Path) -> None:
+def test_missing_path_is_reported_with_the_one_that_was_meant(run_cli, repo: Path) -> None:
     run_cli("init")
 
     fact = run_cli("fact", "There is a module", "--exists", "jwt.py", cwd=repo / "src")
@@ -139,7 +139,7 @@ def test_missing_path_says_which_one_was_meant(run_cli, repo: Path) -> None:
     assert "hint: did you mean --ref auth/jwt.py:1?\n" in ref.err
 
 
-def test_absent_path_that_never_was_there_is_warned_about_and_one_that_was_is_not(run_cli, repo: Path) -> None:
+def test_absent_path_that_never_existed_is_a_warning_and_a_deleted_one_is_not(run_cli, repo: Path) -> None:
     run_cli("init")
     git(repo, "rm", "-q", "src/auth/jwt.py")
     git(repo, "commit", "-qm", "Remove it")

@@ -23,7 +23,7 @@ def test_text_is_fenced_and_json_is_as_documented(run_cli) -> None:
     }]  # fmt: skip
 
 
-def test_nothing_about_it_is_no_failure_and_nothing_asked_is_wrong_use(run_cli) -> None:
+def test_no_match_is_not_a_failure_and_no_question_is_wrong_use(run_cli) -> None:
     run_cli("init")
 
     nothing, wrong = run_cli("pre-work", "ledger"), run_cli("pre-work")

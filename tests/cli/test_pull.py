@@ -42,9 +42,7 @@ def test_sources_are_pulled_and_searched(run_cli, tracker: Tracker) -> None:
     assert sorted(line.split("\t")[0] for line in listed) == ["github:issue-1", "github:issue-2"]
 
 
-def test_one_source_that_fails_does_not_keep_the_others_back(
-    run_cli, tracker: Tracker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failing_source_does_not_stop_the_others(run_cli, tracker: Tracker, monkeypatch: pytest.MonkeyPatch) -> None:
     add(run_cli, tracker)
     tracker.planned[1] = (401, {}, {"message": "Bad credentials"})
 

@@ -23,7 +23,7 @@ def text_of(repo: Path, path: str) -> str:
     return git(repo, "show", f"memory:{path}")
 
 
-def test_key_alone_is_printed_and_the_rest_goes_elsewhere(run_cli) -> None:
+def test_only_the_key_is_printed_on_standard_output(run_cli) -> None:
     first, second = run_cli("remember", "Deploys need the VPN"), run_cli("remember", "Deploys need the VPN")
 
     assert (first.status, first.out) == (0, "learned-deploys-need-the-vpn\n")

@@ -42,7 +42,7 @@ def test_standard_output_and_json_hold_the_same_memories(run_cli, repo: Path) ->
     assert not (repo / "gitmem-report.html").exists()
 
 
-def test_a_failure_that_the_page_shows_is_none_of_the_commands(run_cli, repo: Path) -> None:
+def test_failed_fact_on_the_page_does_not_make_the_command_fail(run_cli, repo: Path) -> None:
     run_cli("fact", "There is a README", "--exists", "README.md", "--key", "readme")
     (repo / "README.md").unlink()
     commit_files(repo, {"x": "x"})

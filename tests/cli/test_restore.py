@@ -8,7 +8,7 @@ from pathlib import Path
 from conftest import git, tip
 
 
-def test_forgotten_memory_is_back_and_found(run_cli, repo: Path) -> None:
+def test_restored_memory_is_found_again(run_cli, repo: Path) -> None:
     run_cli("remember", "Deploys need the VPN", "--key", "vpn")
     text = git(repo, "show", "memory:learned/vpn.md")
     run_cli("forget", "vpn")
@@ -20,7 +20,7 @@ def test_forgotten_memory_is_back_and_found(run_cli, repo: Path) -> None:
     assert run_cli("recall", "deploys").status == 0
 
 
-def test_one_that_is_not_retired_is_reported_and_one_that_is_not_there_is_an_error(run_cli, repo: Path) -> None:
+def test_live_memory_is_reported_and_a_missing_one_is_an_error(run_cli, repo: Path) -> None:
     run_cli("remember", "a text", "--key", "a")
     before = tip(repo)
 

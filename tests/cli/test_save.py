@@ -42,7 +42,7 @@ def test_what_is_refused_says_why_and_how_to_go_on(run_cli, shown: Path) -> None
     assert "\x1b" not in done.err
 
 
-def test_json_tells_everything(run_cli, shown: Path, repo: Path) -> None:
+def test_json_has_every_result_of_a_save(run_cli, shown: Path, repo: Path) -> None:
     (shown / "learned/a.md").unlink()
     (shown / "learned/c.md").write_text(memory_text("New"))
     (shown / "learned/bad.md").write_text("---\nttl: soon\n---\n")

@@ -49,7 +49,7 @@ def test_reworded_with_a_check_that_fits_it_holds_again(run_cli) -> None:
     assert (run_cli("settle", "k", "--confirm").out, status(run_cli, "k")) == ("k\n", "")
 
 
-def test_mended_code_is_checked_again(run_cli, repo: Path) -> None:
+def test_repaired_code_is_checked_again(run_cli, repo: Path) -> None:
     before = run_cli("settle", "f", "--recheck")
     commit_files(repo, {"src/auth/jwt.py": "RS256\n"})
 

@@ -55,7 +55,7 @@ def test_text_shows_why_a_fact_failed_and_when_it_held_last(run_cli, repo: Path)
     assert "  by: Ana\n" in out
 
 
-def test_beginning_of_a_key_is_enough_where_it_fits_one_only(run_cli) -> None:
+def test_unambiguous_beginning_of_a_key_is_enough(run_cli) -> None:
     for key in ("auth-a", "auth-b", "gateway"):
         run_cli("remember", f"about {key}", "--key", key)
 
@@ -103,7 +103,7 @@ def test_fields_are_shown_for_people() -> None:
     assert _value("confidence", 0.5) == "0.5"
 
 
-def test_show_at_tells_what_was_known_and_what_was_true_then(run_cli, repo: Path) -> None:
+def test_show_at_shows_what_was_known_and_true_then(run_cli, repo: Path) -> None:
     fact = ("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
     run_cli(*fact, "--body", "why")
     held = git(repo, "rev-parse", "HEAD")
@@ -168,7 +168,7 @@ def test_end_of_the_output_is_kept_while_a_check_fails(run_cli, memory, repo: Pa
     assert run_cli("show", "f", "--output").status == 1
 
 
-def test_output_is_only_known_of_this_clone(run_cli) -> None:
+def test_output_is_kept_in_this_clone_only(run_cli) -> None:
     assert run_cli("show", "f", "--output", "--at", "HEAD").status == 2
 
 

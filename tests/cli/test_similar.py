@@ -28,7 +28,7 @@ def test_json_is_as_documented(run_cli, repo) -> None:
 
 
 @pytest.mark.usefixtures("filled")
-def test_nothing_similar_is_a_no(run_cli) -> None:
+def test_no_similar_memory_exits_with_1(run_cli) -> None:
     done = run_cli("similar", "signed-build")
 
     assert (done.status, done.out) == (1, "")

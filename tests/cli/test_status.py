@@ -10,7 +10,7 @@ from conftest import commit_files, git, put_files, tip
 from gitmem.store.state.spool import Spool
 
 
-def test_text_says_how_the_memory_stands(run_cli, repo: Path) -> None:
+def test_text_shows_the_state_of_the_memory(run_cli, repo: Path) -> None:
     run_cli("init")
     run_cli("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
 
@@ -38,7 +38,7 @@ def test_what_failed_is_named_with_its_author_and_exits_with_1(run_cli, repo: Pa
     assert "  ? k  suspect — rests on f (written by Ana)\n" in done.out
 
 
-def test_json_has_counts_ages_and_what_waits(run_cli, repo: Path) -> None:
+def test_json_has_counts_ages_and_pending_decisions(run_cli, repo: Path) -> None:
     run_cli("init")
     run_cli("fact", "t", "--verify", "test -s README.md && true", "--key", "f")
     run_cli("remember", "a text")
@@ -61,7 +61,7 @@ def test_json_has_counts_ages_and_what_waits(run_cli, repo: Path) -> None:
     assert "1 problem: gitmem doctor\n" in text
 
 
-def test_status_tells_what_was_captured_and_is_not_written(memory, run_cli, repo: Path) -> None:
+def test_status_counts_captured_texts_that_are_not_committed(memory, run_cli, repo: Path) -> None:
     spool = Spool(repo / ".git" / "gitmem")
     spool.append({"text": "Retries are capped at three"})
     spool.set_aside(spool.append({"text": "x"}), "no")

@@ -19,7 +19,7 @@ def test_both_memories_name_each_other_and_the_old_one_leaves_search(run_cli) ->
     assert "by-hand" in run_cli("recall", "deploys", "--all").out
 
 
-def test_memory_does_not_supersede_itself_or_what_is_not_there(run_cli) -> None:
+def test_memory_cannot_supersede_itself_or_a_missing_one(run_cli) -> None:
     run_cli("remember", "a text", "--key", "a")
 
     itself, missing = run_cli("supersede", "a", "a"), run_cli("supersede", "nosuch", "a")

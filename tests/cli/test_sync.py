@@ -61,7 +61,7 @@ def test_json_is_one_document(run_cli: Any, repo: Path, other: Path) -> None:
     }
 
 
-def test_a_dry_run_and_no_push_say_that_the_remote_does_not_have_it(run_cli: Any, other: Path) -> None:
+def test_dry_run_and_no_push_report_that_the_remote_does_not_have_it(run_cli: Any, other: Path) -> None:
     foreseen, kept = run_cli("sync", "--dry-run"), run_cli("sync", "--no-push")
 
     assert "would come in from origin" in foreseen.out

@@ -15,14 +15,14 @@ from gitmem.errors import TrustError
 from gitmem.memory import Memory
 
 
-def test_closed_standard_input_asks_no_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_standard_input_is_not_interactive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
 
     assert not is_interactive()
 
 
 @pytest.mark.parametrize("name", AGENT_VARIABLES)
-def test_environment_of_an_agent_is_no_person(monkeypatch: pytest.MonkeyPatch, memory: Memory, name: str) -> None:
+def test_environment_of_an_agent_is_not_interactive(monkeypatch: pytest.MonkeyPatch, memory: Memory, name: str) -> None:
     monkeypatch.setattr(terminal, "open_terminal", io.BytesIO)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     assert is_interactive()

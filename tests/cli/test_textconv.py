@@ -25,7 +25,7 @@ def test_a_file_is_shown_readably_without_loading_what_a_diff_does_not_need(tmp_
     assert done.stdout.decode() == text("Hidden", "a\\u{200b}b\n") + "[] 0\n"
 
 
-def test_a_file_that_cannot_be_shown_fails_and_says_nothing(tmp_path: Path, capsys) -> None:
+def test_unreadable_file_exits_with_1_and_prints_nothing(tmp_path: Path, capsys) -> None:
     large = tmp_path / "large.md"
     large.write_bytes(b"x" * (textconv.LIMIT + 1))
 

@@ -31,7 +31,7 @@ def commands(run_cli, repo: Path) -> None:
     )
 
 
-def test_printed_list_shows_all_that_a_hash_stands_for_and_approves_nothing(run_cli) -> None:
+def test_printed_list_shows_whole_specifications_and_approves_nothing(run_cli) -> None:
     done = run_cli("trust", "--print")
 
     lines = done.out.rstrip("\n").split("\n")
@@ -46,7 +46,7 @@ def test_printed_list_shows_all_that_a_hash_stands_for_and_approves_nothing(run_
     assert json.loads(run_cli("status", "--json").out)["waiting"] == ["lines", "more", "program"]
 
 
-def test_printed_list_is_of_the_keys_that_were_asked_for(run_cli) -> None:
+def test_printed_list_has_the_named_keys(run_cli) -> None:
     found = json.loads(run_cli("trust", "--print", "more", "builtin", "--json").out)
 
     assert [row["key"] for row in found["commands"]] == ["more"]
@@ -63,7 +63,7 @@ def test_without_a_terminal_nothing_is_approved(run_cli, monkeypatch: pytest.Mon
     assert json.loads(run_cli("trust", "--list", "--json").out) == {"approvals": []}
 
 
-def test_it_must_be_said_which_commands(run_cli) -> None:
+def test_untrust_needs_keys_or_settings(run_cli) -> None:
     done = run_cli("trust")
 
     assert (done.status, done.err) == (

@@ -17,7 +17,7 @@ def test_uninstall_says_what_it_did_and_then_that_nothing_is_there(run_cli, repo
     assert (again.status, again.out) == (0, "nothing is installed here\n")
 
 
-def test_agents_are_taken_away_and_what_is_not_ours_is_reported(run_cli, memory, repo: Path, tmp_path: Path) -> None:
+def test_agents_are_uninstalled_and_foreign_files_are_reported(run_cli, memory, repo: Path, tmp_path: Path) -> None:
     run_cli("install", "codex", "pi")
     run_cli("install", "bmad", "--plugin", "module")
     skill = repo / ".pi/extensions/gitmem.ts"

@@ -36,7 +36,7 @@ def test_all_well_exits_with_0_and_is_one_commit(run_cli, repo: Path) -> None:
 
 
 @pytest.mark.usefixtures("facts")
-def test_failure_and_what_rests_on_it_exit_with_1_and_name_the_way_on(run_cli, repo: Path) -> None:
+def test_failed_and_suspect_memories_exit_with_1_and_say_how_to_settle_them(run_cli, repo: Path) -> None:
     run_cli("verify")
     broken = f", broken by {commit_files(repo, {'src/auth/jwt.py': 'EdDSA' + chr(10)})[:12]} (Ana: change)"
 
@@ -108,7 +108,7 @@ def test_keys_choose_facts_due_or_not(run_cli) -> None:
     assert [row["key"] for row in all_of_them["results"]] == ["a", "b"]
 
 
-def test_command_that_no_one_approved_is_skipped_counted_and_exits_with_3(run_cli) -> None:
+def test_unapproved_command_is_skipped_and_counted_and_exits_with_3(run_cli) -> None:
     run_cli("fact", "t", "--verify", "test -s README.md && true", "--key", "f")
 
     done, found = run_cli("verify"), json.loads(run_cli("verify", "--json").out)
@@ -120,7 +120,7 @@ def test_command_that_no_one_approved_is_skipped_counted_and_exits_with_3(run_cl
 
 
 @pytest.mark.parametrize("words", [(), ("--json",), ("--fail-on", "news"), ("f",)])
-def test_check_that_is_due_and_cannot_be_run_exits_with_3(repo: Path, run_cli, words: tuple[str, ...]) -> None:
+def test_due_check_that_cannot_run_exits_with_3(repo: Path, run_cli, words: tuple[str, ...]) -> None:
     run_cli("fact", "t", "--key", "f", "--unproven", "--", "no-such-program", "README.md")
     with Memory(repo) as memory:
         approve_all(memory)
@@ -142,7 +142,7 @@ def test_denied_command_is_distinguished_from_one_that_waits(run_cli) -> None:
     assert found["results"][0]["reason"] == "denied here"
 
 
-def test_memory_without_a_check_is_no_fact_to_verify(run_cli) -> None:
+def test_verify_reports_a_memory_without_a_check(run_cli) -> None:
     run_cli("remember", "a text", "--key", "k")
 
     done, unknown = run_cli("verify", "k"), run_cli("verify", "nosuch")

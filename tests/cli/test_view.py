@@ -30,14 +30,14 @@ def test_view_prints_its_folder_and_what_is_not_saved(run_cli, store: Path) -> N
     }  # fmt: skip
 
 
-def test_a_path_is_taken_from_where_one_stands(run_cli, store: Path) -> None:
+def test_path_is_relative_to_the_current_folder(run_cli, store: Path) -> None:
     run_cli("view", "../notes", cwd=store / "src")
 
     assert (store / "notes/learned/a.md").is_file()
     assert git(store, "status", "--porcelain") == ""
 
 
-def test_remove_takes_everything_back_and_unsaved_files_keep_it(run_cli, store: Path) -> None:
+def test_remove_deletes_the_view_unless_files_are_unsaved(run_cli, store: Path) -> None:
     before = {p: p.read_bytes() for p in (store / ".git/info").iterdir()}
     run_cli("view")
     (store / ".memory/notes.txt").write_text("mine")
@@ -67,7 +67,7 @@ def test_a_commit_that_was_not_merged_keeps_it(run_cli, store: Path) -> None:
     assert run_cli("view", "--remove").status == 0
 
 
-def test_init_makes_it_unless_told_otherwise(run_cli, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_init_makes_the_view_by_default(run_cli, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GITMEM_VIEW")
     without = run_cli("init", "--offline", "--no-view")
     was_made = (repo / ".memory").exists()
@@ -83,9 +83,7 @@ def test_init_makes_it_unless_told_otherwise(run_cli, repo: Path, monkeypatch: p
     assert (status_of(repo / ".memory"), git(repo, "status", "--porcelain")) == ("", "")
 
 
-def test_init_goes_on_without_it_where_the_code_has_such_a_folder(
-    run_cli, repo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_init_makes_no_view_if_the_code_has_that_folder(run_cli, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GITMEM_VIEW")
     commit_files(repo, {".memory/facts/x.md": memory_text()})
 
@@ -95,7 +93,7 @@ def test_init_goes_on_without_it_where_the_code_has_such_a_folder(
     assert "the view was not created: .memory belongs to the code" in done.err
 
 
-def test_init_says_how_to_make_the_view_where_its_folder_is_taken(
+def test_init_says_how_to_make_the_view_if_its_folder_is_taken(
     run_cli, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GITMEM_VIEW")

@@ -66,7 +66,7 @@ def test_fact_that_does_not_fail_and_key_that_does_not_exist_exit_1(broken, run_
     assert "holds: holds  it does not fail at this commit" in holds.out
 
 
-def test_command_that_no_one_approved_exits_3_and_says_how(broken, run_cli, repo, memory):
+def test_unapproved_command_exits_with_3_and_says_how_to_approve_it(broken, run_cli, repo, memory):
     put(repo, make_fact("waits", "test -e nothing"))
 
     ran = run_cli("why", "waits", "--no-sandbox")
@@ -79,7 +79,7 @@ def test_what_could_not_be_determined_exits_3():
             STATUS.get(name, 3) == 3} == {bisect.RANGE, bisect.FLAPPING, bisect.UNKNOWN}  # fmt: skip
 
 
-def test_verify_finds_what_broke_what_fails_and_then_tells_it(broken, run_cli, tmp_path):
+def test_verify_why_finds_the_culprit_and_every_command_shows_it(broken, run_cli, tmp_path):
     asked = run_cli("verify", "--why", "--no-sandbox", "--report", f"markdown={tmp_path}/report.md")
     again = run_cli("verify", "--why", "--no-sandbox", "--json")
     shown = [run_cli(*words).out for words in (("show", "signs"), ("status",), ("context",), ("verify",))]

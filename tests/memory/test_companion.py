@@ -51,7 +51,7 @@ def test_what_is_written_to_memory_meanwhile_is_read_as_well_and_no_read_moves_a
     assert "again" in git(branch, "ls-tree", "-r", "--name-only", "memory")
 
 
-def test_one_that_only_the_remote_has_is_read_too(branch: Path) -> None:
+def test_branch_memory_of_the_remote_is_read(branch: Path) -> None:
     with opened(branch) as memory:
         slow_down(memory)
     sync(branch)

@@ -115,7 +115,7 @@ def test_no_command_of_a_hostile_branch_is_run(hostile, repo, run_cli):
         assert not hostile.exists()
 
 
-def test_commit_of_init_is_known_to_be_a_store_s_in_the_next_command(repo):
+def test_next_command_recognizes_the_commit_of_init(repo):
     with Memory(repo) as memory:
         memory.init(offline=True)
 
@@ -145,7 +145,7 @@ def test_reading_starts_no_program_but_git(hostile, repo, run_cli, monkeypatch):
     assert not hostile.exists()
 
 
-def test_commands_that_were_approved_are_not_run_by_reading_either(memory, repo, tmp_path, run_cli):
+def test_reading_runs_no_approved_command(memory, repo, tmp_path, run_cli):
     marker = tmp_path / "it-ran"
     put(repo, make_fact("a", f"touch {marker}"))
     approve_all(memory)
@@ -242,7 +242,7 @@ def test_unknown_setting_names_the_nearest_one(repo):
     assert "locktimeout" in wrong.value.hint.lower()
 
 
-def test_another_name_of_the_branch_is_kept_to(repo):
+def test_configured_branch_name_is_used(repo):
     git(repo, "config", "gitmem.branch", "notes")
 
     with at_now(repo) as memory:
@@ -420,7 +420,7 @@ def test_two_objects_of_one_process_see_what_each_other_wrote(memory, repo):
         assert sorted(hits(memory, limit=9)) == sorted(hits(other, limit=9)) == ["one", "two"]
 
 
-def test_closed_memory_opens_again_by_itself(memory, repo):
+def test_closed_memory_reopens_automatically(memory, repo):
     put(repo, make_memory("k", "The gateway retries"))
     memory.close()
 
@@ -477,7 +477,7 @@ def everything(memory: Memory) -> tuple:
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(OPERATIONS, KEYS), min_size=1, max_size=10))
-def test_catalog_that_was_brought_along_says_what_one_made_from_nothing_says(memory, repo, steps):
+def test_updated_catalog_equals_a_rebuilt_one(memory, repo, steps):
     for step, (operation, key) in enumerate(steps):
         apply(memory, repo, operation, key, step)
     brought_along = everything(memory)

@@ -52,7 +52,7 @@ def test_run_from_its_first_entry_to_its_memories(board, run_cli, memory, tmp_pa
     assert len(board("export").out.splitlines()) == 8
 
 
-def test_open_goes_on_with_the_board_that_is_there(board, run_cli):
+def test_open_continues_an_existing_board(board, run_cli):
     board("post", "found")
 
     again = run_cli("board", "open", "audit-7", "--json")

@@ -95,7 +95,7 @@ def test_failure_is_reworded_retired_and_undone(waiting: Path) -> None:
         assert not memory.show("gateway-trusts").is_archived
 
 
-def test_mended_code_is_checked_again_and_stays_on_the_screen(waiting: Path) -> None:
+def test_repaired_code_is_checked_again_and_stays_on_the_screen(waiting: Path) -> None:
     commit_files(waiting, {"src/auth/jwt.py": 'ALGORITHM = "RS256"\n'})
 
     decide(
@@ -212,7 +212,7 @@ def test_proposal_is_reviewed_switched_to_and_dropped(waiting: Path) -> None:
         assert [(one.name, one.current) for one in memory.proposals.list()] == [("notes", False)]
 
 
-def test_refused_text_is_deleted_after_a_question_or_becomes_a_memory(waiting: Path) -> None:
+def test_refused_text_becomes_a_memory_or_is_deleted_after_confirmation(waiting: Path) -> None:
     seen = ("(1/1)", "refused: learnings of codex", "The retry of the gateway waits")
     decide(
         waiting,
@@ -228,7 +228,7 @@ def test_refused_text_is_deleted_after_a_question_or_becomes_a_memory(waiting: P
         assert json.dumps(memory.recall("retry of the gateway").hits[0].title) == '"The retry of the gateway waits"'
 
 
-def test_keys_typed_ahead_decide_nothing(waiting: Path) -> None:
+def test_keys_typed_before_the_item_is_shown_decide_nothing(waiting: Path) -> None:
     shows, decided = threading.Event(), []
     choice = Choice("y", "yes", "decide", lambda _, item, __: decided.append(item) or "done")
     slow = Loop("things", "none", lambda _: ["a", "b"], lambda *_: shows.wait(30), (choice,), "gitmem status")

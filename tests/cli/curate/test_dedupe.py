@@ -37,7 +37,7 @@ def test_proposes_with_both_titles_and_writes_nothing(twice, run_cli, repo) -> N
     ]
 
 
-def test_applied_it_says_how_to_take_it_back_and_then_nothing_is_left(twice, run_cli) -> None:
+def test_apply_says_how_to_undo_it_and_leaves_nothing_to_decide(twice, run_cli) -> None:
     done = run_cli("curate", "dedupe", "--apply")
 
     assert done.status == 0

@@ -34,7 +34,7 @@ def _size_of_rows(repo: Path) -> int:
     return sum(path.stat().st_size for path in repo.glob(".git/gitmem/vectors/*/rows-0.f32"))
 
 
-def test_interrupted_it_keeps_what_was_embedded_and_goes_on_from_there(run_cli, repo: Path, tmp_path: Path) -> None:
+def test_interrupted_rebuild_keeps_finished_work_and_continues_from_there(run_cli, repo: Path, tmp_path: Path) -> None:
     set_up(repo, make_model(tmp_path / "tiny"))
     put(repo, *(make_memory(f"m-{n}", f"Table {n}", "Storage. " * 2000) for n in range(200)))
     run_cli("list")

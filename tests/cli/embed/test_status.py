@@ -23,7 +23,7 @@ def test_without_a_model_it_says_how_to_set_one_up_and_that_there_is_none(run_cl
     assert done.out == "model: not set up; to set one up: git config --global gitmem.embed model2vec:potion-base-8M\n"
 
 
-def test_it_tells_what_has_vectors(run_cli, repo: Path, model: str) -> None:
+def test_status_counts_memories_with_vectors(run_cli, repo: Path, model: str) -> None:
     set_up(repo, model)
 
     before = run_cli("embed", "status")

@@ -38,14 +38,14 @@ def test_json_has_every_pull_request(run_cli, hub: Hub, page: str) -> None:
     assert "runs/5" in hub.comments[0]["body"]
 
 
-def test_a_commit_that_is_no_ones_head_any_more_tells_no_one(run_cli, hub: Hub, page: str) -> None:
+def test_no_comment_is_posted_when_no_pull_request_has_the_commit_as_its_head(run_cli, hub: Hub, page: str) -> None:
     done = run_cli(*CHECK, "--commit", COMMIT, page)
 
     assert (done.status, done.out) == (0, "")
     assert done.err == "gitmem: no open pull request for aaaaaaaaaaaa; no comment posted\n"
 
 
-def test_it_can_be_taken_away(run_cli, hub: Hub, page: str) -> None:
+def test_completion_can_be_uninstalled(run_cli, hub: Hub, page: str) -> None:
     run_cli(*CHECK, "--pull", "12", page)
 
     done = [run_cli(*CHECK, "--pull", "12", "--delete").err for _ in range(2)]
@@ -90,7 +90,7 @@ def test_a_wrong_command_line_is_refused(run_cli, hub: Hub, words: tuple[str, ..
     assert hub.asked == []
 
 
-def test_a_file_that_is_not_there_is_an_error(run_cli, hub: Hub) -> None:
+def test_missing_file_is_an_error(run_cli, hub: Hub) -> None:
     done = run_cli(*CHECK, "--pull", "12", "nowhere.md")
 
     assert done.status == 3

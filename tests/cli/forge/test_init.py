@@ -8,7 +8,7 @@ import pytest
 from support.forge_server import TOKEN, Hub
 
 
-def test_it_tells_whom_the_verbs_would_speak_to_and_sends_nothing(run_cli, hub: Hub) -> None:
+def test_forge_shows_the_repository_and_sends_nothing(run_cli, hub: Hub) -> None:
     done, found = run_cli("forge"), run_cli("forge", "--json")
 
     assert done.status == 0
@@ -26,7 +26,7 @@ def test_without_a_token_it_says_so(run_cli, hub: Hub, monkeypatch: pytest.Monke
     assert (done.status, done.err) == (1, "gitmem: no token is set: GITHUB_TOKEN is empty\n")
 
 
-def test_outside_of_a_job_it_says_what_is_missing(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outside_of_a_job_the_missing_variable_is_named(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
 
     done = run_cli("forge")

@@ -37,7 +37,7 @@ def test_a_dry_run_shows_it_and_sends_nothing(run_cli, hub: Hub, monkeypatch: py
         (("--head", "a", "--base", "b c"), "invalid branch name: 'b c'"),
     ],
 )
-def test_a_name_that_is_none_of_a_branch_is_refused(run_cli, hub: Hub, words: tuple[str, ...], message: str) -> None:
+def test_invalid_branch_name_is_refused(run_cli, hub: Hub, words: tuple[str, ...], message: str) -> None:
     words = (words,) if isinstance(words, str) else words
 
     done = run_cli("forge", "pull", *words)

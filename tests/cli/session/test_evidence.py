@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def test_evidence_needs_a_place_where_it_can_be_seen(run_cli) -> None:
+def test_evidence_needs_a_reference(run_cli) -> None:
     assert run_cli("session", "evidence", "It rounds").status == 2
 
     done = run_cli("session", "evidence", "It rounds", "--ref", "a.py:3", "--session", "s1")

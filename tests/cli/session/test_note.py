@@ -11,5 +11,5 @@ def test_a_paragraph_is_added_to_the_active_topic(run_cli) -> None:
     assert "│ One\n│ \n│ Two words\n" in run_cli("session").out
 
 
-def test_no_text_is_wrong_use(run_cli) -> None:
+def test_empty_text_is_wrong_use(run_cli) -> None:
     assert run_cli("session", "note", " ").status == 2

@@ -16,7 +16,7 @@ def test_the_file_that_switches_off_is_printed_and_taken_away_again(run_cli) -> 
     assert "agents are told nothing" not in run_cli("session").out
 
 
-def test_on_a_shared_branch_a_message_says_that_one_session_alone_is_meant(run_cli) -> None:
+def test_off_on_a_shared_branch_says_that_it_affects_one_session(run_cli) -> None:
     assert "--all switches off all of them" in run_cli("session", "off").err
     assert "--all" not in run_cli("session", "off", "--all").err + run_cli("session", "off", "--undo").err
 

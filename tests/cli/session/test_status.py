@@ -16,7 +16,7 @@ def test_the_active_topic_is_shown_with_all_it_has(run_cli) -> None:
     assert json.loads(run_cli("session", "status", "--json").out)["evidence"][0]["text"] == "It rounds"
 
 
-def test_a_topic_that_is_not_there_is_reported(run_cli) -> None:
+def test_unknown_topic_is_reported(run_cli) -> None:
     done = run_cli("session", "status", "nothing")
 
     assert done.status == 1

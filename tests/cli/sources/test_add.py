@@ -8,7 +8,7 @@ from pathlib import Path
 from conftest import git
 
 
-def test_repository_of_the_remote_is_the_one_that_is_meant(run_cli, repo: Path) -> None:
+def test_github_repository_defaults_to_the_remote(run_cli, repo: Path) -> None:
     git(repo, "remote", "add", "origin", "git@github.com:acme/shop.git")
 
     done = run_cli("sources", "add", "github", "--include", "issues,comments", "--since", "2026-01-31")
@@ -19,7 +19,7 @@ def test_repository_of_the_remote_is_the_one_that_is_meant(run_cli, repo: Path) 
     assert (listed["address"], listed["ref"]) == ("acme/shop", "refs/gitmem/sources/github")
 
 
-def test_folder_is_named_from_where_one_stands(run_cli, repo: Path, tmp_path: Path) -> None:
+def test_folder_is_relative_to_the_current_folder(run_cli, repo: Path, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
 
     inside = run_cli("sources", "add", "docs", "--path", "auth", cwd=repo / "src")

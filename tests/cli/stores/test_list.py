@@ -46,7 +46,7 @@ def test_stores_stand_with_what_they_have_and_what_is_wrong(run_cli, repo: Path,
 
 
 @pytest.mark.usefixtures("api")
-def test_what_would_repair_a_store_stands_in_the_json_too(run_cli, repo: Path, template: Path) -> None:
+def test_json_has_the_hint_for_a_broken_store(run_cli, repo: Path, template: Path) -> None:
     folder = Path(shutil.copytree(template, repo.parent / "empty"))
     git(repo, "config", "--add", "gitmem.stores", str(folder))
 

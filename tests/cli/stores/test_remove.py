@@ -5,7 +5,7 @@ from pathlib import Path
 from conftest import git
 
 
-def test_a_store_is_taken_off_the_list_even_where_it_is_gone(run_cli, repo: Path) -> None:
+def test_store_is_removed_from_the_list_even_if_it_no_longer_exists(run_cli, repo: Path) -> None:
     git(repo, "config", "--add", "gitmem.stores", "../gone")
     git(repo, "config", "--add", "gitmem.stores", "there=../there")
 

@@ -27,7 +27,7 @@ def test_add_prints_the_key_and_writes_what_was_given(run_cli):
     assert found["body"] == "All of them.\n"
 
 
-def test_command_waits_for_approval_where_no_onesits_at_a_terminal(run_cli):
+def test_command_waits_for_approval_without_a_terminal(run_cli):
     run_cli("task", "add", "Refresh tokens", "--key", "t", "--", "grep", "-q", "refresh", "src/auth/jwt.py")
 
     done = run_cli("task", "close", "t")

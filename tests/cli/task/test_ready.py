@@ -7,7 +7,7 @@ import json
 from support.facts import make_fact, put
 
 
-def test_ready_lists_what_can_be_begun_also_as_task_alone(memory, run_cli):
+def test_ready_lists_tasks_that_can_start_and_is_the_default_verb(memory, run_cli):
     memory.tasks.add("Later", verify=None, key="later", priority=3)
     memory.tasks.add("Refresh tokens", verify=None, key="now", priority=1)
     memory.tasks.add("Docs", verify=None, key="waits", requires=["now"])
@@ -20,7 +20,7 @@ def test_ready_lists_what_can_be_begun_also_as_task_alone(memory, run_cli):
     assert ([table["key"] for table in limited["tasks"]], limited["more"]) == (["now"], 1)
 
 
-def test_nothing_ready_is_a_no_with_a_way_on(memory, run_cli):
+def test_no_ready_task_exits_with_1_and_says_what_to_do(memory, run_cli):
     done = run_cli("task", "ready")
 
     assert (done.status, done.out) == (1, "")

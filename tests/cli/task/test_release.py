@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def test_release_gives_a_task_back_and_only_force_takes_it_from_someone(memory, run_cli, monkeypatch):
+def test_release_reopens_a_task_and_needs_force_for_another_holder(memory, run_cli, monkeypatch):
     memory.tasks.add("Refresh tokens", verify=None, key="t")
     memory.tasks.claim("t")
     monkeypatch.setenv("GITMEM_AGENT", "other")

@@ -19,7 +19,7 @@ def test_show_has_the_attempts_and_what_it_waits_for(memory, run_cli):
     assert [(one["num"], one["outcome"]) for one in found["attempts"]] == [(2, "working"), (1, "failed")]
 
 
-def test_memory_that_is_no_task_is_refused(memory, run_cli):
+def test_memory_that_is_not_a_task_is_refused(memory, run_cli):
     memory.remember("The gateway retries", key="g")
 
     assert run_cli("task", "show", "g").status == 1
