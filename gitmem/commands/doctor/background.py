@@ -64,14 +64,14 @@ def check_losses(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Pr
     return [Problem("capture-lost", "", message, hint=hint, severity="warning")]
 
 
-def litter(memory: OpenRepository, fix: bool, fixed: list[str]) -> None:
+def sweep_litter(memory: OpenRepository, fix: bool, fixed: list[str]) -> None:
     """Remove leftovers of killed processes, if a repair is wanted; they do no harm, so they are no problem."""
     removed = sweep(memory.git, memory.ref) if fix else []
     if removed:
         fixed.append(f"removed files that killed processes left behind: {', '.join(removed)}")
 
 
-def behind(memory: OpenRepository) -> list[Problem]:
+def list_failed_jobs(memory: OpenRepository) -> list[Problem]:
     """Report background jobs whose last run failed."""
     state = memory.git.repository.state_dir
     return [
@@ -98,7 +98,7 @@ def check_hooks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Pro
     return [Problem("agent-hook-failed", "", message, hint=hint, severity="warning")]
 
 
-def hooks(replaced: Sequence[str]) -> list[Problem]:
+def list_replaced_hooks(replaced: Sequence[str]) -> list[Problem]:
     """Report hooks that something else replaced."""
     return [
         Problem("hook-replaced", path, "the hook is no longer gitmem's", hint="gitmem install git-hooks",

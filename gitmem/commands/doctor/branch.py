@@ -37,7 +37,7 @@ LOOKED_BACK = 500
 FOREIGN, STRAYS = "foreign-branch", "stray-entries"
 
 
-def locks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
+def check_lock(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Report a lock file of the branch."""
     lock = Path(ref_lock_path(memory.git, memory.ref))
     try:
@@ -53,7 +53,7 @@ def locks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     return [Problem("stale-lock", str(lock), f"a stale lock file, {age:.0f} s old", hint="gitmem doctor --fix")]
 
 
-def branch(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
+def check_ref(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Report problems of the branch's ref."""
     target = memory.git.symbolic_target(memory.ref)
     message = f"it is a symbolic ref to {target}" if target else ""
@@ -80,7 +80,7 @@ def branch(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]
     return []
 
 
-def foreign(memory: OpenRepository) -> list[Problem]:
+def check_foreign(memory: OpenRepository) -> list[Problem]:
     """Report that the branch, here or at the remote, is not a store, or has entries that belong to none."""
     if memory.git.symbolic_target(memory.ref):
         return []
@@ -129,7 +129,7 @@ def _former_tips(memory: OpenRepository) -> list[str]:
     return [name for name in (*names, remote) if name and is_oid(name) and set(name) != {"0"}]
 
 
-def tree(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
+def check_tree(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Report that the tip's tree cannot be read; until it can, nothing else can be checked or written."""
     try:
         row = memory.catalog().row("SELECT message, hint FROM problem WHERE code = 'tree-unreadable'")

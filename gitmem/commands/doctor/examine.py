@@ -72,22 +72,21 @@ def examine(
     fixed: list[str] = []
     if delete:
         branch.delete_entries(memory, delete, fixed)
-    foreign = branch.foreign(memory)
+    foreign = branch.check_foreign(memory)
     mends = fix and not foreign
-    found = [*branch.locks(memory, mends, fixed), *branch.branch(memory, mends, fixed)]
-    found += foreign or branch.foreign(memory)  # a branch that was repaired can be examined now
+    found = [*branch.check_lock(memory, mends, fixed), *branch.check_ref(memory, mends, fixed)]
+    found += foreign or branch.check_foreign(memory)  # a branch that was repaired can be examined now
     if not any(p.code in ("broken-ref", "no-store", FOREIGN) for p in found):
-        unreadable = branch.tree(memory, mends, fixed)
+        unreadable = branch.check_tree(memory, mends, fixed)
         found += unreadable or [*_check_store(memory), *_check_links(memory.catalog())]
         found += background.check_captures(memory, mends, fixed)
-        found += (
-            [] if unreadable else [*list_undeclared(memory, memory.catalog()), *list_without_effect(memory.policy())]
-        )
+        if not unreadable:
+            found += [*list_undeclared(memory, memory.catalog()), *list_without_effect(memory.policy())]
     found += background.check_losses(memory, fix, fixed)
-    background.litter(memory, fix, fixed)
+    background.sweep_litter(memory, fix, fixed)
     found += [
-        *background.behind(memory),
-        *background.hooks(replaced_hooks),
+        *background.list_failed_jobs(memory),
+        *background.list_replaced_hooks(replaced_hooks),
         *background.check_hooks(memory, fix, fixed),
     ]
     found += [*_check_scopes(memory), *_check_remotes(memory), *_check_machine(memory)]

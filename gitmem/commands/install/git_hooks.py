@@ -77,7 +77,8 @@ def _plan_one(git: Git, folder: Path, event: str) -> InstallStep:
     content = _read(path)
     beside = " next to the existing hook" if os.path.lexists(kept) else ""
     if content is None:
-        return InstallStep(ADD, str(path), f"added{beside}{_location_note(git, folder)}", "", text)
+        where = " (in your work tree)" if _inside(git, folder) is not None else ""
+        return InstallStep(ADD, str(path), f"added{beside}{where}", "", text)
     if shim.is_shim(content):
         before = content.decode("utf-8", "replace")
         is_same = before == text
@@ -200,10 +201,6 @@ def _is_tracked(git: Git, path: Path) -> bool:
         return False
     top, spec = str(git.repository.top), f":(literal){inside / path.name}"
     return bool(git.run(f"--work-tree={top}", "-C", top, "ls-files", "-z", "--", spec).stdout)
-
-
-def _location_note(git: Git, folder: Path) -> str:
-    return " (in your work tree)" if _inside(git, folder) is not None else ""
 
 
 def _inside(git: Git, folder: Path) -> Path | None:
