@@ -2,14 +2,6 @@
 
 from __future__ import annotations
 
-# The supported harnesses with the modules that handle them, and the aliases that people use.
-HARNESSES = {
-    "claude-code": "claude_code",
-    "codex": "codex",
-    "copilot": "copilot",
-    "cursor": "cursor",
-    "gemini": "gemini",
-    "opencode": "opencode",
-    "pi": "pi",
-}
+# The supported harnesses, each with a module of that name in ``harness``, and the aliases that people use.
+HARNESSES = ("claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "pi")
 ALIASES = {"claude": "claude-code", "gemini-cli": "gemini", "copilot-cli": "copilot"}

@@ -18,7 +18,6 @@ SUBAGENT_START = "subagent-start"
 SUBAGENT_STOP = "subagent-stop"
 COMPACT = "compact"
 END = "end"
-NAMES = (START, PROMPT, TOOL, RESPONSE, STOP, SUBAGENT_START, SUBAGENT_STOP, COMPACT, END)
 
 # The causes of a start.
 STARTUP = "startup"
@@ -59,7 +58,7 @@ class Event:
 
     Attributes:
         harness: The harness that reports it, by its name on the command line (``claude-code``).
-        name: One of ``NAMES``.
+        name: One of the names above.
         session: The session's name; empty if the harness gives none.
         folder: The agent's working directory, absolute; empty if the harness does not report it.
         source: The cause of a start, one of ``SOURCES``; of a compaction ``manual`` or ``auto``; of an end why.

@@ -250,7 +250,7 @@ def load(harness: str) -> ModuleType:
     if harness not in HARNESSES:
         raise hook_log.UnusableError(f"unknown harness; choose one of {', '.join(HARNESSES)}")
     # ``importlib`` costs 0.5 ms (measured), on every hook.
-    found: ModuleType = __import__(f"gitmem.agents.harness.{HARNESSES[harness]}", fromlist=("parse",))
+    found: ModuleType = __import__(f"gitmem.agents.harness.{harness.replace('-', '_')}", fromlist=("parse",))
     return found
 
 

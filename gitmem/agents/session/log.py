@@ -11,7 +11,6 @@ from gitmem.agents.event import COMPACT, PROMPT, RESUME, START
 from gitmem.agents.session.places import append, file_name, read_lines, read_text, unescape_name
 from gitmem.agents.session.topics import workplace_of
 from gitmem.errors import BusyError
-from gitmem.frozen import frozen
 from gitmem.store import local
 from gitmem.system import discard, write_text
 
@@ -69,12 +68,28 @@ def statuses_in_context(entries: Sequence[Mapping[str, Any]], *, whole: bool = F
     return seen
 
 
-@frozen
-class ContextRecord:
-    """One retrieval for a session.
+def keep(
+    place: Workplace,
+    event: Event,
+    keys: Mapping[str, str],
+    *,
+    now: int,
+    tip: str,
+    role: str = "",
+    topic: str = "",
+    query: str = "",
+    cut: Sequence[str] = (),
+    tokens: int = 0,
+) -> None:
+    """Log what a session was shown; a session without a name and a disk error are ignored.
 
-    Attributes:
+    A missing entry only means that a memory may be shown again.
+
+    Args:
+        place: The workplace.
+        event: What it was shown for.
         keys: The memories' keys with their statuses, in the order shown.
+        now: Epoch seconds.
         tip: The commit of the memory branch that was read.
         role: The role that it was chosen for, or empty.
         topic: The active topic.
@@ -82,33 +97,18 @@ class ContextRecord:
         cut: The keys of the memories that were only partly shown.
         tokens: The length of the text.
     """
-
-    keys: Mapping[str, str]
-    tip: str
-    role: str = ""
-    topic: str = ""
-    query: str = ""
-    cut: Sequence[str] = ()
-    tokens: int = 0
-
-
-def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> None:
-    """Log what a session was shown; a session without a name and a disk error are ignored.
-
-    A missing entry only means that a memory may be shown again.
-    """
     state = os.path.dirname(place.root)
     if event.name in BROUGHT:
         local.add_count(state, local.STARTS if event.name == START else local.PROMPTS)
-        local.add_count(state, local.SHOWN, len(shown.keys))
-        local.note_shown_keys(state, now, shown.keys)
+        local.add_count(state, local.SHOWN, len(keys))
+        local.note_shown_keys(state, now, keys)
     if not event.session:
         return
     entry: dict[str, Any] = {"at": now, "event": event.name, "harness": event.harness, "source": event.source}
-    entry |= {"workspace": place.workspace, "branch": place.branch, "tip": shown.tip, "shown": {**shown.keys}}
-    entry |= {"role": shown.role, "topic": shown.topic, "query": shown.query}
-    entry |= {"cut": [*shown.cut]} if shown.cut else {}
-    entry |= {"tokens": shown.tokens} if shown.tokens else {}
+    entry |= {"workspace": place.workspace, "branch": place.branch, "tip": tip, "shown": {**keys}}
+    entry |= {"role": role, "topic": topic, "query": query}
+    entry |= {"cut": [*cut]} if cut else {}
+    entry |= {"tokens": tokens} if tokens else {}
     try:
         append(_path(place, event.session), entry, limit=SESSION_BYTES)
     except (BusyError, OSError):
@@ -137,7 +137,7 @@ def log_own_writes(memory: OpenRepository, event: Event) -> None:
     written = {word: "" for word in sorted(words) if catalog.row("SELECT 1 FROM memory WHERE key = ?", (word,))}
     if written:
         place = workplace_of(memory)
-        keep(place, event, ContextRecord(written, memory.find_tip() or ""), now=memory.now)
+        keep(place, event, written, now=memory.now, tip=memory.find_tip() or "")
 
 
 def hold(memory: OpenRepository, event: Event, text: str) -> str:

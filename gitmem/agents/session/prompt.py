@@ -15,6 +15,7 @@ from gitmem.text.secrets import redact
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from gitmem.agents.event import Event
     from gitmem.index.catalog import Catalog
@@ -74,9 +75,8 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     # Everything that is ever shown of these memories has been shown; the rest of a longer one is not shown later.
     source = f"the memory of this repository at {tip[:12]}, recalled for this prompt; key, kind, status, by whom"
     text, logged = render.fence_parts(parts, source=source), redact(query)[:LOGGED_CHARS]
-    size = count_tokens(text)
-    shown = log.ContextRecord(render.keys_of(parts), tip, topic=topic.name, query=logged, tokens=size)
-    log.keep(place, event, shown, now=memory.now)
+    about: dict[str, Any] = {"tip": tip, "topic": topic.name, "query": logged, "tokens": count_tokens(text)}
+    log.keep(place, event, render.keys_of(parts), now=memory.now, **about)
     return text
 
 

@@ -124,10 +124,9 @@ def start(opened: Memory, event: Event, *, related: bool = True) -> str:
         own = _introduction(here)
         parts = _parts(here, own)
     text, kept = _compose(here, own, parts)
-    shown, cut = render.keys_of(kept), render.cut_keys_of(kept)
-    size = count_tokens(text)
-    record = log.ContextRecord(shown, _tip(memory), role=name, topic=topic.name, cut=cut, tokens=size)
-    log.keep(place, event, record, now=memory.now)
+    about: dict[str, Any] = {"role": name, "topic": topic.name, "cut": render.cut_keys_of(kept)}
+    about |= {"tip": _tip(memory), "tokens": count_tokens(text)}
+    log.keep(place, event, render.keys_of(kept), now=memory.now, **about)
     return text
 
 

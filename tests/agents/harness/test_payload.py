@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.agents import HARNESSES
-from gitmem.agents.event import NAMES, Event
+from gitmem.agents.event import Event
 from gitmem.agents.harness import payload
-from gitmem.agents.hook import load
+from gitmem.agents.hook import ACTIONS, load
 
 ANY = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -42,7 +42,7 @@ def test_any_json_anywhere_becomes_an_event_of_plain_values_or_nothing(harness: 
         event = adapter.parse(stdin | {"hook_event_name": event_name}, event_name)
 
         if event is not None:
-            assert event.name in NAMES
+            assert event.name in ACTIONS
             assert all(isinstance(value, str | tuple | bool | None) for value in _values(event))
             assert all(isinstance(edit.path, str) and isinstance(edit.after, str) for edit in event.edits)
             json.dumps([value for value in _values(event) if isinstance(value, str)]).encode("utf-8")

@@ -12,7 +12,7 @@ from gitmem.store import local
 
 
 def shown(where, event, **keys: str) -> None:
-    log.keep(where, event, log.ContextRecord(keys, "c0ffee"), now=1)
+    log.keep(where, event, keys, tip="c0ffee", now=1)
 
 
 def seen(where, session: str = "s1") -> dict[str, str]:

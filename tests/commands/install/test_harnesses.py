@@ -7,7 +7,6 @@ import json
 import re
 import subprocess
 import tomllib
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -58,8 +57,8 @@ def test_harnesses_match_those_of_the_hook_command() -> None:
 
 @pytest.mark.parametrize("name", HOOKED)
 def test_every_installed_event_is_handled_and_none_is_missing(name: str) -> None:
-    adapter = import_module(f"gitmem.agents.harness.{entry.HARNESSES[name]}")
-    events = getattr(adapter, "EVENTS", None) or import_module("gitmem.agents.harness.claude_code").EVENTS
+    adapter = entry.load(name)
+    events = getattr(adapter, "EVENTS", None) or entry.load("claude-code").EVENTS
     message = {hook.event for hook in HARNESSES[name].hooks}
 
     assert message <= set(events)
@@ -69,8 +68,8 @@ def test_every_installed_event_is_handled_and_none_is_missing(name: str) -> None
 
 @pytest.mark.parametrize("name", HOOKED)
 def test_harness_waits_longer_than_a_hook_takes_at_most(name: str) -> None:
-    adapter = import_module(f"gitmem.agents.harness.{entry.HARNESSES[name]}")
-    events = getattr(adapter, "EVENTS", None) or import_module("gitmem.agents.harness.claude_code").EVENTS
+    adapter = entry.load(name)
+    events = getattr(adapter, "EVENTS", None) or entry.load("claude-code").EVENTS
 
     for hook in HARNESSES[name].hooks:
         assert hook.timeout_s > entry.LIMITS_S.get(events[hook.event], entry.LIMIT_S), hook.event
