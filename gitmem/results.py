@@ -136,7 +136,7 @@ class LogEntry:
 
 @frozen
 class AttentionLine:
-    """One fact that needs somebody.
+    """One fact that needs attention.
 
     Attributes:
         key: Its key.
@@ -160,7 +160,7 @@ class AttentionLine:
 
 @frozen
 class StoreStatus:
-    """How a store stands.
+    """The state of a store.
 
     Attributes:
         branch: The branch that is read.

@@ -39,7 +39,7 @@ def edit(document: Document, changes: Mapping[str, Any], body: str | None = None
             removed field separates a block from an indented comment, which would become part of the block.
     """
     parts = split(document.text)
-    real = {name: value for name, value in changes.items() if not _is_same(value, document.fields.get(name, REMOVE))}
+    real = {name: value for name, value in changes.items() if not is_same(value, document.fields.get(name, REMOVE))}
     keeps_body = body is None or body == document.body
     if not real and keeps_body:
         return document.text
@@ -58,8 +58,8 @@ def edit(document: Document, changes: Mapping[str, Any], body: str | None = None
     return parse(text, path=document.path).text
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    # By representation, since 1 == True == 1.0.
+def is_same(one: Any, other: Any) -> bool:
+    """Return whether two values of fields are the same, by their representation, since 1 == True == 1.0."""
     return one is other or (type(one) is type(other) and repr(one) == repr(other))
 
 
@@ -103,7 +103,7 @@ def _says(frontmatter: str, wanted: dict[str, Any]) -> bool:
         if err.code == "frontmatter-too-large":
             raise
         return False
-    return found.keys() == wanted.keys() and all(_is_same(found[name], wanted[name]) for name in wanted)
+    return found.keys() == wanted.keys() and all(is_same(found[name], wanted[name]) for name in wanted)
 
 
 def _in_place(

@@ -158,15 +158,12 @@ def filter_condition(catalog: Catalog, ground: int | None, query: Query, *, now:
         scopes, domains = query.scopes, query.domains
         catalog.connection.create_function("is_meant", 1, lambda fields: is_meant(fields, scopes, domains))
         parts.append("EXISTS (SELECT 1 FROM text d WHERE d.id = m.id AND is_meant(d.fields))")
-    if query.kinds:
-        parts.append(f"m.kind IN ({','.join('?' * len(query.kinds))})")
-        values += query.kinds
-    if query.unread:
-        parts.append(f"m.kind NOT IN ({','.join('?' * len(query.unread))})")
-        values += query.unread
-    if query.tasks:
-        parts.append(f"m.task <> '' AND lower(m.task) IN ({','.join('?' * len(query.tasks))})")
-        values += [task.lower() for task in query.tasks]
+    tasks = tuple(task.lower() for task in query.tasks)
+    columns = {"m.kind": query.kinds, "m.kind NOT": query.unread, "m.task <> '' AND lower(m.task)": tasks}
+    for column, words in columns.items():
+        if words:
+            parts.append(f"{column} IN ({','.join('?' * len(words))})")
+            values += words
     if query.knowledge:
         parts.append(_KNOWLEDGE)
     if query.named_domains or query.workspaces or query.by:

@@ -54,10 +54,6 @@ class Part:
     more: int = 0
     rest: str = ""
 
-    def without_last(self) -> Part:
-        """Return the section without its last entry, which is added to ``more``."""
-        return replace(self, entries=self.entries[:-1], more=self.more + 1)
-
     def text(self) -> str:
         """Return the section as text; empty if it has no entries."""
         lines = [entry.text for entry in self.entries]
@@ -238,7 +234,7 @@ def fit_parts(parts: Sequence[Part], *, tokens: int, characters: int) -> list[Pa
     kept = list(parts)
     while sum(len(part.entries) for part in kept) > 1 and _exceeds(kept, tokens, characters):
         at = max(nth for nth, part in enumerate(kept) if part.entries)
-        kept[at] = kept[at].without_last()
+        kept[at] = replace(kept[at], entries=kept[at].entries[:-1], more=kept[at].more + 1)
     return kept
 
 

@@ -91,7 +91,7 @@ def format_stamp() -> str:
 
 
 def tables() -> dict[str, object]:
-    """Return what the analysis of English goes by, as JSON can hold it: for a script that analyses as this does."""
+    """Return the constants of the analysis of English as JSON values, for a script that analyses in the same way."""
     return {
         "max_term": MAX_TERM,
         "max_query": MAX_QUERY,

@@ -10,7 +10,7 @@ whoever was merged first.
 from __future__ import annotations
 
 from gitmem.document.conflict import CONFLICT
-from gitmem.document.edit import REMOVE, edit
+from gitmem.document.edit import REMOVE, edit, is_same
 from gitmem.document.fields import is_newer
 from gitmem.document.format import format as format_memory
 from gitmem.document.parse import parse, unify
@@ -144,9 +144,9 @@ def _merge_fields(
     conflicts: list[dict[str, Any]] = []
     for name in dict.fromkeys((*later.fields, *earlier.fields)):
         was, one, other = (fields.get(name, _MISSING) for fields in (started, earlier.fields, later.fields))
-        if _is_same(one, other) or _is_same(one, was):
+        if is_same(one, other) or is_same(one, was):
             value = other
-        elif _is_same(other, was):
+        elif is_same(other, was):
             value = one
         elif name not in _LISTS and (one is _MISSING or other is _MISSING):
             value = one if other is _MISSING else other  # a field that one side removed and the other changed stays
@@ -168,11 +168,6 @@ def _merge_fields(
         if "refute" not in later.fields:
             merged.pop("refute", None)
     return merged, conflicts
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    # By representation, since 1 == True == 1.0.
-    return one is other or (type(one) is type(other) and repr(one) == repr(other))
 
 
 def _is_same_but_retired(one: Document, other: Document) -> bool:
@@ -232,9 +227,9 @@ def _merge_attempts(was: list[Any], one: list[Any], other: list[Any]) -> list[An
     for name in sorted({*ones, *others}):
         mine, yours, old = ones.get(name), others.get(name), before.get(name)
         if mine is None or yours is None:
-            found += [mine or yours] if old is None or not _is_same(old, mine or yours) else []
+            found += [mine or yours] if old is None or not is_same(old, mine or yours) else []
         else:
-            found.append(yours if _is_same(mine, old) else mine if _is_same(yours, old) else {**mine, **yours})
+            found.append(yours if is_same(mine, old) else mine if is_same(yours, old) else {**mine, **yours})
     number = 0
     for place, part in enumerate(found):
         num = part.get("num")
@@ -250,9 +245,9 @@ def _merge_life(started: Mapping[str, Any], earlier: Mapping[str, Any], later: M
     worker is notified.
     """
     was, one, other = ({name: side[name] for name in _LIFE if name in side} for side in (started, earlier, later))
-    if _is_same(one, other) or _is_same(one, was):
+    if is_same(one, other) or is_same(one, was):
         return other, None
-    if _is_same(other, was):
+    if is_same(other, was):
         return one, None
 
     def rank(life: dict[str, Any]) -> tuple[int, str, str]:
@@ -284,7 +279,7 @@ def _join_conflicts(there: Any, more: list[dict[str, Any]], fields: Mapping[str,
 
 def _is_effective(part: Any, fields: Mapping[str, Any]) -> bool:
     is_value = isinstance(part, dict) and "other" in part
-    return is_value and _is_same(part["other"], fields.get(str(part.get("field")), _MISSING))
+    return is_value and is_same(part["other"], fields.get(str(part.get("field")), _MISSING))
 
 
 def _merge_bodies(
@@ -389,7 +384,7 @@ def _merge_by_line(
     except FormatError:
         return None
     is_right = found.fields.keys() == fields.keys() and all(
-        _is_same(found.fields[name], fields[name]) for name in fields
+        is_same(found.fields[name], fields[name]) for name in fields
     )
     return found.text if is_right and unify(found.body) == body else None
 
