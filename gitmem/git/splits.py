@@ -6,8 +6,9 @@ the part took it over. If several did, it is the one with the same name; if ther
 
 from __future__ import annotations
 
-import os
 import posixpath
+
+from gitmem.git import parse_changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,10 +56,7 @@ class Splits:
     def _read(self, commit: str) -> list[tuple[str, bytes, bytes]]:
         how = ("-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--diff-filter=AM")
         words = self._git.run("diff-tree", *how, f"{commit}^", commit, check=False).stdout.split(b"\0")
-        rows = [
-            (os.fsdecode(name), *head.decode("ascii").split(" ")[2:4])
-            for head, name in zip(words[::2], words[1::2], strict=False)
-        ]
+        rows = [(change.path, change.old_oid, change.oid) for change in parse_changes(words)]
         if len(rows) > MOST_FILES:
             return []
         oids = {oid for _, old, new in rows for oid in (old, new) if oid.strip("0")}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gitmem.errors import ProcessError
 from gitmem.store import HEADS
-from gitmem.store.trailers import CODE, DEFAULT
+from gitmem.store.trailers import read_points
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,13 +42,9 @@ def how_landed(git: Git, code: str, companion: str, *, memory: str, default: str
 
 def _written_for(git: Git, companion: str, memory: str) -> tuple[str, str]:
     """Return the code commit that a companion was written for, and the default branch's commit at that time."""
-    form = ",".join(f"%(trailers:key={name},valueonly,separator=%x20)" for name in (CODE, DEFAULT))
-    lines = git.text(
-        "log", "-50", "--no-merges", "--no-show-signature", f"--format={form}", companion, f"^{memory}"
-    ).split("\n")
-    found = next((line for line in lines if not line.startswith(",") and "," in line), ",")
-    commit, _, default = found.partition(",")
-    return commit.strip(), default.strip() or commit.strip()
+    points = read_points(git, companion, "-50", "--no-merges", f"^{memory}")
+    found = next((point for point in points if point.code), None)
+    return (found.code, found.default or found.code) if found is not None else ("", "")
 
 
 def _how(git: Git, tip: str, main: str, known: str) -> str:

@@ -51,7 +51,7 @@ from gitmem.store import (
     read_proofs,
 )
 from gitmem.store.read import display_path
-from gitmem.text import display
+from gitmem.text import display, list_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def _refusal(git: Git, commit: str, branch: str, *, remote: str, hint: str) -> F
         strays = list_strays(git, commit)
     except ProcessError:
         strays = []  # none of its trees can be read
-    shown = format_names(strays)
+    shown = list_some([display(display_path(one)) for one in strays], NAMES)
     last = f"its last commit is {_last_commit(git, commit)}"
     if kind_of(git, commit) == STRAY:
         see = f"see the last commits: git log --stat -3 {commit[:12]}"
@@ -271,13 +271,6 @@ def other_branch_hint(branch: str) -> str:
 def init_hint(branch: str) -> str:
     """Return the hint for a clone without a store: `init` finds out if its remote names another branch."""
     return f"join the remote's memory, if it is on another branch: gitmem init\nor {other_branch_hint(branch)}"
-
-
-def format_names(strays: Sequence[str]) -> str:
-    """Return the first strays as text for a person."""
-    named = [display(display_path(one)) for one in strays[:NAMES]]
-    more = len(strays) - len(named)
-    return ", ".join(named) + (f" and {more} more" if more > 0 else "")
 
 
 def _format_deletes(strays: Sequence[str]) -> str:

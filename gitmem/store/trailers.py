@@ -49,15 +49,20 @@ def code_trailers(git: Git, default: str) -> tuple[tuple[str, str], ...]:
     return ((CODE, commit), *(((DEFAULT, known),) if known and known != commit else ()))
 
 
-def read_points(git: Git, tip: str) -> list[Point]:
-    """Return all commits of a store, children before parents; in a shallow clone, those that exist.
+def read_points(git: Git, tip: str, *only: str) -> list[Point]:
+    """Return the commits of a store, children before parents; in a shallow clone, those that exist.
+
+    Args:
+        git: The repository.
+        tip: The last commit.
+        only: Options and revisions of git-log(1) that leave commits out.
 
     Raises:
         ProcessError: An object of its history is missing or broken.
     """
     trailers = "%x00".join(f"%(trailers:key={name},valueonly,separator=%x20)" for name in (CODE, DEFAULT))
     argv = ("log", "-z", "--topo-order", "--no-color", "--no-show-signature", f"--format=%H%x00%P%x00{trailers}")
-    words = git.run(*argv, tip, "--").stdout.decode("utf-8", "replace").split("\0")
+    words = git.run(*argv, *only, tip, "--").stdout.decode("utf-8", "replace").split("\0")
     return [
         Point(words[at], tuple(words[at + 1].split()), _named(words[at + 2]), _named(words[at + 3]))
         for at in range(0, len(words) - 3, 4)

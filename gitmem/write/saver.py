@@ -14,6 +14,7 @@ from gitmem.store import POLICY_PATH, layout
 from gitmem.store.commit import CommitPlan
 from gitmem.store.merge.memories import Version, unite
 from gitmem.store.merge.policy import FileVersion, unite_policies
+from gitmem.text import list_some
 from gitmem.write import place
 from gitmem.write.draft import check_file, refuse_typed
 from gitmem.write.place import Change, before_of
@@ -142,15 +143,11 @@ class Saver:
             return None
         keys = [change.key for change in self._round if change.key]
         gone_to = [moves.get(path, path) for path in deletes]
-        plan = self._writer.plan(self._subject(), keys, files, gone_to, tuple(moves.items()))
+        named = list_some([change.key or change.path for change in self._round], 1)
+        plan = self._writer.plan(f"memory: save {named}", keys, files, gone_to, tuple(moves.items()))
         subject, _, body = self._how.message.strip().partition("\n")
         source = (("Gitmem-Source", f"commit {self._how.source}"),) if self._how.source else ()
         return replace(plan, subject=subject or plan.subject, body=body.strip("\n"), trailers=plan.trailers + source)
-
-    def _subject(self) -> str:
-        first, more = self._round[0], len(self._round) - 1
-        name = first.key or first.path
-        return f"memory: save {name}" + (f" and {more} more" if more else "")
 
     def _memory(self, catalog: Catalog, item: EditedFile) -> _Done:
         where = layout.place_of(item.path)

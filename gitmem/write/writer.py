@@ -9,7 +9,7 @@ from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import replace
 from gitmem.store import is_proposal
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit
-from gitmem.text import display
+from gitmem.text import display, list_some
 from gitmem.write import archive, place
 from gitmem.write.draft import ASIDE, Author, Draft, check_file, unite_fields, validate_text, with_fields
 from gitmem.write.duplicates import FOLD, REFUSE, KnownTexts, fold_into, refuse_said
@@ -120,7 +120,7 @@ class Writer:
                     if (step := self.plan_remember(catalog, draft, policy, done=fields, again=FOLD)) is not None:
                         rehearsal.apply(step)
             written = list(dict.fromkeys(fields["key"] for fields in done if fields.get("is_written", True)))
-            subject = f"memory: add {written[0]} and {len(written) - 1} more" if written else ""
+            subject = f"memory: add {list_some(written, 1)}"
             return self.plan_rehearsed(rehearsal, subject, written[:KEYS_NAMED])
 
         written = self.write(plan, f"remember {len(drafts)} memories")
@@ -258,7 +258,7 @@ class Writer:
                 new = with_fields(texts[one.path], changes, f"{one.key}.md")
                 files[one.path] = check_file(one.key, new, policy=policy, path=one.path).text
             keys = [one.key for one in known]
-            subject = f"memory: {verb}: {keys[0]}" + (f" and {len(keys) - 1} more" if len(keys) > 1 else "")
+            subject = f"memory: {verb}: {list_some(keys, 1)}"
             return self.plan(subject, keys[:KEYS_NAMED], files, [])
 
         written = self.write(plan, "edit")
@@ -300,7 +300,7 @@ class Writer:
             gone = [one.key for one in found if one.path in paths]
             if not gone:
                 return None
-            subject = f"memory: {verb} {gone[0]}" + (f" and {len(gone) - 1} more" if len(gone) > 1 else "")
+            subject = f"memory: {verb} {list_some(gone, 1)}"
             return self.plan(subject, gone, made.files, list(paths), made.moves)
 
         written = self.write(plan, verb)
