@@ -149,9 +149,9 @@ def _save_response(memory: Memory, event: Event) -> None:
 
 def subagent_started(memory: Memory, event: Event) -> str:
     """Return context for a sub-agent that starts: memories injected for it, and a digest sized for its role."""
-    from gitmem.agents.on_subagent import subagent_context
+    from gitmem.agents.session.start import start_subagent
 
-    return subagent_context(memory, event)
+    return start_subagent(memory, event)
 
 
 def subagent_stopped(memory: Memory, event: Event) -> str:

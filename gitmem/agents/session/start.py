@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 
-from gitmem.agents.event import COMPACTED, RESUME, START
-from gitmem.agents.session import log, topics, worklog
+from gitmem.agents.event import COMPACTED, RESUME, START, STARTUP
+from gitmem.agents.on_file import is_off
+from gitmem.agents.session import activity, log, topics, worklog
 from gitmem.agents.session.places import read_text
 from gitmem.commands.context.relevance import unexpired_condition
 from gitmem.commands.context.sections import HEADINGS, NEWEST
 from gitmem.commands.workflow.render import part_of
 from gitmem.config import home
 from gitmem.errors import GitmemError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import places_of, refs_of, state
 from gitmem.index.catalog.state import count_live
 from gitmem.model import ADOPTED
@@ -24,11 +25,14 @@ from gitmem.policy import START as AT_START
 from gitmem.policy import Role, role_name
 from gitmem.recall import Query, RecallResult, filter_condition, render
 from gitmem.recall.render import About, MemoryText, Part
+from gitmem.repository import has_private, open_private
 from gitmem.store import LISTED, PROJECT, local
 from gitmem.store.local import spool_folders
 from gitmem.store.state import losses
 from gitmem.text import display, format_json, parse_json
 from gitmem.text.budget import count_tokens, opening_of
+from gitmem.text.fence import fence_entries
+from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +62,8 @@ SUMMARIES = 3
 LATEST_SESSIONS = 30
 # The longest query made from a topic: enough to identify its subject.
 QUERY_CHARS = 2000
+# The most private memories shown to a sub-agent, newest first, and the tokens of each. Our choices.
+PRIVATE_AT_MOST, PRIVATE_TOKENS = 5, 120
 TITLE_CHARS = 160
 # Replaces DISCIPLINE in this clone: the person's own text, ahead of the person's text for all clones. Text pushed by
 # others must not instruct agents.
@@ -380,3 +386,34 @@ def role_of(policy: Policy, config: Config, event: Event) -> tuple[str, Role]:
         if row is not None:
             return name, row
     return "", Role()
+
+
+def start_subagent(memory: Memory, event: Event) -> str:
+    """Return context for a sub-agent that starts, by its name and type; empty if there is none."""
+    if event.prompt:
+        activity.log(memory.repository, event, event.prompt)
+    # It has a context of its own, without what the session was shown.
+    own = replace(event, name=START, source=STARTUP, session=f"{event.session}-{event.agent}")
+    return "\n\n".join(filter(None, (_private_memories(memory.repository, event), start(memory, own, related=False))))
+
+
+def _private_memories(memory: OpenRepository, event: Event) -> str:
+    """Return the private memories of the agent that the sub-agent's type names."""
+    if not slug(event.agent_type) or not memory.config.context or not has_private(memory.git) or is_off(memory, event):
+        return ""
+    store = open_private(memory, agent=event.agent_type)
+    if store.find_tip() is None:
+        return ""
+    rows = store.catalog().rows(
+        "SELECT m.key, m.kind, m.title, t.body FROM memory m JOIN text t ON t.id = m.id"
+        f" WHERE {state.LIVE} AND {unexpired_condition(memory.now)} ORDER BY m.created DESC, m.key LIMIT ?",
+        (PRIVATE_AT_MOST,),
+    )
+    entries = [
+        (
+            f"- [{key}] ({kind})",
+            display(opening_of(f"{title}\n{body}".strip(), limit_tokens=PRIVATE_TOKENS), lines=True),
+        )
+        for key, kind, title, body in rows
+    ]
+    return fence_entries(entries, source=f"the private memory of the agent {slug(event.agent_type)}; key and kind")
