@@ -24,7 +24,7 @@ def test_false_statement_is_printed_with_its_culprit(stale, run_cli):
     assert "should say: 1.25" in ran.out
 
 
-def test_true_documents_end_with_0(repo, run_cli):
+def test_true_documents_exit_with_0(repo, run_cli):
     commit_files(repo, {"AGENTS.md": "- `src/auth/jwt.py` signs\n"})
 
     ran = run_cli("adopt", "AGENTS.md")
@@ -128,7 +128,7 @@ def test_fix_writes_to_nothing_but_the_file_itself(repo, run_cli, put):
     assert (other / "AGENTS.md").read_text() == "- Go 1.24+\n"
 
 
-def test_shallow_clone_says_nothing_of_what_it_cannot_know(stale, run_cli, tmp_path):
+def test_shallow_clone_does_not_guess(stale, run_cli, tmp_path):
     commit_files(stale, {"README.md": "x\n"})
     git(tmp_path, "clone", "-q", "--depth", "1", stale.as_uri(), "cut")
 

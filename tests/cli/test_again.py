@@ -64,7 +64,7 @@ def write(_: object, __: object) -> None:
         (("session", "note", "Appended"), lambda _, __: None, "run the command again"),
     ],
 )
-def test_what_printed_wrote_or_read_its_input_runs_once_and_the_index_is_removed(
+def test_command_that_printed_wrote_or_read_input_is_not_repeated(
     run_cli, catalog_file: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], does, hint: str
 ) -> None:
     ran = []

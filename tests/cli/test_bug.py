@@ -59,7 +59,7 @@ def test_each_bug_has_a_report_of_its_own() -> None:
     assert len(reports()) == 3
 
 
-def test_where_no_report_can_be_written_the_place_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_last_place_is_reported_if_no_report_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
 

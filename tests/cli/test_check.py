@@ -46,7 +46,7 @@ def test_change_that_breaks_a_fact_exits_with_1_and_says_what_and_whose(run_cli,
 
 
 @pytest.mark.usefixtures("facts")
-def test_what_is_staged_is_described_in_the_same_words(run_cli, repo: Path) -> None:
+def test_staged_changes_are_reported_in_the_same_words(run_cli, repo: Path) -> None:
     nothing = run_cli("check", "--staged")
     (repo / "src/auth/jwt.py").write_text(EDDSA["src/auth/jwt.py"])
     git(repo, "add", "-A")
@@ -139,7 +139,7 @@ def test_no_base_is_an_error_that_says_what_to_do(run_cli, repo: Path) -> None:
 
 
 @pytest.mark.usefixtures("facts")
-def test_text_of_a_memory_cannot_escape_on_any_way_out(run_cli, repo: Path) -> None:
+def test_no_output_lets_escape_sequences_of_a_memory_through(run_cli, repo: Path) -> None:
     put(repo, make_fact("odd", {"contains": "RS256\x1b[2J", "in": "src/**"}, title="T\x1b[2J"))
     commit_files(repo, {"src/a.py": "RS256\x1b[2J"})
     change(repo, {"src/a.py": ""})

@@ -104,7 +104,7 @@ def test_script_is_printed(run_cli, shell: str) -> None:
     assert done.out == script(shell)
 
 
-def test_shell_that_is_not_known_is_refused(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_shell_is_refused(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHELL", "/bin/ksh")
 
     assert run_cli("completion", "ksh").status == 2

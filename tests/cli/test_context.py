@@ -44,7 +44,7 @@ def test_json_is_as_documented(run_cli) -> None:
     assert found["tokens"] > 0
 
 
-def test_what_does_not_fit_the_budget_is_counted_with_the_way_to_it(run_cli) -> None:
+def test_memories_beyond_the_budget_are_counted_with_a_command(run_cli) -> None:
     found = json.loads(run_cli("context", "--budget", "30", "--json").out)
     text = run_cli("context", "--budget", "30").out
 

@@ -55,7 +55,7 @@ def test_hint_for_an_unreadable_memory_is_a_command_that_replaces_it(run_cli, re
     assert (run_cli("doctor").status, "TEXT" in run_cli("show", "b").out) == (0, True)
 
 
-def test_what_was_never_served_is_deleted_by_name_only(run_cli, repo: Path) -> None:
+def test_foreign_file_is_deleted_by_name_only(run_cli, repo: Path) -> None:
     run_cli("init")
     put_files(repo, {"learned/UPPER.md": "---\ntitle: c\n---\n"})
 
@@ -68,7 +68,7 @@ def test_what_was_never_served_is_deleted_by_name_only(run_cli, repo: Path) -> N
     assert (done.status, run_cli("doctor").status) == (0, 0)
 
 
-def test_where_there_is_no_memory_yet_it_says_how_to_start(run_cli) -> None:
+def test_status_without_a_memory_says_how_to_start_one(run_cli) -> None:
     done = run_cli("doctor")
 
     assert done.status == 1

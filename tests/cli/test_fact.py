@@ -108,7 +108,7 @@ def test_fact_without_a_check_is_reported_where_prose_belongs(run_cli) -> None:
     assert "gitmem remember 'Reviews are friendly' --kind convention" in done.err
 
 
-def test_unproven_writes_a_fact_down_that_does_not_hold(run_cli) -> None:
+def test_unproven_records_a_fact_that_does_not_hold(run_cli) -> None:
     done = run_cli("fact", "soon", "--exists", "nosuch", "--key", "f", "--unproven")
 
     assert (done.status, json.loads(run_cli("show", "f", "--json").out)["status"]) == (0, "unproven")

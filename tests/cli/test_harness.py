@@ -86,7 +86,7 @@ def test_at_a_terminal_it_says_what_it_is_for(memory, run_cli, monkeypatch: pyte
     assert "gitmem install cursor" in ran.err
 
 
-def test_status_is_0_where_gitmem_itself_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hook_exits_with_0_even_if_gitmem_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(words: object) -> int:
         raise SyntaxError("a half-written upgrade")
 

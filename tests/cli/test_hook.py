@@ -117,9 +117,7 @@ def test_commands_that_are_not_approved_are_counted_and_stop_nothing(memory, run
     assert ran.err == "gitmem: 2 facts not checked: not approved here (gitmem trust --review)\n"
 
 
-def test_what_is_pushed_is_checked_where_pre_commit_says_that_something_is(
-    memory, run_cli, repo: Path, monkeypatch
-) -> None:
+def test_pushed_commits_are_checked_under_pre_commit(memory, run_cli, repo: Path, monkeypatch) -> None:
     put(repo, make_fact("tokens", RS256))
     before = git(repo, "rev-parse", "HEAD")
     pushed = commit_files(repo, EDDSA)
@@ -164,9 +162,7 @@ def test_memory_with_a_secret_is_not_pushed_by_hand_where_pre_commit_is_asked(
     assert TOKEN[:8] not in ran.out + ran.err
 
 
-def test_what_is_wrong_with_the_surroundings_is_reported_and_gives_no_commit_up(
-    memory, run_cli, repo: Path, monkeypatch
-) -> None:
+def test_problem_of_the_environment_is_reported_and_keeps_commits(memory, run_cli, repo: Path, monkeypatch) -> None:
     no_message = run_cli("hook", "learned", "nowhere")
     monkeypatch.setenv("PRE_COMMIT_FROM_REF", "f" * 40)
     monkeypatch.setenv("PRE_COMMIT_TO_REF", git(repo, "rev-parse", "HEAD"))
@@ -199,7 +195,7 @@ def test_commit_message_with_a_secret_is_refused_and_not_captured(memory, run_cl
     assert "nothing found" in run_cli("recall", "gateway").err
 
 
-def test_what_a_commit_says_was_learnt_is_kept_once_it_is_one(memory, run_cli, repo: Path) -> None:
+def test_learned_lines_are_captured_once_committed(memory, run_cli, repo: Path) -> None:
     commit_files(repo, {"a": "1"}, "x\n\nLearned: the gateway drops idle connections")
 
     run_cli("hook", "learned")

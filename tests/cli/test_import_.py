@@ -29,7 +29,7 @@ def test_good_lines_are_imported_and_bad_ones_are_named(run_cli, repo: Path) -> 
     assert found["totals"] == {"skipped": 0, "near": 0, "refused": 1, "unreadable": 1}
 
 
-def test_what_is_nearly_said_is_left_out_and_named(run_cli, repo: Path) -> None:
+def test_near_duplicates_are_skipped_and_named(run_cli, repo: Path) -> None:
     run_cli("remember", "Deploys need the VPN", "--key", "vpn")
     lines = ["A deploy needs the VPN", "Kafka consumers must be idempotent", "All Kafka consumers must be idempotent"]
     (repo / "k.jsonl").write_text("".join(json.dumps({"content": text}) + "\n" for text in lines))

@@ -30,7 +30,7 @@ def test_rebuilt_index_answers_the_same(run_cli, repo: Path) -> None:
     assert run_cli("recall", "gateways", "--json").out == before
 
 
-def test_whoosh_index_is_made_when_asked_for_and_then_brought_along(run_cli, repo: Path) -> None:
+def test_whoosh_index_is_made_on_request_and_then_updated(run_cli, repo: Path) -> None:
     stamp = repo / ".git" / "gitmem" / "whoosh" / "stamp.json"
     run_cli("remember", "a text")
     run_cli("index")
@@ -44,7 +44,7 @@ def test_whoosh_index_is_made_when_asked_for_and_then_brought_along(run_cli, rep
         assert json.loads(stamp.read_text())["commit"] == tip(repo)
 
 
-def test_whoosh_index_is_made_by_the_way_where_the_settings_choose_it(run_cli, repo: Path) -> None:
+def test_whoosh_index_is_made_if_the_settings_choose_it(run_cli, repo: Path) -> None:
     run_cli("remember", "a text")
     git(repo, "config", "gitmem.engine", "whoosh")
 

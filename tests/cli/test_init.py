@@ -73,7 +73,7 @@ def test_argument_that_is_not_utf_8_is_refused(run_cli) -> None:
     assert (done.status, done.err) == (2, "gitmem: error: an argument is not valid UTF-8\n")
 
 
-def test_secret_that_was_typed_is_not_repeated_in_an_error(run_cli) -> None:
+def test_error_does_not_repeat_a_typed_secret(run_cli) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
     done = [run_cli(token), run_cli("list", "--status", token), run_cli("list", f"--{token}"), run_cli("show", token)]
@@ -231,7 +231,7 @@ def test_init_explains_a_branch_that_is_in_the_way(run_cli, repo: Path) -> None:
     assert "gitmem init --branch memory-store" in done.err
 
 
-def test_setting_that_names_the_branch_of_the_code_writes_nothing_onto_it(
+def test_memory_is_not_written_to_a_branch_of_the_code(
     run_cli,
     repo: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -35,9 +35,7 @@ def test_standard_input_is_read_as_utf_8_whatever_the_locale(
         (b"ab\xff", "standard input is not valid UTF-8 \\(byte 2\\)"),
     ],
 )
-def test_standard_input_that_no_memory_can_be_is_refused(
-    monkeypatch: pytest.MonkeyPatch, raw: bytes, message: str
-) -> None:
+def test_invalid_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch, raw: bytes, message: str) -> None:
     standard_input(monkeypatch, raw)
 
     with pytest.raises(RefusedError, match=message):

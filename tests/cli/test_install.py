@@ -18,7 +18,7 @@ def test_print_shows_each_file_as_a_difference_and_changes_nothing(run_cli, repo
     assert not (repo / ".git" / "hooks" / "post-checkout").exists()
 
 
-def test_what_only_the_person_may_do_is_reported_and_is_no_success(run_cli, repo: Path) -> None:
+def test_steps_for_the_user_are_reported_and_exit_with_1(run_cli, repo: Path) -> None:
     git(repo, "config", "core.hooksPath", ".githooks")
     commit_files(repo, {".githooks/post-merge": "#!/bin/sh\n"})
 
@@ -50,7 +50,7 @@ def test_print_shows_what_would_be_written_for_an_agent(run_cli, memory, repo: P
     assert not (repo / ".claude").exists()
 
 
-def test_settings_that_cannot_be_read_are_no_success(run_cli, memory, repo: Path) -> None:
+def test_unreadable_settings_fail(run_cli, memory, repo: Path) -> None:
     (repo / ".claude").mkdir()
     (repo / ".claude/settings.json").write_text("{,}")
 

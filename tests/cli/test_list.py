@@ -77,7 +77,7 @@ def test_all_shows_what_was_retired(run_cli) -> None:
     assert keys(run_cli, "--all") == ["old", "c", "b", "a"]
 
 
-def test_what_a_limit_leaves_out_is_counted(run_cli) -> None:
+def test_memories_beyond_the_limit_are_counted(run_cli) -> None:
     assert run_cli("list", "--limit", "1").err == "gitmem: 2 more: --limit 3\n"
 
 

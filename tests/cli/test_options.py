@@ -39,7 +39,7 @@ def test_limit_and_all_are_taken_over() -> None:
     assert (found.limit, found.everything) == (3, True)
 
 
-def test_status_that_does_not_exist_is_refused_and_names_those_that_do() -> None:
+def test_unknown_status_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UsageError) as caught:
         asked("--status", "verifid")
 

@@ -86,7 +86,7 @@ def test_colours_are_the_only_escapes_on_a_terminal(text: str) -> None:
     assert ALIVE.findall(shown) == []
 
 
-def test_what_is_said_is_the_same_with_and_without_colour() -> None:
+def test_text_is_the_same_with_and_without_colour() -> None:
     plain, plainly, _ = output()
     bright, brightly, _ = output(color="always")
 

@@ -113,7 +113,9 @@ def test_program_keeps_its_own_double_dash(name: str) -> None:
         (["-5"], ["-5"]),
     ],
 )
-def test_words_of_a_question_may_stand_between_options_or_behind_the_border(words: list[str], query: list[str]) -> None:
+def test_words_of_a_question_may_stand_between_options_or_after_a_double_dash(
+    words: list[str], query: list[str]
+) -> None:
     assert parser("recall").parse(words).query == query
 
 

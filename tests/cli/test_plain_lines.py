@@ -71,7 +71,7 @@ def test_lines_that_are_typed_most_are_plain(name: str, line: list[str]) -> None
         ("inject", ["text", "--category", "pattern"]),
     ],
 )
-def test_rest_is_for_argparse(name: str, line: list[str]) -> None:
+def test_other_lines_are_left_to_argparse(name: str, line: list[str]) -> None:
     assert read_plain(cli.load_command(name), line) is None
 
 

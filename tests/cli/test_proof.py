@@ -52,6 +52,6 @@ def test_check_is_read_as_the_frontmatter_has_it(words: tuple[str, ...], found: 
         ),
     ],
 )
-def test_checks_that_do_not_go_together_are_refused(words: tuple[str, ...], message: str) -> None:
+def test_contradictory_checks_are_refused(words: tuple[str, ...], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         check(*words)

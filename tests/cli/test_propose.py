@@ -70,7 +70,7 @@ def test_listing_switching_and_dropping_say_what_they_did(run_cli: Any, repo: Pa
     )
 
 
-def test_what_others_proposed_and_what_is_to_be_settled_is_reported(run_cli: Any, repo: Path, hub: Path) -> None:
+def test_proposals_of_others_and_conflicts_are_reported(run_cli: Any, repo: Path, hub: Path) -> None:
     other = clone(repo)
     for folder, said in ((other, "After ten."), (repo, "After two minutes.")):
         assert run_cli("edit", "idle", "--body", said, cwd=folder).status == 0
@@ -84,6 +84,6 @@ def test_what_others_proposed_and_what_is_to_be_settled_is_reported(run_cli: Any
     assert run_cli("propose").err == "gitmem: the proposal auth is merged: new memories go to memory again\n"
 
 
-def test_words_that_do_not_go_together_are_refused(run_cli: Any, repo: Path, hub: Path) -> None:
+def test_contradictory_words_are_refused(run_cli: Any, repo: Path, hub: Path) -> None:
     for words in (["a", "--list"], ["--force"], ["--list", "--drop", "a"], ["a", "--remote"], []):
         assert run_cli("propose", *words).status == 2, words

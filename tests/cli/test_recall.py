@@ -107,7 +107,7 @@ def test_question_newest_and_statistics_are_asked_for_one_at_a_time(run_cli) -> 
 
 
 @pytest.mark.usefixtures("filled")
-def test_syntax_is_distinguished_by_its_option(run_cli) -> None:
+def test_syntax_applies_only_with_its_option(run_cli) -> None:
     plain, syntax = (run_cli("recall", *option, "kind:decision gateway") for option in ([], ["--syntax"]))
 
     assert len(plain.out.splitlines()) == 3

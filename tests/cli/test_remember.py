@@ -73,7 +73,7 @@ def test_tags_are_found_in_the_text(run_cli) -> None:
     assert {"auth", "database"} <= set(json.loads(run_cli("show", "x", "--json").out)["frontmatter"]["tags"])
 
 
-def test_same_first_words_with_another_text_get_a_key_of_their_own(run_cli) -> None:
+def test_other_text_with_the_same_first_words_gets_its_own_key(run_cli) -> None:
     start = "The gateway drops requests that carry no trace id when they "
 
     first = run_cli("remember", start + "come from the batch jobs of the night, which nobody watches at all")
@@ -138,7 +138,7 @@ def test_standard_input_is_kept_in_one_form(run_cli, type_in, repo: Path, raw: b
     assert "\r" not in text_of(repo, "learned/k.md")
 
 
-def test_standard_input_that_cannot_be_kept_is_refused_and_nothing_is_written(run_cli, type_in, repo: Path) -> None:
+def test_invalid_text_on_standard_input_is_refused_and_nothing_is_written(run_cli, type_in, repo: Path) -> None:
     for raw, message in (
         (b"", "the text is empty"),
         (b" \n\t\r\n", "the text is empty"),
@@ -161,7 +161,7 @@ def test_standard_input_that_cannot_be_kept_is_refused_and_nothing_is_written(ru
         assert git(repo, "for-each-ref", "refs/heads/memory") == ""
 
 
-def test_what_cannot_be_used_is_refused_with_a_reason(run_cli, repo: Path) -> None:
+def test_invalid_option_is_refused_with_a_reason(run_cli, repo: Path) -> None:
     for words, message, hint in (
         (("--key", "Upper Case"), "invalid key 'Upper Case'", "--key upper-case"),
         (("--key", "../x"), "invalid key '../x'", "--key x"),
@@ -218,7 +218,7 @@ def test_what_cannot_be_used_is_refused_with_a_reason(run_cli, repo: Path) -> No
         assert git(repo, "for-each-ref", "refs/heads/memory") == ""
 
 
-def test_text_that_looks_like_an_option_is_text_behind_the_border(run_cli) -> None:
+def test_text_that_looks_like_an_option_follows_a_double_dash(run_cli) -> None:
     assert run_cli("remember", "--", "--json").out == "learned-json\n"
     assert run_cli("remember", "--force pushes are refused here").out == "learned-force-pushes-are-refused-here\n"
 
@@ -233,7 +233,7 @@ def test_name_of_git_s_never_keeps_a_memory_from_being_written(run_cli, repo: Pa
     assert not {"\x1b", "\u202e"} & set(run_cli("show", "learned-a-text").out)
 
 
-def test_superseded_memory_leaves_search_and_names_its_heir(run_cli) -> None:
+def test_superseded_memory_leaves_search_and_names_its_successor(run_cli) -> None:
     run_cli("remember", "Deploys go by hand", "--key", "old")
     run_cli("remember", "Deploys go by pipeline", "--key", "new", "--supersedes", "old")
 
@@ -277,14 +277,14 @@ def test_finished_run_is_distilled_all_or_nothing(run_cli, repo: Path, type_in) 
         ([], "remember needs a text or --from-run FILE"),
     ],
 )
-def test_what_does_not_go_together_is_wrong_use(run_cli, argv: list[str], expected: str) -> None:
+def test_contradictory_options_are_wrong_use(run_cli, argv: list[str], expected: str) -> None:
     done = run_cli("remember", *argv)
 
     assert done.status == 2
     assert expected in done.err
 
 
-def test_run_that_is_not_there_is_reported(run_cli) -> None:
+def test_unknown_run_is_reported(run_cli) -> None:
     done = run_cli("remember", "--from-run", "none.json")
 
     assert done.status == 1

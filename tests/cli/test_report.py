@@ -22,7 +22,7 @@ def test_a_page_is_written_and_rewritten(run_cli, repo: Path) -> None:
     assert 'id="vpn"' in (repo / "gitmem-report.html").read_text()
 
 
-def test_what_is_no_report_stays_without_force(run_cli, repo: Path) -> None:
+def test_file_that_is_not_a_report_is_kept_without_force(run_cli, repo: Path) -> None:
     run_cli("remember", "Deploys need the VPN", "--key", "vpn")
 
     refused = run_cli("report", "README.md")
@@ -81,7 +81,7 @@ def read(url: str) -> str:
         return answer.read().decode()
 
 
-def test_what_cannot_be_served_is_refused(run_cli, repo: Path) -> None:
+def test_serve_refuses_options_of_a_file(run_cli, repo: Path) -> None:
     run_cli("remember", "Deploys need the VPN", "--key", "vpn")
 
     assert [run_cli("report", "--serve", *more).status for more in (["--json"], ["--at", "HEAD"], ["x.html"])] == [

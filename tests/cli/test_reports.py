@@ -39,7 +39,7 @@ def test_one_run_prints_one_form_and_writes_others(run_cli, tmp_path: Path, monk
 
 
 @pytest.mark.usefixtures("broken")
-def test_summary_that_is_full_already_is_not_made_too_large(run_cli, tmp_path: Path, monkeypatch) -> None:
+def test_full_step_summary_does_not_exceed_its_limit(run_cli, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
     (tmp_path / "summary").write_text("x" * (1024 * 1024 - 4200), encoding="utf-8")
 

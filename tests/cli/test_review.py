@@ -38,7 +38,7 @@ def test_exit_status_is_by_severity(run_cli, leak: str, fail_on: str, status: in
     assert run_cli("review", leak, *(("--fail-on", fail_on) if fail_on else ())).status == status
 
 
-def test_warnings_fail_only_where_that_is_asked_for(run_cli, repo: Path) -> None:
+def test_warnings_fail_only_on_request(run_cli, repo: Path) -> None:
     base = commit(repo, {"gotchas/a.md": text("A")})
     commit(repo, {"facts/c.md": fact("C", "test -f a")})
 
@@ -69,7 +69,7 @@ def test_json_is_as_documented(run_cli, leak: str, repo: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html", "github", "json"])
-def test_no_form_repeats_a_secret_or_a_live_control_character(run_cli, leak: str, form: str) -> None:
+def test_no_form_repeats_a_secret_or_a_control_character(run_cli, leak: str, form: str) -> None:
     done = run_cli("review", leak, "--format", form)
 
     assert TOKEN not in done.out

@@ -28,7 +28,7 @@ def test_saved_keys_are_printed_and_the_message_is_kept(run_cli, shown: Path, re
     assert (again.status, again.out, again.err) == (0, "", "gitmem: nothing to save\n")
 
 
-def test_what_is_refused_says_why_and_how_to_go_on(run_cli, shown: Path) -> None:
+def test_refusal_has_a_reason_and_a_hint(run_cli, shown: Path) -> None:
     (shown / "learned/a.md").write_text("---\ntitle: [\x1b[2J\n---\n")
     (shown / "learned/b.md").unlink()
     (shown / "x.tmp").write_text("")

@@ -58,7 +58,7 @@ def test_repaired_code_is_checked_again(run_cli, repo: Path) -> None:
     assert (before.status, done.status, status(run_cli)) == (1, 0, "verified")
 
 
-def test_retired_it_is_no_ones_cause_any_more(run_cli) -> None:
+def test_retired_fact_makes_no_memory_suspect(run_cli) -> None:
     done = run_cli("settle", "f", "--retire", "--why", "the gateway signs now")
 
     assert (done.status, done.out) == (0, "f\n")
@@ -74,7 +74,7 @@ def test_another_memory_takes_its_place(run_cli) -> None:
     assert json.loads(run_cli("show", "f", "--json").out)["superseded"] is True
 
 
-def test_what_holds_needs_no_settling(run_cli) -> None:
+def test_fact_that_holds_needs_no_settling(run_cli) -> None:
     run_cli("fact", "There is a readme", "--exists", "README.md", "--key", "ok")
     run_cli("remember", "a text", "--key", "text")
 
@@ -85,7 +85,7 @@ def test_what_holds_needs_no_settling(run_cli) -> None:
     assert unchecked.out.endswith("There is nothing to settle: it has no check.\n")
 
 
-def test_ways_that_do_not_go_together_are_refused(run_cli) -> None:
+def test_contradictory_ways_to_settle_are_refused(run_cli) -> None:
     for words, message in (
         (("--retire", "--recheck"), "choose one way to settle it"),
         (("--contains", "x", "--in", "y"), "a new check requires --reword"),

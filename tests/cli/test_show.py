@@ -132,7 +132,7 @@ def test_show_at_shows_what_was_known_and_true_then(run_cli, repo: Path) -> None
     )  # fmt: skip
 
 
-def test_what_was_known_then_is_distinguished_from_what_is_known_now(run_cli, repo: Path) -> None:
+def test_knowledge_of_then_and_now_is_distinguished(run_cli, repo: Path) -> None:
     run_cli("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
     unseen = commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
     commit_files(repo, {"README.md": "other\n"})

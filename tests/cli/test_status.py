@@ -23,7 +23,7 @@ def test_text_shows_the_state_of_the_memory(run_cli, repo: Path) -> None:
     assert lines[3].endswith(" ago; index current")
 
 
-def test_what_failed_is_named_with_its_author_and_exits_with_1(run_cli, repo: Path) -> None:
+def test_failed_fact_is_named_with_its_author_and_exits_with_1(run_cli, repo: Path) -> None:
     run_cli("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
     run_cli("remember", "The gateway has public keys only", "--key", "k", "--requires", "f")
     commit_files(repo, {"a.txt": "which no check reads"})

@@ -97,7 +97,7 @@ def test_protected_branch_is_reported_and_what_is_here_is_sent_to_another_one(
     assert git(hub, "rev-parse", "for-review") == tip(repo) == message["commit"]
 
 
-def test_what_a_protected_branch_takes_is_sent_to_no_branch_of_the_code(run_cli: Any, repo: Path, other: Path) -> None:
+def test_instead_does_not_push_to_a_branch_of_the_code(run_cli: Any, repo: Path, other: Path) -> None:
     hub = repo.parent / "hub.git"
     run_cli("sync")
     git(repo, "push", "-q", "origin", "HEAD:refs/heads/code")

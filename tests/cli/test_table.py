@@ -75,7 +75,7 @@ def test_help_of_a_noun_shows_its_verbs(run_cli) -> None:
         (("task", "--zzz"), "unknown option: --zzz", "gitmem task --help"),
     ],
 )
-def test_verb_that_does_not_exist_is_reported(run_cli, words: tuple[str, ...], message: str, hint: str) -> None:
+def test_unknown_verb_is_reported(run_cli, words: tuple[str, ...], message: str, hint: str) -> None:
     done = run_cli(*words)
 
     assert (done.status, done.out) == (2, "")

@@ -7,7 +7,7 @@ import json
 from conftest import tip
 
 
-def test_undo_prints_the_keys_and_then_there_is_nothing_left(memory, run_cli, repo):
+def test_undo_prints_the_keys_until_nothing_is_left(memory, run_cli, repo):
     memory.remember("The queue is bounded", key="queue")
     before = tip(repo)
 

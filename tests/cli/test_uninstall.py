@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def test_uninstall_says_what_it_did_and_then_that_nothing_is_there(run_cli, repo: Path) -> None:
+def test_uninstall_reports_removed_files_once(run_cli, repo: Path) -> None:
     run_cli("install", "git-hooks")
 
     shown = run_cli("uninstall", "git-hooks", "--print")

@@ -29,7 +29,7 @@ def test_memory_without_a_command_has_nothing_to_deny(run_cli) -> None:
     assert done.err == "gitmem: none of these facts has a command that needs approval\n"
 
 
-def test_what_a_record_shows_is_all_that_would_run(run_cli) -> None:
+def test_question_shows_everything_that_would_run(run_cli) -> None:
     run_cli("fact", "t", "--verify", "test -s README.md && true", "--refute", "rm README.md", "--network", "--key", "f")
 
     run_cli("untrust", "f")

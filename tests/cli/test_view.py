@@ -106,7 +106,7 @@ def test_init_says_how_to_make_the_view_if_its_folder_is_taken(
     assert "is not empty; move it away, or choose another folder: gitmem view PATH" in done.err
 
 
-def test_there_is_no_view_of_nothing(run_cli, repo: Path) -> None:
+def test_view_needs_a_memory(run_cli, repo: Path) -> None:
     done = run_cli("view")
 
     assert (done.status, "no memory yet" in done.err, (repo / ".memory").exists()) == (3, True, False)

@@ -74,7 +74,7 @@ def test_unapproved_command_exits_with_3_and_says_how_to_approve_it(broken, run_
     assert (ran.status, "gitmem trust waits" in ran.err) == (3, True)
 
 
-def test_what_could_not_be_determined_exits_3():
+def test_undetermined_culprit_exits_with_3():
     assert {name for name in (bisect.FOUND, bisect.RANGE, bisect.NEVER, bisect.FLAPPING, bisect.UNKNOWN) if
             STATUS.get(name, 3) == 3} == {bisect.RANGE, bisect.FLAPPING, bisect.UNKNOWN}  # fmt: skip
 
@@ -96,7 +96,7 @@ def test_work_tree_has_no_commit_that_broke_it(broken, run_cli):
     assert run_cli("verify", "--dirty", "--why").status == 2
 
 
-def test_diff_is_coloured_on_a_terminal_only_and_dead(broken, repo, monkeypatch, capsys):
+def test_diff_is_coloured_on_a_terminal_only_and_has_no_control_characters(broken, repo, monkeypatch, capsys):
     coloured = Output.set_color
     monkeypatch.chdir(repo)
     monkeypatch.setattr(Output, "set_color", lambda self, _: coloured(self, "always"))

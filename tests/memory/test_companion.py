@@ -17,7 +17,7 @@ def title(folder: Path) -> tuple[str, str]:
         return found["title"], found["status"]
 
 
-def test_the_branch_reads_what_it_says_and_main_what_main_says(branch: Path) -> None:
+def test_branch_and_main_read_their_own_memories(branch: Path) -> None:
     assert title(branch)[0] == "The gateway retries three times"
     with opened(branch) as memory:
         slow_down(memory)
@@ -37,7 +37,7 @@ def test_the_branch_reads_what_it_says_and_main_what_main_says(branch: Path) -> 
         assert memory.status().document["companion"] is None
 
 
-def test_what_is_written_to_memory_meanwhile_is_read_as_well_and_no_read_moves_a_branch(branch: Path) -> None:
+def test_concurrent_writes_are_read_and_reading_moves_no_branch(branch: Path) -> None:
     with opened(branch) as memory:
         slow_down(memory)
         memory.remember("Written meanwhile", key="meanwhile")

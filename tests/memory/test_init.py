@@ -317,7 +317,7 @@ def test_verdicts_count_on_the_default_branch_and_detached_at_its_tip(memory, re
 # --- following the branch ------------------------------------------------------------------------------------------
 
 
-def test_what_others_push_is_seen_by_the_next_read(memory, repo):
+def test_next_read_sees_what_others_pushed(memory, repo):
     assert hits(memory, "gateway") == []
 
     put(repo, make_memory("k", "The gateway retries"))

@@ -60,7 +60,7 @@ def test_open_continues_an_existing_board(board, run_cli):
     assert (again.status, json.loads(again.out)["new"], json.loads(again.out)["entries"]) == (0, False, 2)
 
 
-def test_same_entry_again_is_named_and_not_written(board):
+def test_posting_an_entry_again_names_it_and_writes_nothing(board):
     board("post", "found")
 
     again = board("post", "found", "--json")
@@ -81,7 +81,7 @@ def test_show_prints_a_row_for_each_entry_and_one_in_full(board):
     assert board("show", "--type", "gap").status == 1
 
 
-def test_what_cannot_be_posted_is_refused(board):
+def test_invalid_entry_is_refused(board):
     board("signal", "Why?")
     for words, status, said in (
         (("post", "token ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"), 2, "it seems to contain a secret"),
@@ -102,7 +102,7 @@ def test_what_cannot_be_posted_is_refused(board):
         assert (done.status, said in done.err, done.out) == (status, True, "")
 
 
-def test_what_others_wrote_reaches_a_terminal_without_its_control_characters(board, repo):
+def test_terminal_gets_no_control_characters_of_entries(board, repo):
     from conftest import NOW, put_files
 
     from gitmem.commands.board.entry import Entry, format_entry, id_of, path_of

@@ -119,7 +119,7 @@ def test_repaired_code_is_checked_again_and_stays_on_the_screen(waiting: Path) -
     ],
     ids=["no such memory", "nothing to confirm", "escape", "empty answer", "no such key"],
 )
-def test_what_cannot_be_done_is_reported_and_changes_nothing(waiting: Path, keys: tuple[str, ...], said: str) -> None:
+def test_failed_decision_is_reported_and_changes_nothing(waiting: Path, keys: tuple[str, ...], said: str) -> None:
     before = git(waiting, "rev-parse", "memory")
 
     decide(waiting, FAILURES, (("(1/2)", "because: no file"), keys), ((said, "(1/2)"), ("q",)))

@@ -9,7 +9,7 @@ pytest.importorskip("textual", reason="the extra tui is not installed")
 from gitmem.cli.browse.screen_text import draw_text, fold_line
 
 
-def test_text_of_others_is_neither_markup_nor_an_escape_sequence() -> None:
+def test_text_is_neither_markup_nor_an_escape_sequence() -> None:
     evil = "[red]a[/red] [@click=app.quit]b[/] \x1b[31mc\x1b]52;c;aGk=\x07 \u202ed \\[x] $style"
 
     content = draw_text(lambda out: out.line((evil, "key"), evil), 120)

@@ -46,6 +46,6 @@ def test_apply_says_how_to_undo_it_and_leaves_nothing_to_decide(twice, run_cli) 
     assert run_cli("curate", "dedupe").status == 0
 
 
-def test_threshold_is_a_share(twice, run_cli) -> None:
+def test_threshold_must_be_a_share(twice, run_cli) -> None:
     assert run_cli("curate", "dedupe", "--threshold", "1").status == 0
     assert run_cli("curate", "dedupe", "--threshold", "2").status == 2

@@ -18,7 +18,7 @@ def page(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_the_address_is_printed_and_what_became_of_it_is_reported(run_cli, hub: Hub, page: str) -> None:
+def test_address_is_printed_and_the_action_is_reported(run_cli, hub: Hub, page: str) -> None:
     done = run_cli(*CHECK, "--pull", "12", page)
 
     assert (done.status, done.out) == (0, f"{hub.comments[0]['html_url']}\n")

@@ -20,7 +20,7 @@ def broken(run_cli, repo: Path) -> None:
 
 
 @pytest.mark.usefixtures("broken")
-def test_what_fails_and_is_suspect_is_listed_with_its_culprit(run_cli, hub: Hub) -> None:
+def test_failed_and_suspect_facts_are_listed_with_their_culprit(run_cli, hub: Hub) -> None:
     done = run_cli("forge", "issue")
 
     assert (done.status, done.out) == (0, f"{hub.issues[0]['html_url']}\n")
@@ -54,7 +54,7 @@ def test_a_dry_run_shows_it_and_sends_nothing(run_cli, hub: Hub, monkeypatch: py
     assert hub.asked == []
 
 
-def test_without_issues_it_is_an_error_only_where_there_is_something_to_tell(run_cli, hub: Hub, request) -> None:
+def test_disabled_issues_are_an_error_only_with_failures_to_report(run_cli, hub: Hub, request) -> None:
     disabled = (410, {}, {"message": "Issues has been disabled in this repository."})
     hub.plan("GET /issues", disabled, disabled)
     run_cli("init")

@@ -13,7 +13,7 @@ from gitmem.agents import on_event
 from gitmem.memory import Memory
 
 
-def test_what_the_latest_session_was_shown_is_printed(run_cli, repo: Path) -> None:
+def test_log_prints_what_the_latest_session_was_shown(run_cli, repo: Path) -> None:
     assert run_cli("session", "log").status == 1
     put(repo, make_memory("a", "A"))
     with Memory(repo, clock=lambda: float(NOW)) as memory:

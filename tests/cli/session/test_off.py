@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def test_the_file_that_switches_off_is_printed_and_taken_away_again(run_cli) -> None:
+def test_off_prints_its_file_and_undo_deletes_it(run_cli) -> None:
     path = Path(run_cli("session", "off", "--all").out.strip())
     assert path.is_file()
     assert "agents are shown nothing" in run_cli("session").out

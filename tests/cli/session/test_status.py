@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 
-def test_the_active_topic_is_shown_with_all_it_has(run_cli) -> None:
+def test_active_topic_is_shown_in_full(run_cli) -> None:
     assert "name your work" in run_cli("session").err
     run_cli("session", "use", "billing", "Move the invoices")
     run_cli("session", "evidence", "It rounds", "--ref", "a.py:3")

@@ -31,7 +31,7 @@ def test_folder_is_relative_to_the_current_folder(run_cli, repo: Path, tmp_path:
     assert json.loads((sources / "notes.json").read_text())["paths"] == [str(tmp_path / "notes")]
 
 
-def test_what_cannot_be_a_source_is_an_error_with_a_way_on(run_cli, repo: Path) -> None:
+def test_invalid_source_is_an_error_with_a_hint(run_cli, repo: Path) -> None:
     done = run_cli("sources", "add", "jira", "--project", "SHOP")
 
     assert done.status == 2

@@ -21,7 +21,7 @@ def test_a_repository_is_listed_and_its_name_printed_alone(run_cli, repo: Path, 
     assert git(repo, "config", "--get-all", "gitmem.stores") == f"{api}\nother={api}"
 
 
-def test_what_is_no_repository_is_not_listed(run_cli, repo: Path, tmp_path: Path) -> None:
+def test_folder_that_is_not_a_repository_is_not_listed(run_cli, repo: Path, tmp_path: Path) -> None:
     done = run_cli("stores", "add", str(tmp_path))
 
     assert (done.status, done.out) == (3, "")

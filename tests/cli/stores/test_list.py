@@ -19,14 +19,14 @@ def api(template: Path, tmp_path: Path, repo: Path) -> Path:
     return folder
 
 
-def test_where_none_are_listed_a_message_says_how_to(run_cli) -> None:
+def test_empty_list_says_how_to_add_a_store(run_cli) -> None:
     done = run_cli("stores")
 
     assert (done.status, done.out) == (1, "")
     assert "gitmem stores add" in done.err
 
 
-def test_stores_stand_with_what_they_have_and_what_is_wrong(run_cli, repo: Path, api: Path) -> None:
+def test_stores_are_listed_with_their_counts_and_problems(run_cli, repo: Path, api: Path) -> None:
     assert run_cli("stores").out == f"api\t{api}\t1\t{tip(api)}\t\n"
     git(repo, "config", "--add", "gitmem.stores", "gone=../gone")
     git(repo, "config", "--add", "gitmem.stores", ".")
@@ -70,7 +70,7 @@ def test_every_reading_command_says_which_store_a_memory_is_from(run_cli, api: P
 
 
 @pytest.mark.usefixtures("api")
-def test_what_cannot_be_asked_of_another_store_is_reported(run_cli) -> None:
+def test_requests_that_need_the_own_store_are_refused(run_cli) -> None:
     for argv, status, message in (
         (("recall", "x", "--store", "ipa"), 1, "no listed store is called ipa"),
         (("recall", "--syntax", "kind:gotcha", "--store", "api"), 2, "--store works only with a plain question"),

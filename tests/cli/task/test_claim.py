@@ -19,7 +19,7 @@ def test_claim_shows_what_was_tried_the_failed_ones_first(memory, run_cli):
     assert second.endswith("attempt 2 released (Ana, 2026-09-21T14:13:20Z): no time")
 
 
-def test_second_claim_is_refused_with_who_and_since_when(memory, run_cli, monkeypatch):
+def test_second_claim_is_refused_with_holder_and_time(memory, run_cli, monkeypatch):
     memory.tasks.add("Refresh tokens", verify=None, key="t")
     first = run_cli("task", "claim", "t", "--json")
     monkeypatch.setenv("GITMEM_AGENT", "other")

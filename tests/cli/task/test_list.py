@@ -27,7 +27,7 @@ def test_list_prints_rows_that_pipe_and_json(memory, run_cli, monkeypatch):
     assert tables["c"]["closed"] == "2026-09-21T14:13:20Z"
 
 
-def test_unknown_state_is_refused_and_nothing_found_is_no(memory, run_cli):
+def test_unknown_state_is_refused_and_no_match_exits_with_1(memory, run_cli):
     assert run_cli("task", "list", "--state", "done").status == 2
     nothing = run_cli("task", "list")
     assert (nothing.status, nothing.out) == (1, "")
