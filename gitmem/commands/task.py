@@ -143,14 +143,13 @@ def close(memory: OpenRepository, key: str, *, reason: str, force: bool, gate: C
     life.refuse_closing(task, worker, forced=force)
     passed = gate(document)
     memory.notices.extend(passed.notices)
-    if passed.refusal is not None:
+    if refusal := passed.refusal:
         if not force:
             # An unapproved command was not run: the way is to approve it, not to bypass it.
-            if isinstance(passed.refusal, TrustError):
-                raise passed.refusal
-            passed.refusal.hint += f"\nclose it anyway: gitmem task close {key} --force --reason WHY"
-            raise passed.refusal
-        memory.notices.append(f"forced: {passed.refusal.message}")
+            if not isinstance(refusal, TrustError):
+                refusal.hint += f"\nclose it anyway: gitmem task close {key} --force --reason WHY"
+            raise refusal
+        memory.notices.append(f"forced: {refusal.message}")
 
     def step(task: Task, now_is: Document) -> Mapping[str, Any]:
         if own_spec(now_is) != own_spec(document):

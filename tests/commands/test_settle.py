@@ -102,7 +102,7 @@ def test_unchanged_memories_are_reported_once_per_reason(memory, repo, run_cli):
     assert line.endswith("more): the new command must be approved; run at a terminal: gitmem settle --moved")
 
 
-def test_a_dry_run_shows_what_would_change_and_changes_nothing(memory, repo, run_cli):
+def test_dry_run_of_settle_changes_nothing(memory, repo, run_cli):
     moved_store(memory, repo)
     before = count_commits(repo)
 

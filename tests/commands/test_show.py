@@ -213,7 +213,7 @@ def test_archived_memory_is_shown_by_its_whole_key_with_who_retired_it(memory: M
     assert memory.show("auth-").document["key"] == "auth-new"
 
 
-def test_live_file_is_shown_where_a_retired_one_has_the_same_key(memory: Memory, repo: Path) -> None:
+def test_live_file_is_shown_before_a_retired_one_with_its_key(memory: Memory, repo: Path) -> None:
     put_files(repo, {"archive/gotchas/a.md": memory_text("Old"), "notes/a.md": memory_text("New", kind="note")})
 
     found = memory.show("a").document

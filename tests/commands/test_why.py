@@ -171,7 +171,7 @@ def test_on_another_branch_the_culprit_stays_in_this_clone_until_it_counts(held,
     assert f'culprit = "{culprit}"' in verdict_text(repo, held, "signs")
 
 
-def test_culprit_found_after_the_failure_was_published_elsewhere_is_published_too(held, repo):
+def test_culprit_of_a_failure_published_elsewhere_is_published(held, repo):
     (culprit,) = commit_lines(repo, "break it")
     verify(held)
     git(repo, "checkout", "-q", "-b", "topic")
@@ -355,7 +355,7 @@ def test_everything_that_fails_is_explained_at_once_and_known_culprits_are_not_a
     assert git(repo, "log", "-1", "--format=%s", "memory") == "why: what broke 2 facts"
 
 
-def test_culprits_go_into_a_result_file_and_count_where_it_is_recorded(held, repo, tmp_path):
+def test_culprits_in_a_result_file_count_once_recorded(held, repo, tmp_path):
     commits = commit_lines(repo, "one", "break it", "three")
     put(repo, make_fact("waits", "make"))
     with Memory(shutil.copytree(repo, tmp_path / "judge"), clock=lambda: float(NOW)) as judge:

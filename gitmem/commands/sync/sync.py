@@ -74,10 +74,8 @@ def sync(
         ForeignBranchError: The branch, here or at the remote, is not a store.
         ConflictError: The remote's history was rewritten, or other pushes always came first.
     """
-    if instead == memory.config.branch:
-        raise UsageError(f"{instead} is the memory branch itself", hint="give another branch, for pull requests to it")
-    if instead and not _is_branch(memory.git, instead):
-        raise UsageError(f"invalid branch name: {instead}", hint="give a valid branch name, such as gitmem/verify")
+    if instead:
+        _refuse_unusable(memory, instead)
     name = remote_of(memory, remote)
     with WriteLock(memory.git.repository.state, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
         tracking = ref_lock_path(memory.git, f"refs/remotes/{name}/{memory.config.branch}")
@@ -95,12 +93,13 @@ def sync(
                 hint = "the branch is protected there: propose your changes with gitmem propose NAME"
                 raise ProtectedError(err.message, hint=hint) from err
             done = exchange.send_to(instead)
-        if push and not dry_run:
+        if dry_run:
+            return done
+        if push:
             published = home_ref.publish(memory.git, name, memory.config.branch, done.commit, talk)
             memory.notices += [published] if published else []
-        if not dry_run:
-            branches.finish(push=push)
-        if push and not dry_run:
+        branches.finish(push=push)
+        if push:
             inbox.receive(memory, name, talk)
         return replace(done, companions=tuple(branches.steps))
 
@@ -114,10 +113,13 @@ def companions_of(memory: OpenRepository, remote: str, talk: RemoteOptions, *, a
     return Companions(memory, remote, talk, exchange)
 
 
-def _is_branch(git: Git, name: str) -> bool:
-    """Return whether a branch name is valid, and not mistaken for something else."""
-    is_plain = name != "HEAD" and not name.startswith(("-", "refs/"))
-    return is_plain and git.run("check-ref-format", f"refs/heads/{name}", check=False).status == 0
+def _refuse_unusable(memory: OpenRepository, branch: str) -> None:
+    """Refuse a branch for pull requests that is the memory branch, invalid, or mistaken for something else."""
+    if branch == memory.config.branch:
+        raise UsageError(f"{branch} is the memory branch itself", hint="give another branch, for pull requests to it")
+    is_plain = branch != "HEAD" and not branch.startswith(("-", "refs/"))
+    if not is_plain or memory.git.run("check-ref-format", f"refs/heads/{branch}", check=False).status != 0:
+        raise UsageError(f"invalid branch name: {branch}", hint="give a valid branch name, such as gitmem/verify")
 
 
 def remote_of(memory: OpenRepository, remote: str) -> str:

@@ -263,7 +263,7 @@ def test_unreachable_forge_is_an_error() -> None:
         forge.get(forge.repo("pulls"), needs=NEEDS)
 
 
-def test_a_host_that_cannot_be_one_is_no_bug() -> None:
+def test_invalid_host_is_an_error() -> None:
     forge = Forge(ForgeRepository("acme/shop", f"https://{'a' * 70}.example"), TOKEN, sleep=lambda _: None)
 
     with pytest.raises(ForgeError, match="cannot be reached: Unicode"):
@@ -291,7 +291,7 @@ def test_hanging_forge_times_out(hub: Hub) -> None:
         (b"null", "the forge did not answer with a list"),
     ],
 )
-def test_garbage_is_refused(hub: Hub, body: bytes, message: str) -> None:
+def test_malformed_answer_is_refused(hub: Hub, body: bytes, message: str) -> None:
     hub.plan(COMMENTS, (200, {}, body))
 
     assert refusal(hub).message == message

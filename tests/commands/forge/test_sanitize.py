@@ -205,7 +205,7 @@ def test_a_report_of_ours_reads_as_it_did() -> None:
     "text",
     ["~~~ a`b\n@bob [x]", "> ~~~\n> @bob", "- ~~~\n  @bob", "a\n\n    @bob [x]", "\t@bob", ">     @bob", "> \t@bob"],
 )
-def test_what_is_no_block_of_code_does_not_become_one(text: str) -> None:
+def test_text_outside_a_fence_does_not_become_code(text: str) -> None:
     shown, _ = page(text, 60_000)
 
     root = rendered(shown)
@@ -213,7 +213,7 @@ def test_what_is_no_block_of_code_does_not_become_one(text: str) -> None:
     assert "@bob" in words(root)
 
 
-def test_what_a_review_marks_as_gone_or_new_stays_marked() -> None:
+def test_marks_of_removed_and_added_words_are_kept() -> None:
     shown, _ = page("> Tokens <del>RS256</del> <ins>EdDSA <del>and</ins>\nafter </ins>", 60_000)
 
     assert shown == "> Tokens <del>RS256</del> <ins>EdDSA <del>and&#60;/ins&#62;</del></ins>\nafter &#60;/ins&#62;"
@@ -235,7 +235,7 @@ def test_hidden_characters_are_spelt_out_and_secrets_are_not_reported() -> None:
     assert "ghp" not in shown
 
 
-def test_what_does_not_fit_is_cut_at_a_line_and_counted() -> None:
+def test_long_text_is_truncated_at_a_line_and_the_rest_counted() -> None:
     shown, missing = page("\n".join(f"line {n}" for n in range(100)), 200)
 
     assert shown.split("\n") == [f"line {n}" for n in range(100 - missing)]

@@ -51,7 +51,7 @@ def test_a_report_of_a_stranger_cannot_end_the_block_or_suggest_a_secret(hub: Hu
     assert [one["body"].partition("\n\n")[2] for one in hub.reviews] == ["````suggestion\n``` @all\n````"]
 
 
-def test_a_refused_suggestion_is_no_failure(hub: Hub) -> None:
+def test_refused_suggestion_is_no_failure(hub: Hub) -> None:
     hub.patches = {"README.md": PATCH}
     hub.planned = [("POST /pulls/12/comments", (422, {}, {"message": "line must be part of the diff"}))]
 

@@ -105,7 +105,7 @@ def test_dry_run_and_missing_source_write_nothing(repo: Path, tmp_path: Path) ->
     assert git(repo, "for-each-ref", "refs/heads/memory") == ""
 
 
-def test_import_starts_the_store_where_there_is_none(repo: Path, tmp_path: Path) -> None:
+def test_import_starts_a_missing_store(repo: Path, tmp_path: Path) -> None:
     with Memory(repo) as memory:
         run(memory, lines(tmp_path / "k.jsonl", *BEADS))
 

@@ -89,7 +89,7 @@ def test_folder_of_the_code_is_left_out(here: Git, repo: Path) -> None:
     assert "a\u200bb" in git(repo, "log", "-p", "main")
 
 
-def test_the_command_prints_what_it_would_do_and_does_it(run_cli, here: Git, repo: Path) -> None:
+def test_command_prints_its_plan_and_applies_it(run_cli, here: Git, repo: Path) -> None:
     plan = run_cli("install", "git-diff", "--print")
     assert "+" + git_diff.COMMAND in plan.out
     assert git(repo, "config", git_diff.NAME, check=False) == ""

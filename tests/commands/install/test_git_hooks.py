@@ -68,7 +68,7 @@ def test_uninstall_restores_every_hook_even_after_two_installs(memory, repo: Pat
     assert git_hooks.uninstall(memory.repository.git) == ()
 
 
-def test_plan_changes_nothing_and_shows_what_install_does(memory, repo: Path) -> None:
+def test_plan_changes_nothing_and_equals_the_installation(memory, repo: Path) -> None:
     hooks = repo / ".git" / "hooks"
     write_hook(hooks / "post-checkout")
     before = state_of(hooks)

@@ -113,7 +113,7 @@ def plugin_hooks() -> dict:
 
 
 @pytest.mark.parametrize("table", [*map(table, HOOKED), plugin_hooks()], ids=[*HOOKED, "plugin"])
-def test_every_hook_ends_silently_where_gitmem_is_not_installed(table: dict, tmp_path: Path) -> None:
+def test_every_hook_ends_silently_without_gitmem(table: dict, tmp_path: Path) -> None:
     message = {line for line in lines(table["hooks"]) if line}
 
     for line in message:
@@ -150,7 +150,7 @@ def test_settings_fit_the_published_schema(name: str) -> None:
     Draft7Validator(SCHEMA).validate(table(name))
 
 
-def test_schema_refuses_what_it_should() -> None:
+def test_schema_refuses_invalid_settings() -> None:
     assert not Draft7Validator(SCHEMA).is_valid({"hooks": {"Stop": [{"hooks": [{"type": "command", "cmd": "x"}]}]}})
 
 
@@ -224,7 +224,7 @@ def test_instructions_are_short() -> None:
     assert len(harnesses.read("section.md")) < 1800  # some 450 tokens
 
 
-def test_plugin_has_what_claude_code_looks_for() -> None:
+def test_plugin_has_the_files_of_claude_code() -> None:
     files = {piece.path: piece.apply_to(None) for piece in claude_plugin(".", mcp=True)}
 
     # What `claude plugin validate --strict` wants (2.1.331).

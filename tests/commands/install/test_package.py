@@ -56,7 +56,7 @@ def test_unpinned_package_is_refused(package: str) -> None:
         need_pinned(package)
 
 
-def test_nothing_names_the_distribution_as_what_to_install() -> None:
+def test_no_text_suggests_installing_the_package_by_name() -> None:
     named = git(PROJECT, "grep", "--no-index", "--exclude-standard", "-lI", "git-memory-store").split("\n")
 
     # Its own name, where it asks for its own metadata, what was, and what the back end puts into a source distribution.

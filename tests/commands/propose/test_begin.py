@@ -70,7 +70,7 @@ def test_all_writes_go_to_the_current_proposal(repo: Path, hub: Path) -> None:
     assert keys(repo) == ["idle", "left"]
 
 
-def test_a_commit_made_in_the_view_goes_where_it_was_made(repo: Path, hub: Path) -> None:
+def test_commit_in_the_view_stays_on_its_branch(repo: Path, hub: Path) -> None:
     with opened(repo) as memory:
         memory.view.make()
         memory.proposals.send("auth")

@@ -219,7 +219,7 @@ def test_unreachable_remote_changes_nothing(clones: tuple[Path, Path], hub: Path
     assert run(one).pushed
 
 
-def test_a_dry_run_says_what_would_be_done_and_does_nothing(clones: tuple[Path, Path], hub: Path) -> None:
+def test_dry_run_of_a_sync_changes_nothing(clones: tuple[Path, Path], hub: Path) -> None:
     one, other = clones
     learn(other, "theirs")
     run(other)
