@@ -42,7 +42,8 @@ ROOT = (
     f"commit REF\nmark :1\ncommitter {layout.ROOT_NAME} <{layout.ROOT_EMAIL}> {layout.ROOT_TIME} +0000\n"
     f"data {len(layout.ROOT_MESSAGE)}\n{layout.ROOT_MESSAGE}\n"
 )
-# Reading a commit or a file of one, by a ref, HEAD or a hash, with nothing that git and libgit2 may read differently.
+# What libgit2 does instead of a process of git: writing a blob, reading a commit, or a file of one by a ref or hash.
+PLAIN = ("hash-object", "rev-parse", "show")
 PLAIN_READ = re.compile(r"rev-parse \w[\w./-]*([~^]\d*)*(\^\{tree\})?|show \w[\w./-]*([~^]\d*)*:\w[\w./-]*")
 CODE = {
     "src/auth/jwt.py": 'ALGORITHM = "RS256"\n\n\ndef sign(claims):\n    return claims\n',
@@ -115,28 +116,31 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 def git(folder: Path, *args: str, input: str | bytes | None = None, check: bool = True) -> str:
     """Run git in a folder as a fixed author at a fixed time and return what it printed."""
-    if input is None and (known := _read_here(folder, args)) is not None:
+    data = input.encode() if isinstance(input, str) else input
+    if args[0] in PLAIN and (known := _answer_here(folder, args, data)) is not None:
         return known
     env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     stamp = f"{NOW} +0000"
     env.update(
         GIT_CONFIG_NOSYSTEM="1", GIT_AUTHOR_DATE=stamp, GIT_COMMITTER_DATE=stamp, LC_ALL="C", GIT_TERMINAL_PROMPT="0"
     )
-    data = input.encode() if isinstance(input, str) else input
     done = subprocess.run(["git", *args], cwd=folder, env=env, input=data, capture_output=True, check=False)
     if check and done.returncode != 0:
         raise AssertionError(f"git {' '.join(args)}: {done.stderr.decode('utf-8', 'replace')}")
     return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
 
 
-def _read_here(folder: Path, args: tuple[str, ...]) -> str | None:
-    """Return what `git rev-parse REV` or `git show REV:PATH` prints, without a process of git; None if only git can."""
-    if len(args) != 2 or not PLAIN_READ.fullmatch(" ".join(args)):
-        return None
+def _answer_here(folder: Path, args: tuple[str, ...], data: bytes | None) -> str | None:
+    """Return what reading a commit or a file of one, or writing an object prints; None where only git can tell."""
     try:
         opened = pygit2.Repository(str(folder))
-        found = opened.revparse_single(args[1])
-        known = found.data.decode("utf-8", "surrogateescape").rstrip("\n") if args[0] == "show" else str(found.id)
+        if args == ("hash-object", "-w", "--stdin") and data is not None:
+            known = str(opened.create_blob(data))
+        elif data is None and PLAIN_READ.fullmatch(" ".join(args)):
+            found = opened.revparse_single(args[1])
+            known = found.data.decode("utf-8", "surrogateescape").rstrip("\n") if args[0] == "show" else str(found.id)
+        else:
+            return None
         opened.free()
     except (AttributeError, KeyError, ValueError, pygit2.GitError):
         return None

@@ -7,6 +7,7 @@ import os
 import zlib
 from pathlib import Path
 
+import pygit2
 from conftest import NOW, git, tip
 
 FILE, PROGRAM, LINK, MODULE, FOLDER = "100644", "100755", "120000", "160000", "40000"
@@ -22,7 +23,7 @@ def blob(folder: Path, content: bytes) -> str:
 def tree(folder: Path, entries: list[Entry]) -> str:
     """Write a tree of mode, name and object, exactly as given and in this order, and return its name."""
     raw = b"".join(mode.encode() + b" " + name + b"\0" + bytes.fromhex(oid) for mode, name, oid in entries)
-    return git(folder, "hash-object", "-t", "tree", "-w", "--literally", "--stdin", input=raw)
+    return _write(folder, pygit2.enums.ObjectType.TREE, raw)
 
 
 def commit(folder: Path, top: str, *parents: str, at: str = str(NOW), who: str = "Mallory", subject: str = "x") -> str:
@@ -30,7 +31,16 @@ def commit(folder: Path, top: str, *parents: str, at: str = str(NOW), who: str =
     lines = [f"tree {top}", *(f"parent {parent}" for parent in parents)]
     lines += [f"{role} {who} <m@example.org> {at} +0000" for role in ("author", "committer")]
     raw = "\n".join([*lines, "", subject, ""]).encode("utf-8", "surrogateescape")
-    return git(folder, "hash-object", "-t", "commit", "-w", "--literally", "--stdin", input=raw)
+    return _write(folder, pygit2.enums.ObjectType.COMMIT, raw)
+
+
+def _write(folder: Path, kind: pygit2.enums.ObjectType, raw: bytes) -> str:
+    """Write an object of whatever content, as `git hash-object --literally` does."""
+    opened = pygit2.Repository(str(folder))
+    try:
+        return str(opened.odb.write(kind, raw))
+    finally:
+        opened.free()
 
 
 def entries_of(folder: Path, treeish: str) -> list[Entry]:
