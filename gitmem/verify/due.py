@@ -209,9 +209,7 @@ def digest_by(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verd
     """
     if verdict is None:
         return digest(tree, inputs, check)
-    if verdict.moved:
-        return digest_after_moves(tree, inputs, check, verdict.moved, verdict.reads, is_claim=not verdict.own)
-    return digest(tree, inputs, check, verdict.reads, is_claim=not verdict.own)
+    return digest_after_moves(tree, inputs, check, verdict.moved, verdict.reads, is_claim=not verdict.own)
 
 
 def is_accepted(verdict: Verdict, policy: Policy, *, now: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from contextlib import suppress
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gitmem.git import Git
-    from gitmem.model import Ran, Spec, Verdict
+    from gitmem.model import Ran, Verdict
+    from gitmem.verify.due import Due
     from gitmem.verify.ground.folders import Lent
     from gitmem.verify.ground.ground import Ground
     from gitmem.verify.inputs import CodeTree
@@ -115,10 +117,8 @@ def gather(
     tree: CodeTree,
     git: Git,
     *,
-    paths: Sequence[str],
+    due: Due,
     ignored: Sequence[str],
-    variables: Sequence[str] = (),
-    words: Sequence[str] = (),
 ) -> Evidence:
     """Return what traced runs on one ground show together.
 
@@ -127,10 +127,8 @@ def gather(
         ground: The ground of the runs.
         tree: The code there.
         git: The repository.
-        paths: The globs that the memory declares; may be empty.
+        due: The fact whose check ran.
         ignored: The folders of the work tree that git ignores.
-        variables: Names of the environment variables that they had.
-        words: The command of the check.
     """
     if any(ran.trace is None for ran in rans):
         return Evidence()
@@ -149,7 +147,8 @@ def gather(
         seen = observe(traces, scene)
     except (OpaqueError, GitmemError):
         return Evidence(outside=outside)
-    undeclared = list_undeclared(seen.reads, tree.places, paths)
+    variables = due.spec.variables
+    undeclared = list_undeclared(seen.reads, tree.places, json.loads(due.row.inputs)[1:])
     has_passed = rans[-1].status == 0
     hidden = "" if has_passed else describe_hidden(seen.reads, ignored, [one.name for one in lent])
     absent = "" if has_passed else find_absent(seen.reads, tree.places, ignored)
@@ -165,13 +164,13 @@ def gather(
         absent=absent,
         outside=outside,
         environment=environment,
-        is_determined=is_determined(seen.programs, traces, words),
+        is_determined=is_determined(seen.programs, traces, due.spec.check.words),
     )
 
 
-def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], spec: Spec, tree: CodeTree) -> Verdict:
+def attach(verdict: Verdict, evidence: Evidence, due: Due, tree: CodeTree) -> Verdict:
     """Return a verdict with the evidence of its run, and the digest of the inputs that follows from it."""
-    check = spec.check
+    spec, check, inputs = due.spec, due.spec.check, json.loads(due.row.inputs)
     environment = "" if check.form == BUILTIN else evidence.environment or environment_of((), {}, spec.variables)
     return replace(
         verdict,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
@@ -173,7 +172,7 @@ class Judge:
         verdict = verdict_of(due, result.outcome, commit=self._commit, now=self._now, rung=self._means.rung)
         outside = DECLARED if due.spec.outside else evidence.outside
         verdict = replace(verdict, seconds=round(result.seconds, 3), because=why, outside=outside, alike=due.steadiness)
-        verdict = attach(verdict, evidence, json.loads(due.row.inputs), due.spec, self._tree_of(due))
+        verdict = attach(verdict, evidence, due, self._tree_of(due))
         result = replace(result, because=why, verdict=verdict)
         if self.is_doubtful(result):
             return result
@@ -229,14 +228,8 @@ class Judge:
         try:
             with self._grounds.take(self._commit, due.spec.folders) as ground:
                 rans, problem = self._check(due.spec, ground, due.moved, strace=self._means.strace)
-                seen = gather(
-                    *(rans, ground, self._tree_of(due), self._git),
-                    paths=json.loads(due.row.inputs)[1:],
-                    ignored=self._grounds.list_ignored(),
-                    variables=due.spec.variables,
-                    words=due.spec.check.words,
-                )
-                return rans[-1], problem, seen
+                shown = rans, ground, self._tree_of(due), self._git
+                return rans[-1], problem, gather(*shown, due=due, ignored=self._grounds.list_ignored())
         except GitmemError as err:
             return None, err.message, Evidence()
 
@@ -297,7 +290,7 @@ class Judge:
             verdict, is_trace = self._measure(due, verdict, held, is_quick=is_quick, width=width)
             evidence = Evidence(UNTRACEABLE) if is_trace else evidence
         verdict = replace(verdict, weak=self.is_weak(due))
-        return attach(verdict, evidence, json.loads(due.row.inputs), due.spec, self._tree_of(due))
+        return attach(verdict, evidence, due, self._tree_of(due))
 
     def _find_lost_script(self, due: Due, held: str) -> str:
         """Return the script of a check if the code lost it after the fact held; or an empty string."""

@@ -21,7 +21,6 @@ from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.model import Ran
 from gitmem.system import process
-from gitmem.system.process_limits import stop_count
 from gitmem.verify.ground.ground import Ground
 from gitmem.verify.sandbox import account, bubblewrap, seatbelt, starter, toolchain
 from gitmem.verify.sandbox.launch_plan import FILE_BYTES, SWEEP_S, LaunchPlan, format_plan
@@ -202,7 +201,6 @@ def run_check(
     place = ground if isinstance(ground, Ground) else Ground(ground, "", ())
     if "/" not in argv[0] and find_program(argv[0], path) is None:
         return Ran(None, False, "", False, 0.0, f"{argv[0]}: no such program on PATH")
-    stops = stop_count() if stops is None else stops
     job = _Job(argv, place, network, timeout_s, path, limits or default_limits(), strace, stops, variables)
     if rung == BUBBLEWRAP:
         return job.run_in_bubblewrap()
@@ -235,7 +233,7 @@ class _Job:
     path: str
     limits: Limits
     strace: str
-    stops: int
+    stops: int | None
     variables: Mapping[str, str] | None
 
     @property
