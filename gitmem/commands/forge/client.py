@@ -275,7 +275,7 @@ class Forge:
         except ValueError:
             fits = False
         if not fits or not re.fullmatch("[!-~]+", url):
-            shown = format_reply(url, 200, self._token)
+            shown = format_reply(url, self._token)
             raise ForgeError(
                 f"refused to follow a redirect of the forge to another origin, to protect the token: {shown}"
             )

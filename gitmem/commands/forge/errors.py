@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from gitmem.system.http import Response
 
-# The most errors shown of one response.
-SHOWN = 5
+# The most characters shown of the other side's text, and errors of one response.
+REPLY_LIMIT, SHOWN = 200, 5
 
 
-def format_reply(text: object, cap: int, token: str) -> str:
+def format_reply(text: object, token: str) -> str:
     """Return the other side's text on one line, without secrets and without the token."""
     shown = text.replace(token, "***") if isinstance(text, str) else ""
-    return " ".join(redact(display(shown[: cap * 20], lines=True)).split())[:cap]
+    return " ".join(redact(display(shown[: REPLY_LIMIT * 20], lines=True)).split())[:REPLY_LIMIT]
 
 
 def error_of(answer: Response, method: str, path: str, *, needs: str, token: str) -> ForgeError:
@@ -36,8 +36,8 @@ def error_of(answer: Response, method: str, path: str, *, needs: str, token: str
         token: The token to leave out of the message; not empty.
     """
     body = _body(answer.body)
-    message = format_reply(body.get("message"), 200, token)
-    text = f"the forge refused {method} {format_reply(path, 200, token)} ({answer.status})"
+    message = format_reply(body.get("message"), token)
+    text = f"the forge refused {method} {format_reply(path, token)} ({answer.status})"
     details = _details(body.get("errors"), token) if answer.status == 422 else []
     text += "".join(f": {part}" for part in (message, "; ".join(details)) if part)
     return ForgeError(text, status=answer.status, hint=_hint(answer.status, message, needs))
@@ -66,10 +66,10 @@ def _details(errors: Any, token: str) -> list[str]:
     found = []
     for one in errors[:SHOWN] if isinstance(errors, list) else ():
         if isinstance(one, dict):
-            parts = [format_reply(one.get(name), 200, token) for name in ("resource", "field", "code", "message")]
+            parts = [format_reply(one.get(name), token) for name in ("resource", "field", "code", "message")]
             found.append(" ".join(filter(None, parts)))
         else:
-            found.append(format_reply(one, 200, token))
+            found.append(format_reply(one, token))
     return [one for one in found if one]
 
 

@@ -140,7 +140,7 @@ def _pieces(place: InstallFolder, names: Iterable[str], wanted: AgentSetup, *, e
             pieces += bmad_module("." if wanted.plugin else BMAD_FOLDER)
             pieces += bmad_workflows() if not wanted.plugin and has_bmad(place) else []
         elif wanted.plugin:
-            pieces += claude_plugin(".", mcp=wanted.mcp)
+            pieces += claude_plugin(mcp=wanted.mcp)
         else:
             sections = _all_instructions(name) if everywhere else (_instructions(place, name),)
             instructions = () if wanted.user else sections

@@ -291,7 +291,7 @@ def _command(name: str, folder: str, command: str, *, prefix: str = "gitmem-") -
     return Whole(f"{path}.md", f"---\n{head}---\n\n{text.replace('ARGUMENTS', '$ARGUMENTS')}")
 
 
-def claude_plugin(folder: str, *, mcp: bool) -> list[Piece]:
+def claude_plugin(*, mcp: bool) -> list[Piece]:
     """Return the files of a plugin for Claude Code that is its own marketplace."""
     about = "What people and agents know about a repository, on a git branch, with proof of which facts still hold"
     author = {"name": "The gitmem contributors"}
@@ -309,11 +309,11 @@ def claude_plugin(folder: str, *, mcp: bool) -> list[Piece]:
     if mcp:
         tables[".mcp.json"] = {"mcpServers": {"gitmem": {"command": "gitmem", "args": ["mcp"]}}}
     return [
-        *(_table(f"{folder}/{path}", table) for path, table in tables.items()),
-        Whole(f"{folder}/README.md", read("plugin.md")),
-        _hooks("claude-code", f"{folder}/hooks/hooks.json", user=True),
-        Whole(f"{folder}/skills/gitmem/SKILL.md", skill()),
-        *(_command("claude-code", f"{folder}/commands", command, prefix="") for command in COMMANDS),
+        *(_table(path, table) for path, table in tables.items()),
+        Whole("README.md", read("plugin.md")),
+        _hooks("claude-code", "hooks/hooks.json", user=True),
+        Whole("skills/gitmem/SKILL.md", skill()),
+        *(_command("claude-code", "commands", command, prefix="") for command in COMMANDS),
     ]
 
 

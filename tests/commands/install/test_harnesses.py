@@ -104,7 +104,7 @@ def run_line(line: str, path: Path) -> tuple[int, str, str]:
 
 
 def plugin_piece() -> Piece:
-    [hooks] = [piece for piece in claude_plugin(".", mcp=True) if piece.path.endswith("hooks/hooks.json")]
+    [hooks] = [piece for piece in claude_plugin(mcp=True) if piece.path.endswith("hooks/hooks.json")]
     return hooks
 
 
@@ -225,20 +225,20 @@ def test_instructions_are_short() -> None:
 
 
 def test_plugin_has_the_files_of_claude_code() -> None:
-    files = {piece.path: piece.apply_to(None) for piece in claude_plugin(".", mcp=True)}
+    files = {piece.path: piece.apply_to(None) for piece in claude_plugin(mcp=True)}
 
     # What `claude plugin validate --strict` wants (2.1.331).
-    assert {"name", "version", "description", "author"} <= set(json.loads(files["./.claude-plugin/plugin.json"]))
-    assert json.loads(files["./.claude-plugin/marketplace.json"])["description"]
-    assert len(files["./README.md"].split()) > 40
-    [plugin] = json.loads(files["./.claude-plugin/marketplace.json"])["plugins"]
+    assert {"name", "version", "description", "author"} <= set(json.loads(files[".claude-plugin/plugin.json"]))
+    assert json.loads(files[".claude-plugin/marketplace.json"])["description"]
+    assert len(files["README.md"].split()) > 40
+    [plugin] = json.loads(files[".claude-plugin/marketplace.json"])["plugins"]
     assert (plugin["name"], plugin["source"]) == ("gitmem", "./")
-    Draft7Validator(SCHEMA).validate(json.loads(files["./hooks/hooks.json"]))
+    Draft7Validator(SCHEMA).validate(json.loads(files["hooks/hooks.json"]))
     # A plugin is installed for a person, not by a project.
-    assert json.loads(files["./hooks/hooks.json"].replace(" --user", "")) == table("claude-code")
-    assert files["./hooks/hooks.json"].count("gitmem hook claude-code --user") == len(CLAUDE_HOOKS)
-    assert {"./skills/gitmem/SKILL.md", "./commands/save.md", "./.mcp.json"} <= set(files)
-    assert "./.mcp.json" not in {piece.path for piece in claude_plugin(".", mcp=False)}
+    assert json.loads(files["hooks/hooks.json"].replace(" --user", "")) == table("claude-code")
+    assert files["hooks/hooks.json"].count("gitmem hook claude-code --user") == len(CLAUDE_HOOKS)
+    assert {"skills/gitmem/SKILL.md", "commands/save.md", ".mcp.json"} <= set(files)
+    assert ".mcp.json" not in {piece.path for piece in claude_plugin(mcp=False)}
 
 
 HEADER = (
