@@ -205,11 +205,7 @@ def _print_applied(applied: ApplyResult, args: Arguments, out: Output) -> None:
                 out.line((mark, style), " ", (key, "key"))
     for where, reason in applied.skipped.kept[:SKIPPED]:
         out.line(("skipped:", "dim"), " ", display(where), ": ", reason)
-    did = counts(applied, is_dry=args.dry_run)
-    if applied.commit:
-        out.result(did, did)
-    else:
-        out.line(did)
+    out.result(counts(applied, is_dry=args.dry_run), is_change=bool(applied.commit))
 
 
 def _inside(name: str, top: Path | None) -> str:

@@ -95,10 +95,7 @@ def print_changes(changes: Sequence[Change], args: Arguments, out: Output, *, di
         out.json(tables[0] if len(tables) == 1 else {"memories": tables})
         return 0
     for change in changes:
-        if change.is_written and out.is_terminal:
-            out.confirm(f"{did} {change.key}")
-        else:
-            out.line(change.key)
+        out.result(change.key, f"{did} {change.key}", is_change=change.is_written)
         if not change.is_written:
             out.note(f"{change.key} {unwritten}")
     return 0

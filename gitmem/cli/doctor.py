@@ -87,7 +87,7 @@ def _captured(args: Arguments, out: Output) -> int:
         out.json({"captured": rows, "accepted": accepted, "dropped": dropped})
         return 0
     if accepted or dropped:
-        out.result(did := f"accepted {accepted}, dropped {dropped}", did)
+        out.result(f"accepted {accepted}, dropped {dropped}")
     for one in left:
         out.line((one.name, "key"), f"  {one.kind or 'text not kept'}  ", (one.why, "yellow"))
         for line in one.text.splitlines():

@@ -98,10 +98,7 @@ def _print(done: ImportResult, out: Output, *, is_dry: bool) -> None:
         (done.refused.total, "refused"),
     ):
         parts += [f"{number} {word}"] if number else []
-    if is_dry:
-        out.line(", ".join(parts))
-    else:
-        out.result(", ".join(parts), ", ".join(parts))
+    out.result(", ".join(parts), is_change=not is_dry)
     if done.commands and not is_dry:
         waits = quantity(done.commands, "imported command waits", "imported commands wait")
         out.note(f"{waits} for your approval: gitmem trust --review")

@@ -121,10 +121,17 @@ class Output:
         if self.is_terminal:
             self.line((MARKS["verified"], "green"), f" {did}", *(("  ", (what, "bold")) if what else ()))
 
-    def result(self, plain: str, did: str, what: str = "") -> None:
-        """Print the result of a change: *plain*, a name, to a pipe, or one sentence on a terminal."""
-        if self.is_terminal:
-            self.confirm(did, what)
+    def result(self, plain: str, did: str = "", what: str = "", *, is_change: bool = True) -> None:
+        """Print the result of a command: *plain* to a pipe; on a terminal, confirm a change in one sentence.
+
+        Args:
+            plain: A name, or the sentence.
+            did: The sentence, if *plain* is a name.
+            what: What the sentence is about.
+            is_change: Whether anything was changed.
+        """
+        if self.is_terminal and is_change:
+            self.confirm(did or plain, what)
         else:
             self.line(plain)
 

@@ -83,7 +83,7 @@ def run(args: Arguments, out: Output) -> int:
         if args.merge:
             code = memory.proposals.merge_branch(args.merge, talk=talk)
             print_notices(memory, out)
-            out.result(did := f"the memory of {code} is merged in this clone: gitmem sync pushes it", did)
+            out.result(f"the memory of {code} is merged in this clone: gitmem sync pushes it")
             return 0
         done = memory.proposals.send(
             args.name, talk=talk, push=not args.no_push, accept_rewritten=args.accept_rewritten

@@ -114,10 +114,7 @@ def _distil(memory: Memory, args: Arguments, out: Output) -> int:
         out.json(_table(done))
     else:
         for _, change in done.changes:
-            if change.is_written:
-                out.result(change.key, f"recorded {change.key}")
-            else:
-                out.line(change.key)
+            out.result(change.key, f"recorded {change.key}", is_change=change.is_written)
             if not change.is_new:
                 out.note(f"{change.key} already says this" + ("; it was updated" if change.is_written else ""))
         for where, reason in done.refused:

@@ -125,11 +125,7 @@ def _approve(memory: Memory, args: Arguments, out: Output) -> int:
                     approve_command(memory.repository, due)
                 elif answer == "deny":
                     deny_command(memory.repository, due)
-    did = f"{approved} of {len(dues)} approved"
-    if approved:
-        out.result(did, did)
-    else:
-        out.line(did)
+    out.result(f"{approved} of {len(dues)} approved", is_change=bool(approved))
     return 0 if approved == len(dues) else 1
 
 

@@ -34,10 +34,7 @@ def run(args: Arguments, out: Output) -> int:
         dues = memory.repository.commands(memory.repository.need(args.keys))
         for due in dues:
             deny_command(memory.repository, due)
-            if out.is_terminal:
-                out.confirm(f"denied {due.row.key}", due.document.title)
-            else:
-                out.line(due.row.key)
+            out.result(due.row.key, f"denied {due.row.key}", due.document.title)
         if not dues:
             out.note("none of these facts has a command that needs approval")
     return 0 if dues else 1

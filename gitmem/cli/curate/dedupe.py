@@ -78,7 +78,7 @@ def _print(done: DuplicateReport, shown: tuple[Group, ...], out: Output) -> None
     count = sum(len(group.others) for group in done.groups)
     several = f"{quantity(count, 'memory', 'memories')} of {quantity(len(done.groups), 'group')}"
     if done.commit:
-        out.result(did := f"superseded {several} in {done.commit[:12]}", did)
+        out.result(f"superseded {several} in {done.commit[:12]}")
         out.note(f"undo: gitmem edit {done.groups[0].kept.key} --supersedes ''")
     elif done.groups:
         out.note(f"near duplicates: {several}; to supersede them: gitmem curate dedupe --apply")

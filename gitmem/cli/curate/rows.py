@@ -53,7 +53,7 @@ def _print_end(verb: str, done: CurationPlan, shown: int, out: Output) -> None:
         out.note(f"{len(done.steps) - shown} more: --limit {len(done.steps)}")
     count = quantity(len(done.steps), "memory", "memories")
     if done.commit:
-        out.result(did := f"changed {count} in {done.commit[:12]}", did)
+        out.result(f"changed {count} in {done.commit[:12]}")
         out.note("to undo it: gitmem undo")
     elif done.steps:
         out.note(f"{count} of {done.looked_at}; to apply it: gitmem curate {verb} --apply")

@@ -26,8 +26,7 @@ def run(args: Arguments, out: Output) -> int:
     if args.json:
         out.json(fields_of(found))
         return 0
-    did = f"embedded {quantity(found.embedded, 'memory', 'memories')} in {found.seconds:.2f} s"
-    out.result(did, did)
+    out.result(f"embedded {quantity(found.embedded, 'memory', 'memories')} in {found.seconds:.2f} s")
     if found.forgotten:
         out.line(f"forgot {quantity(found.forgotten, 'memory', 'memories')} that are gone")
     if found.models_removed:
