@@ -50,22 +50,17 @@ def with_commands(
     """
     found = []
     for change in changes:
-        document = documents.get(change.key)
-        spec = specs_of(document, policy) if change.command and document else None
-        if change.command is None or document is None or spec is None:
-            found.append(change)
-            continue
-        name = spec_hash(spec)
-        branch, local = (table.get(change.key, ()) for table in verdicts)
-        history = _history(
-            fact_state.merge_verdicts(branch, local, spec=name, claim=claim_hash(document)), [*branch, *local], name
-        )
-        approval = (
-            NOT_NEEDED
-            if change.command.form == BUILTIN
-            else _approval(trust, name, list_line(name, change.key, format_spec(spec)))
-        )
-        found.append(replace(change, command=replace(change.command, approval=approval, history=history)))
+        command, document = change.command, documents.get(change.key)
+        spec = specs_of(document, policy) if command and document else None
+        if command is not None and document is not None and spec is not None:
+            name = spec_hash(spec)
+            branch, local = (table.get(change.key, ()) for table in verdicts)
+            counting = fact_state.merge_verdicts(branch, local, spec=name, claim=claim_hash(document))
+            listed = list_line(name, change.key, format_spec(spec))
+            approval = NOT_NEEDED if command.form == BUILTIN else _approval(trust, name, listed)
+            history = _history(counting, [*branch, *local], name)
+            change = replace(change, command=replace(command, approval=approval, history=history))  # noqa: PLW2901
+        found.append(change)
     return found
 
 
@@ -100,11 +95,10 @@ def look_at_commands(changes: Sequence[f.MemoryChange]) -> Iterator[f.ReviewFind
         command = change.command
         if command is None or command.form == BUILTIN or change.what == f.RETIRED:
             continue
-        how = _HOW.get(change.what, "changed") if not command.was else "changed"
-        what = f"a command that {how}"
+        how = "changed" if command.was else _HOW.get(change.what, "changed")
         if command.approval != APPROVED:
             hint = f"read it; after merging the change: gitmem trust {change.key}"
-            message = f"{what}, {command.approval} here; {command.history}"
+            message = f"a command that {how}, {command.approval} here; {command.history}"
             yield f.ReviewFinding(f.WARNING, "command", message, change.key, change.path, hint=hint)
         for asked in command.asks:
             if asked == "the network":

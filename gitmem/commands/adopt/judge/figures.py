@@ -202,7 +202,7 @@ class Numbers:
         return [one for one in every if one is not None and one.verdict == FALSE]
 
     def _held_in(self, mention: Mention, paths: list[str]) -> bool:
-        """Return whether one of some files stated a default when the line was written, if that is known."""
+        """Return whether one of some files stated a default when the line was written; True if that is unknown."""
         wrote, _ = self._past.writer(mention)
         return not wrote or any(
             _default_reader(path, mention.claim).holds(self._past.text(wrote, path)) for path in paths
