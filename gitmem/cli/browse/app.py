@@ -123,11 +123,11 @@ class Browse(App[None]):
     async def ask(self, work: Callable[[Memory], Answer]) -> Answer:
         """Return the result of *work* on the memory, run in the desk's thread."""
 
-        def reporting(memory: Memory) -> Answer:
+        def work_with_progress(memory: Memory) -> Answer:
             memory.repository.progress = self.note_progress
             return work(memory)
 
-        answer, _ = await self._desk.ask(reporting, agent="")
+        answer, _ = await self._desk.ask(work_with_progress, agent="")
         return answer
 
     async def edit(self, key: str) -> Change:
@@ -142,18 +142,21 @@ class Browse(App[None]):
             raise
 
     async def draw(self, draw: Callable[[Memory, Output], None], width: int) -> Content:
-        """Return the output of *draw*, followed by the memory's notices."""
+        """Return the output of *draw*, followed by the memory's notices; or the message for an error."""
 
         def work(memory: Memory) -> Content:
-            def printing(out: Output) -> None:
+            def print_with_notices(out: Output) -> None:
                 draw(memory, out)
                 for notice in memory.notices:
                     out.line((f"note: {notice}", "dim"))
                 memory.notices.clear()
 
-            return draw_text(printing, width)
+            return draw_text(print_with_notices, width)
 
-        return await self.ask(work)
+        try:
+            return await self.ask(work)
+        except Exception as err:  # noqa: BLE001 - worded here, or it ends the program as a bug
+            return self.report_error(err)
 
     def report_error(self, err: Exception) -> Content:
         """Return the message for an error; an unexpected one ends the program as a bug."""
@@ -162,12 +165,12 @@ class Browse(App[None]):
             self.exit()
             return Content("")
 
-        def printing(out: Output) -> None:
+        def print_error(out: Output) -> None:
             out.line(("error: ", "red"), redact(err.message).replace("\n", " "))
             for line in redact(err.hint).split("\n") if err.hint else ():
                 out.line("  ", ("hint:", "bold"), f" {line}")
 
-        return draw_text(printing, self.size.width)
+        return draw_text(print_error, self.size.width)
 
     def note_progress(self, what: str, done: int, of: int) -> None:
         """Show the progress of long work; called often, from the desk's thread."""

@@ -127,14 +127,10 @@ class DetailScreen(Screen[None]):
         self.app.start(self, partial(self._draw, self._keys[self._at]), replaces="draw")
 
     async def _draw(self, key: str) -> None:
-        def printing(memory: Memory, out: Output) -> None:
+        def print_detail(memory: Memory, out: Output) -> None:
             self._status = draw(memory, key, out)
 
-        try:
-            page = await self.app.draw(printing, self.size.width - 2)
-        except Exception as err:  # noqa: BLE001 - the program words it, or ends as a bug
-            page = self.app.report_error(err)
-        self._page.update(page)
+        self._page.update(await self.app.draw(print_detail, self.size.width - 2))
         self._say(f"{self._at + 1} of {len(self._keys)}{self._done}")
 
     def _say(self, text: str) -> None:

@@ -123,10 +123,7 @@ class LoopScreen(Screen[None]):
         where = f"  ({at + 1}/{count})" if at < count else f"  (all {count} seen)" if count else ""
         self._head.update(Content.assemble((name, "bold"), (where, "dim")))
         self._foot.update(keys_line(self._keys(), self.size.width))
-        try:
-            content = await self._content()
-        except Exception as err:  # noqa: BLE001 - the program words it, or ends as a bug
-            content = self.app.report_error(err)
+        content = await self._content()
         if at == self._at and not self._is_help:
             self._page.update(content)
             self._scroll.scroll_home(animate=False)
@@ -206,7 +203,7 @@ class LoopScreen(Screen[None]):
             self.app.start(self, self._draw, replaces="draw")
             return
 
-        def printing(out: Output) -> None:
+        def print_keys(out: Output) -> None:
             for choice in self._form.choices:
                 out.line("  ", (choice.key, "key"), f"  {choice.about}")
             for key, (_, about) in MOVES.items():
@@ -215,7 +212,7 @@ class LoopScreen(Screen[None]):
             out.line((f"The same from the command line: {self._form.command}", "dim"))
 
         self._is_help = True
-        self._page.update(draw_text(printing, self.size.width - 2))
+        self._page.update(draw_text(print_keys, self.size.width - 2))
 
     async def _ask_undo(self) -> None:
         try:
