@@ -38,7 +38,7 @@ TIED = "pyvenv.cfg"
 
 
 @frozen
-class Lent:
+class LentFolder:
     """A folder of the work tree that a check sees.
 
     Attributes:
@@ -55,7 +55,7 @@ class Lent:
         return (self.place / TIED).is_file()
 
 
-def find_folders(git: Git, commit: str, names: Sequence[str]) -> tuple[tuple[Lent, ...], tuple[str, ...]]:
+def find_folders(git: Git, commit: str, names: Sequence[str]) -> tuple[tuple[LentFolder, ...], tuple[str, ...]]:
     """Return the folders that checks of a commit may see, and for each other folder a line with the reason."""
     top = git.repository.work_tree
     if top is None:
@@ -68,7 +68,7 @@ def find_folders(git: Git, commit: str, names: Sequence[str]) -> tuple[tuple[Len
     ignored = _list_ignored(git, top, there)
     whys |= {name: "git does not ignore it here" for name in there if name not in ignored}
     whys |= {name: why for name in there if not whys[name] and (why := _why_taken(git, commit, name))}
-    found = tuple(Lent(name, top / name) for name in names if not whys[name])
+    found = tuple(LentFolder(name, top / name) for name in names if not whys[name])
     return found, tuple(f"{display(name)}: {whys[name]}" for name in names if whys[name])
 
 
@@ -121,7 +121,7 @@ def _why_taken(git: Git, commit: str, name: str) -> str:
     return f"{files[0]} is not a folder in the code" if files else ""
 
 
-def copy_folders(folders: Sequence[Lent], ground: Path) -> None:
+def copy_folders(folders: Sequence[LentFolder], ground: Path) -> None:
     """Copy folders into a ground. Links are copied as links; anything but files, folders and links is left out.
 
     Raises:

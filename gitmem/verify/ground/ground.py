@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen, replace
-from gitmem.verify.ground.folders import ENVIRONMENTS, Lent, dependencies_of, find_folders, list_ignored
+from gitmem.verify.ground.folders import ENVIRONMENTS, LentFolder, dependencies_of, find_folders, list_ignored
 from gitmem.verify.ground.scratch import CodeSource, Scratch
 from gitmem.verify.sandbox import toolchain
 from gitmem.verify.sandbox.account import give, open_way
@@ -54,8 +54,8 @@ class Ground:
     readable: tuple[Path, ...]
     upper: Path | None = None
     seen_at: Path | None = None
-    folders: tuple[Lent, ...] = ()
-    bound: tuple[Lent, ...] = ()
+    folders: tuple[LentFolder, ...] = ()
+    bound: tuple[LentFolder, ...] = ()
     lacking: str = ""
 
     @property
@@ -97,7 +97,7 @@ class Grounds:
         self._temporary = temporary
         self._folder = temporary or place_of_clones(git)
         self._user = user
-        self._found: dict[tuple[str, tuple[str, ...]], tuple[tuple[Lent, ...], tuple[str, ...]]] = {}
+        self._found: dict[tuple[str, tuple[str, ...]], tuple[tuple[LentFolder, ...], tuple[str, ...]]] = {}
         self._ignored: tuple[str, ...] | None = None
         self._lock = threading.Lock()
         self._clones: list[Scratch] = []
@@ -195,7 +195,7 @@ class Grounds:
                 return found
         raise ConflictError(f"all {MOST_CLONES} scratch clones in {self._folder} are in use")
 
-    def _open(self, clone: Scratch, source: CodeSource, commit: str, folders: tuple[Lent, ...]) -> Ground:
+    def _open(self, clone: Scratch, source: CodeSource, commit: str, folders: tuple[LentFolder, ...]) -> Ground:
         with clone.lock:
             try:
                 clone.show(commit, source, () if self._overlay else folders)
@@ -212,7 +212,7 @@ class Grounds:
                 raise _unwritable(clone.tree, err) from err
             return Ground(clone.tree, commit, source.objects, None, self._seen_at)
 
-    def _find(self, commit: str, names: tuple[str, ...]) -> tuple[tuple[Lent, ...], str]:
+    def _find(self, commit: str, names: tuple[str, ...]) -> tuple[tuple[LentFolder, ...], str]:
         """Return the folders that a ground can show, and on one line the others with the reason."""
         with self._lock:
             if (commit, names) not in self._found:

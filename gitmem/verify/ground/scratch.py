@@ -27,7 +27,7 @@ from gitmem.errors import NotFoundError, ProcessError
 from gitmem.git import SAFE
 from gitmem.system import process
 from gitmem.system.file_lock import try_lock
-from gitmem.verify.ground.folders import Lent, copy_folders
+from gitmem.verify.ground.folders import LentFolder, copy_folders
 from gitmem.verify.ground.snapshot import Stamp, stamp_tree, undo
 from gitmem.verify.sandbox.removal import remove_tree
 
@@ -127,7 +127,7 @@ class Scratch:
         self._state = folder / "state"
         self._shown = self._read_state()
         self._stamps: dict[str, Stamp] | None = None
-        self._lent: tuple[Lent, ...] = ()
+        self._lent: tuple[LentFolder, ...] = ()
         self._made: list[Path] = []
         self._uppers = 0
         self.tree = folder / "tree"
@@ -158,7 +158,7 @@ class Scratch:
             self._write_state(shown)
         os.close(self._fd)
 
-    def show(self, commit: str, source: CodeSource, folders: tuple[Lent, ...] = ()) -> None:
+    def show(self, commit: str, source: CodeSource, folders: tuple[LentFolder, ...] = ()) -> None:
         """Check out a commit, with as few changes as possible.
 
         Args:
@@ -201,7 +201,7 @@ class Scratch:
         self._shown = ""
         self._state.unlink(missing_ok=True)
 
-    def lend(self, folders: tuple[Lent, ...]) -> None:
+    def lend(self, folders: tuple[LentFolder, ...]) -> None:
         """Copy exactly these folders of the work tree into it; they stay until other folders are requested.
 
         Raises:
@@ -253,7 +253,7 @@ class Scratch:
         self._state.unlink(missing_ok=True)
         self._stamps = None
 
-    def add_upper(self, folders: tuple[Lent, ...] = ()) -> Path:
+    def add_upper(self, folders: tuple[LentFolder, ...] = ()) -> Path:
         """Create the folder for one overlay's changes: ``u`` for the files, ``w`` for the kernel.
 
         The folders that other overlays show in it have ``u1`` and ``w1``, and so on; their mount points are created in

@@ -7,6 +7,8 @@ held. The rest is a claim, as in any file that someone pushed.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BLOCKED, BUILTIN, HOLDS
@@ -119,7 +121,8 @@ def import_files(
     files, refused = _read_all(here, paths)
     dues = {due.row.key: due for due in session.list_due()}
     answers = answer_all(git, here.tree, (due.spec.check for due in dues.values() if due.spec.check.form == BUILTIN))
-    twice = _list_duplicates(files)
+    keys = Counter(line.verdict.key for file in files for line in file.lines)
+    twice = {key for key, number in keys.items() if number > 1}
     verdicts, unlearnt, skipped = [], [], [(key, TWICE) for key in sorted(twice)]
     for file in files:
         for claimed in (line.verdict for line in file.lines):
@@ -179,14 +182,6 @@ def _refuse_foreign(here: RecordContext, file: Results) -> None:
         raise ValueError(f"the code it judged, {file.code[:12]}, is not in the history of HEAD")
     if file.memory and not here.is_behind(file.memory, here.tip):
         raise ValueError(f"the memory it used, {file.memory[:12]}, is not in the history of the branch")
-
-
-def _list_duplicates(files: Sequence[Results]) -> set[str]:
-    seen: set[str] = set()
-    twice: set[str] = set()
-    for key in (line.verdict.key for file in files for line in file.lines):
-        (twice if key in seen else seen).add(key)
-    return twice
 
 
 def _judge(here: RecordContext, claimed: Verdict, due: Due | None) -> tuple[str, Verdict | None]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.model import Ran, Verdict
     from gitmem.verify.due import Due
-    from gitmem.verify.ground.folders import Lent
+    from gitmem.verify.ground.folders import LentFolder
     from gitmem.verify.ground.ground import Ground
     from gitmem.verify.inputs import CodeTree
 
@@ -242,7 +242,7 @@ def with_tools(reason: str, old: Verdict | None) -> str:
     return f"{reason}: {message}" if message else reason
 
 
-def list_locks(folders: Iterable[Lent]) -> dict[str, Path]:
+def list_locks(folders: Iterable[LentFolder]) -> dict[str, Path]:
     """Return the lock files beside folders of dependencies, by their path in the code."""
     found = {}
     for lent in folders:
@@ -291,7 +291,7 @@ def _mark_of(place: str, _: str) -> str:
         return ""
 
 
-def _link_reader(folders: Sequence[Lent]) -> Callable[[str], str]:
+def _link_reader(folders: Sequence[LentFolder]) -> Callable[[str], str]:
     """Return a function that reads links in the user's folders; those in node_modules lead to packages of the code."""
 
     @cache

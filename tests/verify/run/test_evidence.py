@@ -24,7 +24,7 @@ from support.facts import (
 from gitmem.memory import Memory
 from gitmem.store.verdicts.environment import difference, parse_environment
 from gitmem.system import process, process_limits
-from gitmem.verify.ground.folders import Lent
+from gitmem.verify.ground.folders import LentFolder
 from gitmem.verify.run import evidence
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace import programs
@@ -395,7 +395,7 @@ def test_lock_file_beside_a_folder_of_dependencies_is_part_of_the_environment(tm
     (tmp_path / "uv.lock").symlink_to("/etc/hostname")
 
     locks = evidence.list_locks(
-        [Lent("web/node_modules", tmp_path / "web/node_modules"), Lent(".venv", tmp_path / ".venv")]
+        [LentFolder("web/node_modules", tmp_path / "web/node_modules"), LentFolder(".venv", tmp_path / ".venv")]
     )
     one = evidence.environment_of((), locks)
     (tmp_path / "web" / "package-lock.json").write_text('{"a": 1}', encoding="ascii")
