@@ -54,11 +54,6 @@ class Repository:
     top: str | None
 
     @property
-    def git_dir(self) -> Path:
-        """Return this work tree's git directory."""
-        return _path(self.git)
-
-    @property
     def common_dir(self) -> Path:
         """Return the directory that all work trees share."""
         return _path(self.common)

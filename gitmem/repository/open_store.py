@@ -185,10 +185,8 @@ class OpenStore:
             from gitmem.store.foreign import kind_of
 
             kind = kind_of(self.git, tip, state=self.proofs_folder)
-        if kind != FOREIGN:
-            self._proven.add(
-                tip
-            )  # a commit stays a store's; a foreign one may prove to be one when a clone is deepened
+        if kind != FOREIGN:  # a foreign one may prove to be a store's when a clone is deepened
+            self._proven.add(tip)
         return kind != FOREIGN
 
     def _refuse_foreign(self) -> None:

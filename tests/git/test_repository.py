@@ -29,7 +29,7 @@ def told_by_git(folder: Path) -> tuple[str, str, str | None]:
 
 def told_by_us(folder: Path) -> tuple[str, str, str | None]:
     it = found(folder)
-    return str(it.git_dir), str(it.common_dir), str(it.work_tree) if it.work_tree else None
+    return it.git, str(it.common_dir), str(it.work_tree) if it.work_tree else None
 
 
 def bare(repo: Path) -> Path:
@@ -145,7 +145,7 @@ def test_a_link_to_a_folder_leads_to_the_repository(repo: Path) -> None:
 def test_a_folder_called_head_is_no_repository(repo: Path) -> None:
     (repo / "src" / "HEAD").write_text("ref: refs/heads/evil\n")
 
-    assert found(repo / "src").git_dir == repo / ".git"
+    assert found(repo / "src").git == str(repo / ".git")
 
 
 def test_outside_of_a_repository_there_is_none(tmp_path: Path) -> None:
@@ -176,8 +176,8 @@ def test_git_dir_of_the_environment_is_ignored(repo: Path, tmp_path: Path, monke
     for name in ("GIT_DIR", "GIT_COMMON_DIR"):
         monkeypatch.setenv(name, str(tmp_path / "canary" / ".git"))
 
-    assert found(repo / ".git").git_dir == repo / ".git"
-    assert found(repo).git_dir == repo / ".git"
+    assert found(repo / ".git").git == str(repo / ".git")
+    assert found(repo).git == str(repo / ".git")
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ class _SnapshotMaker:
         self.notices: list[str] = []
         self._git = git
         self._top = top
-        self._apart = Apart(git, folder, git.repository.git_dir / "index", options=git.without_filters())
+        self._apart = Apart(git, folder, Path(git.repository.git, "index"), options=git.without_filters())
         self.objects = self._apart.objects
 
     def commit(self) -> str:
