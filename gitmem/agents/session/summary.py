@@ -17,14 +17,13 @@ from gitmem.agents.session.places import read_table
 from gitmem.agents.session.rule_summary import distil, format_summary, from_dict, merge, title_of
 from gitmem.agents.session.topics import workplace_of
 from gitmem.agents.transcripts import ledger
-from gitmem.agents.transcripts.harvest import harvest
+from gitmem.agents.transcripts.harvest import harvest, start
 from gitmem.agents.transcripts.read import read_transcript
 from gitmem.agents.transcripts.source import HARNESSES
 from gitmem.commands.capture.keep import keep
 from gitmem.config import home
 from gitmem.errors import BusyError, ConflictError, GitmemError, NotFoundError
 from gitmem.frozen import fields_of, frozen
-from gitmem.store.state import background
 from gitmem.store.state.spool import Spool
 from gitmem.system import discard, make_folder
 from gitmem.system.atomic_write import write_synced
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
 
 KIND = "session"
-WORK = "summary"
 FOLDER = "summaries"
 ASKED, KEPT = "asked", "kept"
 # A request that is older than the lifetime of its summary (D5: three days) is dropped.
@@ -151,8 +149,7 @@ def request_summary(memory: OpenRepository, event: Event) -> bool:
         return False
     place = workplace_of(memory)
     _request(memory, _Request(event, memory.now, place.branch, place.workspace, event.name == END))
-    repository = memory.git.repository
-    background.start(repository.state, repository.top or repository.git, WORK)
+    start(memory)
     return True
 
 

@@ -109,13 +109,9 @@ def headline_of(catalog: Catalog, row: RelevanceRow, status: str) -> DigestItem:
     )
 
 
-def _line(text: str) -> str:
-    return display(" ".join(text.split()))
-
-
 def cut(text: str, limit: int) -> str:
     """Return a text as one clean line of at most *limit* characters."""
-    line = _line(text[: 2 * limit])
+    line = display(" ".join(text[: 2 * limit].split()))
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
