@@ -241,12 +241,12 @@ class Moves:
         return format_moves([*moves, *new]) if new else known
 
     def find_holding_commit(self, due: Due) -> str:
-        """Return the commit where a fact last held; for one without a verdict, where it was written and may have held.
+        """Return the commit where a fact last held; if it was never seen to, where it was written and may have held.
 
-        Its files may have moved before the first verdict is made. A built-in check is answered there; a command is not
+        Its files may have moved before the first verdict was made. A built-in check is answered there; a command is not
         run there, because running it with the moved files shows whether they are the cause.
         """
-        if due.verdict is not None:
+        if due.verdict is not None and due.verdict.held_commit:
             return due.verdict.held_commit
         commit, check = find_commit_at(self._git, self._tree.commit, due.written_at), due.spec.check
         before = self.tree_at(commit)

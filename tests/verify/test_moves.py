@@ -56,6 +56,12 @@ def move(repo: Path, old: str, new: str) -> str:
     return git(repo, "rev-parse", "HEAD")
 
 
+def make_later(repo: Path) -> None:
+    """Let the newest commit be made a minute after NOW."""
+    later = {**os.environ, "GIT_COMMITTER_DATE": f"{NOW + 60} +0000"}
+    subprocess.run(["git", "commit", "--quiet", "--amend", "--no-edit"], cwd=repo, env=later, check=True)
+
+
 @pytest.mark.parametrize(
     ("glob", "old", "new", "there"),
     [
@@ -224,13 +230,35 @@ def test_a_fact_that_was_never_judged_here_is_followed_from_where_it_was_written
     )
     approve_all(memory)
     move(repo, "src/auth", "lib/auth")
-    later = {**os.environ, "GIT_COMMITTER_DATE": f"{NOW + 60} +0000"}
-    subprocess.run(["git", "commit", "--quiet", "--amend", "--no-edit"], cwd=repo, env=later, check=True)
+    make_later(repo)
 
     verify(memory)
 
     held, never = ("held", "command-held"), ("never", "command-never")
     assert statuses(memory) == dict.fromkeys(held, "verified") | dict.fromkeys(never, "failed")
+
+
+def test_a_fact_that_never_held_here_is_followed_from_where_it_was_written(memory: Memory, repo: Path) -> None:
+    written = "2026-09-21T14:13:30Z"  # ten seconds after NOW
+    put(
+        repo,
+        make_fact("builtin", {"contains": "RS256", "in": "src/auth/jwt.py"}, created=written),
+        make_fact("command", "grep -q RS256 src/auth/jwt.py", created=written),
+    )
+    approve_all(memory)
+    commit_files(repo, {"src/auth/jwt.py": JWT.replace("RS256", "HS256")})
+    make_later(repo)
+    verify(memory)
+    before = statuses(memory)
+    move(repo, "src/auth", "lib/auth")
+    make_later(repo)
+    commit_files(repo, {"lib/auth/jwt.py": JWT})
+    make_later(repo)
+
+    verify(memory)
+
+    assert before == dict.fromkeys(("builtin", "command"), "failed")
+    assert statuses(memory) == dict.fromkeys(("builtin", "command"), "verified")
 
 
 def test_a_moved_fact_fails_with_what_is_wrong_where_its_file_is(memory: Memory, repo: Path) -> None:
