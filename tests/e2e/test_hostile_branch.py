@@ -31,6 +31,7 @@ from support.hostile_branch import (
 )
 
 from gitmem.commands.review import sanitize
+from gitmem.memory import Memory
 
 READS = {
     "list": ["list", "--limit", "1000"],
@@ -229,9 +230,10 @@ class Pushed:
 
 
 def say_good(console: Console) -> None:
-    console.ok("init")
-    console.ok("remember", "The good memory of tokens", "--key", "good")
-    console.ok("fact", "It holds", "--contains", "RS256", "--in", "src/**", "--key", "holds")
+    with Memory(console.folder) as memory:
+        memory.init(offline=True)
+        memory.remember("The good memory of tokens", key="good")
+        memory.fact("It holds", verify={"contains": "RS256", "in": "src/**"}, key="holds")
 
 
 @pytest.fixture(params=["warm", "cold"])
