@@ -58,11 +58,12 @@ def test_every_block_of_the_readme_is_typed_here() -> None:
         "verdicts/",
         "title:",
         "from gitmem",
-        "gitmem check",
+        "Close the pool",
+        "# which facts this branch",
         "verify --dry-run",
         "install github",
         "gitmem report",
-        "install claude-code",
+        "install claude-code codex",
         "install git-hooks",
         "gitmem propose",
         "gitmem task add",
@@ -83,6 +84,21 @@ def test_readme_leads_from_a_clone_to_a_proven_fact_in_five_commands(console: Co
 
     assert [one.status for one in done] == [0, 0], done
     assert console.json("list")["memories"][0]["status"] == "verified"
+
+
+def test_commands_of_a_first_afternoon_are_typed_as_shown(console: Console) -> None:
+    commit_files(console.folder, {"src/pool.py": "POOL = 4\n"})
+    console.ok("fact", "There is a README", "--exists", "README.md")
+    git(console.folder, "switch", "-q", "-c", "topic")
+    git(console.folder, "rm", "-q", "README.md")
+    git(console.folder, "commit", "-qm", "No README")
+
+    done = [console.type(line) for line in block("Close the pool").splitlines()]
+
+    assert [one.status for one in done] == [0, 0, 1, 0, 1, 0], done
+    assert "Close the pool before a fork" in done[1].out
+    assert tip(console.folder, "HEAD")[:12] in done[3].out
+    assert "becomes false" in done[4].out
 
 
 def test_first_example_prints_what_it_says(console: Console) -> None:
@@ -181,7 +197,7 @@ def test_change_is_checked_and_explained_as_shown(console: Console) -> None:
     git(console.folder, "switch", "-q", "-c", "topic")
     broke = switch_to_eddsa(console.folder)
 
-    asked = [console.type(line) for line in block("gitmem check").splitlines()]
+    asked = [console.type(line) for line in block("# which facts this branch").splitlines()]
 
     assert [done.status for done in asked] == [1, 1, 0, 0], asked
     assert "tokens-rs256  becomes false" in asked[0].out
@@ -240,7 +256,7 @@ def test_hooks_are_installed_as_shown_and_capture_what_a_commit_says(console: Co
 def test_agents_call_it_as_shown(console: Console) -> None:
     console.ok("init")
 
-    assert console.type(block("install claude-code")).status == 0
+    assert console.type(block("install claude-code codex")).status == 0
 
     assert "gitmem hook claude-code" in (console.folder / ".claude/settings.json").read_text()
     assert "gitmem hook codex" in (console.folder / ".codex/hooks.json").read_text()
