@@ -121,11 +121,11 @@ def read_texts(git: Git, specs: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _parse_rule(line: str) -> tuple[Callable[[str], bool], bool] | None:
-    """Return a line's pattern, and whether it re-includes a path; None for a comment."""
+    """Return a line's pattern, and whether it re-includes a path; None for a comment, or if it names nothing."""
     pattern = line.rstrip()
-    if not pattern or pattern.startswith("#"):
-        return None
     bare = pattern.removeprefix("!").rstrip("/")
+    if not bare or pattern.startswith("#"):
+        return None
     glob = bare.lstrip("/") if "/" in bare else f"**/{bare}"
     # The glob of a plain path would also match what is below it.
     return (glob.__eq__ if is_plain(glob) else matcher(glob)), pattern.startswith("!")

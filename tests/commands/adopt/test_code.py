@@ -26,6 +26,14 @@ def test_ignore_files_of_the_tree_count(repo, path, is_ignored):
     assert Code(Git(discover(repo)), commit).is_ignored(path) == is_ignored
 
 
+@pytest.mark.parametrize("pattern", ["/", "//", "!/"])
+def test_pattern_that_names_nothing_ignores_nothing(repo, pattern):
+    commit = commit_files(repo, {".gitignore": f"*.log\n{pattern}\n"})
+    code = Code(Git(discover(repo)), commit)
+
+    assert (code.is_ignored("a.log"), code.is_ignored("src/a.py")) == (True, False)
+
+
 def test_files_and_folders_are_found_by_their_last_parts(repo):
     code = Code(Git(discover(repo)), commit_files(repo, {"a/b/c.py": "C = 1\n"}))
 
