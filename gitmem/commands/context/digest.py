@@ -315,9 +315,9 @@ def _memories_in_doubt(work: _Work) -> Iterator[_Warning]:
     for number, key, kind, text in work.catalog.each(f"{live} AND id IN ({{}})", changed):
         yield _Warning(Case(key, STALE, STALE, why), kind, text, why, number)
     suspects = work.catalog.each(f"{live} AND {state.LIVE} AND m.key IN ({{}})", sorted(work.chains))
-    for _, key, kind, text in suspects:
+    for number, key, kind, text in suspects:
         why = describe_chain(work.chains[key])
-        yield _Warning(Case(key, SUSPECT, SUSPECT, why, chain=work.chains[key]), kind, text, why)
+        yield _Warning(Case(key, SUSPECT, SUSPECT, why, chain=work.chains[key]), kind, text, why, number)
 
 
 def _reasons(work: _Work, keys: Sequence[str]) -> Mapping[str, tuple[str, str]]:

@@ -53,6 +53,22 @@ def test_warnings_come_first_failed_suspect_stale_with_what_each_is_about(warned
     assert (first["total"], first["more"]) == (4, 0)
 
 
+def test_suspect_is_shown_with_its_references(memory, repo):
+    put(
+        repo,
+        make_fact("failed", NONE),
+        make_memory("rests", "It rests on it", requires=["failed"], refs=["src/auth/jwt.py:1"]),
+        make_fact("stale", RS256, requires=["failed"], refs=["README.md"]),
+    )
+    verify(memory)
+    commit_files(repo, {"src/auth/jwt.py": "RS256, otherwise\n"})
+
+    found = {item["key"]: (item["status"], item["refs"]) for item in sections(memory)["WARNINGS"]["items"]}
+
+    assert found["rests"] == ("suspect", ["src/auth/jwt.py:1"])
+    assert found["stale"] == ("suspect", ["README.md"])
+
+
 def test_memory_with_a_warning_is_in_no_other_section(warned):
     found = sections(warned)
 
