@@ -6,7 +6,7 @@ import os
 
 from gitmem.store import COMPANION_PREFIX, HEADS, PROPOSAL_FILE, CurrentProposal, companion_code
 from gitmem.system import make_folder, remove
-from gitmem.system.atomic_write import write_durably
+from gitmem.system.atomic_write import sync_folder, write_synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,10 @@ def write_current_proposal(state: str, base: str, current: CurrentProposal) -> N
     """Make a proposal the current one, durably, before anything else is done for it."""
     make_folder(state)
     line = f"{base} {current.branch} {current.moving}".rstrip() + "\n"
-    write_durably(os.path.join(state, PROPOSAL_FILE), line.encode())
+    new = os.path.join(state, f"{PROPOSAL_FILE}.{os.getpid()}.new")  # switching proposals takes no lock
+    write_synced(new, line.encode())
+    os.replace(new, os.path.join(state, PROPOSAL_FILE))
+    sync_folder(state)
 
 
 def clear_current_proposal(state: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,31 @@ def test_written_text_is_parsed_to_the_same_value(tmp_path: Path, current: Curre
     clear_current_proposal(state)
     assert read_current_proposal(state, "memory") is None
     assert list(tmp_path.rglob("*")) == [tmp_path / "gitmem"]
+
+
+SWITCHES = """
+import sys
+from gitmem.store import CurrentProposal
+from gitmem.store.proposal import write_current_proposal
+
+for _ in range(300):
+    write_current_proposal(sys.argv[1], "memory", CurrentProposal(sys.argv[2]))
+"""
+
+
+def test_each_of_two_processes_that_switch_at_once_writes_its_own_line_in_full(tmp_path: Path) -> None:
+    branches = {"gitmem/auth", "gitmem/billing-and-everything-else"}
+    write_current_proposal(str(tmp_path), "memory", CurrentProposal("gitmem/auth"))
+    seen = set()
+
+    switches = [subprocess.Popen([sys.executable, "-c", SWITCHES, str(tmp_path), branch]) for branch in branches]
+    while any(process.poll() is None for process in switches):
+        current = read_current_proposal(str(tmp_path), "memory")
+        seen.add(current.branch if current else None)
+
+    assert [process.returncode for process in switches] == [0, 0]
+    assert seen <= branches
+    assert [path.name for path in tmp_path.iterdir()] == ["proposal"]
 
 
 @pytest.mark.parametrize(
