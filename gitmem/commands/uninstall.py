@@ -87,7 +87,7 @@ def apply(memory: OpenRepository, talk: RemoteOptions, remote: str = "") -> list
     for name in _settings(memory):
         git.run("config", "--local", "--unset-all", name)
     with WriteLock(git.repository.state_dir, command="uninstall", timeout_s=memory.config.lock_timeout_s):
-        orders = b"".join(f"delete {name}\0{oid}\0".encode() for name, oid, _ in refs)
+        orders = os.fsencode("".join(f"delete {name}\0{oid}\0" for name, oid, _ in refs))
         if git.run("update-ref", "--stdin", "-z", input=orders, check=False, durable=True).status != 0:
             raise ConflictError("a ref was moved while it was being removed", hint="run it again")
     _forget_clone(memory)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from conftest import git
@@ -64,6 +65,16 @@ def test_uninstall_asks_for_confirmation_and_lists_what_only_this_clone_has(tmp_
     assert (refused.status, "--yes" in refused.err) == (2, True)
     assert f"was at {tip[:12]}; 3 commits are on no remote" in listed
     assert git(console.folder, "rev-parse", "memory").strip() == tip
+
+
+def test_ref_whose_name_is_not_utf8_is_removed(tmp_path: Path) -> None:
+    console = Console(plain(tmp_path / "project"))
+    console.ok("init")
+    git(console.folder, "update-ref", os.fsdecode(b"refs/gitmem/runs/caf\xe9"), "HEAD")
+
+    console.ok("uninstall", "--all", "--yes")
+
+    assert git(console.folder, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
 
 
 def test_unsaved_edits_in_the_view_stop_the_uninstall(tmp_path: Path) -> None:
