@@ -109,7 +109,7 @@ def _describe(memory: OpenRepository, ref: str, oid: str, kind: str) -> tuple[st
 def _refs(memory: OpenRepository) -> list[tuple[str, str, str]]:
     """Return gitmem's refs in this repository, sorted, with object and its type; only branches provably of stores."""
     found = []
-    for name, (commit, kind) in memory.git.list_refs().items():
+    for name, (commit, kind) in memory.git.list_typed_refs().items():
         is_named = name == f"refs/heads/{memory.config.branch}" or name.startswith(f"refs/heads/{PROPOSAL_PREFIX}")
         is_store = is_named and kind == "commit" and foreign.kind_of(memory.git, commit) not in ("", FOREIGN)
         if is_store or name.startswith(REFS):

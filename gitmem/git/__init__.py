@@ -409,8 +409,17 @@ class Git:
             self._identity = (name, email) if done.status == 0 and name and email else FALLBACK_IDENTITY
         return self._identity
 
-    def list_refs(self, *patterns: str) -> dict[str, tuple[str, str]]:
-        """Return the refs that match patterns (git-for-each-ref(1)), sorted: object and type by full name."""
+    def list_refs(self, *patterns: str) -> dict[str, str]:
+        """Return the refs that match patterns (git-for-each-ref(1)), sorted: object by full name; it may be missing."""
+        listed = self.text("for-each-ref", "--format=%(refname) %(objectname)", *patterns)
+        return dict(line.split(" ") for line in listed.split("\n") if line)
+
+    def list_typed_refs(self, *patterns: str) -> dict[str, tuple[str, str]]:
+        """Return the same with the type of each object.
+
+        Raises:
+            ProcessError: An object is missing.
+        """
         listed = self.text("for-each-ref", "--format=%(refname) %(objectname) %(objecttype)", *patterns)
         rows = (line.split(" ") for line in listed.split("\n") if line)
         return {ref: (oid, kind) for ref, oid, kind in rows}

@@ -38,7 +38,7 @@ def list_companions(git: Git, remote: str) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     prefixes = (HEADS, f"refs/remotes/{remote}/")
     # Sorted by name: this clone's come first.
-    for ref, (tip, _) in git.list_refs(*(f"{one}{COMPANION_PREFIX}" for one in prefixes)).items():
+    for ref, tip in git.list_refs(*(f"{one}{COMPANION_PREFIX}" for one in prefixes)).items():
         prefix = prefixes[not ref.startswith(HEADS)]
         code = companion_code(ref[len(prefix) :])
         found[code] = tuple(dict.fromkeys((*found.get(code, ()), tip)))

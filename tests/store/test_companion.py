@@ -10,6 +10,7 @@ from gitmem.config import Config
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.store import companion_branch, companion_code, find_companion, head_branch
+from gitmem.store.proposal import list_companions
 
 
 def test_the_name_leads_there_and_back() -> None:
@@ -32,3 +33,12 @@ def test_this_clones_own_comes_before_the_remotes_and_memory_has_none(repo: Path
     assert find_companion(opened, Config(), "memory") is None
     git(repo, "checkout", "-q", "--detach")
     assert head_branch(Git(discover(repo))) == ""
+
+
+def test_a_companion_whose_commit_was_lost_is_listed_with_the_others(repo: Path) -> None:
+    opened = Git(discover(repo))
+    git(repo, "update-ref", "refs/heads/gitmem/branch/whole", "HEAD")
+    lost = Path(opened.repository.common, "refs/heads/gitmem/branch/lost")
+    lost.write_text("1" * 40 + "\n", encoding="ascii")
+
+    assert list_companions(opened, "origin") == {"lost": ("1" * 40,), "whole": (git(repo, "rev-parse", "HEAD"),)}

@@ -105,7 +105,8 @@ def exchange(
 def _remote_tips(git: Git, remote: str) -> dict[str, str]:
     """Return the boards of a remote as last fetched: the commit by run."""
     prefix = f"{FETCHED}{remote}/"
-    found = {ref.removeprefix(prefix): oid for ref, (oid, kind) in git.list_refs(prefix).items() if kind == "commit"}
+    refs = git.list_typed_refs(prefix).items()
+    found = {ref.removeprefix(prefix): oid for ref, (oid, kind) in refs if kind == "commit"}
     return {run: oid for run, oid in found.items() if layout.is_key(run)}
 
 

@@ -68,7 +68,7 @@ def _update_proposals(memory: OpenRepository, remote: str, theirs: str, instead:
     """
     git, seen = memory.git, f"refs/remotes/{remote}/"
     refs, known = [], []
-    for ref, (tip, _) in git.list_refs(f"{seen}{PROPOSALS}").items():
+    for ref, tip in git.list_refs(f"{seen}{PROPOSALS}").items():
         branch = ref.removeprefix(seen)
         here = git.read_ref(f"{HEADS}{branch}")
         if branch == instead or branch.startswith(COMPANION_PREFIX) or here not in (None, tip):
@@ -100,7 +100,7 @@ def _conflicts(memory: OpenRepository, tip: str, theirs: str) -> bool:
 def _merge_landed(memory: OpenRepository, remote: str) -> None:
     """Merge the fetched companions of branches that are part of the default one."""
     git, seen = memory.git, f"refs/remotes/{remote}/"
-    for ref, (tip, _) in git.list_refs(f"{seen}{COMPANION_PREFIX}").items():
+    for ref, tip in git.list_refs(f"{seen}{COMPANION_PREFIX}").items():
         if git.read_ref(here := f"{HEADS}{ref.removeprefix(seen)}") is None:
             git.run("update-ref", "-m", "gitmem: bundle", here, tip)
     talk = RemoteOptions()
