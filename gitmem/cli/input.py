@@ -31,7 +31,7 @@ def read_file(file: str, limit: int, *, hint: str) -> bytes:
     """Return a file's content; of a file with more than *limit* bytes, one byte more than that.
 
     Raises:
-        NotFoundError: There is no such file.
+        NotFoundError: The file does not exist.
         RefusedError: It cannot be read.
     """
     from pathlib import Path  # 2.5 ms, and only to read a file

@@ -68,7 +68,7 @@ def register(git: Git, path: str, commit: str) -> str:
 
 
 def admin_of(path: str) -> str:
-    """Return the git directory that a worktree's ``.git`` file names, absolute; empty if there is no such file."""
+    """Return the git directory that a worktree's ``.git`` file names, absolute; empty if it does not exist."""
     text = _first_line(os.path.join(path, ".git"))
     target = text.removeprefix("gitdir: ")
     return os.path.normpath(os.path.join(path, target)) if target != text else ""

@@ -260,7 +260,7 @@ COMPANION_NAME = "branch"
 COMPANION_PREFIX = f"{PROPOSAL_PREFIX}{COMPANION_NAME}/"
 TOP_REFS = "refs/gitmem/companions/"
 HEADS = "refs/heads/"
-_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
+_PROPOSAL_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
 
 
 @frozen
@@ -288,7 +288,7 @@ def is_proposal(ref: str) -> bool:
 
 def is_proposal_name(text: str) -> bool:
     """Return whether a proposal's name is valid: a slug that can end a branch name (git-check-ref-format(1))."""
-    if not 0 < len(text) <= PROPOSAL_NAME_LIMIT or not _CHARS.issuperset(text):
+    if not 0 < len(text) <= PROPOSAL_NAME_LIMIT or not _PROPOSAL_CHARS.issuperset(text):
         return False
     return text[0].isalnum() and text[-1].isalnum() and ".." not in text and not text.endswith(".lock")
 
@@ -443,7 +443,8 @@ def is_registered(state: str, what: str = SEEN) -> bool:
     """Return whether this person registered this very clone on this machine."""
     try:
         name, content = clone_identity(state)
-        return is_private_folder(clones_place()) and _read(os.path.join(clones_place(), f"{name}.{what}")) == content
+        path = os.path.join(clones_place(), f"{name}.{what}")
+        return is_private_folder(clones_place()) and _read_registration(path) == content
     except (OSError, ValueError):
         return False
 
@@ -474,7 +475,7 @@ def clone_identity(state: str) -> tuple[str, bytes]:
     return f"{name}-{found.st_ino}", f"{found.st_ctime_ns}\n".encode("ascii")
 
 
-def _read(path: str) -> bytes:
+def _read_registration(path: str) -> bytes:
     with open(os.open(path, os.O_RDONLY | NO_FOLLOW | CLOSE_ON_EXEC), "rb") as file:
         return file.read(1000)
 

@@ -56,7 +56,7 @@ def read(git: Git, typed: str, *, memory: str, talk: RemoteOptions) -> ApprovedL
         talk: Options for the remote.
 
     Raises:
-        NotFoundError: There is no such file, or no default branch.
+        NotFoundError: The file does not exist, or there is no default branch.
         RemoteError: The remote cannot be reached.
         TrustError: The default branch is the memory branch, or the remote is not the repository of the forge's job.
     """

@@ -97,7 +97,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
 
 
 def _transcript(session: str) -> str:
-    """Return the path of the session's transcript, which not every payload names; empty if there is no such file."""
+    """Return the path of the session's transcript, which not every payload names; empty if it does not exist."""
     if not all(char.isalnum() or char in "-_" for char in session) or not session:
         return ""
     folder = variable("COPILOT_HOME") or os.path.join(home(), ".copilot")

@@ -101,7 +101,7 @@ def change_table(path: str, how: Callable[[dict[str, Any]], None], *, limit: int
 
 
 def read_text(path: str, limit: int) -> str:
-    """Return the beginning of a text file, at most *limit* bytes; empty if there is no such file."""
+    """Return the beginning of a text file, at most *limit* bytes; empty if it does not exist."""
     try:
         with open(path, "rb") as file:
             return file.read(limit).decode("utf-8", "replace")

@@ -57,7 +57,7 @@ def _read(file: str) -> str:
     """Read the report.
 
     Raises:
-        NotFoundError: There is no such file.
+        NotFoundError: The file does not exist.
         RefusedError: It is too large, or cannot be read.
     """
     raw = read_file(file, REPORT_LIMIT, hint="gitmem board survival RUN --report FILE")

@@ -171,7 +171,7 @@ class Forge:
         return _mapping(self._json(answer)) if answer.body.strip() else {}
 
     def delete(self, url: str, *, needs: str) -> None:
-        """Delete something; it is no error if it is gone already, as someone else may have been faster.
+        """Delete something, or do nothing if another process deleted it first.
 
         Raises:
             ForgeError: As for ``get``.

@@ -1,4 +1,4 @@
-// ---- The order of `gitmem recall`: candidates as SQLite's FTS5 finds them, then gitmem.recall.bm25 and gitmem.recall.score.
+// ---- The order of `gitmem recall`: candidates as SQLite's FTS5 finds them, then gitmem.recall.bm25 and gitmem.recall.
 function ranker(sizes, memories, bodies, made) {
   const words = analysis.analyser(sizes.words), w = sizes.weights;
   const DAY = 86400, total = memories.length, FIELDS = w.fields.length;
