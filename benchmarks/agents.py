@@ -28,7 +28,7 @@ from benchmarks.measure import BenchmarkError, Command
 from benchmarks.questions import QUESTIONS
 from benchmarks.stores import Stores, gitmem
 
-HARNESS = "claude-code"
+CLIENT = "claude-code"
 AT_ONCE = 8
 # What a hook that is timed by itself is told of.
 KINDS = ("nothing", "captured", "edit", "start", "prompt")
@@ -109,14 +109,14 @@ def hook_command(stores: Stores, name: str, size: str) -> Command:
         payload.write_bytes(makes[kind](str(began + number), f"session-{began}"))
 
     says = kind == "start"
-    return Command(name, lambda _: [gitmem(), "hook", HARNESS], path, before=write, stdin=payload, says_something=says)
+    return Command(name, lambda _: [gitmem(), "hook", CLIENT], path, before=write, stdin=payload, says_something=says)
 
 
 def call(payload: bytes, folder: Path, env: Mapping[str, str], *, killed_after_s: float = 0.0) -> tuple[int, float]:
-    """Call a hook as a harness does; return its status (negative for a signal) and the seconds it took."""
+    """Call a hook as a client does; return its status (negative for a signal) and the seconds it took."""
     began = time.perf_counter()
     hook = subprocess.Popen(
-        [gitmem(), "hook", HARNESS],
+        [gitmem(), "hook", CLIENT],
         cwd=folder,
         env=dict(env),
         stdin=subprocess.PIPE,

@@ -179,9 +179,9 @@ HOOKS = (
 )
 
 
-# What the hooks of a coding agent's harness take; what is captured is written behind them.
+# What the hooks of a coding agent's client take; what is captured is written behind them.
 AGENTS = tuple(
-    Figure(f"hook-{what}", f"hook of an agent's harness: {about}, 10,000 memories", goal, "Y", (name,), _against(name))
+    Figure(f"hook-{what}", f"hook of an agent's client: {about}, 10,000 memories", goal, "Y", (name,), _against(name))
     for what, about, goal, name in (
         ("nothing", "a tool was used and nothing is captured", 2.5, "hook-nothing-10k"),
         ("captured", "a tool was used and something is captured", 6, "hook-captured-10k"),

@@ -45,7 +45,7 @@ LAZY_HOMES = {
     "gitmem.repository": "the same, for what the commands share",
     "gitmem.repository.open_store": "the same, for one store",
     "gitmem.repository.code_tree": "the same, for the second home",
-    "gitmem.agents.hook": "only the harness that calls is loaded, and the store where there is something to do",
+    "gitmem.agents.hook": "only the client that calls is loaded, and the store where there is something to do",
     "gitmem.agents.capture.state": "the policy's tables, only where a rule of it decides",
     "gitmem.agents.capture.tools": "most uses of a tool teach nothing, and hooks run after each",
     "gitmem.agents.capture.responses": "the same, for what an agent says",

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-# The supported harnesses, each with a module of that name in ``harness``, and the aliases that people use.
-HARNESSES = ("claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "pi")
+# The supported clients, each with a module of that name in ``client``, and the aliases that people use.
+CLIENTS = ("claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "pi")
 ALIASES = {"claude": "claude-code", "gemini-cli": "gemini", "copilot-cli": "copilot"}

@@ -1,6 +1,6 @@
-"""Events in a session of a coding agent, in one form for every harness. Pure data.
+"""Events in a session of a coding agent, in one form for every client. Pure data.
 
-An adapter in ``gitmem.agents`` turns its harness's payload into an event; all other code sees only events. Every text
+An adapter in ``gitmem.agents`` turns its client's payload into an event; all other code sees only events. Every text
 comes from outside: paths can point anywhere, names can be anything, and outputs may hold secrets.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 
-# The names of events. Other events of a harness are ignored.
+# The names of events. Other events of a client are ignored.
 START = "start"
 PROMPT = "prompt"
 TOOL = "tool"
@@ -38,9 +38,9 @@ class Edit:
     """One file that a tool changed.
 
     Attributes:
-        path: As the harness names it: absolute, or relative to the event's folder.
-        before: The replaced text; empty for a new file, or if the harness does not report it.
-        after: The new text; empty if the text was removed, or if the harness does not report it.
+        path: As the client names it: absolute, or relative to the event's folder.
+        before: The replaced text; empty for a new file, or if the client does not report it.
+        after: The new text; empty if the text was removed, or if the client does not report it.
         is_new: Whether the file was created.
         is_gone: Whether it was deleted.
     """
@@ -57,19 +57,19 @@ class Event:
     """One event in a session.
 
     Attributes:
-        harness: The harness that reports it, by its name on the command line (``claude-code``).
+        client: The client that reports it, by its name on the command line (``claude-code``).
         name: One of the names above.
-        session: The session's name; empty if the harness gives none.
-        folder: The agent's working directory, absolute; empty if the harness does not report it.
+        session: The session's name; empty if the client gives none.
+        folder: The agent's working directory, absolute; empty if the client does not report it.
         source: The cause of a start, one of ``SOURCES``; of a compaction ``manual`` or ``auto``; of an end why.
         prompt: The prompt, by the person or by an agent that dispatches a sub-agent.
         tool: The kind of tool (``SHELL``, ``EDIT``, ``READ`` or ``OTHER``).
-        tool_name: The tool as the harness names it.
+        tool_name: The tool as the client names it.
         command: The shell command.
         edits: The files that were changed.
-        path: The file that was read, as the harness names it.
+        path: The file that was read, as the client names it.
         output: The tool's output.
-        failed: Whether the tool failed; None if the harness does not report it.
+        failed: Whether the tool failed; None if the client does not report it.
         response: The agent's last message.
         transcript: The file with the session so far, or empty.
         agent: The sub-agent's name; empty for the main agent.
@@ -78,7 +78,7 @@ class Event:
         hook: The event's name in a payload of Copilot; empty if the payload does not name it.
     """
 
-    harness: str
+    client: str
     name: str
     session: str = ""
     folder: str = ""

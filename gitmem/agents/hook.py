@@ -1,7 +1,7 @@
-"""Handle a hook call by a harness: read its JSON, act on the event, print the answer.
+"""Handle a hook call by a client: read its JSON, act on the event, print the answer.
 
 A failure here must not disturb the session: it is logged for ``gitmem doctor`` (``gitmem.store.state.hook_log``),
-nothing is printed, and the status is 0. Some harnesses show a failed hook to the person; in others it stops the agent's
+nothing is printed, and the status is 0. Some clients show a failed hook to the person; in others it stops the agent's
 turn (exit status 2).
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import _signal as signal  # type: ignore[import-not-found]
 import os
 
-from gitmem.agents import ALIASES, HARNESSES
+from gitmem.agents import ALIASES, CLIENTS
 from gitmem.agents import event as happened
 from gitmem.agents.once import has_own_hooks, is_first
 from gitmem.agents.stdin import HookInput, read_input
@@ -47,13 +47,13 @@ ACTIONS = {
 }
 # The longest output: Claude Code and Codex replace more than 10,000 by a preview (seen with 2.1.330, 0.169.0).
 ANSWER_LIMIT = 8_000
-# Seconds that an event may take: less than the timeout that harnesses get from `gitmem install`, and less than the 3 s
-# that Codex allows for the end of a session. The person sees an error if the harness itself cuts a hook off.
+# Seconds that an event may take: less than the timeout that clients get from `gitmem install`, and less than the 3 s
+# that Codex allows for the end of a session. The person sees an error if the client itself cuts a hook off.
 LIMITS_S = {happened.PROMPT: 4.0, happened.END: 2.5}
 LIMIT_S = 8.0
 LEFT_OUT = "(truncated; gitmem context shows everything)"
 UNWRITABLE = "gitmem could not save captured memories, and could not log the failure: {}. Tell the person."
-# If set to `off`, hooks of harnesses do nothing.
+# If set to `off`, hooks of clients do nothing.
 SWITCH = "GITMEM_HOOKS"
 
 
@@ -61,14 +61,14 @@ class HookCall:
     """One call of a hook, with its progress so far for error reports.
 
     Attributes:
-        harness: The calling harness, as far as known.
+        client: The calling client, as far as known.
         event: The event; None until it is parsed.
         state: The state folder of the repository; empty until it is found.
     """
 
-    def __init__(self, harness: str, named: str, *, is_users: bool = False) -> None:
-        self.harness = ALIASES.get(harness, harness)
-        self._called = self.harness
+    def __init__(self, client: str, named: str, *, is_users: bool = False) -> None:
+        self.client = ALIASES.get(client, client)
+        self._called = self.client
         self._is_users = is_users
         self.event: Event | None = None
         self.state = ""
@@ -80,10 +80,10 @@ class HookCall:
         if is_switched_off(SWITCH) or received.is_empty:
             return self.silence()
         payload = received.payload()
-        named, self.harness = self.harness, sender(self.harness, payload)
-        if named != self.harness == "cursor" and has_own_hooks(payload.get("workspace_roots"), home()):
+        named, self.client = self.client, sender(self.client, payload)
+        if named != self.client == "cursor" and has_own_hooks(payload.get("workspace_roots"), home()):
             return self.silence()
-        adapter = load(self.harness)
+        adapter = load(self.client)
         self.event = normalize_event(adapter.parse(payload, self._named))
         if self.event is None:
             return self.silence()
@@ -92,8 +92,8 @@ class HookCall:
         return fit_output(adapter, self.event, text)
 
     def silence(self) -> str:
-        """Return the output that this harness takes as no answer."""
-        return str(load(self.harness).SILENT) if self.harness in HARNESSES else ""
+        """Return the output that this client takes as no answer."""
+        return str(load(self.client).SILENT) if self.client in CLIENTS else ""
 
     @property
     def place(self) -> str:
@@ -103,10 +103,10 @@ class HookCall:
     def note(self, err: BaseException) -> str:
         """Log a failure in the repository, if any; return the output, a message only if the log cannot be written."""
         state = self.state or find_state(self.place)
-        is_noted = hook_log.note(state, self.harness, self.event.name if self.event else "", err)
+        is_noted = hook_log.note(state, self.client, self.event.name if self.event else "", err)
         if is_noted or self.event is None or not isinstance(err, OSError):
             return self.silence()
-        return fit_output(load(self.harness), self.event, UNWRITABLE.format(err.strerror or type(err).__name__))
+        return fit_output(load(self.client), self.event, UNWRITABLE.format(err.strerror or type(err).__name__))
 
     def _handle(self, event: Event, received: HookInput) -> str:
         """Handle the event, and return context for the agent."""
@@ -136,14 +136,14 @@ class HookCall:
         return is_first(self.state, received.mark, f"{self._called}{'+user' if self._is_users else ''}")
 
     def _has_hooks(self, memory: Memory) -> bool:
-        """Return whether the project's own settings make this harness call gitmem."""
+        """Return whether the project's own settings make this client call gitmem."""
         from gitmem.commands.install import agents, place  # 15 ms, and only in a clone that has not been accepted
 
         try:
             project = place.of_project(memory.repository.git)
         except GitmemError:
             return False
-        return any(agents.is_installed(project, name, user=False) for name in {self._called, self.harness})
+        return any(agents.is_installed(project, name, user=False) for name in {self._called, self.client})
 
 
 class Limit:
@@ -191,16 +191,16 @@ def _ignore_signal(*_: object) -> None:
     """Ignore a signal, and finish the hook; SIG_IGN would be inherited by child processes."""
 
 
-def serve(harness: str, named: str = "", *, fd: int = 0, is_users: bool = False) -> str:
+def serve(client: str, named: str = "", *, fd: int = 0, is_users: bool = False) -> str:
     """Return the output of a hook; on any failure, log it and print nothing.
 
     Args:
-        harness: The harness, as the command line names it.
-        named: The event named on the command line, for a harness whose payloads do not name it.
+        client: The client, as the command line names it.
+        named: The event named on the command line, for a client whose payloads do not name it.
         fd: The descriptor to read the payload from.
         is_users: Whether the call comes from the person's own settings, which apply to all projects.
     """
-    hook = HookCall(harness, named, is_users=is_users)
+    hook = HookCall(client, named, is_users=is_users)
     try:
         with Limit(LIMIT_S) as limit:
             return hook.answer(fd, limit)
@@ -208,17 +208,17 @@ def serve(harness: str, named: str = "", *, fd: int = 0, is_users: bool = False)
         return hook.note(err)
 
 
-def sender(harness: str, payload: Mapping[str, Any]) -> str:
-    """Return the harness that sent a payload: several read the settings of Claude Code."""
+def sender(client: str, payload: Mapping[str, Any]) -> str:
+    """Return the client that sent a payload: several read the settings of Claude Code."""
     if "cursor_version" in payload:
         return "cursor"
-    if harness != "claude-code":
-        return harness
+    if client != "claude-code":
+        return client
     path = payload.get("transcript_path")
     if "turn_id" in payload or (isinstance(path, str) and os.path.basename(path).startswith("rollout-")):
         return "codex"
     if "timestamp" not in payload:
-        return harness
+        return client
     # VS Code also sends the time; but not every event of Gemini, and not always the session's file.
     is_gemini = "transcript_path" in payload and payload.get("hook_event_name") in load("gemini").EVENTS
     return "gemini" if is_gemini else "copilot"
@@ -241,16 +241,16 @@ def normalize_event(event: Event | None) -> Event | None:
     return replace(event, source=happened.STARTUP)
 
 
-def load(harness: str) -> ModuleType:
-    """Return the module of one harness.
+def load(client: str) -> ModuleType:
+    """Return the module of one client.
 
     Raises:
-        UnusableError: There is no harness of this name.
+        UnusableError: There is no client of this name.
     """
-    if harness not in HARNESSES:
-        raise hook_log.UnusableError(f"unknown harness; choose one of {', '.join(HARNESSES)}")
+    if client not in CLIENTS:
+        raise hook_log.UnusableError(f"unknown client; choose one of {', '.join(CLIENTS)}")
     # ``importlib`` costs 0.5 ms (measured), on every hook.
-    found: ModuleType = __import__(f"gitmem.agents.harness.{harness.replace('-', '_')}", fromlist=("parse",))
+    found: ModuleType = __import__(f"gitmem.agents.clients.{client.replace('-', '_')}", fromlist=("parse",))
     return found
 
 

@@ -38,7 +38,7 @@ def session_started(memory: Memory, event: Event) -> str:
     from gitmem.agents.session.start import start
     from gitmem.agents.transcripts import harvest, ledger
 
-    if event.harness in FORGETFUL and event.source != RESUME:
+    if event.client in FORGETFUL and event.source != RESUME:
         log.release(memory.repository, event)
     text = start(memory, event)
     if harvest.is_due(memory.repository):
@@ -48,7 +48,7 @@ def session_started(memory: Memory, event: Event) -> str:
     if memory.repository.config.auto_sync:
         memory.captures.start("sync")
     ledger.enter(memory.repository, event)
-    return log.hold(memory.repository, event, text) if event.harness in AT_FIRST_PROMPT else text
+    return log.hold(memory.repository, event, text) if event.client in AT_FIRST_PROMPT else text
 
 
 def answer_prompt(memory: Memory, event: Event) -> str:
@@ -58,7 +58,7 @@ def answer_prompt(memory: Memory, event: Event) -> str:
     from gitmem.agents.transcripts import ledger
 
     ledger.enter(memory.repository, event)
-    held = log.release(memory.repository, event) if event.harness in FORGETFUL else ""
+    held = log.release(memory.repository, event) if event.client in FORGETFUL else ""
     return "\n\n".join(filter(None, (held, recall_for(memory.repository, event, memory.recall))))
 
 
@@ -98,7 +98,7 @@ def save_learnings(memory: Memory, event: Event) -> None:
 
 
 def save_before_compaction(memory: Memory, event: Event) -> None:
-    """Save what a session was about before its harness compacts it; the next prompt brings the context back."""
+    """Save what a session was about before its client compacts it; the next prompt brings the context back."""
     from gitmem.agents.event import COMPACTED, START
     from gitmem.agents.session import log
     from gitmem.agents.session.start import start
@@ -106,7 +106,7 @@ def save_before_compaction(memory: Memory, event: Event) -> None:
 
     request_summary(memory.repository, event)
     log.forget(memory.repository, event)
-    if event.harness in FORGETFUL:
+    if event.client in FORGETFUL:
         log.hold(memory.repository, event, start(memory, replace(event, name=START, source=COMPACTED)))
 
 

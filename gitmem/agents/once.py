@@ -1,4 +1,4 @@
-"""Count an event once that arrives twice: from the person's and the project's settings, or from two harnesses' files.
+"""Count an event once that arrives twice: from the person's and the project's settings, or from two clients' files.
 
 Cursor also runs the hooks in Claude Code's settings, and reports the event differently there: if Cursor's own hooks
 call gitmem, those count. Everywhere else both payloads are equal, and the caller decides: the n-th arrival of a payload

@@ -1,4 +1,4 @@
-"""Read a harness's payload from standard input, bounded in size and time."""
+"""Read a client's payload from standard input, bounded in size and time."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 # The most bytes parsed. A written file of a megabyte arrives three times (text, answer, original).
 PARSED_AT_MOST = 4 * 1024 * 1024
-# The most bytes read and discarded beyond that, so that a harness that still writes does not get a broken pipe.
+# The most bytes read and discarded beyond that, so that a client that still writes does not get a broken pipe.
 READ_AT_MOST = 256 * 1024 * 1024
 CHUNK = 1024 * 1024
-# How long to wait for a harness to write it, and how long to wait for the end after an object that looks complete: some
+# How long to wait for a client to write it, and how long to wait for the end after an object that looks complete: some
 # programs never close the pipe.
 PATIENCE_S = 3.0
 PATIENCE_AT_END_S = 0.2

@@ -187,7 +187,7 @@ SYNONYMS = {
 }
 # Commands that programs call: the shims of git's hooks, its diffs, and commands that start background jobs.
 HIDDEN = ("background", "complete", "hook", "textconv")
-# The events of git and pre-commit that `hook` accepts. Any other word is treated as the name of a harness: a misspelled
+# The events of git and pre-commit that `hook` accepts. Any other word is treated as the name of a client: a misspelled
 # one must not exit with status 2, which would stop an agent's turn.
 GIT_EVENTS = (
     "post-commit",
@@ -246,7 +246,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
     # ``list`` must not be called here: after that command, the name refers to the module in this package.
     arguments = [*(sys.argv[1:] if argv is None else argv)]
-    if arguments[:1] == ["hook"] and arguments[1:] and is_harness(arguments[1]):
+    if arguments[:1] == ["hook"] and arguments[1:] and is_client(arguments[1]):
         return _answer(arguments[1:])
     if arguments[:1] == ["textconv"] and len(arguments) == 2:
         from gitmem.cli import textconv
@@ -338,11 +338,11 @@ def _without_folder(arguments: list[str]) -> list[str]:
 
 
 def _answer(words: Sequence[str]) -> int:
-    """Answer a coding agent's harness; no failure in gitmem may stop the agent."""
+    """Answer a coding agent's client; no failure in gitmem may stop the agent."""
     try:
-        from gitmem.cli import harness
+        from gitmem.cli import client_hook
 
-        return harness.run(words)
+        return client_hook.run(words)
     except BaseException:  # noqa: BLE001 - even where gitmem cannot be imported, or the person interrupts
         return 0
 
@@ -536,8 +536,8 @@ def load_command(name: str) -> ModuleType:
     return found
 
 
-def is_harness(word: str) -> bool:
-    """Return whether the word after ``hook`` names a harness, possibly misspelled."""
+def is_client(word: str) -> bool:
+    """Return whether the word after ``hook`` names a client, possibly misspelled."""
     return word not in GIT_EVENTS and not word.startswith("-")
 
 

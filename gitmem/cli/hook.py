@@ -1,6 +1,6 @@
 """Handle a hook of git, pre-commit or a coding agent; called by the shims that `gitmem install` writes.
 
-It prints nothing if there is no store, and never stops the caller's work. An agent's harness sends its event on
+It prints nothing if there is no store, and never stops the caller's work. An agent's client sends its event on
 standard input and reads context for the agent from standard output.
 
 `pre-push` reads what git tells such a hook, and pushes the memory of the branches that are pushed, to the same remote.
@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.agents import HARNESSES
-from gitmem.cli import GIT_EVENTS, is_harness
+from gitmem.agents import CLIENTS
+from gitmem.cli import GIT_EVENTS, is_client
 from gitmem.cli.options import ArgumentParser, Arguments, open_quietly
 from gitmem.cli.output import Output, quantity
 from gitmem.config import variable
@@ -50,10 +50,10 @@ GATES = ("check", "learned")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``hook``."""
-    named = f"{', '.join(GIT_EVENTS)}; or a harness: {', '.join(HARNESSES)}"
+    named = f"{', '.join(GIT_EVENTS)}; or a client: {', '.join(CLIENTS)}"
     parser.add_argument("event", nargs="?", default="", help=f"the event or action: {named}")
     about = (
-        "arguments from git; for post-rewrite, the new commits; for a harness, the event if its JSON does not name it"
+        "arguments from git; for post-rewrite, the new commits; for a client, the event if its JSON does not name it"
     )
     parser.add_argument("words", nargs="*", help=about)
 
@@ -61,12 +61,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Handle an event."""
     if not args.event:  # from a setting that lost its arguments: status 2 would stop an agent's turn
-        out.note("hook needs an event or the name of a harness: gitmem hook --help")
+        out.note("hook needs an event or the name of a client: gitmem hook --help")
         return 0
-    if is_harness(args.event):
-        from gitmem.cli import harness
+    if is_client(args.event):
+        from gitmem.cli import client_hook
 
-        return harness.run([args.event, *args.words])
+        return client_hook.run([args.event, *args.words])
     try:
         return _run(args, out)
     except GitmemError as err:

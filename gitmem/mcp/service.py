@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Answer = TypeVar("Answer")
 
-# Characters of a client's name; those of the harnesses have a dozen.
+# Characters of a client's name; those of the clients have a dozen.
 NAME_LIMIT = 60
 NAMELESS = "mcp-client"
 NOTE_LIMIT, ERROR_LIMIT = 600, 2000

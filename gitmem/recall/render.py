@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import Hit
 
-# The smallest limit of the harnesses is 10,000 characters, and 8,000 leaves room for their JSON (issue 6); a little
+# The smallest limit of the clients is 10,000 characters, and 8,000 leaves room for their JSON (issue 6); a little
 # less leaves room for the text that an adapter adds.
 CHARACTERS = 7800
 # gitmem's own titles have up to 100 characters, notes on attempts 1,000 (`tasks.life`); other tools may write any
 # length.
 LINE_CHARS = 1000
-# The limit of an agent's name outside the fence; the harnesses' own names have a dozen characters.
+# The limit of an agent's name outside the fence; the clients' own names have a dozen characters.
 NAME_CHARS = 40
 
 

@@ -105,7 +105,7 @@ TAG = r"<([/!?]?[^\W\d][\w:.-]*)"
 _LOOSE_TAG = r"([<\uff1c\ufe64])(?=[\s/!?]{0,8}([^\W\d][\w:.-]{0,80})[^<>\n]{0,200}[>\uff1e\ufe65])"
 # Characters that all patterns except ``_MARKER`` need.
 _ARMED = ("<", "\uff1c", "\ufe64", "](", "]:", "://", "INST", "SYSTEM", "USER", "ASSISTANT", "AVAILABLE", "TOOL")
-# Parts of the names of tags with a meaning in chat formats and agent harnesses.
+# Parts of the names of tags with a meaning in chat formats and agent clients.
 _SPOKEN = (
     *("system", "assistant", "human", "user", "developer", "instruct", "prompt", "tool", "function", "invoke"),
     *("parameter", "antml", "think", "remind", "command", "start_of", "end_of", "im_start", "im_end", "memory"),

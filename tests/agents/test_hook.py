@@ -1,4 +1,4 @@
-"""The entry point of every harness: callers, actions and output; failures never disturb the session."""
+"""The entry point of every client: callers, actions and output; failures never disturb the session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conftest import git
 from support.facts import make_memory, put
 from support.payloads import PAYLOADS, let, parsed, payload
 
-from gitmem.agents import HARNESSES
+from gitmem.agents import CLIENTS
 from gitmem.agents import hook as entry
 from gitmem.agents.event import Event
 from gitmem.agents.hook import Limit, fit_output, load, sender, serve
@@ -61,27 +61,27 @@ def every_payload() -> list[str]:
 
 @pytest.mark.parametrize("name", every_payload())
 def test_payload_sent_to_claude_codes_hook_is_distinguished(name: str) -> None:
-    harness = name.partition("/")[0]
+    client = name.partition("/")[0]
 
-    assert sender("claude-code", payload(name)) == harness
-    assert sender(harness, payload(name)) == harness
+    assert sender("claude-code", payload(name)) == client
+    assert sender(client, payload(name)) == client
 
 
-@pytest.mark.parametrize("harness", HARNESSES)
+@pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize(
     "content", [b"", b" \n", b"{", b"[1]", b"\xff\x00", b"{}", b'{"hook_event_name": "Unknown"}', b"[" * 100_000]
 )
 def test_payload_that_means_nothing_is_answered_with_nothing(
-    memory: Memory, messages, harness: str, content: bytes, monkeypatch: pytest.MonkeyPatch, repo: Path
+    memory: Memory, messages, client: str, content: bytes, monkeypatch: pytest.MonkeyPatch, repo: Path
 ) -> None:
     monkeypatch.chdir(repo)
 
-    assert serve(harness, fd=messages(content)) == SILENT[harness]
+    assert serve(client, fd=messages(content)) == SILENT[client]
 
 
-@pytest.mark.parametrize("harness", HARNESSES)
+@pytest.mark.parametrize("client", CLIENTS)
 def test_event_reaches_the_memory_of_its_folder_and_the_text_reaches_the_agent(
-    memory: Memory, messages, happened: list[Event], repo: Path, harness: str
+    memory: Memory, messages, happened: list[Event], repo: Path, client: str
 ) -> None:
     name = {
         "claude-code": "UserPromptSubmit",
@@ -91,13 +91,13 @@ def test_event_reaches_the_memory_of_its_folder_and_the_text_reaches_the_agent(
         "gemini": "BeforeAgent",
         "opencode": "chat.message",
         "pi": "before_agent_start",
-    }[harness]
-    folder = {"opencode": "directory", "cursor": "workspace_roots"}.get(harness, "cwd")
-    where = [str(repo)] if harness == "cursor" else str(repo)
+    }[client]
+    folder = {"opencode": "directory", "cursor": "workspace_roots"}.get(client, "cwd")
+    where = [str(repo)] if client == "cursor" else str(repo)
 
-    printed = serve(harness, "chat.message", fd=messages(payload(f"{harness}/{name}", **{folder: where})))
+    printed = serve(client, "chat.message", fd=messages(payload(f"{client}/{name}", **{folder: where})))
 
-    assert [(event.harness, event.name, event.folder) for event in happened] == [(harness, "prompt", str(repo))]
+    assert [(event.client, event.name, event.folder) for event in happened] == [(client, "prompt", str(repo))]
     assert "some text" in json.dumps(json.loads(printed))
 
 
@@ -105,7 +105,7 @@ def test_event_that_arrives_twice_counts_once(memory: Memory, messages, happened
     first = payload("cursor/beforeSubmitPrompt", workspace_roots=[str(repo)])
     another = first | {"generation_id": "another"}
 
-    printed = [serve(harness, fd=messages(one)) for one in (first, another) for harness in ("cursor", "claude-code")]
+    printed = [serve(client, fd=messages(one)) for one in (first, another) for client in ("cursor", "claude-code")]
 
     assert len(happened) == 2
     assert [json.loads(one) != {} for one in printed] == [True, False, True, False]
@@ -200,13 +200,13 @@ def test_wrong_setting_of_this_clone_is_noted_with_its_words(memory: Memory, mes
     assert "ConfigError: git config: unknown setting: gitmem.nosuchsetting" in failure.what
 
 
-def test_unknown_harness_is_noted(memory: Memory, messages, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_client_is_noted(memory: Memory, messages, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repo)
 
     assert serve("claud", fd=messages({"a": 1})) == ""
 
     [failure] = hook_log.list_failures(memory.repository.git.repository.state)
-    assert failure.what.startswith("claud -: UnusableError: unknown harness; choose one of claude-code,")
+    assert failure.what.startswith("claud -: UnusableError: unknown client; choose one of claude-code,")
 
 
 def test_what_takes_too_long_is_given_up(memory: Memory, messages, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,9 +241,9 @@ def test_a_hook_goes_on_where_its_client_ends_it() -> None:
 
 
 @pytest.mark.parametrize("char", ["x", "ü", '"', "\\"])
-@pytest.mark.parametrize("harness", HARNESSES)
-def test_answer_is_cut_at_a_line_and_its_fence_stays_closed(harness: str, char: str) -> None:
-    adapter, event = load(harness), Event(harness, "prompt")
+@pytest.mark.parametrize("client", CLIENTS)
+def test_answer_is_cut_at_a_line_and_its_fence_stays_closed(client: str, char: str) -> None:
+    adapter, event = load(client), Event(client, "prompt")
     text = "\n".join([*(f"{number} {char * 40}" for number in range(400)), "[memory ends]"])
 
     printed = fit_output(adapter, event, text)

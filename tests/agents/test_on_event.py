@@ -63,10 +63,10 @@ def test_words_at_a_stop_are_kept_at_once_and_no_summary_is_made(memory: Memory,
     assert tip(repo) == before
 
 
-@pytest.mark.parametrize("harness", on_event.FORGETFUL)
-def test_prompt_after_a_compaction_brings_the_context_of_the_start_again_and_once(memory: Memory, harness: str) -> None:
+@pytest.mark.parametrize("client", on_event.FORGETFUL)
+def test_prompt_after_a_compaction_brings_the_context_of_the_start_again_and_once(memory: Memory, client: str) -> None:
     memory.remember("The ledger rounds half to even. Otherwise the bank's totals differ.", kind="gotcha")
-    start, prompt, compact = (Event(harness, name, session="s1", prompt="Go on") for name in (START, PROMPT, COMPACT))
+    start, prompt, compact = (Event(client, name, session="s1", prompt="Go on") for name in (START, PROMPT, COMPACT))
     on_event.session_started(memory, start)
     on_event.answer_prompt(memory, prompt)
     assert "half to even" not in on_event.answer_prompt(memory, prompt)
@@ -77,13 +77,13 @@ def test_prompt_after_a_compaction_brings_the_context_of_the_start_again_and_onc
     assert not on_event.answer_prompt(memory, prompt)
 
 
-@pytest.mark.parametrize("harness", ["claude-code", "opencode"])
-def test_memory_that_a_prompt_brought_is_brought_again_after_a_compaction(memory: Memory, harness: str) -> None:
+@pytest.mark.parametrize("client", ["claude-code", "opencode"])
+def test_memory_that_a_prompt_brought_is_brought_again_after_a_compaction(memory: Memory, client: str) -> None:
     memory.remember("The ledger rounds half to even. Otherwise the bank's totals differ.", kind="gotcha")
-    prompt = Event(harness, PROMPT, session="s1", prompt="How does the ledger round half a cent?")
+    prompt = Event(client, PROMPT, session="s1", prompt="How does the ledger round half a cent?")
     first, second = (on_event.answer_prompt(memory, prompt) for _ in range(2))
 
-    on_event.save_before_compaction(memory, Event(harness, COMPACT, session="s1"))
+    on_event.save_before_compaction(memory, Event(client, COMPACT, session="s1"))
 
     assert "half to even" in first
     assert not second
@@ -109,20 +109,20 @@ TOOLS = {
 
 
 @pytest.mark.usefixtures("behind")
-@pytest.mark.parametrize("harness", TOOLS)
+@pytest.mark.parametrize("name", TOOLS)
 def test_session_of_many_captures_makes_three_commits(
-    memory: Memory, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harness: str
+    memory: Memory, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    client = Client(harness, repo, "s1")
+    client = Client(name, repo, "s1")
     client.write("user", "Look at the gateway, please.")
-    ran = parsed(f"{harness}/{TOOLS[harness]}", TOOLS[harness])
+    ran = parsed(f"{name}/{TOOLS[name]}", TOOLS[name])
     where = {"folder": str(repo), "session": "s1", "transcript": str(client.transcript)}
     before = count_commits(repo)
 
-    def happened(name: str) -> Event:
-        words, content = client.told(name, trigger="manual") or ([], b"")
-        return replace(load(harness).parse(json.loads(content), words[2] if words[2:] else ""), **where)
+    def happened(event: str) -> Event:
+        words, content = client.told(event, trigger="manual") or ([], b"")
+        return replace(load(name).parse(json.loads(content), words[2] if words[2:] else ""), **where)
 
     on_event.session_started(memory, happened("start"))
     for number in range(CALLS):

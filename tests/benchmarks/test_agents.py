@@ -9,10 +9,10 @@ from conftest import git
 from support.console import Console, environment
 
 from benchmarks import agents
-from gitmem.agents.harness import claude_code
+from gitmem.agents.clients import claude_code
 
 
-def test_what_hooks_are_told_is_what_a_harness_tells() -> None:
+def test_what_hooks_are_told_is_what_a_client_tells() -> None:
     event = claude_code.parse(json.loads(agents.taught("1", "s", Path("/x"))), "")
 
     assert (event.tool, event.failed, event.session, event.folder) == ("shell", False, "s", "/x")

@@ -1,4 +1,4 @@
-"""The harness: every command once a round, medians, and no figure for work that was not done."""
+"""The client: every command once a round, medians, and no figure for work that was not done."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def test_hook_without_arguments_does_not_stop_an_agents_turn(run_cli) -> None:
     ran = run_cli("hook")
 
     assert (ran.status, ran.out) == (0, "")
-    assert "needs an event or the name of a harness" in ran.err
+    assert "needs an event or the name of a client" in ran.err
 
 
 def test_learned_lines_of_a_commit_are_captured_and_reported(memory, run_cli, repo: Path) -> None:

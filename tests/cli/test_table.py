@@ -22,7 +22,7 @@ SHARED = {
     "causes",
     "changes",
     "columns",
-    "harness",
+    "client",
     "hits",
     "input",
     "live",

@@ -23,7 +23,7 @@ class Client:
     """One client.
 
     Attributes:
-        harness: Its name in ``gitmem install``.
+        client: Its name in ``gitmem install``.
         package: Its package of npm.
         program: The program of that package.
         prompt: Its arguments for one prompt, which follows them.
@@ -33,7 +33,7 @@ class Client:
         behind: Arguments that follow the prompt.
     """
 
-    harness: str
+    client: str
     package: str
     program: str
     prompt: tuple[str, ...]
@@ -108,7 +108,7 @@ _COPILOT = ("-s", "--allow-all-paths")
 _GEMINI = ("--yolo", "-m", "gemini-2.5-pro")
 _PI = ("--provider", "local", "--model", MODEL, "--approve", "-p")
 CLIENTS = {
-    client.harness: client
+    client.client: client
     for client in (
         Client(
             "claude-code",

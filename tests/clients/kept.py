@@ -70,7 +70,7 @@ def killed(place: Place) -> list[int]:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     if not begun.exists():
-        raise SystemExit(f"{place.client.harness} did not run the command within {PATIENCE_S} s")
+        raise SystemExit(f"{place.client.client} did not run the command within {PATIENCE_S} s")
     place.ask("Hello.", [Step(say="Hello.")])
     return [0, 1, 2]
 
@@ -94,8 +94,8 @@ def dispatched(place: Place) -> list[int] | None:
 
 def compacted(place: Place) -> list[int] | None:
     """Say two, let the client compact the session, say another and go on; None where it does not compact it."""
-    if place.client.harness in EAGER:
-        name, settings = EAGER[place.client.harness]
+    if place.client.client in EAGER:
+        name, settings = EAGER[place.client.client]
         path = place.project / name
         path.write_text(json.dumps((json.loads(path.read_text()) if path.exists() else {}) | settings))
     steps = [Step(say=learned(0), run="echo a"), Step(say=learned(1), run="echo b", tokens=MANY_TOKENS)]
@@ -129,17 +129,15 @@ def main() -> None:
         for name, story in STORIES.items():
             if args.story not in (None, name):
                 continue
-            place = placed(folder / f"{client.harness}-kept", client, folder / "npm", None)
+            place = placed(folder / f"{client.client}-kept", client, folder / "npm", None)
             said = story(place)
             memories = json.dumps(settled(place))
             lost = [number for number in said or () if LINES[number] not in memories]
             cell = "none offered" if said is None else f"{len(said) - len(lost)} of {len(said)}"
             table[name].append(f"{cell} (lost: {lost})" if lost else cell)
-            (folder / f"{client.harness}-kept.log").write_text("\n".join(place.log))
-            print(f"{client.harness}, {name}: {table[name][-1]}", flush=True)
-    print(
-        f"| | {' | '.join(f'{one.harness} {versions[one.harness]}' for one in chosen)} |\n|---|{'---|' * len(chosen)}"
-    )
+            (folder / f"{client.client}-kept.log").write_text("\n".join(place.log))
+            print(f"{client.client}, {name}: {table[name][-1]}", flush=True)
+    print(f"| | {' | '.join(f'{one.client} {versions[one.client]}' for one in chosen)} |\n|---|{'---|' * len(chosen)}")
     for name, cells in table.items():
         print(f"| {name} | {' | '.join(cells)} |")
 

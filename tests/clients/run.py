@@ -95,7 +95,7 @@ class Place:
             self.log.append(f"## {prompt} ({time.monotonic() - started:.0f} s, status {status})\n{out}")
             if self.record:
                 asked = [json.dumps(one) for one in server.model.requests]
-                (self.record.parent / f"{self.client.harness}.{len(self.log)}.jsonl").write_text("\n".join(asked))
+                (self.record.parent / f"{self.client.client}.{len(self.log)}.jsonl").write_text("\n".join(asked))
             return Turn(server.model, status, out)
 
 
@@ -131,7 +131,7 @@ def installed(prefix: Path, clients: list[Client]) -> dict[str, str]:
             # For an older Node, npm takes an older version without a word: `@latest` says what is wanted.
             wanted = f"{package}@latest" if package == name else package
             subprocess.run(["npm", "install", "--silent", "--prefix", str(prefix), wanted], env=env, check=True)
-    return {client.harness: _version(prefix, client) for client in clients}
+    return {client.client: _version(prefix, client) for client in clients}
 
 
 def _version(prefix: Path, client: Client) -> str:
@@ -166,7 +166,7 @@ def placed(folder: Path, client: Client, prefix: Path, record: Path | None) -> P
     for number in range(8):
         place.do("gitmem", "remember", f"Filler {number} is about the colour of button {number}. No more.")
     place.do("gitmem", "remember", f"{NEWEST}. The proxy strips it.", "--kind", "gotcha")
-    place.do("gitmem", "install", client.harness, check=False)
+    place.do("gitmem", "install", client.client, check=False)
     place.do("git", "add", ".")
     place.do("git", "commit", "-qm", "Install gitmem")
     return place
@@ -234,7 +234,7 @@ def tried(place: Place, calls: int) -> dict[str, str]:
         cells[f"commits of {calls} tool calls"] = str(commits(place) - before)
     bare = place.ask("Hello.", [Step(run="echo hi"), Step(say="Hello.")], with_gitmem=False)
     cells["without gitmem: status, complaints"] = f"{bare.status}, {_word('gitmem: ' in bare.output)}"
-    place.do("gitmem", "uninstall", place.client.harness, check=False)
+    place.do("gitmem", "uninstall", place.client.client, check=False)
     place.do("git", "rm", "-rq", "--cached", ".")
     place.do("git", "add", ".")
     left = place.do("git", "diff", "--cached", "--name-only", "HEAD~1", "--", ".", ":!notes.txt").split()
@@ -265,15 +265,15 @@ def main() -> None:
     versions = installed(folder / "npm", chosen)
     table: dict[str, dict[str, str]] = {}
     for client in chosen:
-        record = folder / "recorded" / client.harness if args.record else None
+        record = folder / "recorded" / client.client if args.record else None
         if record:
             record.mkdir(parents=True, exist_ok=True)
-        place = placed(folder / client.harness, client, folder / "npm", record)
-        name = f"{client.harness} {versions[client.harness]}"
+        place = placed(folder / client.client, client, folder / "npm", record)
+        name = f"{client.client} {versions[client.client]}"
         try:
             table[name] = tried(place, args.calls)
         finally:
-            (folder / f"{client.harness}.log").write_text("\n".join(place.log))
+            (folder / f"{client.client}.log").write_text("\n".join(place.log))
         print(f"{name}: {table[name]}", file=sys.stderr)
     rows = list(dict.fromkeys(row for column in table.values() for row in column))
     print(f"| | {' | '.join(table)} |\n|---|{'---|' * len(table)}")

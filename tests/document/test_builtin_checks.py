@@ -13,7 +13,7 @@ from support.mcp_client import with_client
 from gitmem import cli
 from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import verify_of
-from gitmem.commands.install.harnesses import skill
+from gitmem.commands.install.client_files import skill
 from gitmem.document.answers import BuiltinAnswer, FileFinding
 from gitmem.document.builtin_checks import (
     CHECKS,

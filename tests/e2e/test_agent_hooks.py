@@ -1,4 +1,4 @@
-"""Hooks of harnesses in every place, on every bad day: status 0, and only what the harness accepts is printed."""
+"""Hooks of clients in every place, on every bad day: status 0, and only what the client accepts is printed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.fork_server import run_forked
 from support.payloads import payload
 
 from benchmarks import agents
-from gitmem.agents import HARNESSES
+from gitmem.agents import CLIENTS
 from gitmem.agents.hook import ANSWER_LIMIT
 from gitmem.store.state import hook_log
 
@@ -27,10 +27,10 @@ KINDS = (
 )
 
 
-def hook(folder: Path, harness: str, report: object, **env: str) -> Ran:
-    """Call a hook in a folder as a harness does."""
+def hook(folder: Path, client: str, report: object, **env: str) -> Ran:
+    """Call a hook in a folder as a client does."""
     content = report if isinstance(report, bytes) else json.dumps(report).encode()
-    status, out, err = run_forked(["hook", harness], str(folder), environment(**env), timeout=60, stdin=content)
+    status, out, err = run_forked(["hook", client], str(folder), environment(**env), timeout=60, stdin=content)
     return Ran(status, out.decode(), err.decode())
 
 
@@ -156,11 +156,11 @@ def test_capture_that_can_neither_be_written_nor_noted_is_reported_at_once(servi
     assert "Read-only file system" in done.out
 
 
-@pytest.mark.parametrize("harness", HARNESSES)
-def test_very_large_payload_is_left_alone(service: Path, harness: str) -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+def test_very_large_payload_is_left_alone(service: Path, client: str) -> None:
     message = b'{"hook_event_name": "PostToolUse", "tool_response": "' + b"x" * 50_000_000 + b'"}'
 
-    done = hook(service, harness, message)
+    done = hook(service, client, message)
 
     assert is_accepted(done)
     assert "larger than" in hook_log.list_failures(service / ".git" / "gitmem")[-1].what

@@ -218,7 +218,7 @@ LEARNED = 'bd comment s-1 "LEARNED: pelicans cache what herons fetch"'
 
 
 def capture(inside: Inside, folder: Path, stdin_text: Path, *, state_home: Path, call: str = "1") -> Ran:
-    """Call the hook of a harness for a comment that says what was learnt."""
+    """Call the hook of a client for a comment that says what was learnt."""
     content = payload(
         "claude-code/PostToolUse.Bash", cwd=str(folder), tool_input={"command": LEARNED}, tool_use_id=call
     )

@@ -20,7 +20,7 @@ from gitmem.memory import Memory
 PACKAGE = Path(__file__).resolve().parents[2] / "gitmem"
 # What a hint has in place of a value, and a value; without one, it is the key of a memory.
 VALUES = {
-    "HARNESSES": "claude-code",
+    "CLIENTS": "claude-code",
     "_command": "sync",
     "noun": "task",
     "near[0]": "list",
@@ -45,7 +45,7 @@ VALUES = {
 WORDS = {
     "KEY": "deploys", "NAME=PATH": "api=../api", "NAME": "auth", "PATH": "folder", "FILE": "notes.md", "DIR": "folder",
     "REV": "HEAD", "WORDS": "deploys", "TEXT": "text", "WHY": "over", "BRANCH": "notes", "COMMAND": "list",
-    "HARNESS": "codex", "BASE": "a", "OURS": "b", "THEIRS": "c", "ANOTHER-KEY": "other",
+    "CLIENT": "codex", "BASE": "a", "OURS": "b", "THEIRS": "c", "ANOTHER-KEY": "other",
 }  # fmt: skip
 # Where a sentence goes on after a command.
 PROSE = re.compile(

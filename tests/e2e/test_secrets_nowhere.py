@@ -159,7 +159,7 @@ def put_leaks(repo: Path, token: str) -> None:
 
 
 def told_to_agents(repo: Path) -> str:
-    """Return what MCP and the hooks of a harness tell an agent."""
+    """Return what MCP and the hooks of a client tell an agent."""
     asked = (
         {"session_id": "s1", "hook_event_name": "SessionStart", "source": "startup"},
         {"session_id": "s2", "hook_event_name": "UserPromptSubmit", "prompt": "what does the quasar pipeline need?"},

@@ -16,8 +16,8 @@ from gitmem.store.state import hook_log
 COMMENT = 'bd comments add shop-12 "LEARNED: the billing job needs TZ=UTC, else it runs an hour late"'
 WORDS = "LEARNED: the ledger rounds half to even, so totals differ by a cent"
 TEST = "make test-billing"
-# Of each harness: its events by what they are, and what of a payload names the folder.
-HARNESSES: dict[str, dict[str, Any]] = {
+# Of each client: its events by what they are, and what of a payload names the folder.
+CLIENTS: dict[str, dict[str, Any]] = {
     "claude-code": {
         "start": ("SessionStart.startup", {}),
         "prompt": ("UserPromptSubmit", {}),
@@ -52,30 +52,30 @@ HARNESSES: dict[str, dict[str, Any]] = {
 
 
 class Playing:
-    """A harness that works in one repository.
+    """A client that works in one repository.
 
     Attributes:
         session: The name of the session that runs.
     """
 
-    def __init__(self, harness: str, folder: Path, transcript: Path) -> None:
-        self._harness, self._folder, self._transcript = harness, folder, transcript
+    def __init__(self, client: str, folder: Path, transcript: Path) -> None:
+        self._client, self._folder, self._transcript = client, folder, transcript
         self._calls = 0
         self.session = "first"
 
     def __call__(self, event: str, **fields: Any) -> str:
         """Let something happen, and return what the agent is told."""
-        if event not in HARNESSES[self._harness]:
+        if event not in CLIENTS[self._client]:
             return ""
         self._calls += 1
-        file, own = HARNESSES[self._harness][event]
-        event_json = payload(f"{self._harness}/{file}", cwd=str(self._folder), session_id=self.session)
+        file, own = CLIENTS[self._client][event]
+        event_json = payload(f"{self._client}/{file}", cwd=str(self._folder), session_id=self.session)
         event_json |= {"transcript_path": str(self._transcript), "n": self._calls, **own}
         if "tool_use_id" in event_json:
             event_json["tool_use_id"] = f"call-{self._calls}"
         event_json["tool_input"] = event_json.get("tool_input", {}) | fields.pop("tool_input", {})
         content = json.dumps(event_json | fields).encode()
-        done = run_forked(["hook", self._harness], str(self._folder), environment(), timeout=60, stdin=content)
+        done = run_forked(["hook", self._client], str(self._folder), environment(), timeout=60, stdin=content)
         assert (done[0], done[2]) == (0, b"")
         answer = json.loads(done[1] or b"{}")
         return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
@@ -111,10 +111,10 @@ def service(repo: Path) -> Path:
     return repo
 
 
-@pytest.mark.parametrize("harness", HARNESSES)
-def test_second_session_starts_with_what_the_first_one_learnt(service: Path, tmp_path: Path, harness: str) -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+def test_second_session_starts_with_what_the_first_one_learnt(service: Path, tmp_path: Path, client: str) -> None:
     transcript = transcript_of(tmp_path, [PROMPT])
-    happens, console = Playing(harness, service, transcript), Console(service)
+    happens, console = Playing(client, service, transcript), Console(service)
 
     # Gemini CLI brings the context of a start with the first prompt.
     first = happens("start") + happens("prompt", prompt="why does the gateway drop idle connections?")
@@ -134,7 +134,7 @@ def test_second_session_starts_with_what_the_first_one_learnt(service: Path, tmp
     assert "The gateway drops idle connections" in first
     assert "TZ=UTC" not in first
     assert "the billing job needs TZ=UTC" in second
-    assert f"by agent {harness}" in second
+    assert f"by agent {client}" in second
     assert "rounds half to even" in at_stop
     assert again == "" or "make test-billing" in again
     assert hook_log.list_failures(service / ".git" / "gitmem") == []

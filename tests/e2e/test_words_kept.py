@@ -31,20 +31,20 @@ NONE = {("gemini", "sub-agent"), ("opencode", "sub-agent"), ("pi", "sub-agent")}
 class Player:
     """One client in one repository."""
 
-    def __init__(self, harness: str, repo: Path) -> None:
-        self._harness, self._repo = harness, repo
+    def __init__(self, client: str, repo: Path) -> None:
+        self._client, self._repo = client, repo
         self.expected: list[str] = []
 
     def says(self, client: Client, text: str) -> str:
         """Let the agent say that it learned something, and return the line."""
-        self.expected.append(f"{self._harness} {text}")
-        line = f"I looked at it.\n\nLEARNED: {self._harness} {text}\n"
+        self.expected.append(f"{self._client} {text}")
+        line = f"I looked at it.\n\nLEARNED: {self._client} {text}\n"
         client.write("assistant", line)
         return line
 
     def hook(self, client: Client, event: str, last: str = "") -> None:
         """Let the client call the hook."""
-        fields = LAST[self._harness](last) if last and self._harness in LAST else {}
+        fields = LAST[self._client](last) if last and self._client in LAST else {}
         found = client.told(event, **fields)
         assert found is not None
         status, _, err = run_forked(found[0], str(self._repo), environment(), timeout=60, stdin=found[1])
@@ -52,7 +52,7 @@ class Player:
 
     def play(self, way: str) -> None:
         """Let one session go one way."""
-        client = Client(self._harness, self._repo, f"{way}-session")
+        client = Client(self._client, self._repo, f"{way}-session")
         client.write("user", "Look at the gateway, please.")
         self.hook(client, "start")
         if way == "stop":
@@ -62,7 +62,7 @@ class Player:
             self.says(client, "keeps the words of a killed session")
         elif way == "headless":
             for number in range(10):
-                self.expected.append(f"{self._harness} headless comment number {number}")
+                self.expected.append(f"{self._client} headless comment number {number}")
                 client.write("ran", f'bd comment shop-{number} "LEARNED: {self.expected[-1]}"')
             self.hook(client, "end")
         elif way == "resumed":
@@ -78,16 +78,16 @@ class Player:
             self.hook(client, "resume")
 
 
-@pytest.mark.parametrize("harness", CLIENTS)
+@pytest.mark.parametrize("client", CLIENTS)
 def test_what_an_agent_learned_is_kept_once_however_its_session_ends(
-    repo: Path, tmp_path: Path, harness: str, monkeypatch: pytest.MonkeyPatch
+    repo: Path, tmp_path: Path, client: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    console, player = Console(repo), Player(harness, repo)
+    console, player = Console(repo), Player(client, repo)
     console.ok("init")
 
     for way in WAYS:
-        if (harness, way) not in NONE:
+        if (client, way) not in NONE:
             player.play(way)
     for _ in range(2):
         console.ok("background", "summary")

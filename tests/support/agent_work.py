@@ -15,13 +15,13 @@ SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 def ran(repo: Path, command: str, *, failed: bool | None = False, output: str = "", **changed: Any) -> Event:
     """Return the event of a command that was run."""
-    values = {"harness": "claude-code", "session": "s1", "folder": str(repo)} | changed
+    values = {"client": "claude-code", "session": "s1", "folder": str(repo)} | changed
     return Event(name=TOOL, tool=SHELL, command=command, failed=failed, output=output, **values)
 
 
 def edited(repo: Path, path: str, after: str = "", **changed: Any) -> Event:
     """Return the event of a file that was written, which is there as it says."""
-    values = {"harness": "claude-code", "session": "s1", "folder": str(repo)} | changed
+    values = {"client": "claude-code", "session": "s1", "folder": str(repo)} | changed
     return Event(name=TOOL, tool=EDIT, edits=(Edit(str(repo / path), "", after),), failed=False, **values)
 
 
@@ -34,7 +34,7 @@ def wrote(repo: Path, path: str, text: str, **changed: Any) -> Event:
 
 def message_event(repo: Path, response: str, **changed: Any) -> Event:
     """Return the event of what an agent said."""
-    values = {"harness": "claude-code", "session": "s1", "folder": str(repo)} | changed
+    values = {"client": "claude-code", "session": "s1", "folder": str(repo)} | changed
     return Event(name=RESPONSE, response=response, **values)
 
 

@@ -19,12 +19,12 @@ class Client:
     """A client that works in one repository, and keeps a session where it always does.
 
     Attributes:
-        harness: Its name.
+        client: Its name.
         session: The session that runs.
     """
 
-    def __init__(self, harness: str, repo: Path, session: str) -> None:
-        self.harness, self._repo, self.session = harness, repo, session
+    def __init__(self, client: str, repo: Path, session: str) -> None:
+        self.client, self._repo, self.session = client, repo, session
         self.transcript = self._place()
 
     def _place(self) -> Path:
@@ -34,19 +34,19 @@ class Client:
             "copilot": f".copilot/session-state/{self.session}",
             "gemini": ".gemini/tmp/shop/chats",
             "pi": ".pi/agent/sessions/--shop--",
-        }.get(self.harness)
+        }.get(self.client)
         if folder is None:
             return Path(os.environ["XDG_DATA_HOME"], "opencode", "opencode.db")
-        name = {"codex": f"rollout-{self.session}.jsonl", "copilot": "events.jsonl"}.get(self.harness)
+        name = {"codex": f"rollout-{self.session}.jsonl", "copilot": "events.jsonl"}.get(self.client)
         return Path.home() / folder / (name or f"{self.session}.jsonl")
 
     def write(self, role: str, text: str) -> None:
         """Add what a person (``user``) or the agent (``assistant``) says, or a command that passed (``ran``)."""
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
-        if self.harness == "opencode":
+        if self.client == "opencode":
             self._insert(role, text)
             return
-        lines = _LINES[self.harness](role, text, f"n{next(_numbers)}", self.session)
+        lines = _LINES[self.client](role, text, f"n{next(_numbers)}", self.session)
         with self.transcript.open("a", encoding="utf-8") as file:
             file.writelines(json.dumps(line) + "\n" for line in lines)
 
@@ -70,26 +70,26 @@ class Client:
 
     def told(self, event: str, **fields: Any) -> tuple[list[str], bytes] | None:
         """Return the hook's words and what stands on its standard input; None for an event that it has not."""
-        found = _EVENTS[self.harness].get(event)
+        found = _EVENTS[self.client].get(event)
         if found is None:
             return None
         name, *words = found.split(" ")
-        table = payload(f"{self.harness}/{name}") if "{" not in found else json.loads(found)
+        table = payload(f"{self.client}/{name}") if "{" not in found else json.loads(found)
         words = [] if "{" in found else words
         content = json.dumps(table | self._about(table) | fields).encode()
-        return ["hook", self.harness, *words], content
+        return ["hook", self.client, *words], content
 
     def _about(self, table: dict[str, Any]) -> dict[str, Any]:
         """Return what of a payload names the folder, the session and the transcript."""
         here = str(self._repo)
-        if self.harness == "opencode":
+        if self.client == "opencode":
             hook = table.get("hook") or "session.idle"
             inside = {"event": {"type": "session.idle", "properties": {"sessionID": self.session}}}
             given = {"input": {**table.get("input", {}), "sessionID": self.session}, "hook": hook}
             return {"directory": here, **(inside if hook == "session.idle" else given)}
-        if self.harness == "pi":
+        if self.client == "pi":
             return {"cwd": here, "sessionId": self.session, "sessionFile": str(self.transcript)}
-        if self.harness == "copilot":
+        if self.client == "copilot":
             path = {"transcriptPath": str(self.transcript)} if "transcriptPath" in table else {}
             return {"cwd": here, "sessionId": self.session, **path}
         return {"cwd": here, "session_id": self.session, "transcript_path": str(self.transcript)}

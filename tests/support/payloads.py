@@ -1,4 +1,4 @@
-"""What harnesses tell: payloads of each, and what is different from nothing in the event that one becomes."""
+"""What clients tell: payloads of each, and what is different from nothing in the event that one becomes."""
 
 from __future__ import annotations
 

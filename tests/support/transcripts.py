@@ -1,4 +1,4 @@
-"""What the tests of transcripts share: the lines that harnesses write, and a home in which their files lie."""
+"""What the tests of transcripts share: the lines that clients write, and a home in which their files lie."""
 
 from __future__ import annotations
 

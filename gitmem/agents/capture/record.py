@@ -34,7 +34,7 @@ PATTERN_CONFIDENCE = 0.5
 BATCH = 80
 # A comment in a file may be as long as a memory (`store.layout`).
 FILE_LIMIT = 64 * 1024
-# How tools report that they could not do what they were asked, for harnesses that do not report failure.
+# How tools report that they could not do what they were asked, for clients that do not report failure.
 _FAILED = ("error", "fatal", "usage:", "unknown command", "bash:", "sh:", "zsh:")
 
 

@@ -20,7 +20,7 @@ def learn_from(memory: OpenRepository, event: Event, text: str) -> None:
 
     Args:
         memory: The store.
-        event: Where it comes from: the harness, the session, the agent.
+        event: Where it comes from: the client, the session, the agent.
         text: The text.
 
     Raises:

@@ -27,7 +27,7 @@ _TRACKED = r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]{1,9}-\d{1,7})(?!\d)"
 def source_fields(memory: OpenRepository, event: Event) -> dict[str, str]:
     """Return the fields that say who captured a memory: ``agent``, ``role``, ``session``, ``type`` of a sub-agent."""
     by = {
-        "agent": memory.config.agent or event.harness,
+        "agent": memory.config.agent or event.client,
         "role": role_of(memory, event),
         "session": event.session,
         "type": event.agent_type,

@@ -48,7 +48,7 @@ def may_comment(line: str) -> bool:
 
 
 def may_note(path: str, folders: Iterable[str]) -> bool:
-    """Return whether a path, as a harness names it, may be a note file, judging by its folders."""
+    """Return whether a path, as a client names it, may be a note file, judging by its folders."""
     plain = path.replace("\\", "/")
     return any(f"/{folder.strip('/')}/" in f"/{plain}" for folder in folders)
 

@@ -25,7 +25,7 @@ def capture(memory: OpenRepository, event: Event, turns: Iterable[Turn]) -> None
 
     Args:
         memory: The store.
-        event: Where the turns come from: the harness, the session, the agent.
+        event: Where the turns come from: the client, the session, the agent.
         turns: The turns.
     """
     for turn in turns:

@@ -36,7 +36,7 @@ def log(memory: OpenRepository, event: Event, text: str = "") -> None:
     wanted = memory.config.stop_log or memory.policy().stops.log
     if wanted == OFF:
         return
-    entry: dict[str, object] = {"at": memory.now, "harness": event.harness, "event": event.name}
+    entry: dict[str, object] = {"at": memory.now, "client": event.client, "event": event.name}
     about = {"session": event.session, "agent": event.agent, "type": event.agent_type, "tool": event.tool_name}
     entry |= {name: safe_output(value, 200) for name, value in about.items() if value}
     entry |= {"branch": safe_output(memory.git.read_head()[0].removeprefix("refs/heads/"), 200)}

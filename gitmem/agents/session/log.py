@@ -104,7 +104,7 @@ def keep(
         local.note_shown_keys(state, now, keys)
     if not event.session:
         return
-    entry: dict[str, Any] = {"at": now, "event": event.name, "harness": event.harness, "source": event.source}
+    entry: dict[str, Any] = {"at": now, "event": event.name, "client": event.client, "source": event.source}
     entry |= {"workspace": place.workspace, "branch": place.branch, "tip": tip, "shown": {**keys}}
     entry |= {"role": role, "topic": topic, "query": query}
     entry |= {"cut": [*cut]} if cut else {}

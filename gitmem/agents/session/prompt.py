@@ -86,7 +86,7 @@ def _catalog_of(memory: OpenRepository, scope: str) -> Catalog | None:
 
 
 def question_of(prompt: str) -> str:
-    """Return the query in a prompt; empty for a command of the harness and for a single word."""
+    """Return the query in a prompt; empty for a command of the client and for a single word."""
     text = prompt.strip()
     if text.startswith("/") and "\n" not in text and "/" not in text[1:].split(" ", 1)[0]:
         return ""

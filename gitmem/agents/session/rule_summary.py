@@ -237,7 +237,7 @@ def brief(text: str, limit: int) -> str:
 
 
 def _request(text: str) -> str:
-    """Return the request in a prompt; empty for a command of the harness."""
+    """Return the request in a prompt; empty for a command of the client."""
     return "" if re.match(r"/[\w:-]+(?:\s|\Z)", text) else brief(text, 2 * LINE)
 
 

@@ -116,7 +116,7 @@ def _is_first(memory: OpenRepository, event: Event) -> bool:
     """Return whether this agent has not been reminded yet; false if that cannot be recorded, or it would never end."""
     from hashlib import sha256  # 3 ms (measured), only before a reminder
 
-    message = f"{event.harness}\0{event.session}\0{event.agent}\0{memory.git.repository.git}"
+    message = f"{event.client}\0{event.session}\0{event.agent}\0{memory.git.repository.git}"
     folder = os.path.join(memory.git.repository.state, FOLDER)
     mark = os.path.join(folder, sha256(message.encode("utf-8", "surrogatepass")).hexdigest()[:24])
     try:

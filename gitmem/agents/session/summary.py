@@ -1,4 +1,4 @@
-"""Summarize a session at its end and before its harness compacts it (C4, D2).
+"""Summarize a session at its end and before its client compacts it (C4, D2).
 
 A hook only records a request, since the end of a session has a second or two; a background process reads the
 transcript. The summary's data is stored, so that a second pass adds to the first, and the memory stays one.
@@ -19,7 +19,7 @@ from gitmem.agents.session.topics import workplace_of
 from gitmem.agents.transcripts import ledger
 from gitmem.agents.transcripts.harvest import harvest, start
 from gitmem.agents.transcripts.read import read_transcript
-from gitmem.agents.transcripts.source import HARNESSES
+from gitmem.agents.transcripts.source import CLIENTS
 from gitmem.commands.capture.keep import keep
 from gitmem.config import home
 from gitmem.errors import BusyError, ConflictError, GitmemError, NotFoundError
@@ -72,7 +72,7 @@ class _Request:
 
 
 # The fields of an event that a request stores.
-_EVENT_FIELDS = ("harness", "session", "folder", "transcript", "agent_type")
+_EVENT_FIELDS = ("client", "session", "folder", "transcript", "agent_type")
 
 
 def ask_for(memory: OpenRepository, session: str) -> Event:
@@ -84,7 +84,7 @@ def ask_for(memory: OpenRepository, session: str) -> Event:
     for entry in ledger.entries(memory.git.repository.state):
         fields = entry.fields
         fits = fields["session"] == session if session else ledger.extent_of(entry.transcript) >= 0
-        if fits and not fields["agent"] and fields["harness"] in HARNESSES:
+        if fits and not fields["agent"] and fields["client"] in CLIENTS:
             _request(memory, _Request(entry.event(END), memory.now, fields["branch"], fields["workspace"]))
             return entry.event(END)
     message = f"the session {session} has no transcript here" if session else "no session here has a transcript"
@@ -104,7 +104,7 @@ def finish(memory: OpenRepository) -> list[str]:
     """
     written, failed, is_over = [], None, False
     for left in harvest(memory, capture):
-        if left.fields["harness"] in HARNESSES:
+        if left.fields["client"] in CLIENTS:
             _request(memory, _Request(left.event(END), left.at, left.fields["branch"], left.fields["workspace"]))
     for path in list(_requests(memory.git.repository.state)):
         try:
@@ -126,14 +126,14 @@ def finish(memory: OpenRepository) -> list[str]:
 
 
 def key_of(event: Event) -> str:
-    """Return the key of a session's summary: one per session of a harness."""
-    return f"{KIND}-{event.harness}-{_hashed(event)}"
+    """Return the key of a session's summary: one per session of a client."""
+    return f"{KIND}-{event.client}-{_hashed(event)}"
 
 
 def _hashed(event: Event) -> str:
     from hashlib import sha256  # 3 ms (measured), only here
 
-    named = f"{event.harness}\0{(event.session or event.transcript)[:TEXT_LIMIT]}"
+    named = f"{event.client}\0{(event.session or event.transcript)[:TEXT_LIMIT]}"
     return sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
@@ -141,11 +141,11 @@ def request_summary(memory: OpenRepository, event: Event) -> bool:
     """Request a summary at the end of a session or before its compaction, and start the process that makes it.
 
     Returns:
-        Whether one will be made, which also commits the captures. Not for sub-agents, nor for harnesses whose
+        Whether one will be made, which also commits the captures. Not for sub-agents, nor for clients whose
         transcripts cannot be read: each end would fail.
     """
     ledger.enter(memory, event)
-    if not event.transcript or event.agent or event.harness not in HARNESSES or not memory.has_store():
+    if not event.transcript or event.agent or event.client not in CLIENTS or not memory.has_store():
         return False
     place = workplace_of(memory)
     _request(memory, _Request(event, memory.now, place.branch, place.workspace, event.name == END))
@@ -181,7 +181,7 @@ def _finish_one(memory: OpenRepository, request: _Request) -> str:
         return ""
     _write(kept, fields_of(summary))
     where = f"on branch {display(request.branch)}" if request.branch else "on no branch"
-    text, failed = format_summary(summary, f"A session of {event.harness} {where}."), None
+    text, failed = format_summary(summary, f"A session of {event.client} {where}."), None
     try:
         text = ask_model(memory.config, turns, text, folder=state) or text
     except GitmemError as err:
@@ -197,7 +197,7 @@ def _store(memory: OpenRepository, request: _Request, summary: Summary, text: st
     path = os.path.join(memory.git.repository.state, FOLDER, KEPT, f"{_hashed(request.event)}.waiting")
     before = read_table(path, FILE_LIMIT).get("name")
     options = {
-        "tags": [KIND, request.event.harness],
+        "tags": [KIND, request.event.client],
         "paths": _places(summary.files),
         # The time to live begins with the last event.
         "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(request.at)),
@@ -214,7 +214,7 @@ def _store(memory: OpenRepository, request: _Request, summary: Summary, text: st
         key=key,
         once=False,
         options=options,
-        by={**source_fields(memory, request.event), "agent": request.event.harness},
+        by={**source_fields(memory, request.event), "agent": request.event.client},
     )
     _write(path, {"name": name})
     if isinstance(before, str):
@@ -243,12 +243,13 @@ def _take(path: str) -> _Request | None:
     if os.path.exists(path):  # otherwise a killed process had claimed it
         os.replace(path, f"{path}.doing")
     found = read_table(f"{path}.doing", FILE_LIMIT)
+    found.setdefault("client", found.get(ledger.FORMER_FIELD))
     fits = all(isinstance(found.get(name), str) for name in (*_EVENT_FIELDS, "branch", "workspace"))
     if not fits or type(at := found.get("at")) is not int:
         return None
     values = {name: found[name] for name in _EVENT_FIELDS[1:]}
     is_over = found.get("is_over") is not False
-    return _Request(Event(found["harness"], END, **values), at, found["branch"], found["workspace"], is_over)
+    return _Request(Event(found["client"], END, **values), at, found["branch"], found["workspace"], is_over)
 
 
 def _write(path: str, values: dict[str, Any]) -> None:

@@ -1,1 +1,1 @@
-"""Read the session transcripts of harnesses, within bounds, into one list of turns."""
+"""Read the session transcripts of clients, within bounds, into one list of turns."""

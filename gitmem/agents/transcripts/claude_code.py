@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SHELLS = ("Bash",)
 EDITORS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
-# Text recorded as the user's that is not: command output, notices of the harness.
+# Text recorded as the user's that is not: command output, notices of the client.
 TAGS = (
     *("<command-", "<local-command-", "<system-reminder>", "<task-notification", "<bash-", "<user-memory-input"),
     *("[Request interrupted", "Caveat: The messages below"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.agents.harness.gemini import ADDED
+from gitmem.agents.clients.gemini import ADDED
 from gitmem.agents.transcripts import turns as read
 from gitmem.agents.transcripts.turns import Turn
 from gitmem.frozen import replace

@@ -10,7 +10,7 @@ import os
 
 from gitmem.agents.event import RESPONSE, Event
 from gitmem.agents.transcripts import ledger
-from gitmem.agents.transcripts.source import DATABASE, HARNESSES, UnreadableError, open_own
+from gitmem.agents.transcripts.source import CLIENTS, DATABASE, UnreadableError, open_own
 from gitmem.errors import BusyError, suppress
 from gitmem.frozen import replace
 from gitmem.store.state import background
@@ -40,7 +40,7 @@ MARKS = (b"LEARN", b"earned", b"earning", b"earnt", b"DECISION")
 def look_for_learnings(memory: OpenRepository, event: Event) -> None:
     """Request a harvest if the transcript of an event has learnings that no hook captured."""
     ledger.enter(memory, event)
-    if event.harness not in HARNESSES or not event.transcript:
+    if event.client not in CLIENTS or not event.transcript:
         return
     path = ledger.path_of(memory.git.repository.state, event)
     known = next((one for one in ledger.entries(memory.git.repository.state) if one.path == path), None)
@@ -96,7 +96,7 @@ def _transcripts(entry: LedgerEntry) -> Iterator[tuple[Event, str]]:
     """Yield a session's transcript and those of its sub-agents, which Claude Code and Gemini CLI store beside it."""
     event = entry.event(RESPONSE)
     yield event, entry.transcript
-    if event.harness == "gemini":  # chats/SESSION/AGENT.jsonl (0.61.0)
+    if event.client == "gemini":  # chats/SESSION/AGENT.jsonl (0.61.0)
         is_name = event.session.replace("-", "").isalnum()
         folder = os.path.join(os.path.dirname(entry.transcript), event.session if is_name else "subagents")
     else:
@@ -108,7 +108,7 @@ def _transcripts(entry: LedgerEntry) -> Iterator[tuple[Event, str]]:
     for name in names[-AGENTS_AT_MOST:]:
         agent = name.removeprefix("agent-").removesuffix(".jsonl")
         yield (
-            Event(event.harness, RESPONSE, session=event.session, folder=event.folder, agent=agent),
+            Event(event.client, RESPONSE, session=event.session, folder=event.folder, agent=agent),
             os.path.join(folder, name),
         )
 

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 FOLDER = "ledger"
 SUFFIX, READ = ".json", ".read"
-FIELDS = ("harness", "session", "folder", "transcript", "agent", "agent_type", "branch", "workspace")
+FIELDS = ("client", "session", "folder", "transcript", "agent", "agent_type", "branch", "workspace")
+# The name of the field ``client`` in files of versions before 28 November 2026.
+FORMER_FIELD = "harness"
 FIELD_LIMIT = 4_096
 ENTRY_BYTES = 64 * 1024
 # The most sessions remembered, the latest ones. Our choice.
@@ -41,7 +43,7 @@ class LedgerEntry:
         path: The entry's file.
         fields: The ``FIELDS`` as strings.
         at: When it was entered or ended, epoch seconds.
-        has_ended: Whether its harness reported its end.
+        has_ended: Whether its client reported its end.
         read: The extent of the transcript (``extent_of``) when it was read last; -1 for never.
         summarized: Its extent when its summary was asked for; -1 for never.
     """
@@ -87,7 +89,7 @@ def enter(memory: OpenRepository, event: Event) -> None:
 
 def path_of(state_folder: str, event: Event) -> str:
     """Return the ledger file of an event's session or sub-agent."""
-    named = f"{event.harness}\0{event.session}\0{event.agent}"[:FIELD_LIMIT]
+    named = f"{event.client}\0{event.session}\0{event.agent}"[:FIELD_LIMIT]
     return os.path.join(state_folder, FOLDER, f"{crc32(named.encode('utf-8', 'replace')):08x}{SUFFIX}")
 
 
@@ -102,6 +104,7 @@ def entries(state_folder: str) -> list[LedgerEntry]:
     for name in names:
         path = os.path.join(folder, name)
         values, read = read_table(path, ENTRY_BYTES), read_table(f"{path}{READ}", ENTRY_BYTES)
+        values.setdefault("client", values.get(FORMER_FIELD))
         if all(isinstance(values.get(field), str) for field in FIELDS):
             fields = {field: values[field] for field in FIELDS}
             at, has_ended = _whole_number(values.get("at"), 0), values.get("has_ended") is True
@@ -111,7 +114,7 @@ def entries(state_folder: str) -> list[LedgerEntry]:
 
 
 def mark(entry: LedgerEntry, *, read: int, summarized: int) -> None:
-    """Record how far a transcript was read, without touching what its harness reports meanwhile."""
+    """Record how far a transcript was read, without touching what its client reports meanwhile."""
     _write(f"{entry.path}{READ}", {"read": read, "summarized": summarized})
 
 

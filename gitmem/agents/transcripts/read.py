@@ -1,4 +1,4 @@
-"""Read a transcript: detect which harness wrote it, and return its turns within bounds of time and memory."""
+"""Read a transcript: detect which client wrote it, and return its turns within bounds of time and memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # The most turns kept: of more, the first and the last ones.
 FIRST = 1_000
 LAST = 10_000
-# Records searched to detect the format; records of the harness may precede the first message.
+# Records searched to detect the format; records of the client may precede the first message.
 LOOKED_AT = 50
 
 

@@ -1,7 +1,7 @@
 """Open transcript files safely, and read whole lines within bounds.
 
 The path comes from a hook's payload, so it is untrusted: only regular files of this user are read, and only in the
-folders where harnesses store their sessions. Never a device, a pipe or a link that leads elsewhere.
+folders where clients store their sessions. Never a device, a pipe or a link that leads elsewhere.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 # The folders with sessions below the home folder, and the variables that move them.
 FOLDERS = (".claude", ".config/claude", ".codex", ".gemini", ".copilot", ".pi", ".local/share/opencode")
 MOVED_BY = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "PI_CODING_AGENT_DIR")
-# The harnesses whose session format is known.
-HARNESSES = ("claude-code", "codex", "copilot", "gemini", "opencode", "pi")
+# The clients whose session format is known.
+CLIENTS = ("claude-code", "codex", "copilot", "gemini", "opencode", "pi")
 DATABASE = ".db"
 SUFFIXES = (".jsonl", ".json", DATABASE)
 # The first prompt is at the beginning, and the rest of what matters is at the end: two hours of work are about 5 MB of
@@ -58,7 +58,7 @@ def open_own(path: str) -> int:
     real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
     if not any(root != os.path.sep and real.startswith(root + os.path.sep) for root in roots()):
         raise UnreadableError(
-            "the transcript is not in a folder where a harness keeps its sessions",
+            "the transcript is not in a folder where a client keeps its sessions",
             hint=f"allowed folders: ~/{', ~/'.join(FOLDERS)}, or those set by {', '.join(MOVED_BY)}",
         )
     flags = os.O_RDONLY

@@ -1,10 +1,10 @@
-"""The turns of a transcript, in one form for every harness, and functions that read values for them. Pure."""
+"""The turns of a transcript, in one form for every client, and functions that read values for them. Pure."""
 
 from __future__ import annotations
 
 import re
 
-from gitmem.agents.harness import payload
+from gitmem.agents.clients import payload
 from gitmem.frozen import frozen
 from gitmem.text import parse_json
 
@@ -43,7 +43,7 @@ class Turn:
         text: The message, or the command.
         output: The end of a command's output.
         failed: Whether the command or edit failed; None if unknown, or still running.
-        files: The changed files, as the harness names them.
+        files: The changed files, as the client names them.
         todos: The whole to-do list at that time: each text, and whether it is done.
     """
 
@@ -112,7 +112,7 @@ def todos(value: object, *names: str) -> Turn:
 
 
 def is_done(status: object) -> bool:
-    """Return whether a to-do item is done, by the words that harnesses use for it."""
+    """Return whether a to-do item is done, by the words that clients use for it."""
     return status in ("completed", "done", "cancelled", "deleted")
 
 

@@ -82,7 +82,7 @@ def list_failed_jobs(memory: OpenRepository) -> list[Problem]:
 
 
 def check_hooks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
-    """Report, in one line, failures of harness hooks in the last week, which were not shown at the time."""
+    """Report, in one line, failures of client hooks in the last week, which were not shown at the time."""
     state = memory.git.repository.state
     since = time.strftime(hook_log.FORMAT, time.gmtime(memory.now - SHOWN_S))
     found = [one for one in hook_log.list_failures(state) if one.at >= since]

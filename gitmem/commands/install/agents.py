@@ -1,4 +1,4 @@
-"""Install gitmem into coding agents' harnesses: write their files, remove them, and check them."""
+"""Install gitmem into coding agents' clients: write their files, remove them, and check them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from gitmem.commands.install import place as places
-from gitmem.commands.install.harnesses import HARNESSES, bmad_module, bmad_workflows, claude_plugin, list_pieces
+from gitmem.commands.install.client_files import CLIENTS, bmad_module, bmad_workflows, claude_plugin, list_pieces
 from gitmem.commands.install.jsonc import JsoncError, parse
 from gitmem.commands.install.pieces import FileRefusedError, Whole
 from gitmem.commands.install.place import ADD, KEEP, LEAVE, REMOVE, UPDATE, InstallFolder, InstallStep
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from gitmem.git import Git
 
 BMAD = "bmad"
-# Means all harnesses whose folders are found.
+# Means all clients whose folders are found.
 FOUND = "found"
-NAMES = (*HARNESSES, BMAD, FOUND)
+NAMES = (*CLIENTS, BMAD, FOUND)
 BMAD_FOLDER = "bmad-gitmem"
 # The files of a project that may contain the section with instructions.
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
@@ -58,7 +58,7 @@ def plan_install(git: Git | None, wanted: AgentSetup) -> tuple[InstallStep, ...]
         wanted: What to install.
 
     Raises:
-        UsageError: The options do not fit together, or no harness is found.
+        UsageError: The options do not fit together, or no client is found.
     """
     return tuple(step for _, step, _ in _plan(git, wanted))
 
@@ -101,16 +101,16 @@ def _plan(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, Inst
 
 
 def _removal_steps(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, InstallStep, Path]]:
-    place, names = where(git, replace(wanted, names=tuple(HARNESSES)) if wanted.names == (FOUND,) else wanted)
+    place, names = where(git, replace(wanted, names=tuple(CLIENTS)) if wanted.names == (FOUND,) else wanted)
     pieces = _pieces(place, names, replace(wanted, mcp=True), everywhere=True)
     if not wanted.plugin:
-        needed = _list_needed(place, [name for name in HARNESSES if name not in names], user=wanted.user)
+        needed = _list_needed(place, [name for name in CLIENTS if name not in names], user=wanted.user)
         pieces = [piece for piece in pieces if _key(place, piece) not in needed]
     return [(place, step, path) for path, step in apply(place, pieces, is_removal=True)]
 
 
 def where(git: Git | None, wanted: AgentSetup) -> tuple[InstallFolder, tuple[str, ...]]:
-    """Return where to write, and the selected harnesses."""
+    """Return where to write, and the selected clients."""
     if wanted.plugin:
         if len(wanted.names) != 1 or wanted.names[0] not in ("claude-code", BMAD) or wanted.user:
             raise UsageError("--plugin is only for claude-code or bmad", hint="gitmem install claude-code --plugin DIR")
@@ -121,10 +121,10 @@ def where(git: Git | None, wanted: AgentSetup) -> tuple[InstallFolder, tuple[str
     place = places.of_person() if wanted.user or git is None else places.of_project(git)
     if FOUND not in wanted.names:
         return place, wanted.names
-    found = [name for name, one in HARNESSES.items() if _is_there(place, one.found[wanted.user])]
+    found = [name for name, one in CLIENTS.items() if _is_there(place, one.found[wanted.user])]
     if not found:
         here = "your home folder" if wanted.user else "this project"
-        raise UsageError(f"no agent has a folder in {here}", hint=f"name them: gitmem install {' '.join(HARNESSES)}")
+        raise UsageError(f"no agent has a folder in {here}", hint=f"name them: gitmem install {' '.join(CLIENTS)}")
     return place, (*found, *(name for name in wanted.names if name not in (FOUND, *found)))
 
 
@@ -133,7 +133,7 @@ def _is_there(place: InstallFolder, names: Iterable[str]) -> bool:
 
 
 def _pieces(place: InstallFolder, names: Iterable[str], wanted: AgentSetup, *, everywhere: bool = False) -> list[Piece]:
-    """Return the pieces for some harnesses; with *everywhere*, sections in every file that may have one."""
+    """Return the pieces for some clients; with *everywhere*, sections in every file that may have one."""
     pieces: list[Piece] = []
     for name in names:
         if name == BMAD:
@@ -154,18 +154,18 @@ def has_bmad(place: InstallFolder) -> bool:
 
 
 def _all_instructions(name: str) -> tuple[str, ...]:
-    own = {"claude-code": "CLAUDE.md"}.get(name, HARNESSES[name].instructions)
+    own = {"claude-code": "CLAUDE.md"}.get(name, CLIENTS[name].instructions)
     return tuple(dict.fromkeys((own, "AGENTS.md")))
 
 
 def _instructions(place: InstallFolder, name: str) -> str:
-    """Return the project file that a harness's agents read."""
+    """Return the project file that a client's agents read."""
     if name == "claude-code":  # it reads AGENTS.md if there is no CLAUDE.md, or if that refers to it
         own = read(place, "CLAUDE.md")
         return "AGENTS.md" if own is None or "@AGENTS.md" in own else "CLAUDE.md"
     if name == "gemini" and "AGENTS.md" in str(read_setting(place, ".gemini/settings.json", "context", "fileName")):
         return "AGENTS.md"
-    return HARNESSES[name].instructions
+    return CLIENTS[name].instructions
 
 
 def read_setting(place: InstallFolder, path: str, *names: str) -> object:
@@ -195,7 +195,7 @@ def _key(place: InstallFolder, piece: Piece) -> tuple[Path | None, type]:
 
 
 def _list_needed(place: InstallFolder, names: Iterable[str], *, user: bool) -> set[tuple[Path | None, type]]:
-    """Return the shared files that other installed harnesses still need."""
+    """Return the shared files that other installed clients still need."""
     needed = set()
     for name in names:
         if is_installed(place, name, user=user):
@@ -207,7 +207,7 @@ def _list_needed(place: InstallFolder, names: Iterable[str], *, user: bool) -> s
 
 
 def is_installed(place: InstallFolder, name: str, *, user: bool) -> bool:
-    """Return whether a harness calls us: by its hooks, or by our plugin."""
+    """Return whether a client calls us: by its hooks, or by our plugin."""
     first = list_pieces(name, user=user, mcp=False)[0]
     text = read(place, first.path)
     return text is not None and first.is_in(text)

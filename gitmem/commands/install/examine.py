@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gitmem.commands.install import place as places
 from gitmem.commands.install.agents import BMAD, BMAD_FOLDER, apply, has_bmad, is_installed, read, read_setting, where
-from gitmem.commands.install.harnesses import HARNESSES, list_pieces
+from gitmem.commands.install.client_files import CLIENTS, list_pieces
 from gitmem.commands.install.place import KEEP
 from gitmem.model import Problem
 
@@ -35,14 +35,12 @@ def list_notes(git: Git | None, wanted: AgentSetup) -> list[str]:
         if BMAD not in names:
             what = f"claude plugin marketplace add {folder} && claude plugin install gitmem@gitmem"
         return [f"next: {what}", *_path_notes()]
-    notes = [HARNESSES[name].note for name in names if name in HARNESSES and HARNESSES[name].note]
+    notes = [CLIENTS[name].note for name in names if name in CLIENTS and CLIENTS[name].note]
     both = [is_installed(place, name, user=wanted.user) or name in names for name in ("cursor", "claude-code")]
     if all(both):
         notes.append("Cursor also runs the hooks in Claude Code's settings: duplicate events are counted once")
     if wanted.mcp:
-        missing = [
-            HARNESSES[name].title for name in names if name in HARNESSES and not HARNESSES[name].mcp[wanted.user]
-        ]
+        missing = [CLIENTS[name].title for name in names if name in CLIENTS and not CLIENTS[name].mcp[wanted.user]]
         notes += [f"{title} has no such file of MCP servers: docs/mcp.md" for title in missing]
     return [*notes, *_list_switched_off(place, names), *_path_notes()]
 
@@ -93,14 +91,14 @@ def examine(git: Git) -> list[Problem]:
         spots.append((places.of_project(git), False))
     for place, user in spots:
         option = " --user" if user else ""
-        for name in HARNESSES:
+        for name in CLIENTS:
             if not is_installed(place, name, user=user):
                 continue
-            calling.append(HARNESSES[name].title)
+            calling.append(CLIENTS[name].title)
             first = list_pieces(name, user=user, mcp=False)[0]
             (path, step), *_ = apply(place, [first], is_removal=False)
             if step.what != KEEP:
-                message = f"the hooks of {HARNESSES[name].title} differ from those of this version"
+                message = f"the hooks of {CLIENTS[name].title} differ from those of this version"
                 hint = f"to see the difference: gitmem install {name}{option} --print"
                 found.append(Problem("agent-hook-stale", str(path), message, hint=hint, severity="warning"))
     wrong = find_program()

@@ -1,6 +1,6 @@
 """Edit a person's JSON file in a few places and leave every other byte unchanged. Pure.
 
-Harnesses' settings are JSON written by hand: with comments, trailing commas, and an order of their own. Insertions can
+Clients' settings are JSON written by hand: with comments, trailing commas, and an order of their own. Insertions can
 be removed again, which restores the original text.
 
 Source: RFC 8259; comments and trailing commas as in "JSON with comments" (Visual Studio Code).

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Settings are small; a larger file is something else.
 SIZE_LIMIT = 4_194_304
-# Variables that replace the harnesses' folders below the home folder.
+# Variables that replace the clients' folders below the home folder.
 MOVED = {
     ".claude": "CLAUDE_CONFIG_DIR",
     ".codex": "CODEX_HOME",
@@ -113,7 +113,7 @@ def of_project(git: Git) -> InstallFolder:
         GitmemError: There is no work tree.
     """
     if git.repository.work_tree is None:
-        raise GitmemError("this repository has no work tree to install into", hint="gitmem install --user HARNESS")
+        raise GitmemError("this repository has no work tree to install into", hint="gitmem install --user CLIENT")
     return InstallFolder(git.repository.work_tree, git)
 
 

@@ -1,7 +1,7 @@
 """The log of failures in agents' hooks, for ``gitmem doctor``.
 
-A line has the time, the harness, the event, the type of the error, and its location in gitmem. It has nothing from the
-harness's payload or the environment; an error's message is included only if it is about this clone's settings.
+A line has the time, the client, the event, the type of the error, and its location in gitmem. It has nothing from the
+client's payload or the environment; an error's message is included only if it is about this clone's settings.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ MESSAGE_LIMIT = 300
 
 
 class UnusableError(GitmemError):
-    """The harness's payload cannot be used; the message quotes none of it."""
+    """The client's payload cannot be used; the message quotes none of it."""
 
 
-# Errors whose messages contain nothing from the harness.
+# Errors whose messages contain nothing from the client.
 WORDED = (UnusableError, ConfigError, BusyError)
 
 
@@ -39,7 +39,7 @@ class HookFailure:
 
     Attributes:
         at: RFC 3339, UTC.
-        what: Harness, event, error and location, in one line.
+        what: Client, event, error and location, in one line.
     """
 
     at: str
@@ -51,21 +51,21 @@ def path_of(state_folder: str | os.PathLike[str]) -> str:
     return os.path.join(state_folder, FOLDER, NAME)
 
 
-def note(state_folder: str, harness: str, event: str, err: BaseException) -> bool:
+def note(state_folder: str, client: str, event: str, err: BaseException) -> bool:
     """Log a failure, in a second place if the repository's disk fails; return whether it was logged.
 
     Never raises.
 
     Args:
         state_folder: The repository's state folder; empty if there is no repository (then nothing is logged there).
-        harness: The calling harness.
+        client: The calling client.
         event: The event's name; empty if unknown.
         err: The error.
     """
     if not state_folder:
         return True
     at = time.strftime(FORMAT, time.gmtime())
-    line = f"{at} {harness[:20]} {event or '-'}: {_describe(err)} ({_place(err)})"
+    line = f"{at} {client[:20]} {event or '-'}: {_describe(err)} ({_place(err)})"
     for path in _paths(state_folder):
         try:
             _append(path, display(line).encode("utf-8", "replace") + b"\n")

@@ -1,7 +1,7 @@
 """Confine a check on macOS: a profile for sandbox-exec(1), and the command line that applies it.
 
 Pure: ``sandbox`` runs it. Written after the profiles that Apple ships (/System/Library/Sandbox/Profiles) and those that
-Chromium and agent harnesses use. **Its authors have never run it on macOS**, so it is used only where the probe shows
+Chromium and agent clients use. **Its authors have never run it on macOS**, so it is used only where the probe shows
 that it confines. Its limitations: a process that leaves its process group outlives the check, and resource use is
 limited only by a shell's ``ulimit``.
 

@@ -60,7 +60,7 @@ def test_who_captured_is_named_without_what_could_hide(memory: Memory, repo: Pat
     assert len(by["session"]) == 80
 
 
-def test_agent_that_the_settings_name_goes_before_the_harness(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agent_that_the_settings_name_goes_before_the_client(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITMEM_AGENT", "scout")
 
     with Memory(repo) as opened:

@@ -121,7 +121,7 @@ def test_of_a_pasted_log_the_ends_are_asked_for() -> None:
     assert len(asked_for) < 2 * HEAD
 
 
-def test_path_is_not_taken_for_a_command_of_the_harness() -> None:
+def test_path_is_not_taken_for_a_command_of_the_client() -> None:
     assert question_of("/src/gateway/retry.py fails") != ""
     assert question_of("/fix the gateway retries") == ""
 

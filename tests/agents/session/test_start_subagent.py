@@ -18,23 +18,23 @@ from gitmem.text.budget import count_tokens
 PLACED = {"claude-code": "cwd", "codex": "cwd"}
 
 
-@pytest.mark.parametrize("harness", PLACED)
+@pytest.mark.parametrize("client", PLACED)
 def test_sub_agent_is_shown_the_digest_and_what_was_injected_for_its_type(
-    memory: Memory, repo: Path, harness: str
+    memory: Memory, repo: Path, client: str
 ) -> None:
     memory.remember("The gateway drops idle connections after a minute", kind="gotcha")
     memory.workflow.inject("Use the Clock fixture, never a mock", category="mistake-pattern", worker="worker-2")
-    event = parsed(f"{harness}/SubagentStart", cwd=str(repo), agent_type="worker-2")
+    event = parsed(f"{client}/SubagentStart", cwd=str(repo), agent_type="worker-2")
     assert event is not None
 
     text = on_event.subagent_started(memory, event)
-    other = on_event.subagent_started(memory, parsed(f"{harness}/SubagentStart", cwd=str(repo), agent_type="worker-3"))
+    other = on_event.subagent_started(memory, parsed(f"{client}/SubagentStart", cwd=str(repo), agent_type="worker-3"))
 
     assert "(mistake_pattern) Use the Clock fixture, never a mock" in text
     assert "Source: the private memory of the agent worker-2" in text
     assert "(gotcha, by a person) The gateway drops idle connections after a minute" in text
     assert "Clock fixture" not in other
-    printed = json.loads(load(harness).answer(event, text))["hookSpecificOutput"]
+    printed = json.loads(load(client).answer(event, text))["hookSpecificOutput"]
     assert (printed["hookEventName"], printed["additionalContext"]) == ("SubagentStart", text)
 
 

@@ -38,7 +38,7 @@ def memory(repo: Path, clock: Clock):
 def event_of(repo: Path, path: Path, **fields: str) -> Event:
     return Event(
         **{
-            "harness": "claude-code",
+            "client": "claude-code",
             "name": END,
             "session": "s1",
             "folder": str(repo),
@@ -194,7 +194,7 @@ def test_what_cannot_be_read_is_reported_once_and_the_others_are_done(
     good = event_of(repo, placed(session(repo)))
     on_event.session_ended(memory, good)
 
-    with pytest.raises(GitmemError, match="not in a folder where a harness keeps its sessions"):
+    with pytest.raises(GitmemError, match="not in a folder where a client keeps its sessions"):
         on_event.summarize(memory)
 
     assert memory.show(key_of(good)).document
@@ -210,13 +210,13 @@ def test_a_request_that_a_killed_process_had_taken_is_done(memory: Memory, repo:
     assert on_event.summarize(memory) == [key_of(event)]
 
 
-def test_of_a_harness_whose_transcripts_are_not_read_no_summary_is_asked(memory: Memory, repo: Path) -> None:
-    on_event.session_ended(memory, event_of(repo, repo / "session.jsonl", harness="cursor"))
+def test_of_a_client_whose_transcripts_are_not_read_no_summary_is_asked(memory: Memory, repo: Path) -> None:
+    on_event.session_ended(memory, event_of(repo, repo / "session.jsonl", client="cursor"))
 
     assert not waits(memory.repository.git.repository.state)
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", json.dumps({"harness": "x", "at": "now"})])
+@pytest.mark.parametrize("content", ["", "[]", "{", json.dumps({"client": "x", "at": "now"})])
 def test_a_damaged_request_goes_away(memory: Memory, repo: Path, content: str) -> None:
     folder = repo / ".git" / "gitmem" / "summaries" / "asked"
     folder.mkdir(parents=True)
@@ -227,7 +227,7 @@ def test_a_damaged_request_goes_away(memory: Memory, repo: Path, content: str) -
 
 
 def test_hostile_names_stay_in_their_folder(memory: Memory, repo: Path) -> None:
-    event = event_of(repo, placed(session(repo)), session="../../../x\0\n" + "y" * 5000, harness="claude-code")
+    event = event_of(repo, placed(session(repo)), session="../../../x\0\n" + "y" * 5000, client="claude-code")
     on_event.session_ended(memory, event)
 
     (key,) = on_event.summarize(memory)

@@ -29,7 +29,7 @@ def test_a_real_transcript_is_turns() -> None:
     ]
 
 
-def test_what_the_harness_says_for_the_person_is_no_prompt() -> None:
+def test_what_the_client_says_for_the_person_is_no_prompt() -> None:
     texts = (
         "<command-name>/x</command-name>",
         "<local-command-stdout>a",

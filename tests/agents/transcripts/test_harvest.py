@@ -61,7 +61,7 @@ def test_next_start_harvests_a_session_that_was_killed(memory: Memory, started: 
 
 
 @pytest.mark.parametrize(
-    ("harness", "session", "folder", "found"),
+    ("client", "session", "folder", "found"),
     [
         ("claude-code", "s1", "{name}/subagents", ["a"]),
         ("gemini", "c1-35868", "c1-35868", ["a"]),
@@ -69,13 +69,13 @@ def test_next_start_harvests_a_session_that_was_killed(memory: Memory, started: 
     ],
 )
 def test_sub_agents_are_read_where_their_client_puts_them(
-    memory: Memory, harness: str, session: str, folder: str, found: list[str]
+    memory: Memory, client: str, session: str, folder: str, found: list[str]
 ) -> None:
-    path = placed(prompt_line("fix it") + "\n", f"{harness}-{len(session)}.jsonl")
+    path = placed(prompt_line("fix it") + "\n", f"{client}-{len(session)}.jsonl")
     agents = path.parent / folder.format(name=path.stem)
     agents.mkdir(parents=True)
     (agents / "a.jsonl").write_text(message_line(LINE) + "\n")
-    ledger.enter(memory.repository, Event(harness, START, session=session, transcript=str(path)))
+    ledger.enter(memory.repository, Event(client, START, session=session, transcript=str(path)))
 
     taken: list[tuple[str, str]] = []
     harvest.harvest(memory.repository, lambda _, of, turns: taken.extend((of.agent, one.text) for one in turns))

@@ -1,4 +1,4 @@
-"""The ledger of sessions: unread text, and the ends that harnesses reported."""
+"""The ledger of sessions: unread text, and the ends that clients reported."""
 
 from __future__ import annotations
 
@@ -82,7 +82,16 @@ def test_session_without_a_name_or_transcript_is_not_entered(memory: Memory, fie
     assert ledger.entries(state_of(memory)) == []
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", '{"harness": 7}'])
+def test_entry_of_an_earlier_version_is_read(memory: Memory) -> None:
+    ledger.enter(memory.repository, event(placed(prompt_line("fix it"))))
+    (file,) = Path(state_of(memory), ledger.FOLDER).glob("*.json")
+    file.write_text(file.read_text().replace('"client"', '"harness"'))
+
+    (entry,) = ledger.entries(state_of(memory))
+    assert entry.fields["client"] == "claude-code"
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"client": 7}'])
 def test_damaged_entry_is_none(memory: Memory, content: str) -> None:
     folder = Path(state_of(memory), ledger.FOLDER)
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""Any file in a harness's folder gives turns or a proper error, within bounds."""
+"""Any file in a client's folder gives turns or a proper error, within bounds."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def numbers(found: list[dict]) -> list[int]:
     return [one["n"] for one in found]
 
 
-def test_a_file_in_a_harness_folder_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_file_in_a_client_folder_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     os.close(open_own(str(placed("{}\n", folder=".codex/sessions"))))
     (tmp_path / "moved").mkdir()
     (tmp_path / "moved" / "a.jsonl").write_text("{}")

@@ -13,11 +13,11 @@ from conftest import commit_files, git
 
 from gitmem.commands.install import agents
 from gitmem.commands.install.agents import AgentSetup
-from gitmem.commands.install.harnesses import HARNESSES
+from gitmem.commands.install.client_files import CLIENTS
 from gitmem.errors import GitmemError, UsageError
 from gitmem.memory import Memory
 
-ALL = (*HARNESSES, agents.BMAD)
+ALL = (*CLIENTS, agents.BMAD)
 THEIRS = {
     ".claude/settings.json": '{\n  // ours\n  "model": "x",\n  "hooks": {"Stop": [{"hooks": []}]},\n}\n',
     ".codex/config.toml": 'model = "x"',
@@ -70,7 +70,7 @@ def test_plan_writes_nothing(memory: Memory, theirs: Path) -> None:
     assert planned == agents.uninstall(memory.repository.git, AgentSetup(ALL))
 
 
-def test_files_needed_by_another_harness_stay(memory: Memory, repo: Path) -> None:
+def test_files_needed_by_another_client_stay(memory: Memory, repo: Path) -> None:
     agents.install(memory.repository.git, AgentSetup(("codex", "pi")))
 
     agents.uninstall(memory.repository.git, AgentSetup(("codex",)))
@@ -133,7 +133,7 @@ CASES = [(name, *case) for name, cases in INSTRUCTIONS.items() for case in cases
 
 
 @pytest.mark.parametrize(("name", "files", "expected"), CASES)
-def test_instructions_are_in_the_file_that_the_harness_reads(
+def test_instructions_are_in_the_file_that_the_client_reads(
     memory: Memory, repo: Path, name: str, files: dict[str, str], expected: str
 ) -> None:
     commit_files(repo, files) if files else None
@@ -164,7 +164,7 @@ def test_user_settings_need_no_repository(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "home" / ".codex").mkdir(parents=True)
     (tmp_path / "home" / ".codex" / "config.toml").write_text("a = 1\n")
 
-    steps = agents.install(None, AgentSetup(tuple(HARNESSES), user=True, mcp=True))
+    steps = agents.install(None, AgentSetup(tuple(CLIENTS), user=True, mcp=True))
 
     hooks = json.loads((tmp_path / "home/.codex/hooks.json").read_text())["hooks"]
     assert hooks["Stop"][0]["hooks"][0]["command"] == "gitmem hook codex --user 2>/dev/null || exit 0"
@@ -174,7 +174,7 @@ def test_user_settings_need_no_repository(tmp_path: Path, monkeypatch: pytest.Mo
     assert content(tmp_path / "home") == {".codex/config.toml": b"a = 1\n"}
 
 
-def test_found_selects_harnesses_with_a_folder(memory: Memory, repo: Path) -> None:
+def test_found_selects_clients_with_a_folder(memory: Memory, repo: Path) -> None:
     with pytest.raises(UsageError, match="no agent has a folder in this project"):
         agents.plan_install(memory.repository.git, AgentSetup((agents.FOUND,)))
     (repo / ".cursor").mkdir()

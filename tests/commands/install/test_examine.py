@@ -31,7 +31,7 @@ def codes(memory: Memory) -> dict[str, str]:
 
 def test_doctor_accepts_current_hooks(memory: Memory, on_path: Path) -> None:
     assert codes(memory) == {}
-    agents.install(memory.repository.git, AgentSetup(tuple(agents.HARNESSES)))
+    agents.install(memory.repository.git, AgentSetup(tuple(agents.CLIENTS)))
     assert codes(memory) == {}
 
 

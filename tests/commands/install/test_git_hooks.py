@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git
 
-from gitmem.cli import is_harness
+from gitmem.cli import is_client
 from gitmem.commands.install import git_hooks, shim
 from gitmem.errors import ConflictError, GitmemError, UsageError
 from gitmem.memory import Memory
@@ -210,8 +210,8 @@ def test_line_for_a_tracked_check_hook_is_a_valid_command(memory, repo: Path) ->
     )
 
     assert about.endswith(": ! command -v gitmem >/dev/null || gitmem hook check || exit")
-    assert is_harness("pre-commit")
-    assert not is_harness("check")
+    assert is_client("pre-commit")
+    assert not is_client("check")
 
 
 def test_folder_that_serves_all_repositories_is_changed_only_when_asked(

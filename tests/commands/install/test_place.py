@@ -33,7 +33,7 @@ def test_links_in_the_home_folder_are_followed_anywhere(tmp_path: Path, monkeypa
     assert places.of_person().find(".claude/settings.json") == tmp_path / "dotfiles" / "settings.json"
 
 
-def test_variable_with_another_harness_folder_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variable_with_another_client_folder_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "c"))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", "relative")
 

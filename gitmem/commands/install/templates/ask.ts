@@ -14,7 +14,7 @@ function ask(told) {
       }
     }
     try {
-      const hook = spawn("gitmem", ["hook", @HARNESS@], {
+      const hook = spawn("gitmem", ["hook", @CLIENT@], {
         cwd: told.@FOLDER@,
         stdio: ["pipe", "pipe", "ignore"],
         timeout: TIMEOUT_MS,

@@ -9,8 +9,8 @@ Source: the documentation shipped in ``@earendil-works/pi-coding-agent`` 1.5.2.
 from __future__ import annotations
 
 from gitmem.agents import event as happened
+from gitmem.agents.clients import payload as read
 from gitmem.agents.event import Event
-from gitmem.agents.harness import payload as read
 from gitmem.text import format_json
 
 TYPE_CHECKING = False

@@ -7,8 +7,8 @@ import json
 import pytest
 from support.payloads import event_fields, parsed
 
+from gitmem.agents.clients import claude_code
 from gitmem.agents.event import Edit, Event
-from gitmem.agents.harness import claude_code
 
 NOTES = "/home/dev/shop/notes.txt"
 EVENTS = [
@@ -59,7 +59,7 @@ def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     found = event_fields(parsed(f"claude-code/{name}"))
 
     assert found | expected == found
-    assert found["harness"] == "claude-code"
+    assert found["client"] == "claude-code"
     assert found["session"] == "e1eb71b2-4d76-4250-bb74-e91116510977"
     assert found["folder"] == "/home/dev/shop"
     assert found["transcript"].endswith(".jsonl")

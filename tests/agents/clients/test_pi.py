@@ -7,8 +7,8 @@ import json
 import pytest
 from support.payloads import event_fields, parsed
 
+from gitmem.agents.clients import pi
 from gitmem.agents.event import Edit, Event
-from gitmem.agents.harness import pi
 
 ADDED = {"cwd": "/home/dev/shop", "sessionId": "s1"}
 EVENTS = [

@@ -9,9 +9,9 @@ Source: the hooks module of ``@cursor/sdk`` 1.0.32; not run.
 from __future__ import annotations
 
 from gitmem.agents import event as happened
+from gitmem.agents.clients import claude_code
+from gitmem.agents.clients import payload as read
 from gitmem.agents.event import Event
-from gitmem.agents.harness import claude_code
-from gitmem.agents.harness import payload as read
 from gitmem.frozen import replace
 from gitmem.text import format_json
 

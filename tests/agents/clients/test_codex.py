@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft7Validator
 from support.payloads import event_fields, parsed
 
+from gitmem.agents.clients import codex
 from gitmem.agents.event import Edit, Event
-from gitmem.agents.harness import codex
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 EVENTS = [
@@ -48,7 +48,7 @@ def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     found = event_fields(parsed(f"codex/{name}"))
 
     assert found | expected == found
-    assert found["harness"] == "codex"
+    assert found["client"] == "codex"
     assert found["session"] == "01a20066-e94a-70f3-8824-b4d39d5be5c0"
     assert found["folder"] == "/home/dev/shop"
 

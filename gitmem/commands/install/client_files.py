@@ -1,6 +1,6 @@
 """The files that each coding agent needs to call gitmem, and their content. Pure.
 
-Source: the harnesses' documentation of hooks, skills and commands, and the payloads they sent (docs/agents.md says
+Source: the clients' documentation of hooks, skills and commands, and the payloads they sent (docs/agents.md says
 which versions were run, and which were only read).
 """
 
@@ -30,20 +30,20 @@ WRITING = ("remember", "fact", "supersede", "verify", "decide", "post-work", "ta
 # and warns of more; Claude Code waits 1.5 s there by default.
 START_S, PROMPT_S, END_S = 10, 5, 3
 # A hook's command line is POSIX sh. If gitmem is not installed, it exits with status 0 and prints nothing: Gemini CLI
-# blocks its agent on the shell's 127 ("Agent execution blocked"), and others show the failure. `gitmem hook HARNESS`
+# blocks its agent on the shell's 127 ("Agent execution blocked"), and others show the failure. `gitmem hook CLIENT`
 # itself always exits with 0 and answers on standard output, so no status is lost.
 LINE = "gitmem {} 2>/dev/null || exit 0"
 
 
 @frozen
-class HarnessEvent:
-    """An event of a harness for which gitmem is called.
+class ClientEvent:
+    """An event of a client for which gitmem is called.
 
     Attributes:
         event: Its name.
-        matcher: The harness's filter for events; empty for all.
-        timeout_s: How long the harness waits.
-        is_async: Whether the harness need not wait, because there is no answer.
+        matcher: The client's filter for events; empty for all.
+        timeout_s: How long the client waits.
+        is_async: Whether the client need not wait, because there is no answer.
     """
 
     event: str
@@ -53,8 +53,8 @@ class HarnessEvent:
 
 
 @frozen
-class Harness:
-    """A harness and its files.
+class Client:
+    """A client and its files.
 
     Attributes:
         title: Its name as people write it.
@@ -71,7 +71,7 @@ class Harness:
 
     title: str
     settings: tuple[str, str] = ("", "")
-    hooks: tuple[HarnessEvent, ...] = ()
+    hooks: tuple[ClientEvent, ...] = ()
     plugin: tuple[str, str] = ("", "")
     skills: tuple[str, str] = (".agents/skills", ".agents/skills")
     commands: tuple[str, str] = ("", "")
@@ -86,16 +86,16 @@ CLAUDE_FILE_TOOLS = "Edit|MultiEdit|NotebookEdit|Read|Write"
 CLAUDE_OTHER_TOOLS = "Agent|Bash|Task"
 CLAUDE_TOOLS = f"{CLAUDE_OTHER_TOOLS}|{CLAUDE_FILE_TOOLS}"
 CLAUDE_HOOKS = (
-    HarnessEvent("SessionStart"),
-    HarnessEvent("UserPromptSubmit", timeout_s=PROMPT_S),
-    HarnessEvent("PostToolUse", CLAUDE_FILE_TOOLS),
-    HarnessEvent("PostToolUse", CLAUDE_OTHER_TOOLS, is_async=True),
-    HarnessEvent("PostToolUseFailure", CLAUDE_TOOLS, is_async=True),
-    *map(HarnessEvent, ("Stop", "SubagentStart", "SubagentStop", "PreCompact")),
-    HarnessEvent("SessionEnd", timeout_s=END_S),
+    ClientEvent("SessionStart"),
+    ClientEvent("UserPromptSubmit", timeout_s=PROMPT_S),
+    ClientEvent("PostToolUse", CLAUDE_FILE_TOOLS),
+    ClientEvent("PostToolUse", CLAUDE_OTHER_TOOLS, is_async=True),
+    ClientEvent("PostToolUseFailure", CLAUDE_TOOLS, is_async=True),
+    *map(ClientEvent, ("Stop", "SubagentStart", "SubagentStop", "PreCompact")),
+    ClientEvent("SessionEnd", timeout_s=END_S),
 )
-HARNESSES = {
-    "claude-code": Harness(
+CLIENTS = {
+    "claude-code": Client(
         "Claude Code",
         (".claude/settings.json", ".claude/settings.json"),
         CLAUDE_HOOKS,
@@ -104,46 +104,46 @@ HARNESSES = {
         mcp=(".mcp.json", ""),
         found=((".claude", "CLAUDE.md"), (".claude",)),
     ),
-    "codex": Harness(
+    "codex": Client(
         "Codex",
         (".codex/hooks.json", ".codex/hooks.json"),
         (
-            HarnessEvent("SessionStart"),
-            HarnessEvent("UserPromptSubmit", timeout_s=PROMPT_S),
-            HarnessEvent("PostToolUse", "Bash|apply_patch"),
-            *map(HarnessEvent, ("Stop", "SubagentStart", "SubagentStop", "PreCompact")),
-            HarnessEvent("SessionEnd", timeout_s=END_S),
+            ClientEvent("SessionStart"),
+            ClientEvent("UserPromptSubmit", timeout_s=PROMPT_S),
+            ClientEvent("PostToolUse", "Bash|apply_patch"),
+            *map(ClientEvent, ("Stop", "SubagentStart", "SubagentStop", "PreCompact")),
+            ClientEvent("SessionEnd", timeout_s=END_S),
         ),
         mcp=(".codex/config.toml", ".codex/config.toml"),
         found=((".codex",), (".codex",)),
         note="Codex skips hooks until you trust them: start it here and review them with /hooks",
     ),
-    "cursor": Harness(
+    "cursor": Client(
         "Cursor",
         (".cursor/hooks.json", ".cursor/hooks.json"),
         (
-            HarnessEvent("sessionStart"),
-            HarnessEvent("beforeSubmitPrompt", timeout_s=PROMPT_S),
-            HarnessEvent("postToolUse", "Shell|Read"),
-            HarnessEvent("postToolUseFailure", "Shell"),
-            *map(HarnessEvent, ("afterFileEdit", "afterAgentResponse")),
-            *map(HarnessEvent, ("stop", "subagentStart", "subagentStop", "preCompact")),
-            HarnessEvent("sessionEnd", timeout_s=END_S),
+            ClientEvent("sessionStart"),
+            ClientEvent("beforeSubmitPrompt", timeout_s=PROMPT_S),
+            ClientEvent("postToolUse", "Shell|Read"),
+            ClientEvent("postToolUseFailure", "Shell"),
+            *map(ClientEvent, ("afterFileEdit", "afterAgentResponse")),
+            *map(ClientEvent, ("stop", "subagentStart", "subagentStop", "preCompact")),
+            ClientEvent("sessionEnd", timeout_s=END_S),
         ),
         commands=(".cursor/commands", ".cursor/commands"),
         mcp=(".cursor/mcp.json", ".cursor/mcp.json"),
         found=((".cursor",), (".cursor",)),
     ),
-    "gemini": Harness(
+    "gemini": Client(
         "Gemini CLI",
         (".gemini/settings.json", ".gemini/settings.json"),
         (
-            HarnessEvent("SessionStart"),
-            HarnessEvent("BeforeAgent", timeout_s=PROMPT_S),
-            HarnessEvent("AfterTool", "run_shell_command|read_file|write_file|replace"),
-            HarnessEvent("AfterAgent"),
-            HarnessEvent("PreCompress", "manual"),
-            HarnessEvent("SessionEnd", timeout_s=END_S),
+            ClientEvent("SessionStart"),
+            ClientEvent("BeforeAgent", timeout_s=PROMPT_S),
+            ClientEvent("AfterTool", "run_shell_command|read_file|write_file|replace"),
+            ClientEvent("AfterAgent"),
+            ClientEvent("PreCompress", "manual"),
+            ClientEvent("SessionEnd", timeout_s=END_S),
         ),
         commands=(".gemini/commands", ".gemini/commands"),
         instructions="GEMINI.md",
@@ -152,15 +152,15 @@ HARNESSES = {
         note="Gemini CLI reads a project's settings and hooks only in a folder that you trust: start it here and type "
         "/permissions, or set GEMINI_CLI_TRUST_WORKSPACE=true",
     ),
-    "copilot": Harness(
+    "copilot": Client(
         "GitHub Copilot",
         (".github/hooks/gitmem.json", ".copilot/hooks/gitmem.json"),
         (
-            HarnessEvent("sessionStart"),
-            HarnessEvent("userPromptSubmitted", timeout_s=PROMPT_S),
-            *map(HarnessEvent, ("postToolUse", "postToolUseFailure")),
-            *map(HarnessEvent, ("agentStop", "subagentStart", "subagentStop", "preCompact")),
-            HarnessEvent("sessionEnd", timeout_s=END_S),
+            ClientEvent("sessionStart"),
+            ClientEvent("userPromptSubmitted", timeout_s=PROMPT_S),
+            *map(ClientEvent, ("postToolUse", "postToolUseFailure")),
+            *map(ClientEvent, ("agentStop", "subagentStart", "subagentStop", "preCompact")),
+            ClientEvent("sessionEnd", timeout_s=END_S),
         ),
         commands=(".github/prompts", ""),
         instructions=".github/copilot-instructions.md",
@@ -169,14 +169,14 @@ HARNESSES = {
         note="Copilot runs a project's hooks in a folder that you trust; with -p, pass --trust-folder or set "
         "COPILOT_ALLOW_ALL=true",
     ),
-    "opencode": Harness(
+    "opencode": Client(
         "OpenCode",
         plugin=(".opencode/plugins/gitmem.ts", ".config/opencode/plugins/gitmem.ts"),
         commands=(".opencode/commands", ".config/opencode/commands"),
         mcp=("opencode.json", ".config/opencode/opencode.json"),
         found=((".opencode", "opencode.json", "opencode.jsonc"), (".config/opencode",)),
     ),
-    "pi": Harness(
+    "pi": Client(
         "pi",
         plugin=(".pi/extensions/gitmem.ts", ".pi/agent/extensions/gitmem.ts"),
         commands=(".pi/prompts", ".pi/agent/prompts"),
@@ -187,34 +187,34 @@ HARNESSES = {
 
 
 def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str] = ()) -> list[Piece]:
-    """Return the pieces that one harness needs.
+    """Return the pieces that one client needs.
 
     Args:
-        name: One of ``HARNESSES``.
+        name: One of ``CLIENTS``.
         user: Whether it is for all projects of the person: paths are then below the home folder.
         mcp: Whether its agents also get the MCP server.
         instructions: The project's files to which the section of instructions is added.
     """
-    harness = HARNESSES[name]
+    client = CLIENTS[name]
     pieces: list[Piece] = []
-    if harness.settings[user]:
-        pieces.append(_hooks(name, harness.settings[user], user=user))
-    if harness.plugin[user]:
-        pieces.append(Whole(harness.plugin[user], plugin(name, user=user)))
-    pieces.append(Whole(f"{harness.skills[user]}/gitmem/SKILL.md", skill()))
-    if harness.commands[user]:
-        pieces += [_command(name, harness.commands[user], command) for command in COMMANDS]
+    if client.settings[user]:
+        pieces.append(_hooks(name, client.settings[user], user=user))
+    if client.plugin[user]:
+        pieces.append(Whole(client.plugin[user], plugin(name, user=user)))
+    pieces.append(Whole(f"{client.skills[user]}/gitmem/SKILL.md", skill()))
+    if client.commands[user]:
+        pieces += [_command(name, client.commands[user], command) for command in COMMANDS]
     pieces += [FileSection(path, read("section.md")) for path in instructions]
-    if mcp and harness.mcp[user]:
-        pieces.append(_server(name, harness.mcp[user]))
+    if mcp and client.mcp[user]:
+        pieces.append(_server(name, client.mcp[user]))
     if mcp and name == "copilot" and not user:  # its command line and VS Code read different files
-        pieces.append(_server("claude-code", HARNESSES["claude-code"].mcp[user]))
+        pieces.append(_server("claude-code", CLIENTS["claude-code"].mcp[user]))
     return pieces
 
 
 def plugin(name: str, *, user: bool) -> str:
-    """Return the plugin of a harness; all plugins call gitmem by the same function."""
-    ask = read("ask.ts").replace("@HARNESS@", f'"{name}"' + (', "--user"' if user else ""))
+    """Return the plugin of a client; all plugins call gitmem by the same function."""
+    ask = read("ask.ts").replace("@CLIENT@", f'"{name}"' + (', "--user"' if user else ""))
     return read(f"{name}.ts").replace("@ASK@\n", ask.replace("@FOLDER@", "directory" if name == "opencode" else "cwd"))
 
 
@@ -237,12 +237,12 @@ def read(name: str) -> str:
 def _hooks(name: str, path: str, *, user: bool) -> Entries:
     calls = f"hook {name}"
     words = f"{calls} --user" if user else calls
-    puts = tuple(Put(("hooks", hook.event), _entry(name, hook, words)) for hook in HARNESSES[name].hooks)
+    puts = tuple(Put(("hooks", hook.event), _entry(name, hook, words)) for hook in CLIENTS[name].hooks)
     return Entries(path, puts, calls, (("version", 1),) if name in ("cursor", "copilot") else ())
 
 
-def _entry(name: str, hook: HarnessEvent, words: str) -> dict[str, Any]:
-    """Return one hook in its harness's form."""
+def _entry(name: str, hook: ClientEvent, words: str) -> dict[str, Any]:
+    """Return one hook in its client's form."""
     if name == "copilot":  # its payloads for these events do not name them
         return {"type": "command", "bash": LINE.format(f"{words} {hook.event}"), "timeoutSec": hook.timeout_s}
     command = LINE.format(words)
@@ -271,7 +271,7 @@ def _server(name: str, path: str) -> Piece:
 
 
 def _command(name: str, folder: str, command: str, *, prefix: str = "gitmem-") -> Whole:
-    """Return a slash command in its harness's form; arguments are the words after it."""
+    """Return a slash command in its client's form; arguments are the words after it."""
     about, hint, text = read(f"commands/{command}.md").split("\n", 2)
     hint = hint.strip("[]")
     path = f"{folder}/{prefix}{command}"

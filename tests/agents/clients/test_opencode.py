@@ -7,8 +7,8 @@ import json
 import pytest
 from support.payloads import event_fields, parsed
 
+from gitmem.agents.clients import opencode
 from gitmem.agents.event import Edit, Event
-from gitmem.agents.harness import opencode
 
 EVENTS = [
     ("experimental.chat.system.transform", {"name": "start", "source": "startup"}),

@@ -7,8 +7,8 @@ import json
 import pytest
 from support.payloads import event_fields, parsed
 
+from gitmem.agents.clients import cursor
 from gitmem.agents.event import Edit, Event
-from gitmem.agents.harness import cursor
 
 EVENTS = [
     ("sessionStart", {"name": "start", "source": "startup"}),
@@ -45,7 +45,7 @@ def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     found = event_fields(parsed(f"cursor/{name}"))
 
     assert found | expected == found
-    assert found["harness"] == "cursor"
+    assert found["client"] == "cursor"
     assert found["session"] == "c0ffee00-1111-4222-8333-444455556666"
     assert found["folder"] == "/home/dev/shop"
 

@@ -1,4 +1,4 @@
-"""Read values from a harness's JSON; a missing, mistyped or oversized value becomes a harmless one."""
+"""Read values from a client's JSON; a missing, mistyped or oversized value becomes a harmless one."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ OUTPUT_LIMIT = 20_000
 NAME_LIMIT = 200
 EDITS_AT_MOST = 200
 PARTS_AT_MOST = 200
-# The fields in which harnesses and MCP put a tool's output.
+# The fields in which clients and MCP put a tool's output.
 OUTPUTS = ("stdout", "stderr", "llmContent", "textResultForLlm", "text_result_for_llm", "text", "content")
-# The arguments in which harnesses name a tool's file, and the text before and after an edit.
+# The arguments in which clients name a tool's file, and the text before and after an edit.
 PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file")
 BEFORE = ("old_string", "oldString", "old_str", "oldText")
 AFTER = ("new_string", "newString", "new_str", "newText", "new_source", "content", "contents", "file_text", "code")

@@ -1,4 +1,4 @@
-"""Files for each harness: known names, suitable timeouts, and formats that its own rules accept."""
+"""Files for each client: known names, suitable timeouts, and formats that its own rules accept."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from jsonschema import Draft7Validator
 
 from gitmem.agents import hook as entry
 from gitmem.agents.event import END, PROMPT
-from gitmem.commands.install import harnesses
-from gitmem.commands.install.harnesses import CLAUDE_HOOKS, HARNESSES, bmad_module, claude_plugin, list_pieces
+from gitmem.commands.install import client_files
+from gitmem.commands.install.client_files import CLAUDE_HOOKS, CLIENTS, bmad_module, claude_plugin, list_pieces
 from gitmem.commands.install.pieces import Entries, Piece, Whole
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "claude-code-hooks.json").read_text(encoding="utf-8"))
@@ -44,22 +44,22 @@ CURSORS = [
     "subagentStop",
     "workspaceOpen",
 ]
-HOOKED = [name for name, one in HARNESSES.items() if one.hooks]
+HOOKED = [name for name, one in CLIENTS.items() if one.hooks]
 
 
 def table(name: str) -> dict:
     return json.loads(list_pieces(name, user=False, mcp=False)[0].apply_to(None))
 
 
-def test_harnesses_match_those_of_the_hook_command() -> None:
-    assert set(HARNESSES) == set(entry.HARNESSES)
+def test_client_files_match_those_of_the_hook_command() -> None:
+    assert set(CLIENTS) == set(entry.CLIENTS)
 
 
 @pytest.mark.parametrize("name", HOOKED)
 def test_every_installed_event_is_handled_and_none_is_missing(name: str) -> None:
     adapter = entry.load(name)
     events = getattr(adapter, "EVENTS", None) or entry.load("claude-code").EVENTS
-    message = {hook.event for hook in HARNESSES[name].hooks}
+    message = {hook.event for hook in CLIENTS[name].hooks}
 
     assert message <= set(events)
     if name != "codex":  # which has no event for failures
@@ -67,11 +67,11 @@ def test_every_installed_event_is_handled_and_none_is_missing(name: str) -> None
 
 
 @pytest.mark.parametrize("name", HOOKED)
-def test_harness_waits_longer_than_a_hook_takes_at_most(name: str) -> None:
+def test_client_waits_longer_than_a_hook_takes_at_most(name: str) -> None:
     adapter = entry.load(name)
     events = getattr(adapter, "EVENTS", None) or entry.load("claude-code").EVENTS
 
-    for hook in HARNESSES[name].hooks:
+    for hook in CLIENTS[name].hooks:
         assert hook.timeout_s > entry.LIMITS_S.get(events[hook.event], entry.LIMIT_S), hook.event
         assert not hook.is_async or events[hook.event] not in (PROMPT, END), hook.event
 
@@ -83,7 +83,7 @@ def test_hook_commands_never_change() -> None:
         '{"matcher": "Bash|apply_patch", "hooks": [{"type": "command", "command": '
         '"gitmem hook codex 2>/dev/null || exit 0", "timeout": 10}]}'
     )
-    assert all(hook.timeout_s <= 3 for hook in HARNESSES["codex"].hooks if hook.event == "SessionEnd")
+    assert all(hook.timeout_s <= 3 for hook in CLIENTS["codex"].hooks if hook.event == "SessionEnd")
 
 
 def lines(value: object) -> list[str]:
@@ -97,7 +97,7 @@ def lines(value: object) -> list[str]:
 
 
 def run_line(line: str, path: Path) -> tuple[int, str, str]:
-    """Run a hook's line as a harness does, with one folder as PATH, and return its status and what it printed."""
+    """Run a hook's line as a client does, with one folder as PATH, and return its status and what it printed."""
     words, env = ["/bin/sh", "-c", line], {"PATH": str(path)}
     done = subprocess.run(words, input="{}", capture_output=True, env=env, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
@@ -134,7 +134,7 @@ def test_older_lines_are_found_replaced_and_removed(piece: Piece) -> None:
 
 
 @pytest.mark.parametrize("name", HOOKED)
-def test_answer_of_an_installed_gitmem_reaches_the_harness(name: str, tmp_path: Path) -> None:
+def test_answer_of_an_installed_gitmem_reaches_the_client(name: str, tmp_path: Path) -> None:
     program = tmp_path / "gitmem"
     program.write_text('#!/bin/sh\necho "{$*}"\n')
     program.chmod(0o755)
@@ -182,12 +182,12 @@ def frontmatter(text: str) -> dict:
 
 
 WHOLE = [
-    (name, piece) for name in HARNESSES for piece in list_pieces(name, user=False, mcp=True) if isinstance(piece, Whole)
+    (name, piece) for name in CLIENTS for piece in list_pieces(name, user=False, mcp=True) if isinstance(piece, Whole)
 ]
 
 
 @pytest.mark.parametrize(("name", "piece"), WHOLE, ids=[piece.path for _, piece in WHOLE])
-def test_files_are_in_the_form_of_their_harness(name: str, piece: Whole) -> None:
+def test_files_are_in_the_form_of_their_client(name: str, piece: Whole) -> None:
     text = piece.apply_to(None)
 
     assert "ARGUMENTS" not in text.replace("$ARGUMENTS", "")
@@ -208,7 +208,7 @@ def test_files_are_in_the_form_of_their_harness(name: str, piece: Whole) -> None
 
 
 def test_every_command_of_the_texts_exists(run_cli) -> None:
-    texts = [piece.apply_to(None) for _, piece in WHOLE] + [harnesses.read("section.md")]
+    texts = [piece.apply_to(None) for _, piece in WHOLE] + [client_files.read("section.md")]
     texts = [text for text in texts if "import { spawn }" not in text]
     said = {line for text in texts for line in re.findall(r"gitmem ([a-z]+)(?=[ `])", text)}
     options = {option for text in texts for option in re.findall(r"(?<=[ `])--[a-z]+", text)}
@@ -221,7 +221,7 @@ def test_every_command_of_the_texts_exists(run_cli) -> None:
 
 
 def test_instructions_are_short() -> None:
-    assert len(harnesses.read("section.md")) < 1800  # some 450 tokens
+    assert len(client_files.read("section.md")) < 1800  # some 450 tokens
 
 
 def test_plugin_has_the_files_of_claude_code() -> None:

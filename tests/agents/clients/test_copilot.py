@@ -7,8 +7,8 @@ import json
 import pytest
 from support.payloads import event_fields, parsed, payload
 
+from gitmem.agents.clients import copilot
 from gitmem.agents.event import Edit, Event
-from gitmem.agents.harness import copilot
 
 COMMAND = 'bd comment shop-12 "LEARNED: x"'
 EVENTS = [
@@ -33,7 +33,7 @@ def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     found = event_fields(parsed(f"copilot/{name}", name.partition(".")[0]))
 
     assert found | expected == found
-    assert found["harness"] == "copilot"
+    assert found["client"] == "copilot"
     assert found["folder"] == "/home/dev/shop"
     assert found.get("session", "b8f0c1") == "b8f0c1"
 

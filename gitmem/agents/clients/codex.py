@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 
 from gitmem.agents import event as happened
+from gitmem.agents.clients import claude_code
+from gitmem.agents.clients import payload as read
 from gitmem.agents.event import Edit, Event
-from gitmem.agents.harness import claude_code
-from gitmem.agents.harness import payload as read
 from gitmem.frozen import replace
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     event = claude_code.parse(payload, named)
     if event is None:
         return None
-    event = replace(event, harness="codex")
+    event = replace(event, client="codex")
     if event.name != happened.TOOL:
         return event
     if event.tool_name != PATCH:

@@ -13,9 +13,9 @@ import os
 import re
 
 from gitmem.agents import event as happened
+from gitmem.agents.clients import claude_code
+from gitmem.agents.clients import payload as read
 from gitmem.agents.event import Edit, Event
-from gitmem.agents.harness import claude_code
-from gitmem.agents.harness import payload as read
 from gitmem.config import home, variable
 from gitmem.frozen import replace
 from gitmem.text import format_json

@@ -1,4 +1,4 @@
-"""``gitmem hook HARNESS``: the status is 0 and standard output is the harness's alone, whatever happens."""
+"""``gitmem hook CLIENT``: the status is 0 and standard output is the client's alone, whatever happens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from support.payloads import let, payload
 
 from gitmem.agents.event import Event
-from gitmem.cli import harness, main
+from gitmem.cli import client_hook, main
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def hook(run_cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         path = tmp_path / "told"
         path.write_bytes(event_json if isinstance(event_json, bytes) else json.dumps(event_json).encode())
         fd = os.open(path, os.O_RDONLY)
-        monkeypatch.setattr(harness, "STDIN", fd)
+        monkeypatch.setattr(client_hook, "STDIN", fd)
         try:
             return run_cli(*before, "hook", *words)
         finally:
@@ -53,7 +53,7 @@ def test_event_is_named_on_the_command_line_where_the_payload_does_not(memory, h
 
 
 @pytest.mark.parametrize(("alias", "name"), [("claude", "claude-code/Stop"), ("gemini-cli", "gemini/AfterAgent")])
-def test_harness_has_other_names(memory, hook, monkeypatch, repo: Path, alias: str, name: str) -> None:
+def test_client_has_other_names(memory, hook, monkeypatch, repo: Path, alias: str, name: str) -> None:
     events: list[Event] = []
     let(monkeypatch, lambda _, event: events.append(event))
 
@@ -68,16 +68,16 @@ def test_works_behind_the_option_for_a_folder(memory, hook, says, repo: Path, tm
     assert "a prompt" in ran.out
 
 
-def test_misspelled_harness_is_reported_without_failing(memory, hook) -> None:
+def test_misspelled_client_is_reported_without_failing(memory, hook) -> None:
     ran = hook("claud-code", event_json={})
 
     assert (ran.status, ran.out) == (0, "")
-    assert "unknown harness: claud-code; choose one of claude-code, codex" in ran.err
+    assert "unknown client: claud-code; choose one of claude-code, codex" in ran.err
 
 
 def test_at_a_terminal_it_says_what_it_is_for(memory, run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
     parent, child = os.openpty()
-    monkeypatch.setattr(harness, "STDIN", child)
+    monkeypatch.setattr(client_hook, "STDIN", child)
     ran = run_cli("hook", "cursor")
     os.close(parent)
     os.close(child)
@@ -90,12 +90,12 @@ def test_hook_exits_with_0_even_if_gitmem_is_broken(monkeypatch: pytest.MonkeyPa
     def fail(words: object) -> int:
         raise SyntaxError("a half-written upgrade")
 
-    monkeypatch.setattr(harness, "run", fail)
+    monkeypatch.setattr(client_hook, "run", fail)
 
     assert main(["hook", "claude-code"]) == 0
 
 
-def test_help_names_the_harnesses(run_cli) -> None:
+def test_help_names_the_clients(run_cli) -> None:
     ran = run_cli("hook", "--help")
 
     assert ran.status == 0

@@ -7,8 +7,8 @@ import json
 import pytest
 from support.payloads import event_fields, parsed
 
+from gitmem.agents.clients import gemini
 from gitmem.agents.event import Edit, Event
-from gitmem.agents.harness import gemini
 
 EVENTS = [
     ("SessionStart", {"name": "start", "source": "startup"}),
@@ -32,7 +32,7 @@ def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     found = event_fields(parsed(f"gemini/{name}"))
 
     assert found | expected == found
-    assert found["harness"] == "gemini"
+    assert found["client"] == "gemini"
     assert found["session"] == "7d1f7a52-3b7e-4b0b-9c29-bb6a43dfe001"
     assert found["folder"] == "/home/dev/shop"
 

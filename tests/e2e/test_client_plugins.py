@@ -1,4 +1,4 @@
-"""The plugin for OpenCode and the extension for pi, run by Node with the events of their harness and the real hook.
+"""The plugin for OpenCode and the extension for pi, run by Node with the events of their client and the real hook.
 
 What OpenCode and pi would do is done by the scripts below: they call what the files register, with the payloads that
 the types and documentation say. The program `gitmem` on the PATH is the real command line; only what a session would be
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.commands.install.harnesses import plugin
+from gitmem.commands.install.client_files import plugin
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not installed")

@@ -1,4 +1,4 @@
-"""Reading values from a harness's JSON always gives something harmless."""
+"""Reading values from a client's JSON always gives something harmless."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.agents import HARNESSES
+from gitmem.agents import CLIENTS
+from gitmem.agents.clients import payload
 from gitmem.agents.event import Event
-from gitmem.agents.harness import payload
 from gitmem.agents.hook import ACTIONS, load
 
 ANY = st.recursive(
@@ -18,7 +18,7 @@ ANY = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=8,
 )
-# Fields that some harness has, so that odd values stand where something is looked for.
+# Fields that some client has, so that odd values stand where something is looked for.
 FIELDS = (
     *("session_id", "sessionId", "cwd", "tool_name", "toolName", "tool_input", "toolArgs", "tool_response", "prompt"),
     *("tool_output", "toolResult", "tool_result", "transcript_path", "agent_type", "last_assistant_message", "edits"),
@@ -30,9 +30,9 @@ TOOLS = st.sampled_from(
 )
 
 
-@pytest.mark.parametrize("harness", HARNESSES)
-def test_any_json_anywhere_becomes_an_event_of_plain_values_or_nothing(harness: str) -> None:
-    adapter = load(harness)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_any_json_anywhere_becomes_an_event_of_plain_values_or_nothing(client: str) -> None:
+    adapter = load(client)
     named = st.sampled_from([*adapter.EVENTS]) | st.text(max_size=8) if hasattr(adapter, "EVENTS") else st.text()
     fields = st.dictionaries(st.sampled_from(FIELDS), ANY | TOOLS, max_size=8)
 

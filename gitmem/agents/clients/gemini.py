@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 
 from gitmem.agents import event as happened
+from gitmem.agents.clients import payload as read
 from gitmem.agents.event import Event
-from gitmem.agents.harness import payload as read
 from gitmem.text import format_json
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ _PRINTED = re.compile(
     r"(?:\n</untrusted_context>)?\s*",
     re.DOTALL,
 )
-# Text that the harness and hooks put before the prompt.
+# Text that the client and hooks put before the prompt.
 ADDED = re.compile(r"<(session_context|hook_context)>.*?(?:</\1>|\Z)\s*", re.DOTALL)
 CREATED = "Successfully created"
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 
 from gitmem.agents import event as happened
+from gitmem.agents.clients import codex
+from gitmem.agents.clients import payload as read
 from gitmem.agents.event import Event
-from gitmem.agents.harness import codex
-from gitmem.agents.harness import payload as read
 from gitmem.config import home, variable
 from gitmem.text import format_json
 
