@@ -9,6 +9,10 @@ from gitmem.text import display
 from gitmem.verify.run.reason import reason_of
 from gitmem.verify.sandbox import sandbox
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 # Characters of a check's output that are kept with its result.
 OUTPUT_KEPT = 4000
 SETUP_SHOWN = 60
@@ -25,6 +29,16 @@ DENIALS = (
     "operation not permitted",
     "operation not supported",
     "permission denied",
+)
+# Messages of programs and shells that a limit of the machine or the container stopped (fork(2), ulimit -u, the cgroup's
+# pids.max): EAGAIN, ENOMEM, ENOSPC, EMFILE.
+SHORTAGES = (
+    "resource temporarily unavailable",
+    "can't start new thread",
+    "cannot fork",
+    "cannot allocate memory",
+    "no space left on device",
+    "too many open files",
 )
 # How the reason of a failure begins if the check itself chose its exit status.
 CHOSEN = "exit "
@@ -68,7 +82,9 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
         return UNCLEAR, said or f"the command could not be run (exit {ran.status})"
     if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
         return UNCLEAR, f"{_KILLED} (exit {ran.status})"
-    if rung != sandbox.NONE and (denied := _denial(ran.output)):
+    if short := _line_with(SHORTAGES, ran.output):
+        return UNCLEAR, f"this machine ran out of something: {short}"
+    if rung != sandbox.NONE and (denied := _line_with(DENIALS, ran.output)):
         hint = "" if spec.network else "; if it needs the network, set network: true"
         return UNCLEAR, f"the sandbox blocked it: {denied}{hint}"
     return FAILS, f"{CHOSEN}{ran.status}" + (f": {said}" if said else "")
@@ -121,7 +137,7 @@ def end_of(ran: Ran, spec: Spec) -> str:
     return ran.problem or f"exit {ran.status}" + (f": {said}" if said else "")
 
 
-def _denial(output: str) -> str:
-    """Return the first line of output that reports a denial, or an empty string."""
-    lines = (line for line in output.split("\n") if any(words in line.lower() for words in DENIALS))
+def _line_with(messages: Sequence[str], output: str) -> str:
+    """Return the first line of output that contains one of the messages, or an empty string."""
+    lines = (line for line in output.split("\n") if any(words in line.lower() for words in messages))
     return reason_of(next(lines, ""))

@@ -20,7 +20,7 @@ import time
 
 from gitmem.verify.sandbox import landlock, overlay
 from gitmem.verify.sandbox.launch_plan import FILE_BYTES, FILTER_FD, SWEEP_S, LaunchPlan, parse_plan
-from gitmem.verify.sandbox.limits import LimitWatch, count_threads, iter_descendants, list_children
+from gitmem.verify.sandbox.limits import THREADS, LimitWatch, count_threads, iter_descendants, list_children
 from gitmem.verify.sandbox.removal import remove_tree
 
 TYPE_CHECKING = False
@@ -32,12 +32,12 @@ SIGKILL = 9
 # How often to poll for the exit on a kernel without pidfd (before 5.3).
 POLL_S = 0.01
 # Limits of one process: bytes of a file (``launch_plan``), open files. RLIMIT_NPROC counts the threads of the user: the
-# existing ones plus TASKS times the processes that a check may have (``limits``), which stops a fork bomb before the
-# watch sees it; root ignores it. Memory has no such limit: a failed allocation would make a check exit 1, which reads
-# as "the fact is false". The kernel's out-of-memory killer picks the check first (proc(5), oom_score_adj), and a killed
-# check proves nothing.
+# existing ones plus twice the threads that a check may have (``limits``), so that the watch, and not a fork or thread
+# that fails, ends a check that starts too many; root ignores it. Memory has no such limit: a failed allocation would
+# make a check exit 1, which reads as "the fact is false". The kernel's out-of-memory killer picks the check first
+# (proc(5), oom_score_adj), and a killed check proves nothing.
 OPEN_FILES = 4096
-TASKS = 2
+TASKS = 2 * THREADS
 OOM_FIRST = 1000
 # The exit status of a shell for a command that it could not run (POSIX.1-2017, Shell Command Language, 2.8.2).
 NOT_FOUND = 127
@@ -56,7 +56,7 @@ def main(report_fd: int, trace_fd: int) -> None:
 def _come_first() -> None:
     """Raise our scheduling priority above the checks, if permitted: with a fork bomb of 4,000 processes we waited 12 s.
 
-    Measured as root, whom RLIMIT_NPROC does not stop. Other users are not permitted, and do not need it.
+    Measured as root. Other users are not permitted; theirs were ended within 3 s (measured on two busy cores).
     """
     try:
         os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
@@ -87,14 +87,15 @@ def _carry_out(plan: LaunchPlan, report_fd: int, trace_fd: int) -> None:
             _become(plan, report_fd)
         try:
             problem = _wait(child, watch)
+            crowd = watch.count_left()
         finally:
             status = _end(child)
             _sweep()
     finally:
         if plan.scratch:
             remove_tree(plan.scratch)
-    if not problem and status != 0 and watch.ran_out():
-        problem = "the machine ran out of memory during the check"
+    if not problem and status != 0:
+        problem = "the machine ran out of memory during the check" if watch.ran_out() else crowd
     message = b"" if plan.reports else b'{"exit-code": %d}\n' % status
     message += b'{"problem": "killed: %s"}\n' % problem.encode() if problem else b""
     os.write(report_fd, message + b'{"done": 1}\n')

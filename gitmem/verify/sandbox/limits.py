@@ -100,6 +100,14 @@ class LimitWatch:
         """Return whether the kernel has killed any process for lack of memory since the start, perhaps the check's."""
         return count_oom_kills() > self._oom_kills
 
+    def count_left(self) -> str:
+        """Return a message if the check left too many processes, because its program ended before a look at them.
+
+        They include dead ones: a program that cannot start another process may end at once, and the others with it.
+        """
+        left = sum(1 for _ in iter_descendants(os.getpid()))
+        return _say_too_many(self._limits.processes, "processes") if left > self._limits.processes else ""
+
     def _processes(self) -> str:
         limit = self._limits.processes
         pids: list[int] = []
@@ -109,9 +117,10 @@ class LimitWatch:
             counted, used = _read_status(pid)
             threads += counted
             memory += used
-            if len(pids) > limit or threads > limit * THREADS:
-                what = "processes" if len(pids) > limit else "threads"
-                return f"it ran more than {limit if what == 'processes' else limit * THREADS} {what} at once"
+            if len(pids) > limit:
+                return _say_too_many(limit, "processes")
+            if threads > limit * THREADS:
+                return _say_too_many(limit * THREADS, "threads")
         # The sum counts memory that forked processes share several times, so the exact value is only computed if the
         # sum is too large. And while a sandbox is being built, values may be wrong for a moment (seen once in a
         # thousand runs).
@@ -142,6 +151,10 @@ class LimitWatch:
                 return f"it wrote more than {self._limits.disk // MIB} MiB to disk"
             self._allowed[folder] = taken + self._limits.disk - written
         return ""
+
+
+def _say_too_many(limit: int, what: str) -> str:
+    return f"it ran more than {limit} {what} at once"
 
 
 def iter_descendants(top: int) -> Iterator[int]:

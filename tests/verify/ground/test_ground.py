@@ -204,7 +204,7 @@ CHANGES = {
     "file for folder": "rm -r src && echo x > src",
     "moved": "mv src moved; mv run.sh moved/",
     "git commit": "git rm -qr src && git -c user.name=x -c user.email=x commit -qm gone && git tag -f v1",
-    "git configuration": "git config core.fsmonitor 'touch /tmp/pwned'; git update-index --assume-unchanged new;"
+    "git configuration": "git config core.fsmonitor 'touch pwned'; git update-index --assume-unchanged new;"
     " echo x > new; echo y > .git/hooks 2>/dev/null; true",
     "no git": "rm -rf .git",
     "another git": "rm -rf .git && git init -q && git add -A",

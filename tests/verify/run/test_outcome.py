@@ -76,6 +76,23 @@ def test_denial_by_the_sandbox_is_unclear_and_a_failure_without_one(said):
     assert f"the sandbox blocked it: {said}" in outcome_of(many, SPEC, "landlock", "")[1]
 
 
+@pytest.mark.parametrize("rung", ["landlock", "none"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "sh: 1: Cannot fork",
+        "bash: fork: retry: Resource temporarily unavailable",
+        "RuntimeError: can't start new thread",
+        "tar: a: Cannot write: No space left on device",
+        "OSError: [Errno 24] Too many open files: 'x'",
+    ],
+)
+def test_shortage_of_the_machine_is_unclear_in_every_sandbox(said, rung):
+    assert outcome_of(ran(1, f"building\n{said}\n"), SPEC, rung, "") == (
+        *(UNCLEAR, f"this machine ran out of something: {said}"),
+    )
+
+
 def test_command_is_handed_to_the_shell_whole_and_a_program_to_no_one():
     assert argv_of(SPEC) == ("sh", "-c", "make")
     assert argv_of(Spec(Check(PROGRAM, ("a b", "$x;")))) == ("a b", "$x;")

@@ -35,6 +35,18 @@ def test_a_check_within_its_limits_passes_none(tmp_path):
     assert look(tmp_path).look() == ""
 
 
+@pytest.mark.parametrize(("limit", "said"), [(2, "it ran more than 2 processes at once"), (3, "")])
+def test_processes_that_a_check_left_are_counted_although_they_are_dead(tmp_path, monkeypatch, limit, said):
+    script = "import os, time\nfor _ in range(3): os.fork() or os._exit(0)\nprint('up', flush=True)\ntime.sleep(30)"
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", script], stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        monkeypatch.setattr(os, "getpid", lambda: child.pid)  # the starter
+        found = look(tmp_path, Limits(limit, 0, 1 << 40)).count_left()
+        child.kill()
+
+    assert found == said
+
+
 def test_memory_shared_by_forks_counts_once(tmp_path, monkeypatch):
     # 20 processes that share 30 MiB: 600 by the plain sum, and little more than 30 in truth.
     script = (
