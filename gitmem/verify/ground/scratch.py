@@ -41,6 +41,9 @@ CLOCK_TICK_S = 0.012
 SHA256_LENGTH = 64
 # Where a check that sees its ground at another path finds the borrowed objects, in one numbered folder each.
 SEEN_OBJECTS = "/run/gitmem/objects"
+# What `git init` made, by object format and file system: each file's content, and None for a folder, before what is in
+# it. Without overlays there is a clone for each check that runs, and git is asked once for all.
+_made: dict[tuple[str, int], dict[str, bytes | None]] = {}
 
 
 class CodeSource:
@@ -305,10 +308,20 @@ class Scratch:
         for place in (self.tree, self._git):
             remove_tree(str(place))
         kind = "sha256" if len(commit) == SHA256_LENGTH else "sha1"
+        self.tree.mkdir()
+        made = (kind, self._folder.stat().st_dev)
+        if made in _made:
+            for name, content in _made[made].items():
+                _put(self._git / name, content)
+            return
         argv = ["git", *ISOLATED, "init", "--quiet", "--template=", f"--object-format={kind}", str(self.tree)]
         process.run(argv, env=git_environment() | NO_CONFIG)
         (self.tree / ".git").rename(self._git)
         (self._git / "objects" / "info").mkdir(exist_ok=True)
+        places = sorted(self._git.rglob("*"))
+        _made[made] = {
+            str(p.relative_to(self._git)): p.read_bytes() if p.is_file() else None for p in (self._git, *places)
+        }
 
     def _check_out(self, commit: str) -> None:
         try:
@@ -340,6 +353,14 @@ class Scratch:
                 else:
                     place.unlink()
         return changed
+
+
+def _put(place: Path, content: bytes | None) -> None:
+    """Write a file, or make a folder where *content* is None."""
+    if content is None:
+        place.mkdir()
+    else:
+        place.write_bytes(content)
 
 
 def _boot() -> str:
