@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-# The supported clients, each with a module of that name in ``client``, and the aliases that people use.
+# The supported clients, each with a module of that name in ``clients``, and the aliases that people use.
 CLIENTS = ("claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "pi")
 ALIASES = {"claude": "claude-code", "gemini-cli": "gemini", "copilot-cli": "copilot"}

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
+from gitmem.agents.clients import find_table
 from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.memory import Memory
-
-
-# Gemini CLI puts the context of a start before the first prompt, unless that is a slash command (0.61.0), and forgets
-# it when the session is resumed: the first prompt delivers it instead.
-AT_FIRST_PROMPT = ("gemini",)
-# These forget the context of a start on compaction, and call no hook afterwards: the next prompt delivers it again.
-# OpenCode builds its system prompt for each request; Claude Code and Codex report a start.
-FORGETFUL = ("copilot", "gemini", "pi")
 
 
 def not_accepted(memory: Memory) -> str:
@@ -38,7 +31,7 @@ def session_started(memory: Memory, event: Event) -> str:
     from gitmem.agents.session.start import start
     from gitmem.agents.transcripts import harvest, ledger
 
-    if event.client in FORGETFUL and event.source != RESUME:
+    if forgets_start(event) and event.source != RESUME:
         log.release(memory.repository, event)
     text = start(memory, event)
     if harvest.is_due(memory.repository):
@@ -48,7 +41,7 @@ def session_started(memory: Memory, event: Event) -> str:
     if memory.repository.config.auto_sync:
         memory.captures.start("sync")
     ledger.enter(memory.repository, event)
-    return log.hold(memory.repository, event, text) if event.client in AT_FIRST_PROMPT else text
+    return log.hold(memory.repository, event, text) if _starts_at_prompt(event) else text
 
 
 def answer_prompt(memory: Memory, event: Event) -> str:
@@ -58,7 +51,7 @@ def answer_prompt(memory: Memory, event: Event) -> str:
     from gitmem.agents.transcripts import ledger
 
     ledger.enter(memory.repository, event)
-    held = log.release(memory.repository, event) if event.client in FORGETFUL else ""
+    held = log.release(memory.repository, event) if forgets_start(event) else ""
     return "\n\n".join(filter(None, (held, recall_for(memory.repository, event, memory.recall))))
 
 
@@ -106,7 +99,7 @@ def save_before_compaction(memory: Memory, event: Event) -> None:
 
     request_summary(memory.repository, event)
     log.forget(memory.repository, event)
-    if event.client in FORGETFUL:
+    if forgets_start(event):
         log.hold(memory.repository, event, start(memory, replace(event, name=START, source=COMPACTED)))
 
 
@@ -175,3 +168,14 @@ def summarize(memory: Memory) -> list[str]:
     from gitmem.agents.session.summary import finish
 
     return finish(memory.repository)
+
+
+def forgets_start(event: Event) -> bool:
+    """Return whether the client forgets the context of a start on compaction, so that the next prompt delivers it."""
+    table = find_table(event.client)
+    return table is not None and table.forgets_start
+
+
+def _starts_at_prompt(event: Event) -> bool:
+    table = find_table(event.client)
+    return table is not None and table.starts_at_prompt

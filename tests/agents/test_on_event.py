@@ -12,6 +12,7 @@ from support.facts import count_commits
 from support.payloads import parsed
 
 from gitmem.agents import on_event
+from gitmem.agents.clients import tables
 from gitmem.agents.event import COMPACT, PROMPT, START, Event
 from gitmem.agents.hook import ACTIONS, load
 from gitmem.agents.session.summary import waits
@@ -63,7 +64,7 @@ def test_words_at_a_stop_are_kept_at_once_and_no_summary_is_made(memory: Memory,
     assert tip(repo) == before
 
 
-@pytest.mark.parametrize("client", on_event.FORGETFUL)
+@pytest.mark.parametrize("client", [name for name, one in tables().items() if one.forgets_start])
 def test_prompt_after_a_compaction_brings_the_context_of_the_start_again_and_once(memory: Memory, client: str) -> None:
     memory.remember("The ledger rounds half to even. Otherwise the bank's totals differ.", kind="gotcha")
     start, prompt, compact = (Event(client, name, session="s1", prompt="Go on") for name in (START, PROMPT, COMPACT))

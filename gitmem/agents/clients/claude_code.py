@@ -3,18 +3,25 @@
 Source: the hooks reference of Claude Code and payloads of version 2.1.330. A command that fails arrives as
 ``PostToolUseFailure``; plain text on standard output would be injected at some events and not at others, so answers are
 always JSON.
+
+Transcripts are JSON lines, one for each block of a message. Source: files of version 2.1.330. The format is
+undocumented and changes, so unknown records are skipped.
 """
 
 from __future__ import annotations
 
 from gitmem.agents import event as happened
 from gitmem.agents.clients import payload as read
+from gitmem.agents.clients.client import CLAUDE, END_S, PROMPT_S, Client, ClientEvent, Moved, Obstacle
 from gitmem.agents.event import Event
+from gitmem.agents.transcripts import turns
+from gitmem.agents.transcripts.turns import Turn
+from gitmem.frozen import replace
 from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from gitmem.agents.event import Edit
@@ -36,6 +43,40 @@ EDITORS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
 READERS = ("Read", "NotebookRead")
 # The tools that start a sub-agent.
 DISPATCHERS = ("Agent", "Task")
+# A tool that touches a file gets an answer before the agent continues; other tools are only recorded.
+FILE_TOOLS = "Edit|MultiEdit|NotebookEdit|Read|Write"
+OTHER_TOOLS = "Agent|Bash|Task"
+CLIENT = Client(
+    "Claude Code",
+    (".claude/settings.json", ".claude/settings.json"),
+    (
+        ClientEvent("SessionStart"),
+        ClientEvent("UserPromptSubmit", timeout_s=PROMPT_S),
+        ClientEvent("PostToolUse", FILE_TOOLS),
+        ClientEvent("PostToolUse", OTHER_TOOLS, is_async=True),
+        ClientEvent("PostToolUseFailure", f"{OTHER_TOOLS}|{FILE_TOOLS}", is_async=True),
+        *map(ClientEvent, ("Stop", "SubagentStart", "SubagentStop", "PreCompact")),
+        ClientEvent("SessionEnd", timeout_s=END_S),
+    ),
+    skills=(".claude/skills", ".claude/skills"),
+    commands=(".claude/commands", ".claude/commands"),
+    mcp=(".mcp.json", ""),
+    found=((".claude", "CLAUDE.md"), (".claude",)),
+    command_form=CLAUDE,
+    obstacles=(
+        Obstacle(
+            ".claude/settings.json",
+            ("disableAllHooks",),
+            value=True,
+            message="disableAllHooks is set in .claude/settings.json: no hook runs",
+        ),
+    ),
+    shells=SHELLS,
+    editors=EDITORS,
+    readers=READERS,
+    sessions=(".claude", ".config/claude"),
+    moved_by=(Moved("CLAUDE_CONFIG_DIR", ".claude"),),
+)
 # A forked session continues with the context of the original.
 SOURCES = {"fork": happened.RESUME}
 # The events whose answer may carry context, by their names in an answer.
@@ -110,3 +151,96 @@ def answer(event: Event, text: str) -> str:
     if event.name == happened.SUBAGENT_STOP:
         return format_json({"decision": "block", "reason": text})
     return SILENT
+
+
+# Text recorded as the user's that is not: command output, notices of the client.
+TAGS = (
+    *("<command-", "<local-command-", "<system-reminder>", "<task-notification", "<bash-", "<user-memory-input"),
+    *("[Request interrupted", "Caveat: The messages below"),
+)
+# A tool result that the person refused, and one of a command that continues in the background.
+UNDECIDED = ("The user doesn't want to", "[Request interrupted", "Command running in background")
+
+
+def read_turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
+    """Yield the turns in a transcript's lines; those of a sub-agent only if the file is its own."""
+    is_agents: bool | None = None
+    calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    tasks: dict[str, dict[str, Any]] = {}
+    for record in records:
+        content = turns.table(record.get("message")).get("content")
+        if is_agents is None and record.get("type") in ("user", "assistant"):
+            is_agents = record.get("isSidechain") is True
+        if record.get("isSidechain") is True and not is_agents:
+            continue
+        if record.get("type") == "assistant":
+            yield from _read_reply(content, calls)
+        elif record.get("type") == "user":
+            answers = [one for one in turns.tables(content) if one.get("type") == "tool_result"]
+            if answers:
+                for answer in answers:
+                    yield from _tool_turns(answer, calls, tasks, turns.table(record.get("toolUseResult")))
+            elif (said := _prompt(record, content)) and not said.startswith(TAGS):
+                yield Turn(turns.PROMPT, said)
+    for name, given in calls.values():
+        yield from _turn(name, given, "", failed=None)
+
+
+def _prompt(record: Mapping[str, Any], content: object) -> str:
+    if record.get("isMeta") is True or record.get("isCompactSummary") is True or "toolUseResult" in record:
+        return ""
+    return turns.join_texts(content).strip()
+
+
+def _read_reply(content: object, calls: dict[str, tuple[str, Mapping[str, Any]]]) -> Iterator[Turn]:
+    """Yield the agent's messages, and hold its tool calls until their results come."""
+    if isinstance(content, str) and content.strip():
+        yield Turn(turns.SAID, turns.text(content))
+    for block in turns.tables(content):
+        if block.get("type") == "text" and (said := turns.text(block.get("text")).strip()):
+            yield Turn(turns.SAID, said)
+        elif block.get("type") == "tool_use" and isinstance(block.get("name"), str):
+            calls[turns.text(block.get("id"), 200)] = (block["name"], turns.table(block.get("input")))
+
+
+def _tool_turns(
+    answer: Mapping[str, Any],
+    calls: dict[str, tuple[str, Mapping[str, Any]]],
+    tasks: dict[str, dict[str, Any]],
+    result: Mapping[str, Any],
+) -> Iterator[Turn]:
+    name, given = calls.pop(turns.text(answer.get("tool_use_id"), 200), ("", {}))
+    content = answer.get("content")
+    output = turns.tail(content if isinstance(content, str) else turns.join_texts(content))
+    failed: bool | None = answer.get("is_error") is True
+    if output.startswith(UNDECIDED) or result.get("interrupted") is True:
+        failed = None
+    if name in ("TaskCreate", "TaskUpdate") and not failed:
+        _note_task(name, given, tasks, result)
+        yield turns.todos(list(tasks.values()), "subject")
+        return
+    yield from _turn(name, given, output, failed=failed)
+
+
+def _turn(name: str, given: Mapping[str, Any], output: str, *, failed: bool | None) -> Iterator[Turn]:
+    if call := turns.tool_turn(name, given, SHELLS, EDITORS):
+        yield replace(call, output=output, failed=failed)
+    elif name == "TodoWrite" and not failed:
+        yield turns.todos(given.get("todos"), "content")
+
+
+def _note_task(
+    name: str, given: Mapping[str, Any], tasks: dict[str, dict[str, Any]], result: Mapping[str, Any]
+) -> None:
+    if name == "TaskCreate":
+        made = str(turns.table(result.get("task")).get("id") or len(tasks) + 1)
+        tasks[made] = {"subject": given.get("subject"), "status": "pending"}
+    elif (number := str(given.get("taskId"))) in tasks:
+        tasks[number] |= {field: given[field] for field in ("subject", "status") if field in given}
+
+
+def is_record(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is from a transcript of Claude Code."""
+    # Gemini CLI names the session as well.
+    is_own = "parentUuid" in record or "isSidechain" in record or "sessionId" in record
+    return is_own and "projectHash" not in record

@@ -5,6 +5,9 @@ reads ``additionalContext`` at the top level of an answer; VS Code, whose payloa
 Code does.
 
 Source: payloads of Copilot CLI 1.0.102, GitHub's documentation of hooks, and for VS Code only that.
+
+Its transcripts are ``events.jsonl``, a JSON line for each event. Source: the schema of session events in
+``@github/copilot-sdk`` 1.0.14. Older versions leave fields out.
 """
 
 from __future__ import annotations
@@ -15,14 +18,17 @@ import re
 from gitmem.agents import event as happened
 from gitmem.agents.clients import claude_code
 from gitmem.agents.clients import payload as read
+from gitmem.agents.clients.client import COPILOT, END_S, PROMPT_S, Client, ClientEvent, Moved
 from gitmem.agents.event import Edit, Event
+from gitmem.agents.transcripts import turns
+from gitmem.agents.transcripts.turns import Turn
 from gitmem.config import home, variable
 from gitmem.frozen import replace
 from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
 SILENT = ""
@@ -39,10 +45,39 @@ EVENTS = {
     "preCompact": happened.COMPACT,
     "sessionEnd": happened.END,
 }
-SHELLS = ("bash", "powershell", "runTerminalCommand", "run_in_terminal")
-EDITORS = ("edit", "create", "write", "editFiles", "create_file", "replace_string_in_file", "insert_edit_into_file")
+SHELLS = ("bash", "powershell", "shell", "local_shell", "runTerminalCommand", "run_in_terminal")
+EDITORS = (
+    *("edit", "create", "write", "str_replace_editor", "editFiles", "create_file"),
+    *("replace_string_in_file", "insert_edit_into_file"),
+)
 READERS = ("view", "read_file")
 CREATORS = ("create", "create_file")
+CLIENT = Client(
+    "GitHub Copilot",
+    (".github/hooks/gitmem.json", ".copilot/hooks/gitmem.json"),
+    (
+        ClientEvent("sessionStart"),
+        ClientEvent("userPromptSubmitted", timeout_s=PROMPT_S),
+        *map(ClientEvent, ("postToolUse", "postToolUseFailure")),
+        *map(ClientEvent, ("agentStop", "subagentStart", "subagentStop", "preCompact")),
+        ClientEvent("sessionEnd", timeout_s=END_S),
+    ),
+    commands=(".github/prompts", ""),
+    instructions=".github/copilot-instructions.md",
+    mcp=(".vscode/mcp.json", ".copilot/mcp-config.json"),
+    found=((".github/copilot-instructions.md", ".github/hooks", ".github/prompts"), (".copilot",)),
+    note="Copilot runs a project's hooks in a folder that you trust; with -p, pass --trust-folder or set "
+    "COPILOT_ALLOW_ALL=true",
+    hook_form=COPILOT,
+    command_form=COPILOT,
+    server_form=COPILOT,
+    shells=SHELLS,
+    editors=EDITORS,
+    readers=READERS,
+    sessions=(".copilot",),
+    moved_by=(Moved("COPILOT_HOME", ".copilot"),),
+    forgets_start=True,
+)
 # The last line of a command's output (seen with 1.0.102); the tool reports success even if the command failed.
 _ENDED = re.compile(r"\n?<(?:shellId: \d+ completed|exited) with exit code (-?\d+)>\s*\Z")
 FAILED = {"success": False, "failure": True}
@@ -133,3 +168,41 @@ def answer(event: Event, text: str) -> str:
         return format_json({"additionalContext": text})
     # VS Code reads what Claude Code does.
     return claude_code.answer(replace(event, failed=None), text)
+
+
+def read_turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
+    """Yield the turns in a session's events, including those of sub-agents, marked as theirs."""
+    calls: dict[str, Turn] = {}
+    for record in records:
+        what, data = record.get("type"), turns.table(record.get("data"))
+        if what == "user.message" and (said := turns.text(data.get("content")).strip()):
+            yield Turn(turns.PROMPT, said)
+        elif what == "assistant.message" and (said := turns.text(data.get("content")).strip()):
+            yield Turn(turns.SAID, said)
+        elif what == "tool.execution_start":
+            call = _call(data)
+            if call is not None:
+                calls[turns.text(data.get("toolCallId"), 200)] = call
+        elif what == "tool.execution_complete":
+            known = calls.pop(turns.text(data.get("toolCallId"), 200), None)
+            if known is not None:
+                yield _with_result(known, data)
+    yield from calls.values()
+
+
+def _call(data: Mapping[str, Any]) -> Turn | None:
+    given = turns.parse_table(data.get("arguments"))
+    # An editor has commands as well.
+    return None if given.get("command") == "view" else turns.tool_turn(data.get("toolName"), given, SHELLS, EDITORS)
+
+
+def _with_result(call: Turn, data: Mapping[str, Any]) -> Turn:
+    output = turns.tail(turns.table(data.get("result")).get("content"))
+    failed = not data["success"] if isinstance(data.get("success"), bool) else None
+    status = turns.exit_status(output) if call.what == turns.COMMAND else None
+    return replace(call, output=output, failed=status != 0 if status is not None else failed)
+
+
+def is_record(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is from a session of Copilot."""
+    return isinstance(record.get("data"), dict) and "." in str(record.get("type"))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from gitmem.agents import event as happened
 from gitmem.agents.clients import claude_code
 from gitmem.agents.clients import payload as read
+from gitmem.agents.clients.client import CURSOR, END_S, PROMPT_S, Client, ClientEvent
 from gitmem.agents.event import Event
 from gitmem.frozen import replace
 from gitmem.text import format_json
@@ -41,6 +42,26 @@ EVENTS = {
 CLAUDES = {"UserPromptSubmit": "beforeSubmitPrompt"}
 SHELLS = ("Shell", "Bash")
 READER = "Read"
+CLIENT = Client(
+    "Cursor",
+    (".cursor/hooks.json", ".cursor/hooks.json"),
+    (
+        ClientEvent("sessionStart"),
+        ClientEvent("beforeSubmitPrompt", timeout_s=PROMPT_S),
+        ClientEvent("postToolUse", "Shell|Read"),
+        ClientEvent("postToolUseFailure", "Shell"),
+        *map(ClientEvent, ("afterFileEdit", "afterAgentResponse")),
+        *map(ClientEvent, ("stop", "subagentStart", "subagentStop", "preCompact")),
+        ClientEvent("sessionEnd", timeout_s=END_S),
+    ),
+    commands=(".cursor/commands", ".cursor/commands"),
+    mcp=(".cursor/mcp.json", ".cursor/mcp.json"),
+    found=((".cursor",), (".cursor",)),
+    hook_form=CURSOR,
+    command_form=CURSOR,
+    shells=SHELLS,
+    readers=(READER,),
+)
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:

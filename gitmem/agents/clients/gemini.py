@@ -5,6 +5,10 @@ session is resumed; the answer to ``BeforeAgent`` stays in the history. ``PreCom
 whether anything is compressed or not, and when a person types ``/compress``.
 
 Source: ``packages/core/src/hooks/types.ts`` of gemini-cli (August 2026) and payloads of version 0.61.0.
+
+Its transcripts ("chats") are JSON lines since 2026, before that one object over many lines. A message is written again
+as it grows, so the last one with an identifier counts; ``$rewindTo`` removes everything from that message on. Source:
+``packages/core/src/services/chatRecordingTypes.ts`` and ``chatRecordingService.ts``.
 """
 
 from __future__ import annotations
@@ -13,12 +17,16 @@ import re
 
 from gitmem.agents import event as happened
 from gitmem.agents.clients import payload as read
+from gitmem.agents.clients.client import END_S, GEMINI, PROMPT_S, Client, ClientEvent, Moved, Obstacle
 from gitmem.agents.event import Event
+from gitmem.agents.transcripts import turns
+from gitmem.agents.transcripts.turns import Turn
+from gitmem.frozen import replace
 from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
 SILENT = "{}"
@@ -31,8 +39,48 @@ EVENTS = {
     "SessionEnd": happened.END,
 }
 SHELL = "run_shell_command"
-EDITORS = ("write_file", "replace")
+EDITORS = ("write_file", "replace", "edit")
 READER = "read_file"
+SETTINGS = ".gemini/settings.json"
+CLIENT = Client(
+    "Gemini CLI",
+    (SETTINGS, SETTINGS),
+    (
+        ClientEvent("SessionStart"),
+        ClientEvent("BeforeAgent", timeout_s=PROMPT_S),
+        ClientEvent("AfterTool", "run_shell_command|read_file|write_file|replace"),
+        ClientEvent("AfterAgent"),
+        ClientEvent("PreCompress", "manual"),
+        ClientEvent("SessionEnd", timeout_s=END_S),
+    ),
+    commands=(".gemini/commands", ".gemini/commands"),
+    instructions="GEMINI.md",
+    mcp=(SETTINGS, SETTINGS),
+    found=((".gemini", "GEMINI.md"), (".gemini",)),
+    note="Gemini CLI reads a project's settings and hooks only in a folder that you trust: start it here and type "
+    "/permissions, or set GEMINI_CLI_TRUST_WORKSPACE=true",
+    hook_form=GEMINI,
+    command_form=GEMINI,
+    obstacles=(
+        Obstacle(
+            SETTINGS,
+            ("hooksConfig", "enabled"),
+            value=False,
+            message="hooksConfig.enabled is false in .gemini/settings.json: no hook runs",
+        ),
+    ),
+    shells=(SHELL,),
+    editors=EDITORS,
+    readers=(READER,),
+    sessions=(".gemini",),
+    moved_by=(Moved("GEMINI_CLI_HOME", ".gemini", ".gemini"),),
+    # chats/SESSION/AGENT.jsonl (0.61.0).
+    agents_beside=True,
+    # It puts the context of a start before the first prompt, unless that is a slash command (0.61.0), and forgets it
+    # when the session is resumed.
+    starts_at_prompt=True,
+    forgets_start=True,
+)
 # Follows the command's own output, which may contain such a line as well; only failures have one (seen with 0.61.0).
 _EXIT = re.compile(r".*^Exit Code: (\d+)", re.MULTILINE | re.DOTALL)
 # The command's own output, without the lines that Gemini CLI adds.
@@ -89,3 +137,72 @@ def answer(event: Event, text: str) -> str:
         return SILENT
     hook = next(hook for hook, what in EVENTS.items() if what == event.name)
     return format_json({"hookSpecificOutput": {"hookEventName": hook, "additionalContext": text}})
+
+
+_EXIT_LINE = re.compile(r"^Exit Code: (\d{1,10})", re.MULTILINE)
+
+
+def read_turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
+    """Yield the turns of a chat's messages."""
+    messages: dict[str, tuple[Turn, ...]] = {}
+    for record in records:
+        back = record.get("$rewindTo")
+        if isinstance(back, str):
+            names = list(messages)
+            for name in names[names.index(back) :] if back in messages else names:
+                del messages[name]
+            continue
+        many = record.get("messages") or turns.table(record.get("$set")).get("messages")
+        if isinstance(many, list):
+            messages.clear()
+            found = [one for one in many if isinstance(one, dict)]
+        else:
+            found = [record]  # type: ignore[list-item]
+        for message in found:
+            if named := turns.text(message.get("id"), 200):
+                messages[named] = tuple(_message(message))
+    for said in messages.values():
+        yield from said
+
+
+def _message(message: Mapping[str, Any]) -> Iterator[Turn]:
+    what = message.get("type")
+    if what == "user":
+        said = turns.join_texts(message.get("displayContent")) or turns.join_texts(message.get("content"))
+        said = ADDED.sub("", said).strip()
+        if said:
+            yield Turn(turns.PROMPT, said)
+    elif what == "gemini":
+        for call in turns.tables(message.get("toolCalls")):
+            yield from _call(call)
+        if said := turns.join_texts(message.get("content")).strip():
+            yield Turn(turns.SAID, said)
+
+
+def _call(call: Mapping[str, Any]) -> Iterator[Turn]:
+    name, given, status = call.get("name"), turns.table(call.get("args")), call.get("status")
+    failed = {"success": False, "error": True}.get(status) if isinstance(status, str) else None
+    if turn := turns.tool_turn(name, given, (SHELL,), EDITORS):
+        output = _output(call)
+        ended = _EXIT_LINE.search(output) if name == SHELL else None
+        yield replace(turn, output=output, failed=ended[1] != "0" if ended else failed)
+    elif name == "write_todos" and not failed:
+        yield turns.todos(given.get("todos"), "description")
+
+
+def _output(call: Mapping[str, Any]) -> str:
+    result = call.get("result")
+    if isinstance(result, str):
+        return turns.tail(result)
+    answers = (turns.table(turns.table(one.get("functionResponse")).get("response")) for one in turns.tables(result))
+    found = (answer.get("output") or answer.get("error") for answer in answers)
+    said = "\n".join(one for one in found if isinstance(one, str))
+    return turns.tail(said or call.get("resultDisplay"))
+
+
+def is_record(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is from a chat of Gemini CLI."""
+    if "projectHash" in record or "$set" in record or "messages" in record or record.get("type") == "gemini":
+        return True
+    # A message of the older format, without the object around it.
+    return record.get("type") == "user" and "content" in record and "id" in record

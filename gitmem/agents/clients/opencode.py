@@ -4,6 +4,10 @@ The plugin prints a hook's arguments as ``{"hook": NAME, "directory": DIR, "inpu
 the ``context`` of the answer where that hook accepts text.
 
 Source: the types of ``@opencode-ai/plugin`` 1.18.33.
+
+Its sessions are rows of an SQLite database, read without changing it: the tables ``message`` and ``part`` of
+``opencode.db`` (since 1.2), whose columns ``data`` have the JSON of ``Message`` and ``Part`` in the types of
+``@opencode-ai/sdk``.
 """
 
 from __future__ import annotations
@@ -13,13 +17,17 @@ import os
 from gitmem.agents import event as happened
 from gitmem.agents.clients import codex
 from gitmem.agents.clients import payload as read
+from gitmem.agents.clients.client import OPENCODE, Client, Moved
 from gitmem.agents.event import Event
+from gitmem.agents.transcripts import turns
+from gitmem.agents.transcripts.turns import Turn
 from gitmem.config import home, variable
+from gitmem.frozen import replace
 from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
 SILENT = "{}"
@@ -33,6 +41,25 @@ EVENTS = {
     "dispose": happened.END,
 }
 EDITORS = ("edit", "write", "patch", "apply_patch")
+SHELLS = ("bash",)
+READERS = ("read",)
+CLIENT = Client(
+    "OpenCode",
+    plugin=(".opencode/plugins/gitmem.ts", ".config/opencode/plugins/gitmem.ts"),
+    commands=(".opencode/commands", ".config/opencode/commands"),
+    mcp=("opencode.json", ".config/opencode/opencode.json"),
+    found=((".opencode", "opencode.json", "opencode.jsonc"), (".config/opencode",)),
+    command_form=OPENCODE,
+    server_form=OPENCODE,
+    shells=SHELLS,
+    editors=EDITORS,
+    readers=READERS,
+    sessions=(".local/share/opencode",),
+    moved_by=(
+        Moved("XDG_DATA_HOME", ".local/share/opencode", "opencode"),
+        Moved("XDG_CONFIG_HOME", ".config/opencode", "opencode"),
+    ),
+)
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
@@ -53,7 +80,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=read.text(payload, "directory"),
         source=happened.STARTUP if what == happened.START else "",
         prompt=read.output(made.get("parts")) if what == happened.PROMPT else "",
-        **read.tool_fields(tool_name, args, shells=("bash",), editors=EDITORS, readers=("read",)),
+        **read.tool_fields(tool_name, args, shells=SHELLS, editors=EDITORS, readers=READERS),
         edits=(read.edits(args) or codex.edits_of(read.text(args, "patchText"))) if tool_name in EDITORS else (),
         output=read.output(made.get("output")) if what == happened.TOOL else "",
         failed=ended != 0 if isinstance(ended, int) and what == happened.TOOL else None,
@@ -73,3 +100,57 @@ def answer(event: Event, text: str) -> str:
     """Return the output that adds a text to the agent's context."""
     fit = event.name in (happened.START, happened.PROMPT, happened.TOOL, happened.COMPACT)
     return format_json({"context": text}) if text and fit else SILENT
+
+
+# The most parts read per session, the latest ones; and how long to wait for another writer.
+PARTS_AT_MOST = 20_000
+PATIENCE_S = 1.0
+FAILED = {"completed": False, "error": True}
+
+
+def records(path: str, session: str) -> list[dict[str, Any]]:
+    """Return the parts of a session, oldest first, each with the role of its message.
+
+    Raises:
+        sqlite3.Error: It is locked, or not a database of OpenCode.
+    """
+    # Hooks need none of these: 4 ms (measured).
+    import sqlite3
+    from urllib.parse import quote
+
+    asked = (
+        "SELECT m.data, p.data FROM part p JOIN message m ON m.id = p.message_id WHERE p.session_id = ?"
+        " ORDER BY p.time_created DESC, p.id DESC LIMIT ?"
+    )
+    opened = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=PATIENCE_S)
+    try:
+        rows = opened.execute(asked, (session, PARTS_AT_MOST)).fetchall()
+    finally:
+        opened.close()
+    return [
+        {"role": turns.parse_table(message).get("role"), "part": turns.parse_table(part)}
+        for message, part in reversed(rows)
+    ]
+
+
+def read_turns(found: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
+    """Yield the turns of a session's parts."""
+    for record in found:
+        part, role = turns.table(record.get("part")), record.get("role")
+        if part.get("type") == "text" and part.get("synthetic") is not True:
+            said = turns.text(part.get("text")).strip()
+            if said and role in ("user", "assistant"):
+                yield Turn(turns.SAID if role == "assistant" else turns.PROMPT, said)
+        elif part.get("type") == "tool":
+            yield from _tool_turns(part.get("tool"), turns.table(part.get("state")))
+
+
+def _tool_turns(name: object, state: Mapping[str, Any]) -> Iterator[Turn]:
+    given, output = turns.table(state.get("input")), turns.tail(state.get("output") or state.get("error"))
+    status = state.get("status")
+    failed = FAILED.get(status) if isinstance(status, str) else None
+    if turn := turns.tool_turn(name, given, SHELLS, EDITORS):
+        ended = turns.table(state.get("metadata")).get("exit") if name in SHELLS else None
+        yield replace(turn, output=output, failed=ended != 0 if isinstance(ended, int) else failed)
+    elif name == "todowrite" and not failed:
+        yield turns.todos(given.get("todos"), "content")

@@ -4,18 +4,25 @@ The extension prints each event of pi unchanged, with ``cwd`` and ``sessionId`` 
 the answer as a message of its own.
 
 Source: the documentation shipped in ``@earendil-works/pi-coding-agent`` 1.5.2.
+
+Its sessions are JSON lines that form a tree, read in file order. Source: ``docs/session-format.md`` of the package
+(version 3 of the format).
 """
 
 from __future__ import annotations
 
 from gitmem.agents import event as happened
 from gitmem.agents.clients import payload as read
+from gitmem.agents.clients.client import OPENCODE, Client, Moved
 from gitmem.agents.event import Event
+from gitmem.agents.transcripts import turns
+from gitmem.agents.transcripts.turns import Turn
+from gitmem.frozen import replace
 from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
 SILENT = "{}"
@@ -28,6 +35,22 @@ EVENTS = {
     "session_shutdown": happened.END,
 }
 EDITORS = ("edit", "write")
+SHELLS = ("bash",)
+READERS = ("read",)
+CLIENT = Client(
+    "pi",
+    plugin=(".pi/extensions/gitmem.ts", ".pi/agent/extensions/gitmem.ts"),
+    commands=(".pi/prompts", ".pi/agent/prompts"),
+    found=((".pi",), (".pi",)),
+    note="pi loads a project's extensions only after you trust that project",
+    command_form=OPENCODE,
+    shells=SHELLS,
+    editors=EDITORS,
+    readers=READERS,
+    sessions=(".pi",),
+    moved_by=(Moved("PI_CODING_AGENT_DIR", ".pi/agent"),),
+    forgets_start=True,
+)
 SOURCES = {"new": happened.STARTUP, "reload": happened.RESUME, "fork": happened.RESUME}
 
 
@@ -46,7 +69,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=read.text(payload, "cwd") or read.text(read.table(payload, "systemPromptOptions"), "cwd"),
         source=SOURCES.get(reason, reason),
         prompt=read.text(payload, "prompt"),
-        **read.tool_fields(tool_name, given, shells=("bash",), editors=EDITORS, readers=("read",)),
+        **read.tool_fields(tool_name, given, shells=SHELLS, editors=EDITORS, readers=READERS),
         edits=read.edits(given) if tool_name in EDITORS else (),
         output=read.output(payload.get("content")),
         failed=failed if isinstance(failed, bool) and what == happened.TOOL else None,
@@ -67,3 +90,40 @@ def answer(event: Event, text: str) -> str:
     """Return the output that adds a text to the agent's context."""
     fit = event.name in (happened.START, happened.PROMPT, happened.TOOL)
     return format_json({"context": text}) if text and fit else SILENT
+
+
+def read_turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
+    """Yield the turns of a session's lines."""
+    calls: dict[str, Turn] = {}
+    for record in records:
+        if record.get("type") != "message":
+            continue
+        message = turns.table(record.get("message"))
+        role, content = message.get("role"), message.get("content")
+        if role == "user" and (said := turns.join_texts(content).strip()):
+            yield Turn(turns.PROMPT, said)
+        elif role == "assistant":
+            if said := turns.join_texts(content).strip():
+                yield Turn(turns.SAID, said)
+            for block in turns.tables(content):
+                call = _call(block)
+                if call is not None:
+                    calls[turns.text(block.get("id"), 200)] = call
+        elif role == "toolResult":
+            known = calls.pop(turns.text(message.get("toolCallId"), 200), None)
+            failed = message.get("isError")
+            if known is not None:
+                output = turns.tail(turns.join_texts(content))
+                yield replace(known, output=output, failed=failed if isinstance(failed, bool) else None)
+    yield from calls.values()
+
+
+def _call(block: Mapping[str, Any]) -> Turn | None:
+    if block.get("type") != "toolCall":
+        return None
+    return turns.tool_turn(block.get("name"), turns.table(block.get("arguments")), SHELLS, EDITORS)
+
+
+def is_record(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is from a session of pi."""
+    return record.get("type") == "session" or (record.get("type") == "message" and "parentId" in record)

@@ -11,6 +11,7 @@ import time
 
 from gitmem.agents.capture.source import place_of, source_fields
 from gitmem.agents.capture.turns import capture
+from gitmem.agents.clients import has_transcripts
 from gitmem.agents.event import END, Event
 from gitmem.agents.session.model_summary import ask_model
 from gitmem.agents.session.places import read_table
@@ -19,7 +20,6 @@ from gitmem.agents.session.topics import workplace_of
 from gitmem.agents.transcripts import ledger
 from gitmem.agents.transcripts.harvest import harvest, start
 from gitmem.agents.transcripts.read import read_transcript
-from gitmem.agents.transcripts.source import CLIENTS
 from gitmem.commands.capture.keep import keep
 from gitmem.config import home
 from gitmem.errors import BusyError, ConflictError, GitmemError, NotFoundError
@@ -84,7 +84,7 @@ def ask_for(memory: OpenRepository, session: str) -> Event:
     for entry in ledger.entries(memory.git.repository.state):
         fields = entry.fields
         fits = fields["session"] == session if session else ledger.extent_of(entry.transcript) >= 0
-        if fits and not fields["agent"] and fields["client"] in CLIENTS:
+        if fits and not fields["agent"] and has_transcripts(fields["client"]):
             _request(memory, _Request(entry.event(END), memory.now, fields["branch"], fields["workspace"]))
             return entry.event(END)
     message = f"the session {session} has no transcript here" if session else "no session here has a transcript"
@@ -104,7 +104,7 @@ def finish(memory: OpenRepository) -> list[str]:
     """
     written, failed, is_over = [], None, False
     for left in harvest(memory, capture):
-        if left.fields["client"] in CLIENTS:
+        if has_transcripts(left.fields["client"]):
             _request(memory, _Request(left.event(END), left.at, left.fields["branch"], left.fields["workspace"]))
     for path in list(_requests(memory.git.repository.state)):
         try:
@@ -145,7 +145,7 @@ def request_summary(memory: OpenRepository, event: Event) -> bool:
         transcripts cannot be read: each end would fail.
     """
     ledger.enter(memory, event)
-    if not event.transcript or event.agent or event.client not in CLIENTS or not memory.has_store():
+    if not event.transcript or event.agent or not has_transcripts(event.client) or not memory.has_store():
         return False
     place = workplace_of(memory)
     _request(memory, _Request(event, memory.now, place.branch, place.workspace, event.name == END))

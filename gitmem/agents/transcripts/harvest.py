@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 
+from gitmem.agents.clients import find_table, has_transcripts
 from gitmem.agents.event import RESPONSE, Event
 from gitmem.agents.transcripts import ledger
-from gitmem.agents.transcripts.source import CLIENTS, DATABASE, UnreadableError, open_own
+from gitmem.agents.transcripts.source import DATABASE, UnreadableError, open_own
 from gitmem.errors import BusyError, suppress
 from gitmem.frozen import replace
 from gitmem.store.state import background
@@ -40,7 +41,7 @@ MARKS = (b"LEARN", b"earned", b"earning", b"earnt", b"DECISION")
 def look_for_learnings(memory: OpenRepository, event: Event) -> None:
     """Request a harvest if the transcript of an event has learnings that no hook captured."""
     ledger.enter(memory, event)
-    if event.client not in CLIENTS or not event.transcript:
+    if not has_transcripts(event.client) or not event.transcript:
         return
     path = ledger.path_of(memory.git.repository.state, event)
     known = next((one for one in ledger.entries(memory.git.repository.state) if one.path == path), None)
@@ -93,10 +94,11 @@ def harvest(memory: OpenRepository, take: Take) -> list[LedgerEntry]:
 
 
 def _transcripts(entry: LedgerEntry) -> Iterator[tuple[Event, str]]:
-    """Yield a session's transcript and those of its sub-agents, which Claude Code and Gemini CLI store beside it."""
+    """Yield a session's transcript and those of its sub-agents, which some clients store beside it."""
     event = entry.event(RESPONSE)
     yield event, entry.transcript
-    if event.client == "gemini":  # chats/SESSION/AGENT.jsonl (0.61.0)
+    table = find_table(event.client)
+    if table is not None and table.agents_beside:
         is_name = event.session.replace("-", "").isalnum()
         folder = os.path.join(os.path.dirname(entry.transcript), event.session if is_name else "subagents")
     else:

@@ -7,7 +7,8 @@ import sqlite3
 from collections import deque
 from itertools import chain, islice
 
-from gitmem.agents.transcripts import claude_code, codex, copilot, gemini, opencode, pi
+from gitmem.agents import CLIENTS
+from gitmem.agents.clients import load, opencode
 from gitmem.agents.transcripts.source import DATABASE, UnreadableError, iter_records, open_own
 from gitmem.errors import BusyError
 
@@ -39,7 +40,7 @@ def read_transcript(path: str, session: str = "") -> tuple[Turn, ...]:
     fd = open_own(path)
     try:
         if path.endswith(DATABASE):
-            return first_and_last(opencode.turns(opencode.records(path, session)))
+            return first_and_last(opencode.read_turns(opencode.records(path, session)))
         return first_and_last(_turns(iter_records(fd)))
     except sqlite3.Error as err:
         if getattr(err, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -73,16 +74,8 @@ def _turns(records: Iterator[dict[str, Any]]) -> Iterator[Turn]:
 
 
 def reader_of(record: Mapping[str, Any]) -> Callable[[Iterable[Mapping[str, Any]]], Iterator[Turn]] | None:
-    """Return the reader for a transcript that contains this record; None if the record does not identify the format."""
-    if "payload" in record:
-        return codex.turns
-    if isinstance(record.get("data"), dict) and "." in str(record.get("type")):
-        return copilot.turns
-    if record.get("type") == "session" or (record.get("type") == "message" and "parentId" in record):
-        return pi.turns
-    if "projectHash" in record or "$set" in record or "messages" in record or record.get("type") == "gemini":
-        return gemini.turns
-    if "parentUuid" in record or "isSidechain" in record or "sessionId" in record:
-        return claude_code.turns
-    # A message of Gemini's older format, without the object around it.
-    return gemini.turns if record.get("type") == "user" and "content" in record and "id" in record else None
+    """Return the reader for a transcript that contains this record; None if the record does not identify the client."""
+    for module in map(load, CLIENTS):
+        if hasattr(module, "is_record") and module.is_record(record):
+            return module.read_turns  # type: ignore[no-any-return]
+    return None

@@ -10,6 +10,7 @@ import errno
 import os
 import stat
 
+from gitmem.agents import clients
 from gitmem.agents.session.places import parse_table
 from gitmem.config import home, variable
 from gitmem.errors import GitmemError
@@ -19,11 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# The folders with sessions below the home folder, and the variables that move them.
-FOLDERS = (".claude", ".config/claude", ".codex", ".gemini", ".copilot", ".pi", ".local/share/opencode")
-MOVED_BY = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "PI_CODING_AGENT_DIR")
-# The clients whose session format is known.
-CLIENTS = ("claude-code", "codex", "copilot", "gemini", "opencode", "pi")
+    from gitmem.agents.clients.client import Moved
+
 DATABASE = ".db"
 SUFFIXES = (".jsonl", ".json", DATABASE)
 # The first prompt is at the beginning, and the rest of what matters is at the end: two hours of work are about 5 MB of
@@ -42,8 +40,9 @@ class UnreadableError(GitmemError):
 
 def roots() -> list[str]:
     """Return the folders in which transcripts are read, with links resolved."""
-    named = [os.path.join(home(), folder) for folder in FOLDERS] + [variable(name) for name in MOVED_BY]
-    named.append(os.path.join(variable("XDG_DATA_HOME"), "opencode"))
+    tables = clients.tables().values()
+    named = [os.path.join(home(), folder) for table in tables for folder in table.sessions]
+    named += [os.path.join(variable(one.variable), one.below) for one in _moved()]
     return [os.path.realpath(folder) for folder in named if os.path.isabs(folder)]
 
 
@@ -59,7 +58,7 @@ def open_own(path: str) -> int:
     if not any(root != os.path.sep and real.startswith(root + os.path.sep) for root in roots()):
         raise UnreadableError(
             "the transcript is not in a folder where a client keeps its sessions",
-            hint=f"allowed folders: ~/{', ~/'.join(FOLDERS)}, or those set by {', '.join(MOVED_BY)}",
+            hint=_allowed_folders(),
         )
     flags = os.O_RDONLY
     for flag in _FLAGS:
@@ -77,6 +76,22 @@ def open_own(path: str) -> int:
         os.close(fd)
         raise UnreadableError("the transcript belongs to another user")
     return fd
+
+
+def _allowed_folders() -> str:
+    tables = clients.tables().values()
+    folders = ", ".join(f"~/{folder}" for table in tables for folder in table.sessions)
+    return f"allowed folders: {folders}, or those set by {', '.join(one.variable for one in _moved())}"
+
+
+def _moved() -> list[Moved]:
+    """Return the variables that move folders with sessions."""
+    return [
+        one
+        for table in clients.tables().values()
+        for one in table.moved_by
+        if any(f"{one.folder}/".startswith(f"{folder}/") for folder in table.sessions)
+    ]
 
 
 def iter_records(

@@ -27,8 +27,6 @@ BMAD = "bmad"
 FOUND = "found"
 NAMES = (*CLIENTS, BMAD, FOUND)
 BMAD_FOLDER = "bmad-gitmem"
-# The files of a project that may contain the section with instructions.
-INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
 
 
 @frozen
@@ -169,10 +167,11 @@ def _instructions(place: InstallFolder, name: str) -> str:
 
 
 def read_setting(place: InstallFolder, path: str, *names: str) -> object:
-    """Return one value of a settings file; None if there is none."""
+    """Return one value of a settings file, JSON or TOML; None if there is none."""
+    text = read(place, path) or ""
     try:
-        value = parse(read(place, path) or "").value
-    except JsoncError:
+        value = tomllib.loads(text) if path.endswith(".toml") else parse(text).value
+    except (JsoncError, tomllib.TOMLDecodeError):
         return None
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None

@@ -10,15 +10,17 @@ import json
 from pathlib import Path
 
 from gitmem import __version__
+from gitmem.agents.clients import client as forms
+from gitmem.agents.clients import tables
 from gitmem.commands.install.pieces import TOML, Entries, FileSection, Put, Whole
 from gitmem.document.builtin_checks import CHECKS
-from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from gitmem.agents.clients.client import ClientEvent
     from gitmem.commands.install.pieces import Piece
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -26,164 +28,12 @@ COMMANDS = ("save", "search", "status", "github", "jira", "practices")
 # The commands that skills may run without asking: none that approves a command or leaves this machine.
 READING = ("recall", "show", "list", "status", "context", "why", "decisions", "pre-work", "task list")
 WRITING = ("remember", "fact", "supersede", "verify", "decide", "post-work", "task claim", "task close", "task release")
-# Timeouts in seconds: slightly more than an event may take (`agents.hook`). Codex allows 3 s for the end of a session
-# and warns of more; Claude Code waits 1.5 s there by default.
-START_S, PROMPT_S, END_S = 10, 5, 3
 # A hook's command line is POSIX sh. If gitmem is not installed, it exits with status 0 and prints nothing: Gemini CLI
 # blocks its agent on the shell's 127 ("Agent execution blocked"), and others show the failure. `gitmem hook CLIENT`
 # itself always exits with 0 and answers on standard output, so no status is lost.
 LINE = "gitmem {} 2>/dev/null || exit 0"
-
-
-@frozen
-class ClientEvent:
-    """An event of a client for which gitmem is called.
-
-    Attributes:
-        event: Its name.
-        matcher: The client's filter for events; empty for all.
-        timeout_s: How long the client waits.
-        is_async: Whether the client need not wait, because there is no answer.
-    """
-
-    event: str
-    matcher: str = ""
-    timeout_s: int = START_S
-    is_async: bool = False
-
-
-@frozen
-class Client:
-    """A client and its files.
-
-    Attributes:
-        title: Its name as people write it.
-        settings: The file with hooks, in a project and below the person's home folder; empty if there is none.
-        hooks: The events for which gitmem is called.
-        plugin: The file of our plugin, if it is used instead of hooks.
-        skills: The folders of skills.
-        commands: The folders of slash commands; empty if there are none.
-        instructions: The project file that its agents read.
-        mcp: The files that list MCP servers; empty if there are none.
-        found: The files in a project, and in the home folder, that show that it is used.
-        note: Further steps for the person.
-    """
-
-    title: str
-    settings: tuple[str, str] = ("", "")
-    hooks: tuple[ClientEvent, ...] = ()
-    plugin: tuple[str, str] = ("", "")
-    skills: tuple[str, str] = (".agents/skills", ".agents/skills")
-    commands: tuple[str, str] = ("", "")
-    instructions: str = "AGENTS.md"
-    mcp: tuple[str, str] = ("", "")
-    found: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-    note: str = ""
-
-
-# A tool that touches a file gets an answer before the agent continues; other tools are only recorded.
-CLAUDE_FILE_TOOLS = "Edit|MultiEdit|NotebookEdit|Read|Write"
-CLAUDE_OTHER_TOOLS = "Agent|Bash|Task"
-CLAUDE_TOOLS = f"{CLAUDE_OTHER_TOOLS}|{CLAUDE_FILE_TOOLS}"
-CLAUDE_HOOKS = (
-    ClientEvent("SessionStart"),
-    ClientEvent("UserPromptSubmit", timeout_s=PROMPT_S),
-    ClientEvent("PostToolUse", CLAUDE_FILE_TOOLS),
-    ClientEvent("PostToolUse", CLAUDE_OTHER_TOOLS, is_async=True),
-    ClientEvent("PostToolUseFailure", CLAUDE_TOOLS, is_async=True),
-    *map(ClientEvent, ("Stop", "SubagentStart", "SubagentStop", "PreCompact")),
-    ClientEvent("SessionEnd", timeout_s=END_S),
-)
-CLIENTS = {
-    "claude-code": Client(
-        "Claude Code",
-        (".claude/settings.json", ".claude/settings.json"),
-        CLAUDE_HOOKS,
-        skills=(".claude/skills", ".claude/skills"),
-        commands=(".claude/commands", ".claude/commands"),
-        mcp=(".mcp.json", ""),
-        found=((".claude", "CLAUDE.md"), (".claude",)),
-    ),
-    "codex": Client(
-        "Codex",
-        (".codex/hooks.json", ".codex/hooks.json"),
-        (
-            ClientEvent("SessionStart"),
-            ClientEvent("UserPromptSubmit", timeout_s=PROMPT_S),
-            ClientEvent("PostToolUse", "Bash|apply_patch"),
-            *map(ClientEvent, ("Stop", "SubagentStart", "SubagentStop", "PreCompact")),
-            ClientEvent("SessionEnd", timeout_s=END_S),
-        ),
-        mcp=(".codex/config.toml", ".codex/config.toml"),
-        found=((".codex",), (".codex",)),
-        note="Codex skips hooks until you trust them: start it here and review them with /hooks",
-    ),
-    "cursor": Client(
-        "Cursor",
-        (".cursor/hooks.json", ".cursor/hooks.json"),
-        (
-            ClientEvent("sessionStart"),
-            ClientEvent("beforeSubmitPrompt", timeout_s=PROMPT_S),
-            ClientEvent("postToolUse", "Shell|Read"),
-            ClientEvent("postToolUseFailure", "Shell"),
-            *map(ClientEvent, ("afterFileEdit", "afterAgentResponse")),
-            *map(ClientEvent, ("stop", "subagentStart", "subagentStop", "preCompact")),
-            ClientEvent("sessionEnd", timeout_s=END_S),
-        ),
-        commands=(".cursor/commands", ".cursor/commands"),
-        mcp=(".cursor/mcp.json", ".cursor/mcp.json"),
-        found=((".cursor",), (".cursor",)),
-    ),
-    "gemini": Client(
-        "Gemini CLI",
-        (".gemini/settings.json", ".gemini/settings.json"),
-        (
-            ClientEvent("SessionStart"),
-            ClientEvent("BeforeAgent", timeout_s=PROMPT_S),
-            ClientEvent("AfterTool", "run_shell_command|read_file|write_file|replace"),
-            ClientEvent("AfterAgent"),
-            ClientEvent("PreCompress", "manual"),
-            ClientEvent("SessionEnd", timeout_s=END_S),
-        ),
-        commands=(".gemini/commands", ".gemini/commands"),
-        instructions="GEMINI.md",
-        mcp=(".gemini/settings.json", ".gemini/settings.json"),
-        found=((".gemini", "GEMINI.md"), (".gemini",)),
-        note="Gemini CLI reads a project's settings and hooks only in a folder that you trust: start it here and type "
-        "/permissions, or set GEMINI_CLI_TRUST_WORKSPACE=true",
-    ),
-    "copilot": Client(
-        "GitHub Copilot",
-        (".github/hooks/gitmem.json", ".copilot/hooks/gitmem.json"),
-        (
-            ClientEvent("sessionStart"),
-            ClientEvent("userPromptSubmitted", timeout_s=PROMPT_S),
-            *map(ClientEvent, ("postToolUse", "postToolUseFailure")),
-            *map(ClientEvent, ("agentStop", "subagentStart", "subagentStop", "preCompact")),
-            ClientEvent("sessionEnd", timeout_s=END_S),
-        ),
-        commands=(".github/prompts", ""),
-        instructions=".github/copilot-instructions.md",
-        mcp=(".vscode/mcp.json", ".copilot/mcp-config.json"),
-        found=((".github/copilot-instructions.md", ".github/hooks", ".github/prompts"), (".copilot",)),
-        note="Copilot runs a project's hooks in a folder that you trust; with -p, pass --trust-folder or set "
-        "COPILOT_ALLOW_ALL=true",
-    ),
-    "opencode": Client(
-        "OpenCode",
-        plugin=(".opencode/plugins/gitmem.ts", ".config/opencode/plugins/gitmem.ts"),
-        commands=(".opencode/commands", ".config/opencode/commands"),
-        mcp=("opencode.json", ".config/opencode/opencode.json"),
-        found=((".opencode", "opencode.json", "opencode.jsonc"), (".config/opencode",)),
-    ),
-    "pi": Client(
-        "pi",
-        plugin=(".pi/extensions/gitmem.ts", ".pi/agent/extensions/gitmem.ts"),
-        commands=(".pi/prompts", ".pi/agent/prompts"),
-        found=((".pi",), (".pi",)),
-        note="pi loads a project's extensions only after you trust that project",
-    ),
-}
+# The clients and their files; their names are those of ``gitmem install`` and ``gitmem hook``.
+CLIENTS = tables()
 
 
 def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str] = ()) -> list[Piece]:
@@ -203,12 +53,12 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
         pieces.append(Whole(client.plugin[user], plugin(name, user=user)))
     pieces.append(Whole(f"{client.skills[user]}/gitmem/SKILL.md", skill()))
     if client.commands[user]:
-        pieces += [_command(name, client.commands[user], command) for command in COMMANDS]
+        pieces += [_command(client.command_form, client.commands[user], command) for command in COMMANDS]
     pieces += [FileSection(path, read("section.md")) for path in instructions]
     if mcp and client.mcp[user]:
-        pieces.append(_server(name, client.mcp[user]))
+        pieces.append(_server(client.server_form, client.mcp[user]))
     if mcp and name == "copilot" and not user:  # its command line and VS Code read different files
-        pieces.append(_server("claude-code", CLIENTS["claude-code"].mcp[user]))
+        pieces.append(_server(forms.CLAUDE, CLIENTS["claude-code"].mcp[user]))
     return pieces
 
 
@@ -237,54 +87,56 @@ def read(name: str) -> str:
 def _hooks(name: str, path: str, *, user: bool) -> Entries:
     calls = f"hook {name}"
     words = f"{calls} --user" if user else calls
-    puts = tuple(Put(("hooks", hook.event), _entry(name, hook, words)) for hook in CLIENTS[name].hooks)
-    return Entries(path, puts, calls, (("version", 1),) if name in ("cursor", "copilot") else ())
+    client = CLIENTS[name]
+    puts = tuple(Put(("hooks", hook.event), _entry(client.hook_form, hook, words)) for hook in client.hooks)
+    is_versioned = client.hook_form in (forms.CURSOR, forms.COPILOT)
+    return Entries(path, puts, calls, (("version", 1),) if is_versioned else ())
 
 
-def _entry(name: str, hook: ClientEvent, words: str) -> dict[str, Any]:
+def _entry(form: str, hook: ClientEvent, words: str) -> dict[str, Any]:
     """Return one hook in its client's form."""
-    if name == "copilot":  # its payloads for these events do not name them
+    if form == forms.COPILOT:  # its payloads for these events do not name them
         return {"type": "command", "bash": LINE.format(f"{words} {hook.event}"), "timeoutSec": hook.timeout_s}
     command = LINE.format(words)
-    if name == "cursor":
+    if form == forms.CURSOR:
         matcher = {"matcher": hook.matcher} if hook.matcher else {}
         return {"command": command, **matcher, "timeout": hook.timeout_s}
     handler: dict[str, Any] = {"type": "command", "command": command, "timeout": hook.timeout_s}
-    if name == "gemini":  # milliseconds
+    if form == forms.GEMINI:  # milliseconds
         handler = {"name": "gitmem", **handler, "timeout": hook.timeout_s * 1000}
     if hook.is_async:
         handler["async"] = True
     return {**({"matcher": hook.matcher} if hook.matcher else {}), "hooks": [handler]}
 
 
-def _server(name: str, path: str) -> Piece:
+def _server(form: str, path: str) -> Piece:
     program = {"command": "gitmem", "args": ["mcp"]}
-    if name == "codex":
+    if form == forms.CODEX:
         return FileSection(path, '[mcp_servers.gitmem]\ncommand = "gitmem"\nargs = ["mcp"]\n', TOML)
-    if name == "opencode":
+    if form == forms.OPENCODE:
         server: dict[str, Any] = {"type": "local", "command": ["gitmem", "mcp"], "enabled": True}
         return Entries(path, (Put(("mcp",), server, "gitmem"),), "mcp")
     if path == ".vscode/mcp.json":
         return Entries(path, (Put(("servers",), {"type": "stdio", **program}, "gitmem"),), "mcp")
-    server = {"type": "local", **program, "tools": ["*"]} if name == "copilot" else program
+    server = {"type": "local", **program, "tools": ["*"]} if form == forms.COPILOT else program
     return Entries(path, (Put(("mcpServers",), server, "gitmem"),), "mcp")
 
 
-def _command(name: str, folder: str, command: str, *, prefix: str = "gitmem-") -> Whole:
+def _command(form: str, folder: str, command: str, *, prefix: str = "gitmem-") -> Whole:
     """Return a slash command in its client's form; arguments are the words after it."""
     about, hint, text = read(f"commands/{command}.md").split("\n", 2)
     hint = hint.strip("[]")
     path = f"{folder}/{prefix}{command}"
-    if name == "gemini":
+    if form == forms.GEMINI:
         body = text.replace("ARGUMENTS", "{{args}}")
         return Whole(f"{path}.toml", f"description = {json.dumps(about)}\nprompt = '''\n{body}'''\n")
-    if name == "copilot":
+    if form == forms.COPILOT:
         body = text.replace("ARGUMENTS", f"${{input:words:{hint}}}" if hint else "")
         return Whole(f"{path}.prompt.md", f"---\ndescription: {about}\nagent: agent\n---\n\n{body}")
-    if name == "cursor":  # the words after the command are appended to its text
+    if form == forms.CURSOR:  # the words after the command are appended to its text
         return Whole(f"{path}.md", text.replace(": ARGUMENTS", ", as told below.").replace(" ARGUMENTS", ""))
     head = f"description: {about}\n"
-    if name == "claude-code":
+    if form == forms.CLAUDE:
         head += f'argument-hint: "[{hint}]"\n' if hint else ""
         rules = permission_rules("recall", "show", "status", *(WRITING[:3] if command == "save" else ()))
         head += f"allowed-tools: {rules}\n"
@@ -313,7 +165,7 @@ def claude_plugin(*, mcp: bool) -> list[Piece]:
         Whole("README.md", read("plugin.md")),
         _hooks("claude-code", "hooks/hooks.json", user=True),
         Whole("skills/gitmem/SKILL.md", skill()),
-        *(_command("claude-code", "commands", command, prefix="") for command in COMMANDS),
+        *(_command(forms.CLAUDE, "commands", command, prefix="") for command in COMMANDS),
     ]
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tomllib
 from pathlib import Path
 
 from gitmem.commands.install import place as places
-from gitmem.commands.install.agents import BMAD, BMAD_FOLDER, apply, has_bmad, is_installed, read, read_setting, where
+from gitmem.commands.install.agents import BMAD, BMAD_FOLDER, apply, has_bmad, is_installed, read_setting, where
 from gitmem.commands.install.client_files import CLIENTS, list_pieces
 from gitmem.commands.install.place import KEEP
 from gitmem.model import Problem
@@ -42,27 +41,22 @@ def list_notes(git: Git | None, wanted: AgentSetup) -> list[str]:
     if wanted.mcp:
         missing = [CLIENTS[name].title for name in names if name in CLIENTS and not CLIENTS[name].mcp[wanted.user]]
         notes += [f"{title} has no such file of MCP servers: docs/mcp.md" for title in missing]
-    return [*notes, *_list_switched_off(place, names), *_path_notes()]
+    return [*notes, *_list_obstacles(place, names), *_path_notes()]
 
 
-def _list_switched_off(place: InstallFolder, names: Sequence[str]) -> list[str]:
-    found = []
-    if "claude-code" in names and read_setting(place, ".claude/settings.json", "disableAllHooks") is True:
-        found.append("disableAllHooks is set in .claude/settings.json: no hook runs")
-    if "gemini" in names and read_setting(place, ".gemini/settings.json", "hooksConfig", "enabled") is False:
-        found.append("hooksConfig.enabled is false in .gemini/settings.json: no hook runs")
-    if "codex" in names:
-        try:
-            table = tomllib.loads(read(place, ".codex/config.toml") or "")
-        except tomllib.TOMLDecodeError:
-            table = {}
-        if "hooks" in table:
-            found.append(
-                "Codex also has [hooks] in config.toml, and warns about hooks in two places: move them to hooks.json"
-            )
-        if isinstance(table.get("features"), dict) and table["features"].get("hooks") is False:
-            found.append("features.hooks is false in .codex/config.toml: no hook runs")
-    return found
+def _list_obstacles(place: InstallFolder, names: Sequence[str]) -> list[str]:
+    """Return what in the clients' settings keeps hooks from running, or makes the client warn."""
+    return [
+        obstacle.message
+        for name in names
+        if name in CLIENTS
+        for obstacle in CLIENTS[name].obstacles
+        if _is_set(read_setting(place, obstacle.file, *obstacle.names), obstacle.value)
+    ]
+
+
+def _is_set(found: object, value: object) -> bool:
+    return found is not None if value is None else found is value
 
 
 def find_program() -> tuple[str, str]:

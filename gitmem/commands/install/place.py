@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from gitmem.agents.clients import tables
 from gitmem.commands.install.pieces import FileRefusedError
 from gitmem.config import home, variable
 from gitmem.errors import GitmemError
@@ -23,14 +24,6 @@ if TYPE_CHECKING:
 
 # Settings are small; a larger file is something else.
 SIZE_LIMIT = 4_194_304
-# Variables that replace the clients' folders below the home folder.
-MOVED = {
-    ".claude": "CLAUDE_CONFIG_DIR",
-    ".codex": "CODEX_HOME",
-    ".copilot": "COPILOT_HOME",
-    ".config": "XDG_CONFIG_HOME",
-    ".pi/agent": "PI_CODING_AGENT_DIR",
-}
 BOM = "\ufeff"
 ADD, CHAIN, UPDATE, KEEP, BY_HAND = "add", "chain", "update", "keep", "by hand"
 REMOVE, RESTORE, LEAVE = "remove", "restore", "leave"
@@ -76,9 +69,9 @@ class InstallFolder:
         """
         there = self.root / path
         if self.git is None:
-            for folder, name in MOVED.items():
-                if path.startswith(f"{folder}/") and variable(name).startswith("/"):
-                    there = Path(variable(name)) / path.removeprefix(f"{folder}/")
+            for moved in [moved for client in tables().values() for moved in client.moved_by]:
+                if path.startswith(f"{moved.folder}/") and variable(moved.variable).startswith("/"):
+                    there = Path(variable(moved.variable), moved.below, path.removeprefix(f"{moved.folder}/"))
             return Path(os.path.realpath(there))
         real = Path(os.path.realpath(there))
         inside = real.is_relative_to(self.root.resolve())

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.transcripts import SECRET, session
 
+from gitmem.agents.clients import claude_code
 from gitmem.agents.session.rule_summary import (
     TOKENS,
     Summary,
@@ -22,7 +23,6 @@ from gitmem.agents.session.rule_summary import (
     merge,
     title_of,
 )
-from gitmem.agents.transcripts import claude_code
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID, TODOS, Turn
 from gitmem.frozen import fields_of
 from gitmem.text.budget import count_tokens
@@ -39,7 +39,7 @@ def summary_of(*turns: Turn, with_prompts: bool = True) -> Summary:
 
 def whole(*, with_prompts: bool = True) -> Summary:
     lines = session(Path("/w")).splitlines()
-    return summary_of(*claude_code.turns([json.loads(line) for line in lines]), with_prompts=with_prompts)
+    return summary_of(*claude_code.read_turns([json.loads(line) for line in lines]), with_prompts=with_prompts)
 
 
 def test_a_session_is_told_in_whole_lines() -> None:

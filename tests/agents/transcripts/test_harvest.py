@@ -14,8 +14,9 @@ from support.facts import Clock
 from support.transcripts import message_line, placed, prompt_line
 
 from gitmem.agents import on_event
+from gitmem.agents.clients import opencode
 from gitmem.agents.event import START, STOP, Event
-from gitmem.agents.transcripts import harvest, ledger, opencode
+from gitmem.agents.transcripts import harvest, ledger
 from gitmem.agents.transcripts.turns import Turn
 from gitmem.memory import Memory
 from gitmem.store.state import background

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.transcripts import FILES, message_line, placed, prompt_line
 
-from gitmem.agents.transcripts import claude_code, codex, gemini
+from gitmem.agents.clients import claude_code, codex, gemini
 from gitmem.agents.transcripts.read import first_and_last, read_transcript
 from gitmem.agents.transcripts.source import UnreadableError
 from gitmem.agents.transcripts.turns import PROMPT, SAID, Turn
@@ -60,7 +60,7 @@ def made(choose: Random, depth: int = 4) -> object:
     return choose.choice(VALUES)
 
 
-@pytest.mark.parametrize("reader", [claude_code.turns, codex.turns, gemini.turns])
+@pytest.mark.parametrize("reader", [claude_code.read_turns, codex.read_turns, gemini.read_turns])
 def test_no_record_raises(reader) -> None:
     for seed in range(400):
         choose = Random(seed)

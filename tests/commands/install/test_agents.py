@@ -124,6 +124,7 @@ def test_one_file_under_two_names_gets_one_section(memory: Memory, repo: Path) -
     assert (repo / "CLAUDE.md").is_symlink()
 
 
+SECTION_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
 INSTRUCTIONS = {
     "claude-code": [({}, "AGENTS.md"), ({"CLAUDE.md": "x"}, "CLAUDE.md"), ({"CLAUDE.md": "@AGENTS.md"}, "AGENTS.md")],
     "gemini": [({}, "GEMINI.md"), ({".gemini/settings.json": '{"context": {"fileName": "AGENTS.md"}}'}, "AGENTS.md")],
@@ -140,9 +141,7 @@ def test_instructions_are_in_the_file_that_the_client_reads(
 
     agents.install(memory.repository.git, AgentSetup((name,)))
 
-    found = [
-        path for path in agents.INSTRUCTIONS if (repo / path).exists() and "gitmem:begin" in (repo / path).read_text()
-    ]
+    found = [path for path in SECTION_FILES if (repo / path).exists() and "gitmem:begin" in (repo / path).read_text()]
     assert found == [expected]
 
 

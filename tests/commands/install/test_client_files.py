@@ -16,7 +16,7 @@ from jsonschema import Draft7Validator
 from gitmem.agents import hook as entry
 from gitmem.agents.event import END, PROMPT
 from gitmem.commands.install import client_files
-from gitmem.commands.install.client_files import CLAUDE_HOOKS, CLIENTS, bmad_module, claude_plugin, list_pieces
+from gitmem.commands.install.client_files import CLIENTS, bmad_module, claude_plugin, list_pieces
 from gitmem.commands.install.pieces import Entries, Piece, Whole
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "claude-code-hooks.json").read_text(encoding="utf-8"))
@@ -236,7 +236,7 @@ def test_plugin_has_the_files_of_claude_code() -> None:
     Draft7Validator(SCHEMA).validate(json.loads(files["hooks/hooks.json"]))
     # A plugin is installed for a person, not by a project.
     assert json.loads(files["hooks/hooks.json"].replace(" --user", "")) == table("claude-code")
-    assert files["hooks/hooks.json"].count("gitmem hook claude-code --user") == len(CLAUDE_HOOKS)
+    assert files["hooks/hooks.json"].count("gitmem hook claude-code --user") == len(CLIENTS["claude-code"].hooks)
     assert {"skills/gitmem/SKILL.md", "commands/save.md", ".mcp.json"} <= set(files)
     assert ".mcp.json" not in {piece.path for piece in claude_plugin(mcp=False)}
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from support.transcripts import FILES
 
-from gitmem.agents.transcripts import codex
+from gitmem.agents.clients import codex
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID, TODOS, Turn
 
 
@@ -18,7 +18,7 @@ def item(**payload: object) -> dict:
 def test_a_real_rollout_is_turns() -> None:
     lines = (FILES / "codex.jsonl").read_text().splitlines()
 
-    found = list(codex.turns([json.loads(line) for line in lines]))
+    found = list(codex.read_turns([json.loads(line) for line in lines]))
 
     assert [turn.text for turn in found if turn.what in (PROMPT, SAID)] == ["go", "All done. Session finished."]
     edits = [turn for turn in found if turn.what == EDIT]
@@ -48,7 +48,7 @@ def test_a_command_and_how_it_ended(name: str, given: dict, command: str, output
     call = item(type="function_call", name=name, arguments=json.dumps(given), call_id="c")
     answer = item(type="function_call_output", call_id="c", output=output)
 
-    assert list(codex.turns([call, answer])) == [Turn(COMMAND, command, output, failed)]
+    assert list(codex.read_turns([call, answer])) == [Turn(COMMAND, command, output, failed)]
 
 
 def test_what_codex_says_for_the_person_is_no_prompt() -> None:
@@ -62,12 +62,12 @@ def test_what_codex_says_for_the_person_is_no_prompt() -> None:
         messages("go"),
     ]
 
-    assert list(codex.turns(records)) == [Turn(PROMPT, "go")]
+    assert list(codex.read_turns(records)) == [Turn(PROMPT, "go")]
 
 
 def test_a_plan_is_things_to_do() -> None:
     plan = json.dumps({"plan": [{"step": "a", "status": "completed"}, {"step": "b", "status": "pending"}]})
 
-    found = list(codex.turns([item(type="function_call", name="update_plan", arguments=plan, call_id="c")]))
+    found = list(codex.read_turns([item(type="function_call", name="update_plan", arguments=plan, call_id="c")]))
 
     assert found == [Turn(TODOS, todos=(("a", True), ("b", False)))]

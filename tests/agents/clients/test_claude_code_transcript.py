@@ -6,12 +6,12 @@ import json
 
 from support.transcripts import FILES, edited, line, message_line, prompt_line, ran, used
 
-from gitmem.agents.transcripts import claude_code
+from gitmem.agents.clients import claude_code
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID, TODOS, Turn
 
 
 def turns(*lines: str) -> list[Turn]:
-    return list(claude_code.turns([json.loads(one) for text in lines for one in text.splitlines()]))
+    return list(claude_code.read_turns([json.loads(one) for text in lines for one in text.splitlines()]))
 
 
 def test_a_real_transcript_is_turns() -> None:

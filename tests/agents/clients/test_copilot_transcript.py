@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.clients import Client
 
-from gitmem.agents.transcripts.copilot import turns
+from gitmem.agents.clients.copilot import read_turns
 from gitmem.agents.transcripts.read import read_transcript
 from gitmem.agents.transcripts.turns import COMMAND, PROMPT, SAID
 
@@ -34,6 +34,6 @@ def test_command_that_failed_is_marked_in_its_output() -> None:
     done = {"toolCallId": "c", "success": True, "result": {"content": "no rule\n<exited with exit code 2>"}}
     records = [{"type": "tool.execution_start", "data": call}, {"type": "tool.execution_complete", "data": done}]
 
-    (turn,) = turns(records)
+    (turn,) = read_turns(records)
 
     assert turn.failed

@@ -1,0 +1,118 @@
+"""The table of one client: its files, tools, folders and habits. Pure data."""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen
+
+# Timeouts in seconds: slightly more than an event may take (`agents.hook`). Codex allows 3 s for the end of a session
+# and warns of more; Claude Code waits 1.5 s there by default.
+START_S, PROMPT_S, END_S = 10, 5, 3
+
+# The forms of a hook in a settings file, of a slash command, and of an entry in a list of MCP servers
+# (``commands.install.client_files``).
+CLAUDE, COPILOT, CURSOR, GEMINI, CODEX, OPENCODE, VSCODE = (
+    *("claude", "copilot", "cursor", "gemini", "codex", "opencode", "vscode"),
+)
+
+
+@frozen
+class ClientEvent:
+    """An event of a client for which gitmem is called.
+
+    Attributes:
+        event: Its name.
+        matcher: The client's filter for events; empty for all.
+        timeout_s: How long the client waits.
+        is_async: Whether the client need not wait, because there is no answer.
+    """
+
+    event: str
+    matcher: str = ""
+    timeout_s: int = START_S
+    is_async: bool = False
+
+
+@frozen
+class Obstacle:
+    """A setting of a client that keeps gitmem's hooks from running, or makes it warn.
+
+    Attributes:
+        file: The settings file, JSON or TOML.
+        names: The path of the setting in it.
+        value: The value that matters; None for any.
+        message: For the person.
+    """
+
+    file: str
+    names: tuple[str, ...]
+    value: object
+    message: str
+
+
+@frozen
+class Moved:
+    """A variable that moves a folder of a client.
+
+    Attributes:
+        variable: Its name; its value is a folder.
+        folder: The moved folder, below the home folder.
+        below: Where it is then, below the value.
+    """
+
+    variable: str
+    folder: str
+    below: str = ""
+
+
+@frozen
+class Client:
+    """A client, its files and its habits.
+
+    Attributes:
+        title: Its name as people write it.
+        settings: The file with hooks, in a project and below the person's home folder; empty if there is none.
+        hooks: The events for which gitmem is called.
+        plugin: The file of our plugin, if it is used instead of hooks.
+        skills: The folders of skills.
+        commands: The folders of slash commands; empty if there are none.
+        instructions: The project file that its agents read.
+        mcp: The files that list MCP servers; empty if there are none.
+        found: The files in a project, and in the home folder, that show that it is used.
+        note: Further steps for the person.
+        hook_form: The form of a hook in its settings.
+        command_form: The form of a slash command.
+        server_form: The form of an entry in its list of MCP servers.
+        obstacles: Settings that keep hooks from running.
+        shells: The tools that run a command, as hooks and transcripts name them.
+        editors: The tools that change files.
+        readers: The tools that read a file.
+        sessions: The folders below the home folder in which it stores sessions; empty if it has no known format.
+        moved_by: The variables that move its folders.
+        agents_beside: Whether transcripts of sub-agents are in a folder with the session's name, beside its transcript;
+            else they are in ``subagents``, in the folder with the transcript's name.
+        starts_at_prompt: Whether the context of a start is put into the answer to the first prompt.
+        forgets_start: Whether it forgets the context of a start on compaction, and calls no hook afterwards.
+    """
+
+    title: str
+    settings: tuple[str, str] = ("", "")
+    hooks: tuple[ClientEvent, ...] = ()
+    plugin: tuple[str, str] = ("", "")
+    skills: tuple[str, str] = (".agents/skills", ".agents/skills")
+    commands: tuple[str, str] = ("", "")
+    instructions: str = "AGENTS.md"
+    mcp: tuple[str, str] = ("", "")
+    found: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    note: str = ""
+    hook_form: str = CLAUDE
+    command_form: str = ""
+    server_form: str = CLAUDE
+    obstacles: tuple[Obstacle, ...] = ()
+    shells: tuple[str, ...] = ()
+    editors: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    moved_by: tuple[Moved, ...] = ()
+    agents_beside: bool = False
+    starts_at_prompt: bool = False
+    forgets_start: bool = False
