@@ -186,6 +186,7 @@ def _apply_table(applied: ApplyResult) -> dict[str, object]:
         "retired": list(applied.retired),
         "unchanged": applied.unchanged,
         "without_check": applied.unproved,
+        "withheld": applied.withheld,
         "skipped": [{"source": where, "reason": reason} for where, reason in applied.skipped.kept],
     }
 

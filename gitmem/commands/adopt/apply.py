@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import FALSE, HOLDS
-from gitmem.commands.adopt.memories import SENTENCE_FIELD, TAG, hash_of, proposals_of
+from gitmem.commands.adopt.memories import (
+    SENTENCE_FIELD,
+    TAG,
+    context_of,
+    hash_of,
+    proposals_of,
+    title_of,
+    title_of_check,
+    withheld_of,
+)
 from gitmem.commands.adopt.statements import split
 from gitmem.document.anchors import FIELD
 from gitmem.document.builtin_checks import OR_IN, words_of
@@ -36,6 +44,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.adopt.findings import Adoption
     from gitmem.commands.adopt.memories import Proposal
+    from gitmem.commands.adopt.statements import Statement
     from gitmem.index.catalog import Catalog
     from gitmem.repository import OpenRepository
     from gitmem.store.commit import CommitPlan
@@ -57,6 +66,7 @@ class ApplyResult:
         retired: Keys of memories whose sentence is gone.
         unchanged: The number of memories that the store has already.
         unproved: The statements without a check, or whose check disagrees with the judgement.
+        withheld: What holds in sentences that are false in part.
         skipped: The statements left out, with reasons.
         commit: The commit; empty if nothing was written.
     """
@@ -66,6 +76,7 @@ class ApplyResult:
     retired: Sequence[str]
     unchanged: int
     unproved: int
+    withheld: int
     skipped: Reasons
     commit: str
 
@@ -136,10 +147,9 @@ class _Plan:
         head = Code(memory.git, adoption.commit)
         texts = head.texts(one.path for one in adoption.documents)
         self._files = head.files
-        # The lines of each sentence, by document and hash.
-        self._sentences: dict[str, dict[str, range]] = {
-            path: {hash_of(one.text): range(one.line, one.last + 1) for one in split(text)}
-            for path, text in texts.items()
+        # The sentences, by document and hash.
+        self._sentences: dict[str, dict[str, Statement]] = {
+            path: {hash_of(one.text): one for one in split(text)} for path, text in texts.items()
         }
         self._tree = CodeTree(memory.git, adoption.commit)
         decisions = [one.path for one in adoption.documents if one.kind == DECISION]
@@ -180,7 +190,7 @@ class _Plan:
         answers = self._answers(list(named.values()))
         defined = {one.key for one in proposed if one.key in named and answers[words_of(named[one.key])] == one.outcome}
         return [
-            replace(one, fields={**one.fields, "verify": dict(named[one.key])}) if one.key in defined else one
+            one.with_check(named[one.key]) if one.key in defined else one
             for one in proposed
             if one.key in defined or one.key not in named or not one.is_plain_word
         ]
@@ -209,10 +219,14 @@ class _Plan:
         for key, one in known.items():
             if one.memory.archived or key in self._proposed:
                 continue
-            lines = self._sentences.get(one.document, {}).get(str(one.fields.get(SENTENCE_FIELD)))
-            if lines is not None:
-                if not any(ref == f"{one.document}:{line}" for ref in one.refs for line in lines):
-                    changed[key] = self._place_fields([f"{one.document}:{lines[0]}"])
+            statement = self._sentences.get(one.document, {}).get(str(one.fields.get(SENTENCE_FIELD)))
+            if statement is not None:
+                lines = range(statement.line, statement.last + 1)
+                moved = not any(ref == f"{one.document}:{line}" for ref in one.refs for line in lines)
+                changes = self._place_fields([f"{one.document}:{lines[0]}"]) if moved else {}
+                body = context_of(one.document, statement.section, statement.text)
+                if changes := {**changes, **_retitle(one, title_of(statement.text), one.fields.get("verify"), body)}:
+                    changed[key] = changes
             elif one.document in self._sentences or (self._is_complete and one.document not in self._files):
                 self._retired.append(one.memory)
         self._change(writer, catalog, known, changed)
@@ -262,9 +276,9 @@ class _Plan:
         texts = writer.texts_of(catalog, [known[key].memory for key in changed]) if changed else {}
         for key, fields in changed.items():
             path = known[key].memory.path
-            body = self._proposed[key].body if "body" in fields else None
             new = {name: value for name, value in fields.items() if name != "body"}
-            text = with_fields(texts[path], {**new, "updated": format_time(self._now)}, f"{key}.md", body=body)
+            new["updated"] = format_time(self._now)
+            text = with_fields(texts[path], new, f"{key}.md", body=fields.get("body"))
             document = parse(text, path=f"{key}.md")
             try:
                 self._settled.updated[key] = incoming_exact(
@@ -307,6 +321,7 @@ class _Plan:
             [one.key for one in self._retired],
             self._settled.unchanged,
             self._unproved,
+            len(withheld_of(self._adoption.findings)),
             self._settled.skipped,
             commit,
         )
@@ -336,19 +351,38 @@ def _changes(known: _Known, proposal: Proposal, answers: Mapping[tuple[str, ...]
             changes["verify"] = wanted  # written before checks could follow a name
     if known.fields.get(SENTENCE_FIELD) != proposal.fields[SENTENCE_FIELD]:
         names = ("title", "status", "superseded_by", "supersedes", SENTENCE_FIELD)
-        changes |= {name: proposal.fields[name] for name in names if name in proposal.fields} | {"body": True}
-    return changes
+        return (
+            changes
+            | {name: proposal.fields[name] for name in names if name in proposal.fields}
+            | {"body": proposal.body}
+        )
+    return changes | _retitle(known, proposal.sentence, changes.get("verify", have), proposal.body)
+
+
+def _retitle(known: _Known, sentence: str, check: object, body: str) -> dict[str, Any]:
+    """Return the title and body of a claim whose title is not what its check proves; a person's own title stays.
+
+    Args:
+        known: The claim.
+        sentence: Its sentence as a title, which was the title of claims in earlier versions.
+        check: Its check.
+        body: Its body.
+    """
+    have, title = known.fields.get("verify"), known.memory.title
+    if known.memory.kind != ADOPTED or not isinstance(check, dict) or not isinstance(have, dict):
+        return {}
+    wanted = title_of_check(check)
+    return {"title": wanted, "body": body} if title != wanted and title in (sentence, title_of_check(have)) else {}
 
 
 def counts(applied: ApplyResult, *, is_dry: bool) -> str:
-    """Return the counts on one line: ``41 facts, 6 conventions added; 2 retired; commit abc``."""
-    number = Counter({kind: len(of) for kind, of in applied.added.items()})
-    facts = [count_of(number.pop(ADOPTED), "fact")] if number[ADOPTED] else []
-    listed = ", ".join([*facts, *(count_of(many, kind) for kind, many in sorted(number.items()) if many)])
+    """Return the counts on one line: ``41 claims, 6 conventions added; 2 retired; commit abc``."""
+    listed = ", ".join(count_of(len(of), kind) for kind, of in sorted(applied.added.items()) if of)
     parts = [f"{listed} {'would be ' if is_dry else ''}added"] if listed else []
     for what, word in ((applied.updated, "updated"), (applied.retired, "retired")):
         parts += [f"{len(what)} {'would be ' if is_dry else ''}{word}"] if what else []
     parts = parts or ["nothing to write"]
     parts += [f"{applied.unchanged} there already"] if applied.unchanged else []
     parts += [f"{applied.unproved} without a check"] if applied.unproved else []
+    parts += [f"{applied.withheld} in sentences that are false in part"] if applied.withheld else []
     return "; ".join([*parts, *([f"commit {applied.commit[:10]}"] if applied.commit else [])])

@@ -1,6 +1,7 @@
-"""Turn an adoption into memories: facts for checkable statements, others for clear rules, warnings and decisions.
+"""Turn an adoption into memories: claims for what was checked, others for clear rules, warnings and decisions.
 
-Pure. Each memory contains a hash of its sentence, which distinguishes a moved sentence from an edited one.
+Pure. The title of a claim is what its check proves; its sentence, which says more than that a name is there, is the
+body. Each memory contains a hash of its sentence, which distinguishes a moved sentence from an edited one.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from gitmem.commands.adopt.documents import DECISION, INSTRUCTIONS
 from gitmem.commands.adopt.findings import FALSE, NEVER
 from gitmem.commands.adopt.records import read_records
 from gitmem.commands.adopt.statements import BULLET, SENTENCE
-from gitmem.document.builtin_checks import IN, OR_IN
+from gitmem.document.builtin_checks import IN, OR_IN, words_of
+from gitmem.document.sources.address import format_key, parse_address
+from gitmem.document.spec import format_check
 from gitmem.frozen import frozen, replace
-from gitmem.model import ADOPTED, FAILS, HOLDS
+from gitmem.model import ADOPTED, BUILTIN, FAILS, HOLDS, Check
 from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.commands.adopt.documents import Document
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 # The field with the hash of the sentence, and the tag of all adopted memories.
 SENTENCE_FIELD, TAG = "sentence", "adopted"
 TITLE_LIMIT = 160
+# The most characters of a sentence in the body of its claim.
+QUOTED = 1000
 # The length of a rule: shorter ones are fragments, longer ones are paragraphs about several things.
 WORDS = range(4, 60)
 _SLUG_LIMIT = 40
@@ -54,6 +59,7 @@ class Proposal:
         symbol: The name that it claims is in the code; empty for other statements.
         is_plain_word: Whether that name is a common word, such as ``main``.
         culprit: The commit that made it false, if known.
+        sentence: The sentence as a title: that of a claim written before titles said what is proved.
     """
 
     key: str
@@ -65,6 +71,7 @@ class Proposal:
     symbol: str = ""
     is_plain_word: bool = False
     culprit: str = ""
+    sentence: str = ""
 
     @property
     def symbol_check(self) -> Mapping[str, str] | None:
@@ -73,6 +80,10 @@ class Proposal:
         if not self.symbol or "contains" not in check:
             return None
         return {"symbol": self.symbol, **{name: check[name] for name in (IN, OR_IN)}}
+
+    def with_check(self, check: Mapping[str, Any]) -> Proposal:
+        """Return the proposal with another check, and the title that says what this proves."""
+        return replace(self, fields={**self.fields, "title": title_of_check(check), "verify": dict(check)})
 
     @property
     def refs(self) -> list[str]:
@@ -97,7 +108,11 @@ def hash_of(text: str) -> str:
 def title_of(text: str) -> str:
     """Return a sentence without list, table or tree markers, truncated."""
     plain = " ".join(_LEADING.sub("", text).replace("**", "").split()).rstrip("| ")
-    return plain if len(plain) <= TITLE_LIMIT else f"{plain[: TITLE_LIMIT - 1].rstrip()}…"
+    return _shorten(plain)
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= TITLE_LIMIT else f"{text[: TITLE_LIMIT - 1].rstrip()}…"
 
 
 def _key(kind: str, words: str, *parts: str) -> str:
@@ -105,31 +120,75 @@ def _key(kind: str, words: str, *parts: str) -> str:
     return "-".join(filter(None, (kind, named, hash_of("\0".join(parts))[:10])))
 
 
-def _facts(findings: Iterable[JudgedClaim]) -> Iterator[Proposal]:
+def title_of_check(check: Mapping[str, Any]) -> str:
+    """Return what a check of ``adopt`` proves, as a title."""
+    return _shorten(_said(check))
+
+
+def _said(check: Mapping[str, Any]) -> str:
+    where = "the code" if check.get(OR_IN) else f"`{check.get(IN)}`"
+    match check:
+        case {"exists": path}:
+            return f"`{path}` exists"
+        case {"symbol": name}:
+            return f"`{name}` is defined in {where}"
+        case {"contains": text}:
+            return f"`{text}` occurs in {where}"
+        case {"script": name}:
+            return f"{where} defines `{name}`"
+        case {"depends": name, "at": version}:
+            return f"{where} lists `{name}` at {version}"
+        case {"depends": name}:
+            return f"{where} lists `{name}`"
+        case {"value": place}:
+            address = parse_address(place)
+            subject = f"`{format_key(address.keys)}` in `{address.path}`" if address.keys else f"`{place}`"
+            return f"{subject} is {check['is']}" if "is" in check else f"{subject} is within {check['within']}"
+        case _:
+            return format_check(Check(BUILTIN, words_of(check)))
+
+
+def context_of(document: str, section: str, text: str) -> str:
+    """Return the body of a claim: where its sentence is, and what it says."""
+    plain = " ".join(_LEADING.sub("", text).split())
+    return f"{document}{f', section {section},' if section else ''} says:\n\n> {plain[:QUOTED]}"
+
+
+def withheld_of(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
+    """Return what holds in sentences that are false in part: until these are corrected, they support nothing."""
+    false = {(one.document.path, line) for one in findings if one.verdict == FALSE for line in _lines_of(one)}
+    return [
+        one
+        for one in findings
+        if one.verdict != FALSE
+        and one.check is not None
+        and any((one.document.path, line) in false for line in range(one.statement.line, one.statement.last + 1))
+    ]
+
+
+def _facts(findings: Sequence[JudgedClaim]) -> Iterator[Proposal]:
+    withheld = {id(one) for one in withheld_of(findings)}
     for finding in findings:
-        claim, path = finding.claim, finding.document.path
-        if finding.check is None or finding.verdict == NEVER:
+        claim, path, statement = finding.claim, finding.document.path, finding.statement
+        if finding.check is None or finding.verdict == NEVER or id(finding) in withheld:
             continue
-        sentence = hash_of(finding.statement.text)
-        fields = {
-            "title": title_of(finding.statement.text) or claim.token,
-            "kind": ADOPTED,
-            "tags": [TAG],
-            "verify": dict(finding.check),
-            SENTENCE_FIELD: sentence,
-        }
-        section = f", section {finding.statement.section}" if finding.statement.section else ""
+        sentence = hash_of(statement.text)
         yield Proposal(
             _key(ADOPTED, claim.token, path, sentence, claim.kind, claim.name, claim.stated),
             path,
-            tuple(sorted({claim.line, *finding.more})),
-            fields,
-            f"{path}{section}: {' '.join(claim.token.split())}",
+            _lines_of(finding),
+            {"kind": ADOPTED, "tags": [TAG], SENTENCE_FIELD: sentence},
+            context_of(path, statement.section, statement.text),
             outcome=FAILS if finding.verdict == FALSE else HOLDS,
             symbol=claim.name if claim.kind == SYMBOL else "",
             culprit=finding.culprit.commit if finding.culprit else "",
             is_plain_word=claim.kind == SYMBOL and not claim.is_certain and claim.name.isalpha(),
-        )
+            sentence=title_of(statement.text) or claim.token,
+        ).with_check(finding.check)
+
+
+def _lines_of(finding: JudgedClaim) -> tuple[int, ...]:
+    return tuple(sorted({finding.claim.line, *finding.more}))
 
 
 def _rules(unchecked: Iterable[tuple[Document, Statement]]) -> Iterator[Proposal]:

@@ -46,9 +46,9 @@ def test_statements_become_facts_with_the_status_that_adopt_found(guide, run_cli
     assert {kind: len(of) for kind, of in done.added.items()} == {"claim": 3, "convention": 1}
     assert git(guide, "rev-list", "--count", "memory~1..memory").strip() == "1"
     assert statuses(guide, run_cli) == {
-        "`src/auth/jwt.py` signs": "verified",
-        "Go 1.24+ is needed": "verified",
-        "`old.py` has the limits": "failed",
+        "`src/auth/jwt.py` exists": "verified",
+        "`go` in `go.mod` is within 1.24": "verified",
+        "`old.py` exists": "failed",
     }
 
 
@@ -70,12 +70,90 @@ def test_facts_are_anchored_to_their_lines_and_names_are_looked_for_as_definitio
     texts = [parse(text, path="x.md").fields for text in claims]
     checks = {fields["title"]: fields["verify"] for fields in texts if "exists" not in fields["verify"]}
     assert checks == {
-        "`main` is in `src/a.py`": {"symbol": "main", "in": "src/a.py"},
-        "`sign_claims` signs": {"symbol": "sign_claims", "in": "src/a.py", "or-in": "**"},
-        "`TOKEN_NAME` is read": {"contains": "TOKEN_NAME", "in": "src/a.py", "or-in": "**"},
+        "`main` is defined in `src/a.py`": {"symbol": "main", "in": "src/a.py"},
+        "`sign_claims` is defined in the code": {"symbol": "sign_claims", "in": "src/a.py", "or-in": "**"},
+        "`TOKEN_NAME` occurs in the code": {"contains": "TOKEN_NAME", "in": "src/a.py", "or-in": "**"},
     }
     blob = git(repo, "rev-parse", "HEAD:AGENTS.md").strip()
     assert all(fields["anchors"][0].startswith(f"{fields['refs'][0]} @ {blob} ") for fields in texts)
+
+
+PARTLY_FALSE = {
+    "AGENTS.md": "- No default exports in `src/`\n- Tokens expire after 15 minutes (`TTL_MINUTES`)\n"
+    "- `MAX_RETRIES` (default: 5) is in `src/retry.py`\n",
+    "src/retry.py": "MAX_RETRIES = 3\n",
+    "src/auth.py": "TTL_MINUTES = 15\n",
+}
+
+
+def test_title_of_a_claim_is_what_its_check_proves_and_the_sentence_its_context(repo, run_cli):
+    commit_files(repo, PARTLY_FALSE)
+    assert run_cli("init").status == 0
+
+    done = applied(repo)
+
+    assert [title for _, title in done.added["claim"]] == ["`src` exists", "`TTL_MINUTES` is defined in the code"]
+    with Memory(repo) as memory:
+        found = memory.show(done.added["claim"][0][0]).document
+    assert found["frontmatter"]["refs"] == ["AGENTS.md:1"]
+    assert found["body"].strip() == "AGENTS.md says:\n\n> No default exports in `src/`"
+
+
+def test_sentence_of_which_a_part_is_false_becomes_no_claim(repo, run_cli):
+    commit_files(repo, PARTLY_FALSE)
+    assert run_cli("init").status == 0
+
+    out = run_cli("adopt", "--apply").out
+
+    assert "2 claims added; 1 without a check; 2 in sentences that are false in part" in out
+    commit_files(repo, {"AGENTS.md": PARTLY_FALSE["AGENTS.md"].replace("default: 5", "default: 3")})
+    assert {title for _, title in applied(repo).added["claim"]} == {
+        "`MAX_RETRIES` is defined in the code",
+        "`MAX_RETRIES` in `src/retry.py` is 3",
+        "`src/retry.py` exists",
+    }
+
+
+def as_written_before(repo, run_cli):
+    """Give the claims of a repository the titles and bodies that earlier versions wrote; return their keys."""
+    with Memory(repo) as memory:
+        documents = [memory.show(hit.key).document for hit in memory.list(query=Query(kinds=("claim",), limit=50)).hits]
+    for one in documents:
+        sentence = one["body"].partition("> ")[2].strip()
+        assert run_cli("edit", one["key"], "--title", sentence, "--body", "AGENTS.md: a token").status == 0
+    return {one["key"]: one["title"] for one in documents}
+
+
+def test_claims_of_an_earlier_version_are_brought_over_once(guide, run_cli):
+    applied(guide)
+    titles = as_written_before(guide, run_cli)
+
+    done = applied(guide)
+
+    assert (done.added, sorted(done.updated), done.retired) == ({}, sorted(titles), [])
+    with Memory(guide) as memory:
+        shown = {key: memory.show(key).document for key in titles}
+    assert {key: one["title"] for key, one in shown.items()} == titles
+    assert all("> " in one["body"] for one in shown.values())
+    assert applied(guide).updated == []
+
+
+def test_claim_of_an_earlier_version_whose_sentence_is_now_partly_false_is_cut_down(repo, run_cli):
+    commit_files(repo, {**PARTLY_FALSE, "src/retry.py": "MAX_RETRIES = 5\n"})
+    assert run_cli("init").status == 0
+    applied(repo)
+    titles = as_written_before(repo, run_cli)
+    commit_files(repo, {"src/retry.py": "MAX_RETRIES = 3\n"})
+
+    assert sorted(applied(repo).updated) == sorted(titles)
+    assert statuses(repo, run_cli)["`MAX_RETRIES` in `src/retry.py` is 5"] == "failed"
+
+
+def test_title_that_a_person_gave_a_claim_stays(guide, run_cli):
+    (key, _), *_ = applied(guide).added["claim"]
+    assert run_cli("edit", key, "--title", "My own words").status == 0
+
+    assert applied(guide).updated == []
 
 
 def test_name_that_moves_is_followed_unless_its_sentence_says_where_it_is(repo, run_cli):
@@ -98,10 +176,10 @@ def test_name_that_moves_is_followed_unless_its_sentence_says_where_it_is(repo, 
             hits = memory.list(query=Query(kinds=("claim",), limit=50)).hits
         return [hit.title for hit in hits if hit.status != "verified"]
 
-    assert failed() == ["`check_claims` is in `src/b.py`"]
+    assert failed() == ["`check_claims` is defined in `src/b.py`"]
     assert "should say: src/c.py" in run_cli("adopt").out
     assert applied(repo).updated == []  # the alarm stays: only the sentence can be corrected
-    assert failed() == ["`check_claims` is in `src/b.py`"]
+    assert failed() == ["`check_claims` is defined in `src/b.py`"]
 
 
 def test_fact_of_an_earlier_version_learns_to_follow_its_name(repo, run_cli):
@@ -138,7 +216,7 @@ def test_dry_run_writes_nothing(guide):
 
     done = applied(guide, dry_run=True)
 
-    assert counts(done, is_dry=True) == "3 facts, 1 convention would be added"
+    assert counts(done, is_dry=True) == "3 claims, 1 convention would be added"
     assert git(guide, "for-each-ref") == before
 
 
@@ -149,10 +227,12 @@ def test_edited_sentence_retires_its_fact_and_brings_a_new_one(guide):
 
     done = applied(guide)
 
-    assert [title for of in done.added.values() for _, title in of] == ["`src/auth/jwt.py` signs tokens"]
+    ((key, title),) = done.added["claim"]
+    assert title == "`src/auth/jwt.py` exists"
     assert len(done.retired) == 1
     with Memory(guide) as memory:
         retired = memory.show(done.retired[0])
+        assert memory.show(key).document["body"].strip().endswith("> `src/auth/jwt.py` signs tokens")
     assert retired.document["frontmatter"]["retired"]["why"] == "its document no longer says so"
 
 
@@ -187,9 +267,9 @@ def test_moved_sentence_keeps_its_fact_verified_with_the_new_line(guide, run_cli
     done = applied(guide)
 
     assert (done.added, done.retired, len(done.updated)) == ({}, [], 4)
-    assert statuses(guide, run_cli)["Go 1.24+ is needed"] == "verified"
+    assert statuses(guide, run_cli)["`go` in `go.mod` is within 1.24"] == "verified"
     with Memory(guide) as memory:
-        (key,) = [hit.key for hit in memory.list(query=Query(kinds=("claim",))).hits if hit.title.startswith("Go")]
+        (key,) = [hit.key for hit in memory.list(query=Query(kinds=("claim",))).hits if hit.title.startswith("`go`")]
         assert memory.show(key).document["frontmatter"]["refs"] == ["AGENTS.md:6"]
 
 
@@ -202,11 +282,11 @@ def test_facts_are_shown_only_once_they_fail(guide, run_cli):
     run_cli("verify")
     loud = [run_cli("recall", "Go needed").out, run_cli("recall", "--recent", "9").out, run_cli("context").out]
 
-    assert not any("Go 1.24+" in text for text in quiet)
-    assert ["Go 1.24+" in text for text in loud] == [True] * 3, loud
+    assert not any("`go.mod`" in text for text in quiet)
+    assert ["`go.mod`" in text for text in loud] == [True] * 3, loud
     assert "old.py" in quiet[2]
     assert "Never log a token" in quiet[2]
-    assert "Go 1.24+" in run_cli("list").out
+    assert "`go.mod`" in run_cli("list").out
 
 
 def test_renamed_document_without_its_facts_is_retired_only_where_it_is_gone(guide):
