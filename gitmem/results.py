@@ -167,7 +167,8 @@ class StoreStatus:
         commit: Its commit, full hex; empty where there is none.
         memories: How many live memories there are.
         kinds: How many of each kind.
-        statuses: How many of each status.
+        statuses: How many of each status, without adopted claims.
+        claims: How many adopted claims of each status.
         failed: The facts that failed.
         suspect: The memories that rest on one that failed.
         waiting: The keys of facts whose command waits for approval.
@@ -181,6 +182,7 @@ class StoreStatus:
     memories: int
     kinds: Mapping[str, int]
     statuses: Mapping[str, int]
+    claims: Mapping[str, int]
     failed: tuple[AttentionLine, ...]
     suspect: tuple[AttentionLine, ...]
     waiting: tuple[str, ...]

@@ -171,6 +171,20 @@ def combine_status(own: str, *, suspect: bool) -> str:
     return own
 
 
+def describe_claims(claims: Mapping[str, int]) -> str:
+    """Return how many adopted claims have each status: ``19 names and values of documents hold, 1 failed``; or empty.
+
+    They are counted apart from facts: each proves that a name or value is there, not the sentence that it is in.
+    """
+    held, *others = [(VERIFIED, claims.get(VERIFIED, 0)), *((s, n) for s, n in claims.items() if n and s != VERIFIED)]
+    parts = [f"{number} {status}" for status, number in others]
+    if not held[1] and not parts:
+        return ""
+    if held[1] == 1:
+        return ", ".join(["1 name or value of documents holds", *parts])
+    return ", ".join([f"{held[1] or 'no'} names and values of documents hold", *parts])
+
+
 def warning_of(status: str) -> str:
     """Return the warning of a status, or an empty string."""
     return SIGNS[status].warning if status in SIGNS else ""

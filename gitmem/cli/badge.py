@@ -37,8 +37,7 @@ def run(args: Arguments, out: Output) -> int:
 
     with open_memory(out) as memory:
         found = memory.status().document
-    jobs = found["jobs"] or {"silent": "", "silent_s": 0}
-    badge = make_badge(found["statuses"], jobs["silent"], jobs["silent_s"], label=args.label)
+    badge = make_badge(found, label=args.label)
     text = json.dumps(as_table(badge)) + "\n" if args.json else svg(badge)
     if args.file == "-":
         out.bytes(text.encode())

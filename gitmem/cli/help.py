@@ -11,7 +11,7 @@ from gitmem.cli.options import ArgumentParser, Arguments
 from gitmem.cli.output import Output, quantity
 from gitmem.cli.topics import TOPICS
 from gitmem.errors import GitmemError, NoRepositoryError, UsageError
-from gitmem.statuses import MARKS
+from gitmem.statuses import MARKS, describe_claims
 from gitmem.store import companion_code, companion_notice
 from gitmem.store.proposal import proposal_notice
 from gitmem.text import display
@@ -98,12 +98,14 @@ def summary(found: Mapping[str, Any]) -> list[str]:
         f"{quantity(found['memories'], 'memory', 'memories')} on the branch {found['branch']}, with "
         f"{quantity(found['kinds'].get('fact', 0), 'fact')}" + (f": {statuses}" if statuses else "")
     ]
+    lines += [claims] if (claims := describe_claims(found["claims"])) else []
     lines += [f"{MARKS['failed']} {line['title']} ({line['key']})" for line in found["failed"][:3]]
     if len(found["failed"]) > 3:
         lines.append(f"… and {len(found['failed']) - 3} more that failed")
     if found["failed"]:
         lines.append(f"to decide about a failure: gitmem settle {found['failed'][0]['key']}")
     stale = sum(found["stale"].values()) + found["statuses"].get("unproven", 0)
+    stale += found["claims"].get("unproven", 0)
     waits = [
         (len(found["waiting"]), "command", "waiting for approval: gitmem trust --review"),
         (stale, "memory", "due or stale: gitmem verify"),

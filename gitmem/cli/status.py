@@ -15,7 +15,7 @@ from gitmem.cli.options import (
     refuse_other_scopes,
 )
 from gitmem.cli.output import Output, list_of, place_of, quantity
-from gitmem.statuses import MARKS
+from gitmem.statuses import MARKS, describe_claims
 from gitmem.store import companion_code, companion_notice
 from gitmem.store.proposal import proposal_notice
 from gitmem.text.durations import ago
@@ -81,6 +81,8 @@ def _print_counts(found: Mapping[str, Any], out: Output) -> None:
     statuses = [(f"{MARKS[s]} {n} {s}", s) for s, n in found["statuses"].items() if n]
     if statuses:
         out.line(*(part for status in statuses for part in ("  ", status)))
+    if claims := describe_claims(found["claims"]):
+        out.line("  ", claims)
     tasks = [f"{n} {state}" for state, n in found["tasks"].items() if n]
     if tasks:
         out.line(f"  tasks: {list_of(tasks)}")

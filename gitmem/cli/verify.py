@@ -311,7 +311,7 @@ def exit_status(found: VerifyRun, fail_on: str = FAIL_ON[0]) -> int:
 
 
 def _has_failure(found: VerifyRun) -> bool:
-    return bool(found.standing.statuses.get("failed") or found.standing.statuses.get("suspect"))
+    return any(line.status in ("failed", "suspect") for line in found.standing.lines)
 
 
 def _has_news(found: VerifyRun) -> bool:
@@ -465,6 +465,7 @@ def as_table(found: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:
         "recorded": found.recorded.commit if found.recorded else "",
         "sandbox": found.rung,
         "statuses": dict(found.standing.statuses),
+        "claims": dict(found.standing.claims),
         "flapping": [{"key": line.key, "because": line.because} for line in found.standing.flapping],
         "moved": list(found.standing.moved),
         "suspect": [

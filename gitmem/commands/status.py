@@ -105,6 +105,7 @@ def status(
         "memories": sum(standing.kinds.values()),
         "kinds": dict(standing.kinds),
         "statuses": dict(standing.statuses),
+        "claims": dict(standing.claims),
         "tasks": _tasks(catalog),
         "failed": of["failed"],
         "suspect": of["suspect"],

@@ -13,6 +13,7 @@ from gitmem.mcp import answers, schemas
 from gitmem.mcp.service import Service
 from gitmem.memory import Memory
 from gitmem.recall import Query, RecallResult
+from gitmem.statuses import describe_claims
 from gitmem.text import display
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -114,6 +115,7 @@ def _add_status(server: MCPServer[Any], service: Service) -> None:
         (found, text), notes = await service.read(ctx, work)
         if len(found["waiting"]) > limit:
             notes.append(f"{len(found['waiting'])} waiting for approval; the first {limit} are listed")
+        notes += filter(None, [describe_claims(found["claims"])])
         counts = schemas.FactCounts(
             statuses={name: number for name, number in found["statuses"].items() if name},
             failed=answers.keys(found["failed"])[:limit],

@@ -121,9 +121,10 @@ class VerifyRun:
 def join_runs(runs: Sequence[VerifyRun]) -> VerifyRun:
     """Join the runs of several stores at one commit, the project's first, into one."""
     first = runs[0]
-    kinds, statuses = (dict[str, int]() for _ in range(2))
+    kinds, statuses, claims = (dict[str, int]() for _ in range(3))
     for run in runs:
-        for counts, more in ((kinds, run.standing.kinds), (statuses, run.standing.statuses)):
+        mine = run.standing
+        for counts, more in ((kinds, mine.kinds), (statuses, mine.statuses), (claims, mine.claims)):
             for name, number in more.items():
                 counts[name] = counts.get(name, 0) + number
     lines = sorted((line for run in runs for line in run.standing.lines), key=lambda line: (line.status, line.key))
@@ -135,6 +136,7 @@ def join_runs(runs: Sequence[VerifyRun]) -> VerifyRun:
         standing=Stock(
             *(kinds, statuses, tuple(lines), tuple(line for run in runs for line in run.standing.flapping)),
             tuple(key for run in runs for key in run.standing.moved),
+            claims,
         ),
         rung=next((run.rung for run in runs if run.rung), ""),
         is_local=any(run.is_local for run in runs),

@@ -202,11 +202,42 @@ def test_apply_prints_and_returns_what_was_written(stale, run_cli):
     written = json.loads(run_cli("adopt", "--apply", "--json").out)["applied"]
     again = run_cli("adopt", "--apply")
 
-    assert "  claim: Go 1.24+ is needed" in planned.out
-    assert planned.out.endswith("1 fact would be added\n")
+    assert "  claim: `go` in `go.mod` is within 1.24" in planned.out
+    assert planned.out.endswith("1 claim would be added\n")
     assert [one["kind"] for one in written["added"]] == ["claim"]
     assert written["commit"] == git(stale, "rev-parse", "memory").strip()
     assert again.out.endswith("nothing to write; 1 there already\n")
+
+
+def test_claims_are_counted_apart_from_facts_wherever_facts_are_counted(repo, run_cli):
+    commit_files(
+        repo,
+        {
+            "AGENTS.md": "- No default exports in `src/`\n- Tokens expire after 15 minutes (`TTL_MINUTES`)\n"
+            "- `MAX_RETRIES` (default: 5) bounds it\n",
+            "src/a.py": "MAX_RETRIES = 3\nTTL_MINUTES = 15\n",
+        },
+    )
+    assert run_cli("init").status == 0
+    run_cli("adopt", "--apply")
+    said = "2 names and values of documents hold"
+
+    assert run_cli("verify").out.endswith(f"Now: {said}.\n")
+    assert f"  {said}\n" in run_cli("status").out
+    found = json.loads(run_cli("status", "--json").out)
+    assert (sum(found["statuses"].values()), found["claims"]["verified"]) == (0, 2)
+    assert f"facts: {said}" in run_cli("badge", "-").out
+    assert f"![facts: {said}]" in run_cli("forge", "page", "--dry-run").out
+    run_cli("report", "report.html")
+    report = (repo / "report.html").read_text()
+    assert f'<h1 id="_headline">{said}</h1>' in report
+    assert "Every" not in report.partition("</h1>")[0].rpartition("<h1")[2]
+
+    commit_files(repo, {"src/a.py": "MAX_RETRIES = 3\n"})
+    assert run_cli("verify").out.endswith("Now: 1 name or value of documents holds, 1 failed.\n")
+    assert run_cli("status").status == 1
+    run_cli("report", "report.html")
+    assert '<h1 id="_headline">1 claim of a document is false</h1>' in (repo / "report.html").read_text()
 
 
 def test_apply_needs_a_store_and_dry_run_needs_apply(stale, run_cli):

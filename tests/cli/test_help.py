@@ -36,6 +36,7 @@ def test_overview_says_what_fails_and_what_waits() -> None:
             "branch": "memory",
             "kinds": {"fact": 9},
             "statuses": {"verified": 7, "failed": 1, "unproven": 1},
+            "claims": {"verified": 3, "failed": 0},
         },
         **{
             "failed": [{"title": "Tokens use RS256", "key": "rs256"}],
@@ -48,6 +49,7 @@ def test_overview_says_what_fails_and_what_waits() -> None:
 
     assert summary(status) == [
         "12 memories on the branch memory, with 9 facts: 7 verified, 1 failed, 1 unproven",
+        "3 names and values of documents hold",
         "✗ Tokens use RS256 (rs256)",
         "to decide about a failure: gitmem settle rs256",
         "1 command waiting for approval: gitmem trust --review",

@@ -25,8 +25,7 @@ def run(args: Arguments, out: Output) -> int:
 
     with open_memory(out) as memory:
         found = memory.status().document
-        jobs = found["jobs"] or {"silent": "", "silent_s": 0}
-        badge = svg(make_badge(found["statuses"], jobs["silent"], jobs["silent_s"]))
+        badge = svg(make_badge(found))
         commit = "" if args.dry_run else write(memory.repository, found, badge)
     if args.json:
         out.json({"commit": commit, "page": page(found)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.errors import NotFoundError
 from gitmem.frozen import replace
+from gitmem.statuses import describe_claims
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan
 from gitmem.verify.overview.notice.document import parse_status
@@ -25,9 +26,10 @@ LIMIT = 100_000
 def page(table: Mapping[str, Any]) -> str:
     """Return the page for the JSON of ``gitmem status``: without ages, so that it changes only when something does."""
     found = parse_status(table)
-    kinds, statuses = (table.get(name, {}) for name in ("kinds", "statuses"))
+    kinds, statuses, claims = (table.get(name, {}) for name in ("kinds", "statuses", "claims"))
     rows = [f"| {inert(kind, 100)} | {number} |" for kind, number in kinds.items() if number]
-    facts = ", ".join(f"{number} {status}" for status, number in statuses.items() if number)
+    counts = [f"{number} {status}" for status, number in statuses.items() if number]
+    facts = ", ".join(filter(None, [*counts, describe_claims(claims)]))
     parts = [
         layout.PAGE_MARK,
         "# What this repository knows",

@@ -6,8 +6,8 @@ from html import escape
 
 from gitmem.frozen import frozen
 from gitmem.model import BLOCKED, FAILED, STALE, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.statuses import SIGNS
-from gitmem.text import display
+from gitmem.statuses import SIGNS, describe_claims
+from gitmem.text import count_of, display
 from gitmem.text.durations import format_duration
 
 TYPE_CHECKING = False
@@ -57,22 +57,35 @@ class Badge:
     title: str
 
 
-def make_badge(statuses: Mapping[str, int], silent: str, silent_s: int, *, label: str = "facts") -> Badge:
+def make_badge(found: Mapping[str, Any], *, label: str = "facts") -> Badge:
     """Return the badge for a store: its worst status.
 
     Args:
-        statuses: Memories with a status, by status.
+        found: The result of ``status``: its facts and claims by status, and its jobs.
+        label: Its subject.
+    """
+    jobs = found["jobs"] or {"silent": "", "silent_s": 0}
+    return _badge(found["statuses"], found["claims"], jobs["silent"], jobs["silent_s"], label=label)
+
+
+def _badge(statuses: Mapping[str, int], claims: Mapping[str, int], silent: str, silent_s: int, *, label: str) -> Badge:
+    """Return the badge.
+
+    Args:
+        statuses: Memories with a status, by status, without claims.
+        claims: Adopted claims by status: those that hold are no facts, and one that does not is a failure.
         silent: The problem with the schedule of verify jobs, or empty.
         silent_s: How long it has been overdue, in seconds; 0 if its last job failed.
         label: Its subject.
     """
     counts = [f"{number} {status}" for status, number in statuses.items() if number]
     silence = f"silent for {format_duration(silent_s)}" if silent_s else "verify job failed" if silent else ""
-    failed, suspect, verified = statuses[FAILED], statuses[SUSPECT], statuses[VERIFIED]
+    failed, suspect = (statuses[status] + claims.get(status, 0) for status in (FAILED, SUSPECT))
+    verified = statuses[VERIFIED]
     rest = [f"{statuses[status]} {status}" for status in (BLOCKED, STALE, UNPROVEN) if statuses[status]]
     if failed or suspect:
-        status = FAILED if failed else SUSPECT
-        message, sign = f"{statuses[status]} {status}", SIGNS[status]
+        status, number = (FAILED, failed) if failed else (SUSPECT, suspect)
+        message, sign = f"{number} {status}", SIGNS[status]
     elif silence:
         message, sign = silence, None
     elif statuses[BLOCKED] or statuses[STALE]:
@@ -80,11 +93,13 @@ def make_badge(statuses: Mapping[str, int], silent: str, silent_s: int, *, label
         message, sign = ", ".join([*holds, rest[0]]), SIGNS[BLOCKED if statuses[BLOCKED] else STALE]
     elif verified:
         message, sign = f"{verified} verified", SIGNS[VERIFIED]
+    elif claims.get(VERIFIED) and not rest:
+        message, sign = f"{count_of(claims[VERIFIED], 'claim')} hold{'s' * (claims[VERIFIED] == 1)}", SIGNS[VERIFIED]
     else:
         message, sign = rest[0] if rest else "none yet", SIGNS[UNPROVEN]
     color, strokes = (sign.color, sign.strokes) if sign else (ORANGE, PAUSE)
     label = " ".join(display(label).split())[:LABEL_LIMIT]
-    alternative = ", ".join(filter(None, [*counts, silence])) or message
+    alternative = ", ".join(filter(None, [*counts, describe_claims(claims), silence])) or message
     return Badge(label, message, color, strokes, f"{label}: {alternative}" if label else alternative)
 
 

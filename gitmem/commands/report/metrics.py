@@ -110,6 +110,7 @@ def families(found: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
     yield Family("scope_memories", "Live memories read here, by scope.", scopes, "scope")
     yield Family("archived_memories", "Retired memories of the project.", found["archived"])
     yield Family("facts", "Facts and the memories that rest on them, by status.", found["statuses"], "status")
+    yield Family("claims", "Adopted claims, by status.", found["claims"], "status")
     yield Family("flapping_facts", "Facts whose check gives different answers.", len(found["flapping"]))
     yield Family("due_facts", "Facts due for a verify job at HEAD, by reason.", counts.due, "why")
     yield _moment("oldest_due_verdict", "Time of the oldest verdict among the facts that are due.", counts.oldest_due)

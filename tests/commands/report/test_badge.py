@@ -14,8 +14,10 @@ DAY = 86_400
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def badge(silent: str = "", silent_s: int = 0, label: str = "facts", **counts: int):
-    return make_badge(dict.fromkeys(STATUSES, 0) | counts, silent, silent_s, label=label)
+def badge(silent: str = "", silent_s: int = 0, label: str = "facts", claims: dict[str, int] | None = None, **counts):
+    statuses = dict.fromkeys(STATUSES, 0) | counts
+    found = {"statuses": statuses, "claims": claims or {}, "jobs": {"silent": silent, "silent_s": silent_s}}
+    return make_badge(found, label=label)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +37,20 @@ def test_badge_says_the_worst_that_is_true_and_its_title_all_of_it(counts, messa
     made = badge(**counts)
 
     assert (made.message, made.color, made.title) == (message, SIGNS[shown].color, title)
+
+
+@pytest.mark.parametrize(
+    ("facts", "claims", "message", "title"),
+    [
+        (2, {"verified": 19}, "2 verified", "facts: 2 verified, 19 names and values of documents hold"),
+        (0, {"verified": 19}, "19 claims hold", "facts: 19 names and values of documents hold"),
+        (2, {"failed": 1}, "1 failed", "facts: 2 verified, no names and values of documents hold, 1 failed"),
+    ],
+)
+def test_claims_are_no_verified_facts_and_failures_all_the_same(facts, claims, message, title) -> None:
+    made = badge(verified=facts, claims=claims)
+
+    assert (made.message, made.title) == (message, title)
 
 
 def test_silence_comes_before_what_verdicts_of_former_days_say_and_after_what_failed() -> None:

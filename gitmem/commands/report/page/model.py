@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from gitmem.document.times import format_time
 from gitmem.frozen import fields_of, frozen
-from gitmem.model import STATUSES
+from gitmem.model import ADOPTED, STATUSES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
 # The place of a memory; only live ones have a status.
@@ -187,11 +187,19 @@ class Page:
 
     def counts(self) -> dict[str, int]:
         """Return the number of memories with each status, the strongest status first."""
-        found = dict.fromkeys(STATUSES, 0)
-        for entry in self.entries:
-            if entry.status:
-                found[entry.status] += 1
-        return found
+        return _count(self.entries)
+
+    def claims(self) -> dict[str, int]:
+        """Return the same of adopted claims alone: each proves a name or a value of a document, not its sentence."""
+        return _count(entry for entry in self.entries if entry.kind == ADOPTED)
+
+
+def _count(entries: Iterable[PageMemory]) -> dict[str, int]:
+    found = dict.fromkeys(STATUSES, 0)
+    for entry in entries:
+        if entry.status:
+            found[entry.status] += 1
+    return found
 
 
 # What is for the page's script alone, or has a form of its own.
@@ -206,6 +214,7 @@ def as_table(page: Page) -> dict[str, Any]:
     return values | {
         "made": format_time(page.made) if page.made else "",
         "statuses": page.counts(),
+        "claims": page.claims(),
         "memories": [_entry(entry) for entry in page.entries],
         "links": [{"requires": needed, "key": key} for needed, key in page.links],
         "timeline": None

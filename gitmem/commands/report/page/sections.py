@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gitmem.commands.report.page.model import LIVE
 from gitmem.frozen import frozen, replace
-from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.statuses import SIGNS
+from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.statuses import SIGNS, describe_claims
 from gitmem.verify.overview.cause import APART, Case, group, title
 
 TYPE_CHECKING = False
@@ -91,7 +91,7 @@ def group_digits(number: int) -> str:
 def first_screen(page: Page) -> FirstScreen:
     """Return the content of the first screen."""
     counts = page.counts()
-    facts = [entry for entry in page.entries if entry.check and entry.status]
+    facts = [entry for entry in page.entries if entry.check and entry.status and entry.kind != ADOPTED]
     live = sum(entry.place == LIVE for entry in page.entries)
     parts = []
     if counts[SUSPECT]:
@@ -101,18 +101,25 @@ def first_screen(page: Page) -> FirstScreen:
         parts.append(
             f"{group_digits(proved)} of {count_of(len(facts), 'fact')} {'is' if proved == 1 else 'are'} proved"
         )
+    parts += filter(None, [describe_claims(page.claims())])
     parts.append(f"{count_of(live, 'memory', 'memories')} in all")
     return FirstScreen(_headline(page), "; ".join(parts), tuple(_bar(counts)), _last_job(page.jobs))
 
 
 def _headline(page: Page) -> str:
-    counts = page.counts()
-    if counts[FAILED]:
-        return f"{count_of(counts[FAILED], 'fact no longer holds', 'facts no longer hold')}"
-    if not sum(counts.values()):
+    claims, every = page.claims(), page.counts()
+    counts = {status: number - claims[status] for status, number in every.items()}
+    failed = [f"{count_of(counts[FAILED], 'fact no longer holds', 'facts no longer hold')}"] if counts[FAILED] else []
+    if claims[FAILED]:
+        failed.append(f"{count_of(claims[FAILED], 'claim of a document is', 'claims of documents are')} false")
+    if failed:
+        return ", ".join(failed)
+    if not sum(every.values()):
         return "Nothing has been checked yet" if page.entries else "There are no memories yet"
+    if not sum(counts.values()):
+        return describe_claims(claims)
     if counts[VERIFIED] == sum(counts.values()):
-        return "Every checked fact holds"
+        return count_of(counts[VERIFIED], "fact holds", "facts hold")
     if not counts[VERIFIED]:
         return "No fact is known to fail, but none is proved"
     return "No checked fact has failed"

@@ -141,7 +141,7 @@ def test_jobs_are_reported_with_their_commits_and_silence_is_a_warning() -> None
     [
         (["verified", "failed"], "1 fact no longer holds"),
         (["failed", "failed"], "2 facts no longer hold"),
-        (["verified"], "Every checked fact holds"),
+        (["verified"], "1 fact holds"),
         (["verified", "stale"], "No checked fact has failed"),
         (["unproven"], "No fact is known to fail, but none is proved"),
         ([""], "Nothing has been checked yet"),
