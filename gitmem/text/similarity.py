@@ -14,6 +14,7 @@ from gitmem.frozen import frozen
 from gitmem.model import ENGLISH
 from gitmem.text import tokens as analysis
 from gitmem.text.tokens import GENERAL, Memo
+from gitmem.text.word_order import is_swapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,10 +36,14 @@ FEW = 3
 # The most characters compared of a text: the size of a memory's file (`store.layout`), so all of it.
 MOST_TEXT = 64 * 1024
 
-_CHUNK = r"(?<![\w.-])-(?=\d)|\w+(?:[./]\w+)*|[=!<>]=|\+\+|(?<=[^\W\d_])#"
+_CHUNK = (
+    r"(?<![\w.-])-(?=\d)|\w+(?:[./]\w+)*|[=!<>]=|[-=~]>|<-|[<>→←⇒]|\+\+|(?<=[^\W\d_])#"
+    r"|[✅✓✔☑❌✗✘✖🚫⛔👍👎]"
+)
+_STRUCK = r"~~([^~\n]{1,80})~~"
 _THOUSANDS = r"(?<=\d)[,_](?=\d{3}(?!\d))"
 _DIGITS = r"\d+(?:[,_]\d{3}(?!\d))*"
-_OPERATORS = frozenset(("-", "==", "!=", "<=", ">=", "++", "#"))
+_OPERATORS = frozenset(("-", "==", "!=", "<=", ">=", "<", ">", "->", "=>", "~>", "<-", "→", "←", "⇒", "++", "#"))
 _NUMBERS = {
     word: str(number)
     for number, word in enumerate(
@@ -46,10 +51,19 @@ _NUMBERS = {
     )
     if word != "one"  # a pronoun as often as a number
 }
+# Forms that no stemmer leads back to their verb.
+_IRREGULAR = {
+    "sent": "send", "built": "build", "kept": "keep", "written": "write", "wrote": "write", "made": "make",
+    "taken": "take", "took": "take", "ran": "run", "held": "hold", "lost": "lose", "broken": "break", "broke": "break",
+    "chosen": "choose", "chose": "choose", "thrown": "throw", "threw": "throw", "hidden": "hide", "sold": "sell",
+    "found": "find", "given": "give", "gave": "give", "shown": "show", "known": "know", "begun": "begin",
+    "began": "begin", "left": "leave", "led": "lead", "bound": "bind", "brought": "bring", "caught": "catch",
+}  # fmt: skip
 _SPELT_OUT = frozenset(_NUMBERS.values())
 _NEGATIONS = (
     r"\b(?:not|no|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|avoid(?:s|ed|ing)?|unless|except"
-    r"|lack(?:s|ed|ing)?|nicht|kein\w*|nie|niemals|ohne|ne|pas|jamais|sans|sin|nunca)\b|n['’]t\b"
+    r"|lack(?:s|ed|ing)?|nicht|kein\w*|nie|niemals|ohne|ne|pas|jamais|sans|sin|nunca|instead|rather"
+    r"|(?:an)?statt)\b|n['’]t\b|不|没有|无法|勿|禁止|代替|ない|ません|なく"
 )
 # Words that an opposite may replace, or that reverse a claim when added.
 _POLAR = frozenset(
@@ -83,6 +97,8 @@ class Claim:
         numbers: Words with digits: numbers, versions, names such as ``rs256``; and operators.
         negations: The number of negations.
         polar: The words of polarity.
+        text: The text itself.
+        language: The language of its stems.
     """
 
     plain: str
@@ -91,6 +107,8 @@ class Claim:
     numbers: frozenset[str]
     negations: int
     polar: frozenset[str]
+    text: str
+    language: str
 
     def is_contrary(self, other: Claim) -> bool:
         """Return whether the two differ in something that changes a claim with the same words."""
@@ -111,15 +129,19 @@ def claim_of(text: str, language: str = ENGLISH) -> Claim:
     """
     import re  # 4 ms (measured), only if a text is similar to another
 
-    whole = unicodedata.normalize("NFKC", text[:MOST_TEXT]).casefold()
+    text = unicodedata.normalize("NFKC", text[:MOST_TEXT])
+    if "~~" in text:
+        text = re.sub(_STRUCK, r"not \1,", text)
+    whole = text.casefold()
     tokens = list(map(_bare.__getitem__, re.findall(_CHUNK, re.sub(_THOUSANDS, "", whole))))
     plain = " ".join(tokens).replace("- ", "-")
-    every = analysis.terms_of_chunks(tokens, language)
+    every = analysis.terms_of_chunks([_IRREGULAR.get(token, token) for token in tokens], language)
     found = tuple([word for word in every if word not in EMPTY])
     if len(found) < FEW:
         found = tuple(every)
     numbers = frozenset(filter(_has_number.__getitem__, set(plain.split(" "))))
-    return Claim(plain, found, Counter(found), numbers, len(re.findall(_NEGATIONS, whole)), _POLAR.intersection(every))
+    negations, polar = len(re.findall(_NEGATIONS, whole)), _POLAR.intersection(every)
+    return Claim(plain, found, Counter(found), numbers, negations, polar, text, language)
 
 
 def numerals(text: str) -> frozenset[str]:
@@ -156,7 +178,7 @@ def likeness(a: Claim, b: Claim) -> float:
         return 0.0
     common = _common(a, b)
     score = (common - EXCHANGED * (shorter - common)) / longer
-    if a.is_contrary(b) or (score > CONTRARY and _is_swapped(a.words, b.words)):
+    if a.is_contrary(b) or (score > CONTRARY and have_swapped(a, b)):
         score *= CONTRARY
     return min(max(score, 0.0), ALMOST)
 
@@ -178,35 +200,9 @@ def most_missing(words: int, threshold: float) -> int:
     return int((1 - threshold) * words + 1e-9)
 
 
-def _is_swapped(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Return whether two words are swapped while others stay: who calls whom, which limit is whose."""
-    if len(a) != len(b):
-        return False
-    places: dict[tuple[str, str], int] = {}
-    last = -1  # the last position with the same word in both
-    for at, pair in enumerate(zip(a, b, strict=True)):
-        if pair[0] == pair[1]:
-            last = at
-            continue
-        # With an unchanged word in between: two reordered clauses have none.
-        if places.get((pair[1], pair[0]), at) < last:
-            return True
-        places.setdefault(pair, at)
-    return False
-
-
-def similarity(a: str, b: str, language: str = ENGLISH) -> float:
-    """Return how similar two texts are, from 0 (no common word) to 1 (the same words).
-
-    The Sorensen-Dice coefficient of their stemmed words as multisets, stop words included ("use X" and "do not use X"
-    differ). One word in ten exchanged gives 0.9; the order of the words does not count.
-
-    Source: Dice 1945, "Measures of the amount of ecologic association between species"; 0.85 as the limit for near
-    duplicates is FEATURES, row C9.
-    """
-    ours, theirs = (Counter(analysis.all_terms(text, language)) for text in (a, b))
-    total = ours.total() + theirs.total()
-    return 2 * (ours & theirs).total() / total if total else float(a == b)
+def have_swapped(a: Claim, b: Claim) -> bool:
+    """Return whether two texts say the same words about different things: who calls whom, which limit is whose."""
+    return is_swapped(a.text, b.text, EMPTY, a.language)
 
 
 # The most texts with a common rare word that are compared with each new one: otherwise a store full of similar texts

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from gitmem.document.fields import is_newer
 from gitmem.frozen import frozen
 from gitmem.store import layout
-from gitmem.text.similarity import claim_of, claim_text, near_pairs, numerals, similarity
+from gitmem.text.similarity import claim_of, claim_text, likeness, near_pairs, numerals
 from gitmem.write.archive import describe_retired, is_rotated
 from gitmem.write.draft import SAME_ABOVE, short_hash
 from gitmem.write.duplicates import EVENTS, find_duplicate
@@ -254,7 +254,8 @@ def _is_near_duplicate(store: _Store, settled: ImportPlan, one: Incoming) -> boo
     other = settled.new.get(one.key) or settled.updated.get(one.key) or store.known.get(one.key)
     if other is None or other.kind != one.kind:
         return False
-    return similarity(f"{other.title}\n{other.body}", f"{one.title}\n{one.body}", store.language) > SAME_ABOVE
+    claims = (claim_of(claim_text(each.title, each.body), store.language) for each in (other, one))
+    return likeness(*claims) > SAME_ABOVE
 
 
 def _free_key(store: _Store, settled: ImportPlan, one: Incoming) -> str:

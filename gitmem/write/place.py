@@ -8,7 +8,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.keys import near_keys
 from gitmem.store import layout
 from gitmem.text import parse_json
-from gitmem.text.similarity import similarity
+from gitmem.text.similarity import claim_of, claim_text, likeness
 from gitmem.write.draft import SAME_ABOVE, Draft, short_hash
 
 TYPE_CHECKING = False
@@ -206,8 +206,8 @@ def _says_the_same(catalog: Catalog, draft: Draft, known: KnownMemory) -> bool:
     superseded = catalog.row("SELECT superseded FROM memory WHERE id = ?", (known.id,))[0]
     if known.kind != draft.kind or (superseded and not known.archived):
         return False  # a superseded memory does not come back when it is recorded again
-    old = f"{known.title}\n{body_of(catalog, known)}"
-    return similarity(old, f"{draft.fields['title']}\n{draft.body}", catalog.language) > SAME_ABOVE
+    texts = (claim_text(known.title, body_of(catalog, known)), claim_text(str(draft.fields["title"]), draft.body))
+    return likeness(*(claim_of(text, catalog.language) for text in texts)) > SAME_ABOVE
 
 
 def folder_of(kind: str, policy: Policy) -> str:

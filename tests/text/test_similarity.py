@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.text.similarity import claim_of, claim_text, likeness, most_missing, numerals, similarity
+from gitmem.text.similarity import claim_of, claim_text, likeness, most_missing, numerals
 
 PAIRS = Path(__file__).parents[2] / "benchmarks" / "pairs.jsonl"
 WORDS = st.sampled_from(
@@ -79,34 +79,6 @@ def test_no_more_words_may_be_missing_than_the_threshold_leaves(words: int, thre
 
     assert (words - missing) / words >= threshold - 1e-9
     assert (words - missing - 1) / words < threshold
-
-
-def test_exchanging_one_word_in_ten_gives_nine_tenths() -> None:
-    text = "the gateway checks every token against the cached public keys"
-
-    assert similarity(text, text.replace("cached", "stored")) == pytest.approx(0.9)
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "low", "high"),
-    [
-        pytest.param("Use RS256.", "use  rs256", 1.0, 1.0, id="case-and-punctuation"),
-        pytest.param("use RS256 for tokens", "do not use RS256 for tokens", 0.5, 0.95, id="negation-counts"),
-        pytest.param("tests run in CI", "docs live elsewhere", 0.0, 0.0, id="nothing-in-common"),
-        pytest.param("no no no", "no", 0.5, 0.5, id="repetition-counts"),
-        pytest.param("", "", 1.0, 1.0, id="both-empty"),
-        pytest.param("?", "!", 0.0, 0.0, id="no-words"),
-    ],
-)
-def test_similarity_of(a: str, b: str, low: float, high: float) -> None:
-    assert low <= similarity(a, b) <= high
-
-
-@given(st.text(max_size=60), TEXTS)
-def test_similarity_is_symmetric_within_0_and_1_and_1_for_itself(a: str, b: str) -> None:
-    assert similarity(a, b) == similarity(b, a)
-    assert 0 <= similarity(a, b) <= 1
-    assert similarity(a, a) == 1
 
 
 FIGURES = st.lists(

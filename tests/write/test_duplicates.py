@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from support.branch import fields_of, memory_files
 from support.catalogs import catalog_of
 from support.embedded_store import make_model, set_up
 
+from gitmem.commands.import_.run import Sources
 from gitmem.errors import DuplicateError
 from gitmem.memory import Memory
 from gitmem.write.duplicates import find_duplicate
@@ -201,6 +203,7 @@ def test_duplicate_by_meaning_is_refused_if_a_model_is_set_up(repo: Path, tmp_pa
 WRITER = """
 import sys
 from gitmem import Memory
+from gitmem.commands.import_.run import Sources
 from gitmem.errors import DuplicateError
 with Memory(".") as memory:
     try:
@@ -234,3 +237,37 @@ def test_near_duplicates_are_reported_by_the_stems_of_the_stores_language(repo: 
         memory.remember("Alte Häuser am Fluss heizen wir im Winter nicht")
         with pytest.raises(DuplicateError):
             memory.remember("Altes Haus am Fluss heizen wir im Winter nicht")
+
+
+SWAPPED = ("Use tabs and not spaces in Makefiles here", "Use spaces and not tabs in Makefiles here")
+
+
+def test_correction_that_swaps_two_words_is_written_and_leaves_the_older_memory_alone(memory: Memory) -> None:
+    older = memory.remember(SWAPPED[0])
+    before = memory.show(older.key).document
+
+    corrected = memory.remember(SWAPPED[1])
+
+    assert corrected.key != older.key
+    assert memory.show(older.key).document == before
+
+
+@pytest.mark.parametrize("way", ["remember", "import"])
+def test_texts_that_begin_alike_and_differ_in_a_number_are_two_memories(
+    memory: Memory, way: str, tmp_path: Path
+) -> None:
+    stem = "The retry limit of the mailer in the billing service of the shop is"
+    assert len(stem) > 60  # the keys made from both are the same
+    texts = [f"{stem} 3", f"{stem} 5"]
+
+    if way == "remember":
+        for text in texts:
+            memory.remember(text)
+    else:
+        lines = tmp_path / "texts.jsonl"
+        lines.write_text("".join(json.dumps({"content": text}) + "\n" for text in texts))
+        memory.bulk.import_files(Sources((str(lines),)))
+
+    assert [
+        memory.repository.catalog().row("SELECT count(*) FROM memory WHERE title = ?", (text,))[0] for text in texts
+    ] == [1, 1]

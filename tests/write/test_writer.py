@@ -182,11 +182,11 @@ def test_near_duplicate_is_an_update_that_loses_nothing(store, repo, clock):
     put_files(repo, {first.path: text})
     clock.now += DAY
 
-    done = store.remember(f"{GATEWAY} always", tags=["edge"], paths=["src/edge/**"], importance="high")
+    done = store.remember(f"{GATEWAY} here", tags=["edge"], paths=["src/edge/**"], importance="high")
 
     now = fields_of(repo, done.path)
     assert (done.key, done.is_new, done.is_written) == (first.key, False, True)
-    assert now["title"] == f"{GATEWAY} always"
+    assert now["title"] == f"{GATEWAY} here"
     assert now["tags"] == ["ops", "edge"]
     assert now["paths"] == ["src/gateway/**", "src/edge/**"]
     assert (now["ttl"], now["requires"], now["refs"], now["domains"]) == ("30d", ["edge"], ["T-1"], ["net"])

@@ -14,7 +14,7 @@ from gitmem.store.state.spool import Spool
 from gitmem.tasks.digest import is_anything_held, list_claimed
 from gitmem.tasks.task import Worker
 from gitmem.text import display
-from gitmem.text.tokens import terms
+from gitmem.text.similarity import claim_of
 from gitmem.write import place
 from gitmem.write.draft import Author, make_draft
 from gitmem.write.duplicates import FOLD
@@ -169,7 +169,9 @@ def _is_a_persons(catalog: Catalog, known: place.KnownMemory, draft: Draft) -> b
     )
     if theirs or not ours or known.archived:
         return False
-    return terms(f"{known.title}\n{place.body_of(catalog, known)}") == terms(f"{draft.fields['title']}\n{draft.body}")
+    texts = (f"{known.title}\n{place.body_of(catalog, known)}", f"{draft.fields['title']}\n{draft.body}")
+    theirs, ours = (claim_of(text, catalog.language).plain for text in texts)
+    return theirs == ours
 
 
 def _describe_repeats(again: Sequence[tuple[str, str]]) -> str:
