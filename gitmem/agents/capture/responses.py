@@ -5,12 +5,12 @@ The same line arrives at a stop, at the end of the session and in the transcript
 
 from __future__ import annotations
 
+from gitmem.text.marker_words import may_mark
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.repository import OpenRepository
-
-MARKS = ("LEARN", "earned", "earning", "earnt", "DECISION")
 
 
 def learn_from(memory: OpenRepository, event: Event, text: str) -> None:
@@ -26,7 +26,7 @@ def learn_from(memory: OpenRepository, event: Event, text: str) -> None:
     Raises:
         OSError: It cannot be saved: the disk is full or read-only.
     """
-    if not any(mark in text for mark in MARKS):
+    if not may_mark(text):
         return
     from gitmem.agents.capture.record import Keeper, keep_marked
 

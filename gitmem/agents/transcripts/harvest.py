@@ -15,6 +15,7 @@ from gitmem.agents.transcripts.source import DATABASE, UnreadableError, open_own
 from gitmem.errors import BusyError, suppress
 from gitmem.frozen import replace
 from gitmem.store.state import background
+from gitmem.text.marker_words import may_mark_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,9 +34,8 @@ AGENTS_AT_MOST = 50
 # A session without an end gets its summary after this silence: until then it may continue.
 SILENT_S = 300
 FORGOTTEN_S = 7 * 86_400
-# Words that mark a learning; a stop searches the new part of the transcript for them.
+# A stop searches at most this much of the new part of the transcript for words that mark a learning.
 LOOK_BYTES = 4 << 20
-MARKS = (b"LEARN", b"earned", b"earning", b"earnt", b"DECISION")
 
 
 def look_for_learnings(memory: OpenRepository, event: Event) -> None:
@@ -138,4 +138,4 @@ def _marks_a_learning(entry: LedgerEntry) -> bool:
         return False
     finally:
         os.close(fd)
-    return any(one in content for one in MARKS)
+    return may_mark_bytes(content)

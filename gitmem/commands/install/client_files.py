@@ -14,6 +14,7 @@ from gitmem.agents.clients import client as forms
 from gitmem.agents.clients import tables
 from gitmem.commands.install.pieces import TOML, Entries, FileSection, Put, Whole
 from gitmem.document.builtin_checks import CHECKS
+from gitmem.text.marker_words import STEMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
 def plugin(name: str, *, user: bool) -> str:
     """Return the plugin of a client; all plugins call gitmem by the same function."""
     ask = read("ask.ts").replace("@CLIENT@", f'"{name}"' + (', "--user"' if user else ""))
-    return read(f"{name}.ts").replace("@ASK@\n", ask.replace("@FOLDER@", "directory" if name == "opencode" else "cwd"))
+    ask = ask.replace("@FOLDER@", "directory" if name == "opencode" else "cwd")
+    words = f"const WORDS = /{'|'.join(STEMS)}/i"
+    return read(f"{name}.ts").replace("@ASK@\n", ask).replace("@WORDS@", words)
 
 
 def skill() -> str:

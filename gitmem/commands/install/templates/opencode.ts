@@ -5,7 +5,7 @@ import { spawn } from "node:child_process"
 const FILES = ["read", "edit", "write", "patch", "apply_patch"]
 // The system prompts with which OpenCode makes titles and compacts sessions.
 const NO_AGENT = /^You are a (title generator|context summarization agent|helpful AI assistant tasked with summariz)/
-const WORDS = /learn|DECISION/i
+@WORDS@
 @ASK@
 
 function cut(value) {
