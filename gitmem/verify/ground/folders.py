@@ -3,18 +3,16 @@
 Folders of dependencies are found by name; the policy names the others. Since the policy comes with the memory branch,
 its names are untrusted: a folder must be in the work tree, be ignored by git there, and contain nothing that the judged
 commit tracks, and no parent may be a link. A check never changes the user's folder: it sees it under an overlay,
-read-only, or as a copy.
+read-only, mirrored or as a copy (``mirror``).
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from pathlib import Path
 
 from gitmem.config import home
-from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.text import display
 
@@ -24,9 +22,6 @@ if TYPE_CHECKING:
 
     from gitmem.git import Git
 
-# Limits of what is copied for each running check if overlays do not work; chosen by us. A file takes 1 ms (measured).
-COPY_BYTES = 1 << 30
-COPY_FILES = 20_000
 # Folders that package managers install dependencies into, at any depth.
 DEPENDENCIES = ("node_modules", ".venv", "venv", "vendor")
 # Limits of the number of such folders, above that of any project, and of all ignored folders.
@@ -44,10 +39,19 @@ class LentFolder:
     Attributes:
         name: Its path in the work tree, with ``/``.
         place: Its real path.
+        is_linked: Whether a ground without mounts only mirrors it (``mirror``).
+        is_named: Whether the policy names it: then a check does not run without it.
     """
 
     name: str
     place: Path
+    is_linked: bool = False
+    is_named: bool = True
+
+    @property
+    def top(self) -> Path:
+        """Return the work tree."""
+        return self.place.parents[self.name.count("/")]
 
     @property
     def is_tied(self) -> bool:
@@ -79,13 +83,17 @@ def list_ignored(git: Git) -> tuple[str, ...]:
         return ()
     where = ("-C", str(top.resolve()), f"--work-tree={top.resolve()}")
     words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
-    found = os.fsdecode(git.run(*where, *words, check=False).stdout).split("\0")
-    return tuple(sorted(name.removesuffix("/") for name in found if name.endswith("/"))[:MOST_IGNORED])
+    found: list[str] = []
+    for name in sorted(os.fsdecode(git.run(*where, *words, check=False).stdout).split("\0")):
+        # git lists subfolders too where the folder's own .gitignore ignores them, as in environments of uv.
+        if name.endswith("/") and not (found and name.startswith(found[-1])):
+            found.append(name)
+    return tuple(name.removesuffix("/") for name in found[:MOST_IGNORED])
 
 
 def dependencies_of(ignored: Sequence[str]) -> tuple[str, ...]:
     """Return the ignored folders that contain dependencies."""
-    return tuple(name for name in ignored if name.rpartition("/")[2] in DEPENDENCIES)[:MOST_DEPENDENCIES]
+    return tuple(name for name in ignored if not set(DEPENDENCIES).isdisjoint(name.split("/")))[:MOST_DEPENDENCIES]
 
 
 def _why_not_there(top: Path, name: str) -> str:
@@ -102,10 +110,11 @@ def _why_not_there(top: Path, name: str) -> str:
 
 
 def _list_ignored(git: Git, top: Path, names: Sequence[str]) -> set[str]:
-    asked = b"".join(os.fsencode(name) + b"\0" for name in names)
+    # With a slash: then the folder's own .gitignore counts, which tools write into environments (`*`).
+    asked = b"".join(os.fsencode(name) + b"/\0" for name in names)
     where = ("-C", str(top), f"--work-tree={top}")
     done = git.run(*where, "check-ignore", "--no-index", "-z", "--stdin", input=asked, check=False) if names else None
-    return set(os.fsdecode(done.stdout).split("\0")) if done else set()
+    return {name.removesuffix("/") for name in os.fsdecode(done.stdout).split("\0")} if done else set()
 
 
 def _why_taken(git: Git, commit: str, name: str) -> str:
@@ -119,42 +128,3 @@ def _why_taken(git: Git, commit: str, name: str) -> str:
         return "git tracks it"
     files = [path for path in paths if kinds[path] == b"blob"]
     return f"{files[0]} is not a folder in the code" if files else ""
-
-
-def copy_folders(folders: Sequence[LentFolder], ground: Path) -> None:
-    """Copy folders into a ground. Links are copied as links; anything but files, folders and links is left out.
-
-    Raises:
-        GitmemError: They are too large to copy.
-        OSError: They cannot be read or written.
-    """
-    left = [COPY_FILES, COPY_BYTES]
-    for lent in folders:
-        waiting = [(lent.place, ground / lent.name)]
-        while waiting:
-            source, target = waiting.pop()
-            target.mkdir(parents=True)
-            with os.scandir(source) as entries:
-                waiting += [found for entry in entries if (found := _copy(entry, target / entry.name, left))]
-            if min(left) < 0:
-                raise GitmemError(
-                    f"{lent.name} is too large to be copied for a check: more than {COPY_FILES} files or"
-                    f" {COPY_BYTES >> 30} GiB",
-                    hint=(
-                        "install bubblewrap with overlay support to avoid the copy, or create it in the policy's setup"
-                    ),
-                )
-
-
-def _copy(entry: os.DirEntry[str], target: Path, left: list[int]) -> tuple[Path, Path] | None:
-    """Copy one entry and subtract it from *left*; a folder is not copied but returned with its target."""
-    left[0] -= 1
-    if entry.is_symlink():
-        target.symlink_to(os.readlink(entry.path))  # noqa: PTH115 - a DirEntry has a string
-    elif entry.is_dir(follow_symlinks=False):
-        return Path(entry.path), target
-    elif entry.is_file(follow_symlinks=False):
-        left[1] -= entry.stat(follow_symlinks=False).st_size
-        if min(left) >= 0:
-            shutil.copy2(entry.path, target, follow_symlinks=False)  # with its time: Python's caches depend on it
-    return None

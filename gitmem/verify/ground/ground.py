@@ -17,7 +17,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.verify.ground.folders import ENVIRONMENTS, LentFolder, dependencies_of, find_folders, list_ignored
 from gitmem.verify.ground.scratch import CodeSource, Scratch
 from gitmem.verify.sandbox import toolchain
-from gitmem.verify.sandbox.account import give, open_way
+from gitmem.verify.sandbox.account import can_reach, give, open_way
 from gitmem.verify.sandbox.removal import remove_tree
 from gitmem.verify.sandbox.temporary import temporary_folder
 
@@ -45,7 +45,7 @@ class Ground:
         seen_at: The path at which a check sees it, if that is different (only with bubblewrap).
         folders: Ignored folders of the work tree that overlays show in it; without an overlay they are copied into it.
             They belong to the environment, not to the inputs of the check.
-        bound: Such folders that are shown read-only, without an overlay.
+        bound: Such folders that are shown without an overlay: read-only by a mount, or mirrored (``mirror``).
         lacking: The requested folders that are missing and why, on one line; or empty.
     """
 
@@ -57,6 +57,16 @@ class Ground:
     folders: tuple[LentFolder, ...] = ()
     bound: tuple[LentFolder, ...] = ()
     lacking: str = ""
+
+    @property
+    def mirrored(self) -> tuple[Path, ...]:
+        """Return the folders of the work tree that links in it lead to, which a check must be able to read."""
+        return tuple(lent.place for lent in self.bound if lent.is_linked)
+
+    def tied_path(self, path: str) -> str:
+        """Return a PATH with the user's own Python environments behind it, whose interpreters a check needs."""
+        tied = (f"{lent.place}/bin" for lent in (*self.folders, *self.bound) if lent.is_tied)
+        return ":".join([path, *tied])
 
     @property
     def path_in_check(self) -> Path:
@@ -133,7 +143,7 @@ class Grounds:
         Args:
             commit: The commit.
             folders: Ignored folders of the work tree to show as well, as the specification names them. Folders of
-                dependencies are added if that needs no copy (under bubblewrap).
+                dependencies are added.
 
         Raises:
             NotFoundError: There is no such commit.
@@ -141,15 +151,20 @@ class Grounds:
             GitmemError: The repository cannot be written to, or a folder is too large to copy.
         """
         found, lacking = self._find(commit, tuple(folders)) if folders else ((), "")
-        others = dependencies_of(self.list_ignored()) if self._seen_at else ()
-        more = tuple(name for name in others if name not in folders)
+        more = tuple(name for name in dependencies_of(self.list_ignored()) if name not in folders)
         shown = self._find(commit, more)[0] if more else ()
-        found, bound = ((*found, *shown), ()) if self._overlay else (found, shown)
+        if self._overlay:
+            found, shown = (*found, *shown), ()
+        elif self._seen_at is None:
+            is_near = (not self._user or can_reach(lent.place) for lent in shown)
+            shown = tuple(
+                replace(lent, is_linked=near, is_named=False) for lent, near in zip(shown, is_near, strict=True)
+            )
         clone, source = self._hold(commit)
         try:
-            ground = self._open(clone, source, commit, found)
+            ground = self._open(clone, source, commit, found, shown)
             try:
-                yield replace(ground, folders=found, bound=bound, lacking=lacking)
+                yield replace(ground, lacking=lacking)
             finally:
                 self._give_back(clone, source, ground)
         finally:
@@ -195,22 +210,34 @@ class Grounds:
                 return found
         raise ConflictError(f"all {MOST_CLONES} scratch clones in {self._folder} are in use")
 
-    def _open(self, clone: Scratch, source: CodeSource, commit: str, folders: tuple[LentFolder, ...]) -> Ground:
+    def _open(
+        self,
+        clone: Scratch,
+        source: CodeSource,
+        commit: str,
+        folders: tuple[LentFolder, ...],
+        bound: tuple[LentFolder, ...],
+    ) -> Ground:
+        """Show a commit in a clone, with folders to copy or to overlay, and others to mount or to mirror."""
+        is_overlay, is_mounted = self._overlay, self._seen_at is not None
+        laid = () if is_overlay else folders if is_mounted else (*folders, *bound)
         with clone.lock:
             try:
-                clone.show(commit, source, () if self._overlay else folders)
-                if not self._overlay:
-                    clone.lend(folders)
+                clone.show(commit, source, laid)
+                if not is_overlay:
+                    shown = clone.lend(laid, self._seen_at or clone.tree)
+                    bound = bound if is_mounted else tuple(lent for lent in bound if lent in shown)
                 give(clone.tree, self._user)
-                if self._overlay:
+                upper = None
+                if is_overlay:
                     upper = clone.add_upper(folders)
                     give(upper, self._user)
-                    return Ground(clone.tree, commit, source.objects, upper, self._seen_at)
-                clone.open_to_changes()
+                else:
+                    clone.open_to_changes()
             except OSError as err:
                 clone.forget()
                 raise _unwritable(clone.tree, err) from err
-            return Ground(clone.tree, commit, source.objects, None, self._seen_at)
+            return Ground(clone.tree, commit, source.objects, upper, self._seen_at, folders, bound)
 
     def _find(self, commit: str, names: tuple[str, ...]) -> tuple[tuple[LentFolder, ...], str]:
         """Return the folders that a ground can show, and on one line the others with the reason."""
@@ -218,10 +245,6 @@ class Grounds:
             if (commit, names) not in self._found:
                 self._found[commit, names] = find_folders(self._git, commit, names)
             found, lacking = self._found[commit, names]
-        if self._seen_at is None:
-            why = "it works in its own place only (bubblewrap)"
-            lacking += tuple(f"{lent.name}: {why}" for lent in found if lent.is_tied)
-            found = tuple(lent for lent in found if not lent.is_tied)
         return found, "; ".join(lacking)
 
     def _give_back(self, clone: Scratch, source: CodeSource, ground: Ground) -> None:

@@ -23,11 +23,12 @@ import time
 from pathlib import Path
 
 from gitmem.config import git_environment
-from gitmem.errors import NotFoundError, ProcessError
+from gitmem.errors import GitmemError, NotFoundError, ProcessError
 from gitmem.git import SAFE
 from gitmem.system import process
 from gitmem.system.file_lock import try_lock
-from gitmem.verify.ground.folders import LentFolder, copy_folders
+from gitmem.verify.ground.folders import LentFolder
+from gitmem.verify.ground.mirror import lay_folder
 from gitmem.verify.ground.snapshot import Stamp, stamp_tree, undo
 from gitmem.verify.sandbox.removal import remove_tree
 
@@ -131,6 +132,7 @@ class Scratch:
         self._shown = self._read_state()
         self._stamps: dict[str, Stamp] | None = None
         self._lent: tuple[LentFolder, ...] = ()
+        self._shown_folders: tuple[LentFolder, ...] = ()
         self._made: list[Path] = []
         self._uppers = 0
         self.tree = folder / "tree"
@@ -154,7 +156,7 @@ class Scratch:
         return cls(folder, fd)
 
     def close(self) -> None:
-        """Release the clone, after removing the folders that were copied into it."""
+        """Release the clone, after removing the folders that were laid into it."""
         if self._lent and self._shown:
             shown = self._shown
             self._take_back()
@@ -167,7 +169,7 @@ class Scratch:
         Args:
             commit: The commit.
             source: The repository that it comes from.
-            folders: Copies from an earlier ``lend`` that may stay, because they do not conflict with the commit.
+            folders: Folders of an earlier ``lend`` that may stay, because they do not conflict with the commit.
 
         Raises:
             NotFoundError: There is no such commit.
@@ -204,31 +206,46 @@ class Scratch:
         self._shown = ""
         self._state.unlink(missing_ok=True)
 
-    def lend(self, folders: tuple[LentFolder, ...]) -> None:
-        """Copy exactly these folders of the work tree into it; they stay until other folders are requested.
+    def lend(self, folders: tuple[LentFolder, ...], seen_at: Path) -> tuple[LentFolder, ...]:
+        """Show exactly these folders of the work tree in it; they stay until other folders are requested.
+
+        Args:
+            folders: The folders.
+            seen_at: The path at which checks see the tree.
+
+        Returns:
+            Those that it shows: all that the policy names, and the others as far as they are not too large.
 
         Raises:
-            GitmemError: They are too large to copy.
+            GitmemError: A folder that the policy names is too large to copy.
             OSError: They cannot be read or written.
         """
         if folders == self._lent:
-            return
+            return self._shown_folders
         self._take_back()
         self._state.unlink(missing_ok=True)
         self._lent = folders
+        shown = []
         for lent in folders:
             above = [self.tree / lent.name, *(self.tree / lent.name).parents]
-            self._made.append([place for place in above if not place.exists()][-1])
+            made = [place for place in above if not place.exists()][-1]
+            self._made.append(made)
             try:
-                copy_folders([lent], self.tree)
-            except BaseException:
-                self._take_back()
-                raise
+                lay_folder(lent, self.tree, seen_at)
+                shown.append(lent)
+            except BaseException as err:
+                if lent.is_named or not isinstance(err, GitmemError):
+                    self._take_back()
+                    raise
+                remove_tree(str(made))
+        self._shown_folders = tuple(shown)
+        return self._shown_folders
 
     def _take_back(self) -> None:
         for place in self._made:
             remove_tree(str(place))
         self._lent, self._made, self._stamps = (), [], None
+        self._shown_folders = ()
 
     def restore(self, commit: str, source: CodeSource) -> None:
         """Undo the changes of a check in place.
@@ -304,7 +321,7 @@ class Scratch:
 
     def _make(self, commit: str) -> None:
         self.forget()
-        self._lent, self._made = (), []
+        self._lent, self._made, self._shown_folders = (), [], ()
         for place in (self.tree, self._git):
             remove_tree(str(place))
         kind = "sha256" if len(commit) == SHA256_LENGTH else "sha1"

@@ -15,7 +15,8 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
 from gitmem.store.verdicts.environment import HASH_DIGITS, format_environment
-from gitmem.verify.ground.folders import DEPENDENCIES
+from gitmem.text import display
+from gitmem.verify.ground.folders import DEPENDENCIES, dependencies_of
 from gitmem.verify.inputs import digest, is_unknown
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox.account import check_user, give
@@ -119,6 +120,7 @@ def gather(
     *,
     due: Due,
     ignored: Sequence[str],
+    rung: str,
 ) -> Evidence:
     """Return what traced runs on one ground show together.
 
@@ -129,6 +131,7 @@ def gather(
         git: The repository.
         due: The fact whose check ran.
         ignored: The folders of the work tree that git ignores.
+        rung: The rung of the sandbox.
     """
     if any(ran.trace is None for ran in rans):
         return Evidence()
@@ -138,7 +141,7 @@ def gather(
         tree.places,
         lambda oid: _read_start(git, oid),
         os.path.realpath(work_tree) if work_tree else "",
-        _link_reader(lent) if lent else None,
+        _link_reader(lent, ground.path_in_check) if lent else None,
     )
     outside = ""
     try:
@@ -150,7 +153,7 @@ def gather(
     variables = due.spec.variables
     undeclared = list_undeclared(seen.reads, tree.places, json.loads(due.row.inputs)[1:])
     has_passed = rans[-1].status == 0
-    hidden = "" if has_passed else describe_hidden(seen.reads, ignored, [one.name for one in lent])
+    hidden = "" if has_passed else describe_hidden(seen.reads, ignored, [one.name for one in lent], rung)
     absent = "" if has_passed else find_absent(seen.reads, tree.places, ignored)
     locks = list_locks(lent)
     if _reveals_value(seen.reads, undeclared, tree.places, config.variables(variables)):
@@ -192,20 +195,24 @@ def _reveals_value(reads: Iterable[str], undeclared: str, places: Places, values
     return any(places.find(path) is None and not places.is_folder(path) for path in wanted)
 
 
-def describe_hidden(reads: Iterable[str], ignored: Sequence[str], shown: Sequence[str]) -> str:
+def describe_hidden(reads: Iterable[str], ignored: Sequence[str], shown: Sequence[str], rung: str) -> str:
     """Describe which folders that git ignores a check looked for but could not see, and how to show them.
 
     Args:
         reads: What the run was seen to read, each with its mark.
         ignored: The folders of the work tree that git ignores.
         shown: The ignored folders that the check saw.
+        rung: The rung of the sandbox.
     """
     looked = [read[1:] for read in reads if read[0] == AT]
     missed = [
         name
         for name in ignored
         if name not in shown and any(path == name or path.startswith(f"{name}/") for path in looked)
-    ][:HIDDEN_SHOWN]
+    ]
+    if unshown := dependencies_of(missed):
+        return describe_unshown(unshown[0], rung)
+    missed = missed[:HIDDEN_SHOWN]
     if not missed:
         return ""
     names = ", ".join(f'"{name}"' for name in missed)
@@ -213,6 +220,12 @@ def describe_hidden(reads: Iterable[str], ignored: Sequence[str], shown: Sequenc
         f"it looked for {', '.join(missed)}, which git ignores; to show it to checks, add to gitmem.toml: "
         f"[verify] folders = [{names}]"
     )
+
+
+def describe_unshown(name: str, rung: str) -> str:
+    """Describe a folder of dependencies that this sandbox cannot show; the how-tos have the same sentence."""
+    mend = "" if rung == sandbox.BUBBLEWRAP else ": apt install bubblewrap"
+    return f"`{display(name)}` exists here but git ignores it; this sandbox ({rung}) cannot show it{mend}"
 
 
 def find_absent(reads: Iterable[str], places: Places, ignored: Sequence[str]) -> str:
@@ -291,15 +304,22 @@ def _mark_of(place: str, _: str) -> str:
         return ""
 
 
-def _link_reader(folders: Sequence[LentFolder]) -> Callable[[str], str]:
-    """Return a function that reads links in the user's folders; those in node_modules lead to packages of the code."""
+def _link_reader(folders: Sequence[LentFolder], ground: Path) -> Callable[[str], str]:
+    """Return a function that reads links in the user's folders; those in node_modules lead to packages of the code.
+
+    Args:
+        folders: The folders that the check saw.
+        ground: The path at which the check saw the code: links to the work tree lead there (``ground.mirror``).
+    """
 
     @cache
     def read(inner: str) -> str:
         for lent in folders:
             if inner.startswith(f"{lent.name}/"):
                 with suppress(OSError):
-                    return os.readlink(lent.place / inner.removeprefix(f"{lent.name}/"))  # noqa: PTH115 - a string
+                    said = os.readlink(lent.place / inner.removeprefix(f"{lent.name}/"))  # noqa: PTH115 - a string
+                    top = f"{lent.top}/"
+                    return f"{ground}/{said.removeprefix(top)}" if said.startswith(top) else said
         return ""
 
     return read

@@ -229,7 +229,8 @@ class Judge:
             with self._grounds.take(self._commit, due.spec.folders) as ground:
                 rans, problem = self._check(due.spec, ground, due.moved, strace=self._means.strace)
                 shown = rans, ground, self._tree_of(due), self._git
-                return rans[-1], problem, gather(*shown, due=due, ignored=self._grounds.list_ignored())
+                ignored = self._grounds.list_ignored()
+                return rans[-1], problem, gather(*shown, due=due, ignored=ignored, rung=self._means.rung)
         except GitmemError as err:
             return None, err.message, Evidence()
 

@@ -18,6 +18,7 @@ CHECK_USER = 60_877
 # Folders in which every user may create files (hier(7)).
 SYSTEM_PLACES = ("/tmp", "/var/tmp")  # noqa: S108
 SETPRIV = "/usr/bin/setpriv"
+OPEN_TO_OTHERS = stat.S_IROTH | stat.S_IXOTH
 
 
 @lru_cache
@@ -55,6 +56,14 @@ def temporary_place() -> Path:
 def _is_open_to_others(folder: Path) -> bool:
     try:
         return all(part.stat().st_mode & stat.S_IXOTH for part in (folder, *folder.parents))
+    except OSError:
+        return False
+
+
+def can_reach(folder: Path) -> bool:
+    """Return whether the user of checks can list a folder of root's; what is in it may still be unreadable."""
+    try:
+        return _is_open_to_others(folder) and folder.stat().st_mode & OPEN_TO_OTHERS == OPEN_TO_OTHERS
     except OSError:
         return False
 

@@ -120,8 +120,7 @@ def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
         ground: The ground; its own files are shown instead of those of the user's work tree.
         is_inside: Select the programs inside the ground; if false, all others.
     """
-    tied = "".join(f":{lent.place}/bin" for lent in (*ground.folders, *ground.bound) if lent.is_tied)
-    found = toolchain.find_toolchain(path + tied)
+    found = toolchain.find_toolchain(ground.tied_path(path))
 
     def is_wanted(place: str) -> bool:
         inside = Path(place).is_relative_to(ground.path_in_check)

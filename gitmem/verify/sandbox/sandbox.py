@@ -255,9 +255,16 @@ class _Job:
             scratch = f"{made}/home"
             online = self.network or not confined
             env = clean_environment(self.path, scratch, scratch, online=online, variables=self.variables)
-            readable = [*_list_readable(self.path), *map(str, self.ground.readable)] if confined else []
+            # /proc: tools read about themselves; Landlock protects other processes' memory and environment.
+            readable = [*toolchain.list_readable_system(), "/proc", *self._list_folders()] if confined else []
             plan = self._plan(env, str(self.ground.path), scratch=scratch, confined=confined, readable=readable)
             return self._run(plan, self._argv)
+
+    def _list_folders(self) -> list[str]:
+        """Return what a check may read that is confined by paths, besides the system's folders."""
+        place = self.ground
+        folders = toolchain.find_toolchain(place.tied_path(self.path)).folders
+        return [*folders, *map(str, (*place.readable, *place.mirrored))]
 
     def _argv(self, held: starter.Starter) -> list[str]:
         """Return the command line inside the sandbox: the program, or strace with the program."""
@@ -329,7 +336,7 @@ class _Job:
             if confined:
                 argv = seatbelt.wrap(
                     self.argv,
-                    readable=[*map(str, self.ground.readable), *toolchain.find_toolchain(self.path).folders],
+                    readable=self._list_folders(),
                     writable=[str(self.ground.path), scratch],
                     network=self.network,
                     cpu_s=self.cpu_s,
@@ -341,8 +348,3 @@ class _Job:
                 env=clean_environment(self.path, scratch, scratch, online=online, variables=self.variables),
                 timeout_s=self.timeout_s,
             )
-
-
-def _list_readable(path: str) -> list[str]:
-    # /proc: tools read about themselves; Landlock protects other processes' memory and environment.
-    return [*toolchain.list_readable_system(), "/proc", *toolchain.find_toolchain(path).folders]

@@ -120,6 +120,21 @@ def test_strace_that_does_not_work_is_not_used(tmp_path):
     assert evidence.find_tracer("/nowhere", "none") == ""
 
 
+@pytest.mark.parametrize(
+    ("shown", "rung", "said"),
+    [
+        (("web/node_modules",), "landlock", ""),
+        ((), "landlock", "this sandbox (landlock) cannot show it: apt install bubblewrap"),
+        ((), "bubblewrap", "this sandbox (bubblewrap) cannot show it"),
+    ],
+)
+def test_a_folder_of_dependencies_that_cannot_be_shown_is_named_in_one_sentence(shown, rung, said):
+    reads = ("=web/node_modules/left", "=target/out")
+
+    about = f"`web/node_modules` exists here but git ignores it; {said}" if said else ""
+    assert evidence.describe_hidden(reads, ("web/node_modules",), shown, rung) == about
+
+
 # --- what is due ----------------------------------------------------------------------------------------------------
 
 
