@@ -2,6 +2,10 @@
 # The main job, end to end, in a scratch clone of this repository. Needs no terminal, changes nothing outside the clone.
 set -euo pipefail
 
+# The demo shows what a person sees, also if an agent runs it.
+unset AGENT AI_AGENT CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_CI CODEX_SANDBOX CODEX_THREAD_ID COPILOT_CLI CURSOR_AGENT GEMINI_CLI OPENCODE
+export GITMEM_PARENTS=off
+
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export PATH="$here/.venv/bin:$PATH"
 scratch=$(mktemp -d)

@@ -21,8 +21,7 @@ from hypothesis import HealthCheck, settings
 from support.processes import mark  # noqa: F401 - a fixture
 
 from gitmem import cli
-from gitmem.cli.terminal import AGENT_VARIABLES
-from gitmem.config import ROBOTS
+from gitmem.config import AGENT_VARIABLES, CLAUDE_PREFIX, CLIENT_VARIABLES, ROBOTS
 from gitmem.memory import Memory
 from gitmem.policy import KINDS
 from gitmem.store import ROOTED, layout, note_proof, read_proofs, settle_state
@@ -68,12 +67,15 @@ def pytest_collection():  # type: ignore[no-untyped-def]
 def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Take the machine's settings out of every test: HOME, XDG folders, git's and gitmem's variables."""
     home = tmp_path_factory.mktemp("home")
-    ours = ("GIT_", "GITMEM_", "MEMORY_", "XDG_")
-    for name in [n for n in os.environ if n.startswith(ours) or n in {*AGENT_VARIABLES, *SESSION_VARIABLES, *ROBOTS}]:
+    ours = ("GIT_", "GITMEM_", "MEMORY_", "XDG_", CLAUDE_PREFIX)
+    others = {*AGENT_VARIABLES, *CLIENT_VARIABLES, *SESSION_VARIABLES, *ROBOTS}
+    for name in [n for n in os.environ if n.startswith(ours) or n in others]:
         del os.environ[name]
     os.environ.pop("COLUMNS", None)  # terminals of tests have the width that they are made with
     # A run that was started in the background ignores Ctrl-C, and so would every program that the tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # An agent may run the tests.
+    os.environ.update(GITMEM_PARENTS="off")
     # Most tests are about something else than the view, which `init` makes.
     os.environ.update(GITMEM_VIEW="false")
     # What a check reads is looked at where that is what is tested: elsewhere a check depends on the whole tree.

@@ -8,14 +8,12 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations: 1 ms
 import errno
 import gc
-import io
 import os
 import sys
 from keyword import iskeyword
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterable, Sequence
     from types import ModuleType
 
@@ -149,10 +147,6 @@ PAGED = (
     ),
     *("task list", "task tree", "task ready", "task show", "session log", "curate dedupe"),
 )
-# Commands that print the text of memories; in the shell of an agent, their output is fenced.
-FENCED = frozenset(
-    ("recall", "similar", "context", "show", "list", "log", "task list", "task tree", "task ready", "task show")
-)
 # The commands of a first week, shown by `gitmem` alone.
 FIRST_WEEK = (
     *("init", "remember", "fact", "recall", "list", "show", "verify", "status", "why", "settle", "trust", "sync"),
@@ -259,8 +253,25 @@ def main(argv: list[str] | None = None) -> int:
     if arguments[:1] == ["complete"]:  # its arguments are a command line themselves
         from gitmem.cli import complete
 
-        return complete.show(arguments[1:], Output())
-    return _finish(arguments, Output(color=_color(), draws=not _is_dumb()), is_first=True)
+        out = Output(is_agents=_is_agents())
+        complete.show(arguments[1:], out)
+        out.flush()
+        return 0
+    out = Output(color=_color(), draws=not _is_dumb(), is_agents=_is_agents())
+    status = _finish(arguments, out, is_first=True)
+    if out.is_agents:
+        try:
+            out.flush()
+        except OSError:
+            return status or PIPE_CLOSED
+    return status
+
+
+def _is_agents() -> bool:
+    """Return whether an agent reads the output."""
+    from gitmem.cli.terminal import agent_sign
+
+    return bool(agent_sign())
 
 
 def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
@@ -371,8 +382,9 @@ def _run(arguments: list[str], out: Output) -> int:
         arguments = ["help", *map(_as_typed, arguments[1:])]
     if arguments[0] == "--version":
         from gitmem import __version__
+        from gitmem.text.own import own
 
-        out.line(f"gitmem {__version__}")
+        out.line(own("gitmem {}", __version__))
         return 0
     name, *arguments = map(_as_typed, arguments)
     if name not in list_commands() and name not in HIDDEN:
@@ -382,35 +394,22 @@ def _run(arguments: list[str], out: Output) -> int:
             raise _unknown_verb(name, arguments[0], verbs)
         name, *arguments = f"{name} {arguments[0]}", *arguments[1:]
     from gitmem.cli.options import read_plain
-    from gitmem.config import agent_client
 
     module = load_command(name)
     args = read_plain(module, arguments)
     if args is None:
         from gitmem.cli.parser import HelpRequest, parser_of
+        from gitmem.text.own import OwnWords
 
         try:
             args = parser_of(name, module, width=out.width).parse(arguments)
         except HelpRequest as request:
-            out.page(request.text)
+            out.page(OwnWords(request.text))
             return 0
-    if name in FENCED and not out.is_terminal and not args.json and agent_client():
-        return _run_fenced(module, args, out)
+    out.name(name)
     if name in PAGED:
         out.hold()
     status: int = module.run(args, out)
-    return status
-
-
-def _run_fenced(module: ModuleType, args: argparse.Namespace, out: Output) -> int:
-    """Run a command in the shell of an agent, fencing its output as data, as hooks and MCP do."""
-    from gitmem.cli.output import Output
-    from gitmem.text.fence import fence_text
-
-    text = io.StringIO()
-    status: int = module.run(args, Output(color="never", stdout=text))
-    if shown := fence_text(text.getvalue().rstrip("\n"), source="the memory of this repository"):
-        out.text(shown)
     return status
 
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from gitmem.cli.options import TOP, ArgumentParser, Arguments, code_path, open_memory, open_quietly
 from gitmem.cli.output import Output
+from gitmem.cli.reports import JSON_FORMS
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
 from gitmem.model import FAILED, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
@@ -145,11 +146,12 @@ def _print_report(
     from gitmem.commands.adopt import forms
 
     if args.suggest:
-        out.exact(forms.rdjson(corrected) if args.suggest == "rdjson" else forms.suggestions(corrected))
+        is_json = args.suggest == "rdjson"
+        out.exact(forms.rdjson(corrected) if is_json else forms.suggestions(corrected), is_json=is_json)
     elif args.json or args.format == "json":
         out.json(forms.as_table(adoption) | ({"applied": _apply_table(applied)} if applied else {}))
     elif args.format != "text":
-        out.exact(forms.WRITERS[args.format](adoption))
+        out.exact(forms.WRITERS[args.format](adoption), is_json=args.format in JSON_FORMS)
     else:
         _print(adoption, out, is_verbose=args.verbose)
     if applied is not None:

@@ -40,7 +40,7 @@ def run(args: Arguments, out: Output) -> int:
     badge = make_badge(found, label=args.label)
     text = json.dumps(as_table(badge)) + "\n" if args.json else svg(badge)
     if args.file == "-":
-        out.bytes(text.encode())
+        out.bytes(text.encode(), is_json=args.json)
     else:
         write_whole(args.file, text, what="badge")
         out.announce(f"wrote {args.file}: {badge.title}" if out.is_terminal else f"{args.file}: {badge.title}")

@@ -7,6 +7,7 @@ import os
 from gitmem.agents import ALIASES, CLIENTS
 from gitmem.agents.hook import serve
 from gitmem.cli.output import Output
+from gitmem.text.own import is_slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def run(words: Sequence[str]) -> int:
     out = Output(color="never", draws=False)
     client, named = words[0], next((word for word in words[1:] if word != USER), "")
     if client not in CLIENTS and client not in ALIASES:
-        out.note(f"unknown client: {client}; choose one of {', '.join(CLIENTS)}")
+        named = f"unknown client: {client}" if is_slug(client) else "unknown client"
+        out.note(f"{named}; choose one of {', '.join(CLIENTS)}")
     elif _is_typed():
         out.note(
             f"this command is for the hooks of {client}, with JSON on standard input; to set them up: gitmem "

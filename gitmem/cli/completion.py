@@ -10,6 +10,7 @@ from gitmem.cli.options import ArgumentParser, Arguments
 from gitmem.cli.output import Output
 from gitmem.commands.completion import SHELLS
 from gitmem.errors import UsageError
+from gitmem.text.own import OwnWords
 
 EXAMPLES = (
     "gitmem completion --install",
@@ -41,7 +42,7 @@ def run(args: Arguments, out: Output) -> int:
         message = f"there is no completion for {shell}" if shell else "completion needs the name of a shell"
         raise UsageError(message, hint=f"choose one of {', '.join(SHELLS)}: gitmem completion bash")
     if not args.install:
-        out.exact(completion.script(shell))
+        out.exact(OwnWords(completion.script(shell)))
         return 0
     if shell == "tcsh":
         raise UsageError(

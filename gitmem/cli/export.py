@@ -78,5 +78,5 @@ def _write_lines(lines: Iterable[str], to: str, out: Output) -> int:
         write_file(count_lines(), Path(to))
     else:
         for line in count_lines():
-            out.exact(line)
+            out.exact(line, is_json=True)
     return count

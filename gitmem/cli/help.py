@@ -15,6 +15,7 @@ from gitmem.statuses import MARKS, describe_claims
 from gitmem.store import companion_code, companion_notice
 from gitmem.store.proposal import proposal_notice
 from gitmem.text import display
+from gitmem.text.own import OwnWords
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
@@ -40,15 +41,15 @@ def run(args: Arguments, out: Output) -> int:
     """Print one help page."""
     name = " ".join(args.about)
     if args.all:
-        out.page(manual.format_all(out.width))
+        out.page(OwnWords(manual.format_all(out.width)))
     elif not name:
         # Titles may be written by other people.
         out.page(manual.overview(out.width, [display(redact(line)) for line in where_you_are()]))
     elif name in TOPICS:
         about = manual.topic(name, out.width)
-        out.page(f"{about}\n{page_of(name, out)}" if name in cli.COMMANDS else about)
+        out.page(OwnWords(f"{about}\n{page_of(name, out)}" if name in cli.COMMANDS else about))
     else:
-        out.page(page_of(name, out))
+        out.page(OwnWords(page_of(name, out)))
     return 0
 
 

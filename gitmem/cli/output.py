@@ -1,6 +1,7 @@
 """All printing: text with colour only on terminals, JSON, notes, progress, errors.
 
-No control character from a memory reaches a terminal: every method cleans its input.
+No control character from a memory reaches a terminal: every method cleans its input. For an agent, everything but
+gitmem's own words (``text.own``) is printed inside the fence, whichever method prints it.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ from time import monotonic
 from gitmem.config import variable
 from gitmem.statuses import MARKS, SIGNS
 from gitmem.text import display, escape_json, unlike_command
+from gitmem.text.own import Fenced, OwnWords, is_command_line, own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TextIO
+
+    from gitmem.cli.fenced import FencedStream
 
 # SGR codes (ECMA-48, 8.3.117) for things to distinguish at a glance; the words carry the same information.
 STYLES = {status: sign.style for status, sign in SIGNS.items()} | {
@@ -46,17 +50,29 @@ class Output:
         is_terminal: Whether standard output is a terminal.
         width: Columns of the terminal, at most 120; 100 in a pipe.
         pages: Whether long output may go to a pager.
+        is_agents: Whether an agent reads it. It gets the same text at a terminal as at a pipe.
     """
 
     def __init__(
-        self, *, color: str = "auto", draws: bool = True, stdout: TextIO | None = None, stderr: TextIO | None = None
+        self,
+        *,
+        color: str = "auto",
+        draws: bool = True,
+        is_agents: bool = False,
+        stdout: TextIO | None = None,
+        stderr: TextIO | None = None,
     ) -> None:
         _fill_closed()
-        self._out = stdout or sys.stdout or _Nowhere()
-        self._err = stderr or sys.stderr or _Nowhere()
+        self._out: Any = stdout or sys.stdout or _Nowhere()
+        self._err: Any = stderr or sys.stderr or _Nowhere()
         for stream in (self._out, self._err):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
+        self.is_agents = is_agents
+        # Standard output and error, if an agent reads them.
+        self._fenced: tuple[FencedStream, FencedStream] | None = None
+        if is_agents:
+            self._fence()
         self.is_terminal = self._out.isatty()
         self.is_error_terminal = self._err.isatty()
         # There, a line of text can be interpreted as a command (threat T12).
@@ -76,6 +92,17 @@ class Output:
         self._drawn: list[int] = []
         self._draws = self.is_error_terminal and draws
 
+    def _fence(self) -> None:
+        from gitmem.cli.fenced import FencedStream  # only for agents
+
+        self._fenced = (FencedStream(self._out), FencedStream(self._err))
+        self._out, self._err = self._fenced
+
+    def name(self, command: str) -> None:
+        """Name the command that prints from now on."""
+        for stream in self._fenced or ():
+            stream.name(command)
+
     def _columns(self) -> int:
         return min(WIDEST, self._columns_of(self._out)) if self.is_terminal else 100
 
@@ -94,6 +121,8 @@ class Output:
 
         An option on the command line takes precedence over a setting that is read later.
         """
+        if self.is_agents:
+            color = "never"
         if self._is_color_typed and not is_typed:
             return
         self._is_color_typed = is_typed
@@ -114,12 +143,12 @@ class Output:
                 self._say(line, end=end)
             return
         pieces = (self._style(*p) if isinstance(p, tuple) else display(p, sequences=True) for p in parts)
-        self._say("".join(pieces), end=end)
+        self._say("".join(pieces), end=end, is_own=_are_own(parts))
 
     def confirm(self, did: str, what: str = "") -> None:
         """Confirm a change on a terminal, in one sentence; print nothing to a pipe."""
         if self.is_terminal:
-            self.line((MARKS["verified"], "green"), f" {did}", *(("  ", (what, "bold")) if what else ()))
+            self.line((MARKS["verified"], "green"), " ", did, *(("  ", (what, "bold")) if what else ()))
 
     def result(self, plain: str, did: str = "", what: str = "", *, is_change: bool = True) -> None:
         """Print the result of a command: *plain* to a pipe; on a terminal, confirm a change in one sentence.
@@ -162,13 +191,20 @@ class Output:
             lines.append(line)
         return lines
 
-    def _say(self, text: str, end: str = "\n") -> None:
+    def _say(self, text: str, end: str = "\n", *, is_own: bool = False) -> None:
         self.has_printed = True
-        print(unlike_command(text) if self._is_in_workflow else text, end=end, file=self._out)
+        shown = unlike_command(text) if self._is_in_workflow else text
+        if is_own and self._fenced:
+            self._fenced[0].write_own(shown + end)
+        else:
+            print(shown, end=end, file=self._out)
 
     def text(self, text: str) -> None:
         """Print text of several lines, cleaned."""
         self.clear_progress()
+        if self._fenced and isinstance(text, (Fenced, OwnWords)):
+            self._say(text.rstrip("\n"), is_own=True)
+            return
         shown = display(text, lines=True, sequences=True).rstrip("\n")
         if self.is_terminal and any(_may_be_wider((line,), self.width) for line in shown.split("\n")):
             from gitmem.cli.columns import fill
@@ -176,14 +212,26 @@ class Output:
             shown = "\n".join(part for line in shown.split("\n") for part in fill(line, self.width))
         self._say(shown)
 
-    def exact(self, text: str) -> None:
-        """Print text made by gitmem itself (a completion script, a reviewed list) unchanged."""
+    def exact(self, text: str, *, is_json: bool = False) -> None:
+        """Print text that programs read unchanged: a reviewed list, a report in one of its formats.
+
+        For an agent, it is fenced like all other text, unless it is JSON or goes to a file.
+        """
         self.has_printed = True
-        print(text, end="" if text.endswith("\n") else "\n", file=self._out)
+        shown = text if text.endswith("\n") else f"{text}\n"
+        if self._fenced and (is_json or self._fenced[0].is_file):
+            self._fenced[0].write_data(shown)
+        elif self._fenced and isinstance(text, OwnWords):
+            self._fenced[0].write_own(shown)
+        else:
+            print(shown, end="", file=self._out)
 
     def page(self, text: str) -> None:
         """Print help, with bold headings if colours are on, and through the pager if it is long."""
         self.hold()
+        if isinstance(text, OwnWords) and self._fenced:
+            self.exact(text)
+            return
         before = ""
         for line in text.rstrip("\n").split("\n"):
             is_heading = line.endswith(":") and not line.startswith(" ") and not before
@@ -208,10 +256,13 @@ class Output:
                 return
         print(text, end="", file=self._out)
 
-    def bytes(self, data: bytes) -> None:
-        """Write bytes made by gitmem itself for another program, the same in every locale."""
+    def bytes(self, data: bytes, *, is_json: bool = False) -> None:
+        """Write bytes made by gitmem itself for another program, the same in every locale; see ``exact``."""
         self._release(paged=False)
         self.has_printed = True
+        if self._fenced:
+            self.exact(data.decode("utf-8", "surrogateescape"), is_json=is_json)
+            return
         self._out.flush()
         self._out.buffer.write(data)
 
@@ -223,7 +274,7 @@ class Output:
         self.has_printed = True
         text = json.dumps(found, ensure_ascii=False, indent=2)
         shown = escape_json(text)
-        print(shown.replace("##[", "#\\u0023[") if self._is_in_workflow else shown, file=self._out)
+        self.exact(shown.replace("##[", "#\\u0023[") if self._is_in_workflow else shown, is_json=True)
 
     def row(self, *cells: str) -> None:
         """Print cells separated by tabs: one record on a line, for pipes."""
@@ -234,21 +285,23 @@ class Output:
 
     def note(self, text: str) -> None:
         """Print a message on standard error that is not an error."""
-        self._write_error((f"gitmem: {text}", "dim"))
+        self._write_error((own("gitmem: {}", text), "dim"))
 
     def alarm(self, text: str) -> None:
         """Print an important message in red on standard error."""
-        self._write_error((f"gitmem: {text}", "red"))
+        self._write_error((own("gitmem: {}", text), "red"))
 
     def error(self, message: str, hint: str = "") -> None:
         """Print an error and its hint."""
         self._release(paged=False)
         first, *more = display(message, lines=True).split("\n")
-        self._write_error(("gitmem: error:", "red"), f" {first}")
+        lead = (own("gitmem: error:"), "red")
+        self._write_error(lead, " ", own("{}", message) if isinstance(message, OwnWords) else first)
         for line in more:
             self._write_error(line)
         for line in hint.split("\n") if hint else ():
-            self._write_error("  ", ("hint:", "bold"), f" {line}")
+            shown = OwnWords(line) if isinstance(hint, OwnWords) or is_command_line(line) else line
+            self._write_error("  ", (own("hint:"), "bold"), " ", shown)
 
     def _write_error(self, *parts: str | tuple[str, str]) -> None:
         """Print a line on standard error; if that is closed, the line is lost."""
@@ -258,6 +311,10 @@ class Output:
             lines = self._wrap(parts, width, error=True)
         else:
             lines = ["".join(self._style(*((p, "") if isinstance(p, str) else p), error=True) for p in parts)]
+        if self._fenced:
+            text = "".join(f"{line}\n" for line in lines)
+            (self._fenced[1].write_own if _are_own(parts) else self._fenced[1].write)(text)
+            return
         try:
             for line in lines:
                 print(unlike_command(line) if self._is_in_workflow else line, file=self._err, flush=True)
@@ -318,13 +375,23 @@ class Output:
         self.clear_progress()
         self._release(paged=True)
         self._out.flush()
+        if self._fenced:
+            self._err.flush()
 
     def drop(self) -> None:
         """Close standard output: buffered output is lost, and Python does not try to write it at exit."""
+        if self._fenced:
+            self._fenced[0].drop()
         try:
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
         except (OSError, ValueError):
             self._out = _Nowhere()
+
+
+def _are_own(parts: Sequence[str | tuple[str, str]]) -> bool:
+    """Return whether all parts of a line are gitmem's own words or spaces."""
+    texts = [part if isinstance(part, str) else part[0] for part in parts]
+    return all(isinstance(text, OwnWords) or not text.strip() for text in texts)
 
 
 def _may_be_wider(parts: Sequence[str | tuple[str, str]], width: int) -> bool:

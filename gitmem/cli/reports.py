@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gitmem.verify.overview.finding import Findings
 
 FORMS = ("text", "json", "github", "markdown", "sarif", "junit", "codequality")
+JSON_FORMS = ("json", "sarif", "codequality")
 WRITTEN = FORMS[2:]
 # GitHub rejects a step's summary of more than 1 MiB; each step has its own limit.
 SUMMARY_LIMIT = 1024 * 1024 - 4096
@@ -104,7 +105,7 @@ def emit_forms(args: Arguments, out: Output, render: Callable[[str], str], page:
     for wanted, file in _files(args):
         write_whole(file, render(wanted))
     if form in args.written:
-        out.exact(render(form))
+        out.exact(render(form), is_json=form in JSON_FORMS)
     summary = variable("GITHUB_STEP_SUMMARY") if form == "github" else ""
     if summary:
         from pathlib import Path

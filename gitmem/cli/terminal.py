@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.config import CLIENT_VARIABLES, variable
+from gitmem.config import AGENT_PROGRAMS, agent_variable, variable
 from gitmem.errors import TrustError
 
 TYPE_CHECKING = False
@@ -13,16 +13,19 @@ if TYPE_CHECKING:
 
     from gitmem.memory import Memory
 
-# Variables that the clients of agents set for their commands.
-AGENT_VARIABLES = (
-    *("GITMEM_AGENT", "GITMEM_RUN", "GITMEM_HOOK", "AI_AGENT", "COPILOT_AGENT_JOB_ID"),
-    *CLIENT_VARIABLES,
-)
-
 
 def agent_sign() -> str:
-    """Return the variable that shows that an agent runs this, or an empty string. This is not a security boundary."""
-    return next((name for name in AGENT_VARIABLES if variable(name)), "")
+    """Return what shows that an agent runs this: a variable, or a program that started it; else an empty string.
+
+    This is not a security boundary.
+    """
+    if sign := agent_variable():
+        return sign
+    if variable("GITMEM_PARENTS") == "off":
+        return ""
+    from gitmem.system.parents import parent_names
+
+    return next((name for names in parent_names() for name in names if name in AGENT_PROGRAMS), "")
 
 
 def is_interactive() -> bool:

@@ -35,6 +35,7 @@ from gitmem.errors import BusyError, UsageError
 from gitmem.frozen import replace
 from gitmem.model import BUILTIN
 from gitmem.statuses import MARKS
+from gitmem.text.own import OwnWords
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.moves import describe_moves
 from gitmem.verify.options import Options, Watch
@@ -196,7 +197,7 @@ def _print(memory: Memory, found: VerifyRun, explained: Sequence[Why], args: Arg
     if form != "text":
         return
     if args.plan:
-        out.exact(format_plan(found, args.plan))
+        out.exact(OwnWords(format_plan(found, args.plan)))
     elif args.dry_run:
         _print_due(found, out)
     else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from os import urandom
 
 from gitmem.text import display
+from gitmem.text.own import Fenced
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
@@ -40,7 +41,7 @@ def fence_entries(entries: Iterable[tuple[str, str]], *, source: str) -> str:
 
 
 def _enclose(text: str, source: str) -> str:
-    return inject(text, source=source, nonce=new_nonce(f"{text}\n{source}")) if text else ""
+    return Fenced(inject(text, source=source, nonce=new_nonce(f"{text}\n{source}"))) if text else ""
 
 
 def new_nonce(text: str) -> str:

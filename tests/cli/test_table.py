@@ -28,6 +28,7 @@ SHARED = {
     "live",
     "manual",
     "options",
+    "fenced",
     "output",
     "pager",
     "paths",

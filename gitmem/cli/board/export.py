@@ -20,6 +20,6 @@ def run(args: Arguments, out: Output) -> int:
     with open_memory(out) as memory:
         board = memory.boards.show(args.run)
     for entry in board.entries:
-        out.exact(format_json(rows.entry_table(board, entry), is_ascii=True))
+        out.exact(format_json(rows.entry_table(board, entry), is_ascii=True), is_json=True)
     rows.print_problems(board, out)
     return 0
