@@ -6,6 +6,7 @@ import sys
 
 from gitmem.config import AGENT_PROGRAMS, agent_variable, variable
 from gitmem.errors import TrustError
+from gitmem.system.parents import parent_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ def agent_sign() -> str:
         return sign
     if variable("GITMEM_PARENTS") == "off":
         return ""
-    from gitmem.system.parents import parent_names
-
     return next((name for names in parent_names() for name in names if name in AGENT_PROGRAMS), "")
 
 

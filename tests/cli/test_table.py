@@ -22,7 +22,7 @@ SHARED = {
     "causes",
     "changes",
     "columns",
-    "client",
+    "client hook",
     "hits",
     "input",
     "live",
