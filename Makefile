@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test lint docs first-fact package clients clients-kept runners bench bench-short replay replay-short clean again
+.PHONY: help demo test lint docs first-fact package clients clients-kept runners bare bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
@@ -22,6 +22,7 @@ help:
 	@echo 'make clients      the real clients of coding agents, from npm, against a model on this machine (some minutes)'
 	@echo 'make runners      the files for forges, by act, actionlint and gitlab-ci-local, which it installs (a minute)'
 	@echo 'make clients-kept which LEARNED: lines of theirs are kept, however a session ends'
+	@echo 'make bare         the demo and the tests of the lower layers on machines without optional tools (root, debootstrap; half an hour)'
 	@echo 'make bench        the benchmarks, as a table of ratios (some minutes)'
 	@echo 'make bench-short  the small ones only (under 90 seconds)'
 	@echo 'make replay       the own history, verified incrementally and in full: the answers must agree'
@@ -77,6 +78,10 @@ runners: $(STAMP)
 
 clients-kept: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m clients.kept $(ARGS)
+
+# ARGS names some of the machines (tests/bare/machines.py); what is built stays in build/bare.
+bare: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m bare.run $(ARGS)
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py $(ARGS)

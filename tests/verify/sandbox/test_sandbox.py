@@ -477,10 +477,15 @@ DRIVER = (
 )
 
 
+def start_driver(*words, ground):
+    """Start the driver, which is killed: what it leaves is removed by the next run, a minute later."""
+    argv = [sys.executable, "-I", "-c", DRIVER, str(ROOT), str(ground), *words]
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": str(ground.parent)})
+
+
 def test_nothing_outlives_us_when_we_are_killed(any_rung, ground, mark):
     command = f"trap '' TERM HUP; setsid sleep {mark} & setsid sleep {mark} & sleep {mark}"
-    argv = [sys.executable, "-I", "-c", DRIVER, str(ROOT), str(ground), any_rung, PATH, command]
-    with subprocess.Popen(argv, stdout=subprocess.DEVNULL) as ours:
+    with start_driver(any_rung, PATH, command, ground=ground) as ours:
         assert wait_until(lambda: len(pids_of(f"sleep\0{mark}")) == 3, 10)
         ours.kill()
 
@@ -488,9 +493,8 @@ def test_nothing_outlives_us_when_we_are_killed(any_rung, ground, mark):
 
 
 def test_nothing_outlives_us_when_we_are_killed_while_it_starts(any_rung, ground, mark):
-    argv = [sys.executable, "-I", "-c", DRIVER, str(ROOT), str(ground), any_rung, PATH, f"sleep {mark}"]
     for delay_s in (0.0, 0.002, 0.004, 0.008, 0.012, 0.016):
-        with subprocess.Popen(argv, stdout=subprocess.PIPE) as ours:
+        with start_driver(any_rung, PATH, f"sleep {mark}", ground=ground) as ours:
             assert ours.stdout.readline() == b"ready\n"
             time.sleep(delay_s)
             ours.kill()
