@@ -97,11 +97,13 @@ NUMBERS = {
         "add_key": 248, "keyctl": 250, "unshare": 272, "clone": 56, "setns": 308, "mount": 165, "chroot": 161,
         "ptrace": 101, "vm_readv": 310, "bpf": 321, "perf": 298, "userfaultfd": 323, "kexec": 246, "fchmodat": 268,
         "fchmod": 91, "openat": 257, "setxattr": 188, "prlimit": 302, "setpriority": 141, "setscheduler": 144,
+        "ioprio": 251,
     },
     "aarch64": {
         "add_key": 217, "keyctl": 219, "unshare": 97, "clone": 220, "setns": 268, "mount": 40, "chroot": 51,
         "ptrace": 117, "vm_readv": 270, "bpf": 280, "perf": 241, "userfaultfd": 282, "kexec": 104, "fchmodat": 53,
         "fchmod": 52, "openat": 56, "setxattr": 5, "prlimit": 261, "setpriority": 140, "setscheduler": 119,
+        "ioprio": 30,
     },
 }[os.uname().machine]  # fmt: skip
 
@@ -124,6 +126,18 @@ def test_other_processes_are_left_alone(ground: Path, rung: str) -> None:
 
     assert set(ran.output.split()[:3]) <= {"EPERM", "ESRCH"}
     assert ran.output.split()[3:] == ["done", "done"]
+
+
+def test_all_processes_of_the_user_are_not_slowed_down(ground: Path, rung: str) -> None:
+    """Their kind, with the number 0, is the caller's user: PRIO_USER (2) and IOPRIO_WHO_USER (3)."""
+    before = os.getpriority(os.PRIO_PROCESS, os.getpid())
+    tried = "call({setpriority}, 2, 0, 19), call({ioprio}, 3, 0, 3 << 13), call({ioprio}, 1, 0, 3 << 13)"
+
+    ran = run(python(f"{CALL}print({tried.format(**NUMBERS)})"), ground, rung)
+
+    if rung == "landlock":  # elsewhere, a namespace keeps them apart
+        assert ran.output.split() == ["EPERM", "EPERM", "done"]
+    assert os.getpriority(os.PRIO_PROCESS, os.getpid()) == before
 
 
 OPEN_KERNEL_STATE = """

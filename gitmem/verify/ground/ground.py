@@ -1,6 +1,6 @@
 """Provide grounds: whole trees of a commit that one check may change, restored for the next check.
 
-Scratch clones are kept and reused (``<common git directory>/gitmem/ground/<n>``). Where overlays work
+Scratch clones are kept and reused (``<common git directory>/gitmem/ground/<name>``). Where overlays work
 (``sandbox.probe_overlay``), one clone serves all checks of its commit, and the changes of each go to its own folder.
 Elsewhere each running check has its own clone, and its changes are detected by stamps and undone. If the repository is
 read-only, the clones are in a temporary folder and deleted afterwards.
@@ -8,6 +8,7 @@ read-only, the clones are in a temporary folder and deleted afterwards.
 
 from __future__ import annotations
 
+import os
 import threading
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 # More than any machine runs at once; reaching it means that clones are not returned.
 MOST_CLONES = 512
+# Hexadecimal digits of a clone's name.
+NAME_LENGTH = 32
 # A ground is never mounted over these folders or their parents, which would hide programs from the check.
 NEEDED = (*toolchain.SYSTEM, "/tmp", "/var/tmp", "/run", "/dev", "/proc")  # noqa: S108 - of the sandbox
 
@@ -198,9 +201,9 @@ class Grounds:
         idle = [c for c in self._clones if not c.users]
         for clone in fitting + idle:
             return clone
-        for number in range(1, MOST_CLONES + 1):
+        for name in self._list_names():
             try:
-                found = Scratch.find(self._folder / str(number))
+                found = Scratch.find(self._folder / name)
             except OSError as err:
                 raise _unwritable(self._folder, err) from err
             if found is not None:
@@ -209,6 +212,22 @@ class Grounds:
                 self._clones.append(found)
                 return found
         raise ConflictError(f"all {MOST_CLONES} scratch clones in {self._folder} are in use")
+
+    def _list_names(self) -> list[str]:
+        """Return the names of the clones that exist, and a new one.
+
+        A check cannot guess them: without namespaces, it may change the modes of any file whose path it knows.
+        """
+        try:
+            names = sorted(os.listdir(self._folder))  # noqa: PTH208 - names
+        except OSError:
+            names = []
+        for name in names:
+            if name.isdecimal() and len(name) < NAME_LENGTH and (old := Scratch.find(self._folder / name)):
+                old.close()
+                remove_tree(str(self._folder / name))  # of gitmem 0.9, which numbered them
+        names = [name for name in names if len(name) == NAME_LENGTH]
+        return names if len(names) >= MOST_CLONES else [*names, os.urandom(NAME_LENGTH // 2).hex()]
 
     def _open(
         self,

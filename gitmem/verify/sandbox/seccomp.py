@@ -57,8 +57,10 @@ NEW = 0x7E020080
 OF_PROCESSES: dict[str, tuple[Numbers, int]] = {
     "prlimit64": ((302, 261), 0), "sched_setparam": ((142, 118), 0), "sched_setscheduler": ((144, 119), 0),
     "sched_setaffinity": ((203, 122), 0), "sched_setattr": ((314, 274), 0),
-    "setpriority": ((141, 140), 1), "ioprio_set": ((251, 30), 1),
 }  # fmt: skip
+# Calls that select processes by a kind and a number, and the kind that is a process: others are its group, and all of
+# the user's processes, for which the number 0 is valid as well.
+OF_KINDS: dict[str, tuple[Numbers, int]] = {"setpriority": ((141, 140), 0), "ioprio_set": ((251, 30), 1)}
 # Calls with a mode as an argument, and the argument's index.
 WITH_MODE: dict[str, tuple[Numbers, int]] = {
     "fchmod": ((91, 52), 1), "fchmodat": ((268, 53), 2), "fchmodat2": ((452, 452), 2), "mknodat": ((259, 33), 2),
@@ -107,7 +109,7 @@ def filter_program(
         with_mode += OLDER.values()
         opening += [OPEN]
     absent = [*ABSENT.values(), *(SHARED.values() if shares else ())]
-    others = OF_PROCESSES.values() if shares else ()
+    others, kinds = (OF_PROCESSES.values(), OF_KINDS.values()) if shares else ((), ())
     blocks: list[tuple[int, list[Step]]] = [
         *((numbers[column], _refuse(errno.ENOSYS)) for numbers in absent),
         *((numbers[column], _refuse(errno.EPERM)) for numbers in refused),
@@ -116,6 +118,7 @@ def filter_program(
         *((number, _unless_bits(at, SETUID_OR_SETGID)) for number, at in with_mode),
         *((number, [*_if_bits(at - 1, MAKES), *_unless_bits(at, SETUID_OR_SETGID)]) for number, at in opening),
         *((numbers[column], _only(at, (0,))) for numbers, at in others),
+        *((numbers[column], [*_if_equal(0, kind), *_only(1, (0,))]) for numbers, kind in kinds),
         (SOCKET[column], _only(0, families)),
     ]
     for number, block in blocks:
@@ -142,6 +145,11 @@ def _load(argument: int) -> Step:
 def _if_bits(argument: int, bits: int) -> list[Step]:
     """Continue if an argument has one of the bits; else allow the call."""
     return [_load(argument), (IF_BITS, 1, 0, bits), (RETURN, 0, 0, ALLOW)]
+
+
+def _if_equal(argument: int, value: int) -> list[Step]:
+    """Continue if an argument has a value; else refuse the call."""
+    return [_load(argument), (IF_EQUAL, 1, 0, value), *_refuse(errno.EPERM)]
 
 
 def _unless_bits(argument: int, bits: int) -> list[Step]:

@@ -468,15 +468,15 @@ def damage(clone: Path, how: str) -> None:
 )
 def test_what_a_killed_run_left_breaks_nothing(repository, grounds, how):
     commit = id_of(repository, "HEAD")
-    with open_grounds(repository) as earlier, earlier.take(commit):
-        pass
-    damage(repository / ".git" / "gitmem" / "ground" / "1", how)
+    with open_grounds(repository) as earlier, earlier.take(commit) as ground:
+        clone = ground.path.parent
+    damage(clone, how)
 
     with grounds.take(commit) as ground:
         ran = check("git status --porcelain --ignored; cat new; git describe", ground)
 
     assert ran.output == "new\nv2\n"
-    assert os.listdir(repository / ".git" / "gitmem" / "ground") == ["1"]
+    assert os.listdir(repository / ".git" / "gitmem" / "ground") == [clone.name]
 
 
 def test_a_run_that_is_killed_in_a_check_leaves_nothing_to_the_next(repository, tmp_path):
@@ -496,7 +496,7 @@ def test_a_run_that_is_killed_in_a_check_leaves_nothing_to_the_next(repository, 
         other.send_signal(signal.SIGKILL)
 
     with open_grounds(repository) as grounds, grounds.take(id_of(repository, "HEAD")) as ground:
-        assert ground.path.parent.name == "1"
+        assert [ground.path.parent.name] == os.listdir(repository / ".git" / "gitmem" / "ground")
         assert check("cat new; git status --porcelain", ground).output == "new\n"
 
 
@@ -670,3 +670,16 @@ def test_a_default_acl_decides_nothing_for_the_next_check(repository, rung, tmp_
 
     assert (first.status == 0) == (rung == "none"), first.output
     assert (second.status, second.output) == (0, "644\n644\n")
+
+
+def test_names_of_clones_cannot_be_guessed_and_numbered_ones_are_removed(repository):
+    place = repository / ".git" / "gitmem" / "ground"
+    (place / "1" / "tree").mkdir(parents=True)
+    commit = id_of(repository, "HEAD")
+
+    with open_grounds(repository) as grounds, grounds.take(commit) as one, grounds.take(commit) as other:
+        names = {one.path.parent.name, other.path.parent.name}
+
+    assert set(os.listdir(place)) == names
+    assert {len(name) for name in names} == {32}
+    assert len(names) == 2

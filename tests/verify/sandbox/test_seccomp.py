@@ -94,6 +94,11 @@ def test_other_processes_are_out_of_reach_where_no_namespace_keeps_them_apart(ma
         for numbers, at in seccomp.OF_PROCESSES.values():
             said = [verdict(program, audit, numbers[column], *[0] * at, process) for process in (0, 4711)]
             assert said == [ALLOW, PERMISSION if shares else ALLOW]
+        for numbers, kind in seccomp.OF_KINDS.values():
+            said = [
+                verdict(program, audit, numbers[column], *which) for which in ((kind, 0), (kind, 4711), (kind + 2, 0))
+            ]
+            assert said == [ALLOW, *[PERMISSION if shares else ALLOW] * 2]
         said = {verdict(program, audit, numbers[column]) for numbers in seccomp.SHARED.values()}
         assert said == {NO_CALL if shares else ALLOW}
 
@@ -112,6 +117,7 @@ def test_every_other_call_is_allowed(machine: str) -> None:
     tables = (seccomp.ABSENT, seccomp.SHARED, seccomp.REFUSED, seccomp.ATTRIBUTES)
     known = {numbers[column] for table in tables for numbers in table.values()}
     known |= {seccomp.PTRACE[column], seccomp.TRUNCATE[column], seccomp.SOCKET[column]}
+    known |= {numbers[column] for numbers, _ in seccomp.OF_KINDS.values()}  # for no process without arguments
 
     assert {verdict(program, audit, number) for number in set(range(500)) - known} == {ALLOW}
 
@@ -140,8 +146,8 @@ def test_the_numbers_are_those_of_the_kernels_headers(machine: str) -> None:
     column, real = seccomp.ARCHITECTURES[machine][1], {name: int(number) for name, number in found}
     table = {name: numbers[column] for part in (seccomp.ABSENT, seccomp.SHARED, seccomp.REFUSED, seccomp.ATTRIBUTES,
                                                 seccomp.NAMESPACES) for name, numbers in part.items()}  # fmt: skip
-    table |= {name: numbers[column] for part in (seccomp.OF_PROCESSES, seccomp.WITH_MODE, seccomp.OPENING)
-              for name, (numbers, _) in part.items()}  # fmt: skip
+    table |= {name: numbers[column] for part in (seccomp.OF_PROCESSES, seccomp.OF_KINDS, seccomp.WITH_MODE,
+                                                 seccomp.OPENING) for name, (numbers, _) in part.items()}  # fmt: skip
     table |= {"ptrace": seccomp.PTRACE[column], "truncate": seccomp.TRUNCATE[column], "socket": seccomp.SOCKET[column]}
     table |= {name: number for name, (number, _) in seccomp.OLDER.items()} if machine == "x86_64" else {}
 
