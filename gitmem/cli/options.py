@@ -17,6 +17,7 @@ from gitmem.config import unknown_variables
 from gitmem.errors import NoRepositoryError, UsageError
 from gitmem.model import STATUSES
 from gitmem.store import LISTED, PROJECT, SCOPES
+from gitmem.text.globs import composed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -223,6 +224,10 @@ def code_path(text: str) -> str:
     Raises:
         UsageError: It leads out of the work tree, or does not exist but would if it started at the top.
     """
+    return composed(_code_path(text))
+
+
+def _code_path(text: str) -> str:
     if text.startswith(TOP):
         return text.removeprefix(TOP) or "."
     places = _places() if text else None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from gitmem.commands.remember import anchor_fields, draft_of
 from gitmem.document.anchors import FIELD
-from gitmem.document.builtin_checks import CHECKS, IN, iter_fields, list_globs
+from gitmem.document.builtin_checks import CHECKS, find_row, iter_fields, list_globs
+from gitmem.document.check_values import IN
 from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
 from gitmem.document.meaning import CORRECTION, correction_of
@@ -18,7 +21,7 @@ from gitmem.git.history import has_ever_had
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, TASK, Document, Verdict
 from gitmem.repository.approvals import approve_command
 from gitmem.tasks.task import Gate
-from gitmem.text.globs import is_plain
+from gitmem.text.globs import composed, escape, is_path_like, is_plain, path_of, with_names
 from gitmem.verify import trivial
 from gitmem.verify.files import SUBMODULE
 from gitmem.verify.inputs import CodeTree
@@ -128,6 +131,36 @@ def _either(options: Sequence[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
+def name_files(memory: OpenStore, verify: Any) -> Any:
+    """Return a check in whose globs files and folders that exist exactly are escaped: ``app/[id]`` is no pattern.
+
+    So they never name another file, also not once they are gone. Names are written in Unicode's composed form.
+    """
+    row = find_row(verify) if isinstance(verify, dict) else None
+    if row is None:
+        return verify
+    kinds = {row.name: row.value} | {field.name: field.value for field in row.more}
+    named = [name for name, kind in kinds.items() if kind.placed is not None and name in verify]
+    verify = {**verify, **{name: _composed(verify[name]) for name in named}}
+    globs = {name: verify[name] for name in named if kinds[name].is_pattern and isinstance(verify[name], str)}
+    if all(escape(glob) == glob for glob in globs.values()):
+        return verify
+    commit, top = memory.git.read_head()[1], memory.git.repository.top
+    tree = CodeTree(memory.git, commit) if commit is not None else None
+
+    def is_there(path: str) -> bool:
+        is_new = bool(top) and "\0" not in path and os.path.lexists(f"{top}/{path}")
+        return is_new or (tree is not None and bool(tree.match(escape(path))))
+
+    return {**verify, **{name: with_names(glob, is_there) for name, glob in globs.items()}}
+
+
+def _composed(written: Any) -> Any:
+    if isinstance(written, list | tuple):
+        return [_composed(one) for one in written]
+    return composed(written) if isinstance(written, str) else written
+
+
 def write_fact(
     memory: OpenStore,
     title: str,
@@ -162,6 +195,7 @@ def write_fact(
         RefusedError: There is no check, it cannot fail, or it does not hold now.
     """
     _refuse_incomplete(title, verify, options)
+    verify = name_files(memory, verify)
     policy = memory.policy()
     options |= anchor_fields(memory, options, is_strict=True)
     draft = draft_of(memory, body, title=title, kind="fact", key=key, verify=verify, **options)
@@ -228,6 +262,8 @@ def edit_fields(
     Raises:
         RefusedError: The new check cannot fail or does not hold, or a field is invalid.
     """
+    if "verify" in changes:
+        changes = {**changes, "verify": name_files(memory, changes["verify"])}
     if "refs" in changes:
         changes = {**changes, FIELD: _anchors(memory, key, changes["refs"] or [])}
     wanted = {name: (REMOVE if value in ("", []) else value) for name, value in changes.items()}
@@ -455,10 +491,11 @@ def _did_you_mean(memory: OpenStore, check: Check) -> str:
     if not globs or commit is None:
         return ""
     tree = CodeTree(memory.git, commit)
+    paths = [path_of(glob) for glob in globs if is_path_like(glob) or is_plain(glob)]
     for module in (path for mode, _, path in tree.entries if mode == SUBMODULE):
-        if any(glob == module or glob.startswith(f"{module}/") for glob in globs):
+        if any(path == module or path.startswith(f"{module}/") for path in paths):
             return f"{memory.typed(module)} is a submodule, whose files are not in this repository's tree"
-    near = next((nearest_file(tree, path) for path in globs if is_plain(path) and not tree.match(path)), "")
+    near = next((nearest_file(tree, path) for path in paths if not tree.match(escape(path))), "")
     return f"did you mean {memory.typed(near)}?" if near else ""
 
 
@@ -466,7 +503,7 @@ def _never_there(memory: OpenStore, check: Check) -> tuple[str, ...]:
     """Return a warning if a check says that something is absent which never existed, such as a misspelt path."""
     path = check.words[1] if check.form == BUILTIN and check.words[0] == "absent" else ""
     commit = memory.git.read_head()[1]
-    if not path or not is_plain(path) or commit is None or is_shallow(memory.git):
+    if not path or not is_path_like(path) or commit is None or is_shallow(memory.git):
         return ()
     if has_ever_had(memory.git, commit, path.rstrip("/")):
         return ()

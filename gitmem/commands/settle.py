@@ -17,7 +17,7 @@ from gitmem.repository.approvals import approve_command
 from gitmem.repository.companion import code_branch, holder_to_change, is_apart, is_on, keys_changed, to_write
 from gitmem.repository.verification import stores_to_prove
 from gitmem.store import is_home
-from gitmem.text.globs import is_plain, without_lines
+from gitmem.text.globs import is_path_like, without_lines
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import Moves, replace_words
 from gitmem.verify.options import Options
@@ -134,7 +134,7 @@ class _Store:
             for field in ("paths", "refs")
             for name in _strings(fields.get(field))
         }
-        gone = [name for name in names if is_plain(name) and "://" not in name and not self._tree.match(name)]
+        gone = [name for name in names if is_path_like(name) and "://" not in name and not self._tree.match(name)]
         return self._moves.history(gone) if gone else {}
 
     def _update_of(self, row: tuple[str, str, dict[str, Any]], went: Mapping[str, str]) -> PathUpdate | None:
@@ -241,7 +241,7 @@ class _Store:
         if self._default is None:
             return False
         named = [without_lines(name) for field in ("paths", "refs") for name in _strings(one.fields.get(field))]
-        if one.key in self._changed or any(is_plain(name) and not self._default.match(name) for name in named):
+        if one.key in self._changed or any(is_path_like(name) and not self._default.match(name) for name in named):
             return True
         if "verify" not in one.fields:
             return False

@@ -15,6 +15,8 @@ _SECRET_NAMES = (
 )
 _SECRET_CHARS = 8
 HIDDEN = "[hidden]"
+# How the problem of a file begins whose text is unknown.
+NO_TEXT = "cannot be read as text"
 # A longer value is truncated in a reason.
 SHOWN_LIMIT = 100
 
@@ -84,7 +86,10 @@ class FoundFiles:
         for path in self.paths:
             if path not in self.findings:
                 found.append(f"{path} could not be read")
-            found += [f"{path} could not be read: {one.problem}" for one in self.findings.get(path, ()) if one.problem]
+            problems = [one.problem for one in self.findings.get(path, ()) if one.problem]
+            found += [
+                f"{path} {why}" if why.startswith(NO_TEXT) else f"{path} could not be read: {why}" for why in problems
+            ]
         return found
 
     def with_included(self, root_globs: Sequence[str]) -> FoundFiles:

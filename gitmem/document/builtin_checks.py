@@ -7,6 +7,7 @@ of its own. ``verify.builtin`` evaluates them.
 
 from __future__ import annotations
 
+from gitmem.document import file_checks
 from gitmem.document.answers import (
     BuiltinAnswer,
     FileFinding,
@@ -18,27 +19,37 @@ from gitmem.document.answers import (
     place,
     shorten_value,
 )
-from gitmem.document.check_values import GLOB, NAME, PATH, PLACE, RANGE, REGEX, SHA256, TEXT, VALUE, VERSION, Value
+from gitmem.document.check_values import (
+    GLOB,
+    IN,
+    NAME,
+    OR_IN,
+    PATH,
+    PLACE,
+    RANGE,
+    REGEX,
+    SHA256,
+    TEXT,
+    VALUE,
+    VERSION,
+    CheckArguments,
+    Value,
+)
 from gitmem.document.sources import manifests
-from gitmem.document.sources.address import format_key, parse_address
+from gitmem.document.sources.address import format_key, parse_addresses
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
-from gitmem.model import BLOCKED, FAILS, HOLDS
+from gitmem.model import FAILS, HOLDS
+from gitmem.text.globs import escape, is_same_name, unescape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from gitmem.document.file_checks import Probe
+    from gitmem.document.sources.address import Address
     from gitmem.model import Check
-
-    # Returns what a check looks for in one file, given its path and content; may be empty.
-    Probe = Callable[[str, bytes], Sequence[FileFinding]]
-
-# The field, and the option, for the files that a check searches.
-IN = "in"
-# The field for the files that count as well once those of ``in`` have lost what the check looks for.
-OR_IN = "or-in"
 
 
 @frozen
@@ -60,34 +71,6 @@ class Field:
     keyword: str = ""
     is_optional: bool = False
     is_choice: bool = False
-
-
-@frozen
-class CheckArguments:
-    """The arguments of one check.
-
-    Attributes:
-        values: The value of its name: one text, or several if it takes a list.
-        more: Its other fields.
-    """
-
-    values: tuple[str, ...]
-    more: Mapping[str, str]
-
-    @property
-    def text(self) -> str:
-        """Return the first value."""
-        return self.values[0]
-
-    @property
-    def where(self) -> str:
-        """Return the glob of the files that it searches; empty if it names none."""
-        return self.more.get(IN, "")
-
-    @property
-    def is_everywhere(self) -> bool:
-        """Return whether it is searched for in all of its ``or-in``, and not only where it was."""
-        return bool(self.where) and self.where == self.more.get(OR_IN)
 
 
 # How much a check's answer for one part of a split file says about the original.
@@ -167,6 +150,7 @@ class BuiltinCheck:
 
 _IN_FILES = "code files; * matches within one folder, ** across folders"
 _FILES = Field(IN, GLOB, _IN_FILES, keyword="within")
+_ONE_FILE = Field(IN, PATH, _IN_FILES, keyword="within")
 _SOME_FILES = Field(IN, GLOB, _IN_FILES, keyword="within", is_optional=True)
 _OR_FILES = Field(
     *(OR_IN, GLOB, "further code files that count once --in has lost it; documents never do"),
@@ -175,116 +159,23 @@ _OR_FILES = Field(
 )
 
 
-# About files: presence, a text, a regular expression, a checksum.
-
-
-def _path(taken: CheckArguments) -> tuple[str, ...]:
-    return (taken.text,)
-
-
-def _files(taken: CheckArguments) -> tuple[str, ...]:
-    return (taken.where,)
-
-
-def _files_or(default: tuple[str, ...]) -> Callable[[CheckArguments], tuple[str, ...]]:
-    """Return a function for the globs of a check that need not name its files."""
-    return lambda taken: (taken.where,) if taken.where else default
-
-
-def _presence(if_there: str, if_absent: str) -> Callable[[CheckArguments, FoundFiles], BuiltinAnswer]:
-    """Return the conclusion with one outcome if a file or folder exists, and the other if it does not."""
-
-    def conclude(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
-        if files.paths:
-            return BuiltinAnswer(if_there, f"{taken.text} exists", taken.text)
-        return BuiltinAnswer(if_absent, f"{taken.text} does not exist")
-
-    return conclude
-
-
-def _contains(taken: CheckArguments) -> Probe:
-    # Text is searched as bytes.
-    sought = taken.text.encode("utf-8", "surrogateescape")
-    return lambda _, content: _at(content, content.find(sought))
-
-
-def _matches(taken: CheckArguments) -> Probe | None:
-    """Return a search for a regular expression; others wrote it, so it must run in linear time (threat T25)."""
-    import re2  # 8.5 ms (measured), only for a regular expression
-
-    options = re2.Options()
-    options.log_errors = False
-    options.encoding = re2.Options.Encoding.LATIN1  # text is bytes
-    try:
-        pattern = re2.compile(b"(?m)" + taken.text.encode("utf-8"), options)
-    except (re2.error, UnicodeEncodeError):
-        return None
-
-    def probe(_: str, content: bytes) -> Sequence[FileFinding]:
-        found = pattern.search(content)
-        return _at(content, -1 if found is None else found.start())
-
-    return probe
-
-
-def _is_same(taken: CheckArguments) -> Probe:
-    from hashlib import sha256  # 3 ms (measured), only for such a check
-
-    return lambda _, content: [FileFinding()] if sha256(content).hexdigest() == taken.text.lower() else ()
-
-
-def _at(content: bytes, offset: int) -> Sequence[FileFinding]:
-    return () if offset < 0 else [FileFinding(content.count(b"\n", 0, offset) + 1)]
-
-
-def _some_file(holds: str, fails: str) -> Callable[[CheckArguments, FoundFiles], BuiltinAnswer]:
-    """Return the conclusion that a file has something; ``{text}``, ``{where}`` and ``{first}`` are filled in."""
-
-    def conclude(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
-        having, unread = files.list_findings(), files.unread()
-        if not files.paths:
-            return BuiltinAnswer(FAILS, f"no file matches {taken.where}")
-        if having:
-            first = place(*having[0])
-            return BuiltinAnswer(HOLDS, holds.format(text=taken.text, first=first), first)
-        if unread and not taken.is_everywhere:  # what is too large to be read is data, and defines nothing
-            return blocked_answer(unread)
-        where = "the code" if taken.is_everywhere and taken.where == "**" else taken.where
-        return BuiltinAnswer(FAILS, fails.format(text=taken.text, where=where))
-
-    return conclude
-
-
-def _no_file(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
-    """Conclude that no file contains a text."""
-    having, unread = files.list_findings(), files.unread()
-    if not files.paths:
-        return BuiltinAnswer(BLOCKED, f"no file matches {taken.where}")
-    if having:
-        first = place(*having[0])
-        return BuiltinAnswer(FAILS, f"{first} contains {taken.text!r}{more(having)}", first)
-    return (
-        blocked_answer(unread) if unread else BuiltinAnswer(HOLDS, f"no file of {taken.where} contains {taken.text!r}")
-    )
-
-
 # About values in structured files. Their readers are loaded on use: they import parsers.
 
 
 def _places(taken: CheckArguments) -> tuple[str, ...]:
-    return tuple(parse_address(one).path for one in taken.values)
+    return tuple(escape(address.path) for one in taken.values for address in parse_addresses(one))
 
 
 def _stated(taken: CheckArguments) -> Probe:
     """Return a search for the values at a check's addresses."""
     from gitmem.document.sources.formats import read_value  # imports yaml
 
-    addresses = [(one, parse_address(one)) for one in taken.values]
+    addresses = [(one, address) for one in taken.values for address in parse_addresses(one)]
 
     def probe(path: str, content: bytes) -> Sequence[FileFinding]:
         found = []
         for key, address in addresses:
-            node = read_value(path, content, address.keys) if address.path == path else None
+            node = read_value(path, content, address.keys) if is_same_name(path, address.path) else None
             if node is not None:
                 found.append(FileFinding(node.line, node.value(), key=key))
         return found
@@ -301,17 +192,17 @@ def _guard(probe: Probe) -> Probe:
         except FormatError as err:
             return [FileFinding(err.line, problem=str(err))]
 
-    return read
+    return file_checks.of_text(read)
 
 
 def _missing(written: str, files: FoundFiles) -> BuiltinAnswer:
     """Return the answer if there is no value at an address."""
-    address = parse_address(written)
-    mine = FoundFiles([path for path in files.paths if path == address.path], files.findings, files.matcher)
+    address = _address(written, files)
+    mine = FoundFiles([path for path in files.paths if is_same_name(path, address.path)], files.findings, files.matcher)
     if mine.unread():
         return blocked_answer(mine.unread())
     if not mine.paths:
-        return BuiltinAnswer(FAILS, f"{address.path} does not exist")
+        return BuiltinAnswer(FAILS, file_checks.no_such_file(address.path))
     return BuiltinAnswer(FAILS, f"{address.path} states no {format_key(address.keys) or 'value'}", address.path)
 
 
@@ -320,7 +211,7 @@ def _value(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     if not having:
         return _missing(taken.text, files)
     where, stated = place(*having[0]), having[0][1].value
-    repeated = conceal(_last_key(taken.text), stated)
+    repeated = conceal(_last_key(taken.text, files), stated)
     name, wanted = next(iter(taken.more.items()), ("", ""))
     if not name:  # only the presence of a value was required
         return comparison_answer(where, repeated, "", is_as_wanted=True)
@@ -335,8 +226,14 @@ def _value(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     return comparison_answer(where, repeated, wanted, is_as_wanted=versions.is_same(stated, wanted))
 
 
-def _last_key(written: str) -> str:
-    return (parse_address(written).keys or ("",))[-1]
+def _address(written: str, files: FoundFiles) -> Address:
+    """Return the address that is meant: the first one whose file exists, since ``#`` may be in its name."""
+    found = parse_addresses(written)
+    return next((one for one in found if any(is_same_name(path, one.path) for path in files.paths)), found[0])
+
+
+def _last_key(written: str, files: FoundFiles) -> str:
+    return (_address(written, files).keys or ("",))[-1]
 
 
 def _agree(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
@@ -347,8 +244,8 @@ def _agree(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     from gitmem.document.sources import versions  # imports packaging
 
     (one, first), (other, second) = (found[written] for written in taken.values)
-    where, actual = place(one, first), conceal(_last_key(taken.values[0]), first.value)
-    others = conceal(_last_key(taken.values[1]), second.value)
+    where, actual = place(one, first), conceal(_last_key(taken.values[0], files), first.value)
+    others = conceal(_last_key(taken.values[1], files), second.value)
     if versions.is_same(first.value, second.value):
         message = f"{where} and {place(other, second)} state {shorten_value(actual)}"
         return BuiltinAnswer(HOLDS, message, where, actual)
@@ -432,37 +329,40 @@ def _depends(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
 
 
 _TABLE = (
-    BuiltinCheck("exists", PATH, "this file or folder exists", _path, None, _presence(HOLDS, FAILS)),
+    BuiltinCheck("exists", PATH, "this file or folder exists", file_checks.path_globs, None, file_checks.exists),
     BuiltinCheck(
-        *("absent", PATH, "this file or folder does not exist", _path, None, _presence(FAILS, HOLDS)),
+        *("absent", PATH, "this file or folder does not exist", file_checks.absent_globs, None, file_checks.absent),
         is_denial=True,
         denies="exists",
     ),
     BuiltinCheck(
-        *("contains", TEXT, "at least one file in --in contains this text", _files, _contains),
-        _some_file("{first} contains {text!r}", "no file of {where} contains {text!r}"),
+        *("contains", TEXT, "at least one file in --in contains this text"),
+        *(file_checks.file_globs, file_checks.contains),
+        file_checks.some_file("{first} contains {text!r}", "no file of {where} contains {text!r}"),
         more=(_FILES, _OR_FILES),
         is_about_any=True,
         part=SOME_PART,
     ),
     BuiltinCheck(
-        *("matches", REGEX, "at least one file in --in matches this regular expression", _files, _matches),
-        _some_file("{first} matches {text!r}", "no file of {where} matches {text!r}"),
+        *("matches", REGEX, "at least one file in --in matches this regular expression"),
+        *(file_checks.file_globs, file_checks.matches),
+        file_checks.some_file("{first} matches {text!r}", "no file of {where} matches {text!r}"),
         more=(_FILES,),
         is_about_any=True,
         unusable="{text!r} is not a regular expression that can be run in linear time",
     ),
     BuiltinCheck(
-        *("lacks", TEXT, "no file in --in contains this text", _files, _contains, _no_file),
+        *("lacks", TEXT, "no file in --in contains this text", file_checks.file_globs),
+        *(file_checks.contains, file_checks.no_file),
         more=(_FILES,),
         is_about_any=True,
         is_denial=True,
         denies="contains",
     ),
     BuiltinCheck(
-        *("same", SHA256, "the file given by --in has this SHA-256", _files, _is_same),
-        _some_file("{first} has this SHA-256", "{where} has another SHA-256"),
-        more=(_FILES,),
+        *("same", SHA256, "the file given by --in has this SHA-256", file_checks.one_file),
+        *(file_checks.is_same, file_checks.same),
+        more=(_ONE_FILE,),
         is_about_any=True,
     ),
     BuiltinCheck(
@@ -481,20 +381,20 @@ _TABLE = (
     ),
     BuiltinCheck(
         *("symbol", NAME, "a file in --in defines this name: a function, class, constant, Class.method"),
-        *(_files, _defines),
-        _some_file("{first} defines {text}", "no file of {where} defines {text}"),
+        *(file_checks.file_globs, _defines),
+        file_checks.some_file("{first} defines {text}", "no file of {where} defines {text}"),
         more=(_FILES, _OR_FILES),
         is_about_any=True,
         part=SURE_PART,
     ),
     BuiltinCheck(
         *("script", NAME, "a Makefile, package.json, justfile, … of --in or the root has this target"),
-        *(_files_or(manifests.SCRIPT_GLOBS), _script, _has_script),
+        *(file_checks.files_or(manifests.SCRIPT_GLOBS), _script, _has_script),
         more=(_SOME_FILES,),
     ),
     BuiltinCheck(
         *("depends", NAME, "a manifest of --in or the root lists this dependency"),
-        *(_files_or(manifests.MANIFEST_GLOBS), _dependency, _depends),
+        *(file_checks.files_or(manifests.MANIFEST_GLOBS), _dependency, _depends),
         more=(
             _SOME_FILES,
             Field("at", RANGE, "the version or range at which it is listed", is_optional=True),
@@ -535,10 +435,15 @@ def map_places(words: Sequence[str], place: Callable[[str], str]) -> tuple[str, 
     row = CHECKS[words[0]]
     values = (*[row.value] * row.count, *(field.value for field in row.more))
     taken = (
-        value.placed(word, place) if word and value.placed is not None else word
+        _placed(value, word, place) if word and value.placed is not None else word
         for value, word in zip(values, words[1:], strict=False)
     )
     return (words[0], *taken)
+
+
+def _placed(value: Value, word: str, place: Callable[[str], str]) -> str:
+    assert value.placed is not None, "it names files"
+    return value.placed(word, place if value.is_pattern else lambda path: unescape(place(escape(path))))
 
 
 def list_globs(words: Sequence[str]) -> list[str]:

@@ -1,14 +1,19 @@
-"""The kinds of values in built-in checks: paths, globs, addresses, versions, ranges. Pure."""
+"""The arguments of built-in checks, and their kinds: paths, globs, addresses, versions, ranges. Pure."""
 
 from __future__ import annotations
 
 from gitmem.document.sources.address import parse_address
 from gitmem.errors import FormatError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+# The field, and the option, for the files that a check searches.
+IN = "in"
+# The field for the files that count as well once those of ``in`` have lost what the check looks for.
+OR_IN = "or-in"
 
 
 @frozen
@@ -20,12 +25,14 @@ class Value:
         is_valid: Whether a text is of this kind.
         refusal: The error for an invalid text; ``{name}`` and ``{value}`` are filled in.
         placed: For values that name files: returns one with its path or glob replaced by a function's result.
+        is_pattern: Whether it names files by a glob; otherwise, a path is taken as it is.
     """
 
     shown: str
     is_valid: Callable[[str], bool]
     refusal: str = ""
     placed: Callable[[str, Callable[[str], str]], str] | None = None
+    is_pattern: bool = False
 
 
 def is_inside(path: str) -> bool:
@@ -63,10 +70,39 @@ def _is_version(text: str) -> bool:
 
 _OUTSIDE = "`{name}: {value}` is not a path inside the repository"
 _NO_PLACE = "`{name}: {value}` is not an address such as package.json#engines.node"
-PATH, GLOB = (Value(name, is_inside, _OUTSIDE, lambda glob, place: place(glob)) for name in ("PATH", "GLOB"))
+PATH = Value("PATH", is_inside, _OUTSIDE, lambda path, place: place(path))
+GLOB = replace(PATH, shown="GLOB", is_pattern=True)
 TEXT, REGEX, NAME = Value("TEXT", bool), Value("RE", bool), Value("NAME", bool)
 SHA256 = Value("SHA256", _is_sha256, "`{name}` must be a SHA-256 in 64 lower-case hexadecimal digits")
 PLACE = Value("PATH#KEY", _is_place, _NO_PLACE, _placed_address)
 VALUE = Value("VALUE", bool)
 VERSION = Value("VERSION", _is_version, "`{name}: {value}` is not a version or a number")
 RANGE = Value("RANGE", _is_range, "`{name}: {value}` is not a range of versions such as '>=3.11,<4' or '^1.2'")
+
+
+@frozen
+class CheckArguments:
+    """The arguments of one check.
+
+    Attributes:
+        values: The value of its name: one text, or several if it takes a list.
+        more: Its other fields.
+    """
+
+    values: tuple[str, ...]
+    more: Mapping[str, str]
+
+    @property
+    def text(self) -> str:
+        """Return the first value."""
+        return self.values[0]
+
+    @property
+    def where(self) -> str:
+        """Return the glob of the files that it searches; empty if it names none."""
+        return self.more.get(IN, "")
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Return whether it is searched for in all of its ``or-in``, and not only where it was."""
+        return bool(self.where) and self.where == self.more.get(OR_IN)

@@ -24,10 +24,12 @@ class Tasks:
 
     def add(self, title: str, *, approve: bool = False, **options: Any) -> Change:
         """Add a task. Its check is the gate for closing it and need not hold yet."""
-        from gitmem.commands.fact import approve_gate
+        from gitmem.commands.fact import approve_gate, name_files
         from gitmem.commands.task import add
 
         repository = self._repository
+        if "verify" in options:
+            options["verify"] = name_files(repository, options["verify"])
         return add(
             repository, title, check=lambda document: approve_gate(repository, document, approve=approve), **options
         )

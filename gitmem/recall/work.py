@@ -7,7 +7,7 @@ from itertools import takewhile
 from gitmem.frozen import replace
 from gitmem.index.catalog import state, strings
 from gitmem.text import parse_json
-from gitmem.text.globs import is_plain, without_lines
+from gitmem.text.globs import is_path_like, unescape, without_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def path_overlap(patterns: Iterable[str], places: Sequence[str]) -> float:
 
 def literal_parts(pattern: str) -> list[str]:
     """Return the folders and the file of a pattern before its first wildcard."""
-    return [part for part in takewhile(is_plain, pattern.split("/")) if part not in ("", ".")]
+    return [unescape(part) for part in takewhile(is_path_like, pattern.split("/")) if part not in ("", ".")]
 
 
 def _common(a: list[str], b: list[str]) -> float:

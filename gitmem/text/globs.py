@@ -1,5 +1,9 @@
 """Globs over paths of a code tree: ``*`` and ``?`` match within one folder, ``**`` across folders. Pure.
 
+A backslash before ``*``, ``?``, ``[`` or a backslash that is followed by one of these makes it an ordinary character.
+File names such as ``[id]`` are common, so a set also matches its own text; which of the two is meant is decided where
+the files are known (``verify.files``).
+
 A glob comes from a memory, that is from other people: it runs on re2, whose time is linear in the path. re2 takes 8.5
 ms to import and ``re`` 5 (measured), so both are loaded when the first glob is compiled that has more than one wildcard
 in the name of its file.
@@ -14,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 WILD = frozenset("*?[")
+# What a backslash escapes.
+ESCAPED = WILD | {"\\"}
 # A longer glob is not a real path (PATH_MAX of Linux, limits.h).
 LONGEST = 4096
 # Matches no character: re2's form of a set without members, since it has no lookahead.
@@ -22,7 +28,81 @@ NOTHING = r"[^\x00-\x{10FFFF}]"
 
 def is_plain(glob: str) -> bool:
     """Return whether *glob* names one path, without wildcards."""
-    return not WILD.intersection(glob)
+    return WILD.isdisjoint(glob) or first_wildcard(glob) < 0
+
+
+def is_path_like(glob: str) -> bool:
+    """Return whether *glob* may be meant as a path: it has no ``*`` or ``?``; brackets are common in file names."""
+    return WILD.isdisjoint(glob) or is_plain(without_sets(glob))
+
+
+def first_wildcard(glob: str) -> int:
+    """Return the position of the first wildcard that is not escaped, or -1."""
+    at = 0
+    while at < len(glob):
+        if glob[at] in WILD:
+            return at
+        at += 1 + is_escape(glob, at)
+    return -1
+
+
+def is_escape(glob: str, at: int) -> bool:
+    """Return whether the character there is a backslash that escapes the next one."""
+    return glob[at] == "\\" and glob[at + 1 : at + 2] in ESCAPED
+
+
+def escape(path: str) -> str:
+    """Return the glob that names exactly this path; ``unescape`` undoes it."""
+    if ESCAPED.isdisjoint(path):
+        return path
+    return "".join(f"\\{char}" if char in WILD or is_escape(path, at) else char for at, char in enumerate(path))
+
+
+def unescape(glob: str) -> str:
+    """Return the path that a plain glob names."""
+    if "\\" not in glob:
+        return glob
+    chars, at = [], 0
+    while at < len(glob):
+        at += is_escape(glob, at)
+        chars.append(glob[at])
+        at += 1
+    return "".join(chars)
+
+
+def path_of(glob: str) -> str:
+    """Return the path that a glob names, if it names one; else the glob in git's form."""
+    pattern = normal(glob)
+    return unescape(pattern) if is_plain(pattern) else pattern
+
+
+def without_sets(glob: str) -> str:
+    """Return a glob whose sets are read as text: ``app/[id]/*.ts`` names files of the folder ``[id]``."""
+    if "[" not in glob:
+        return glob
+    chars, at = [], 0
+    while at < len(glob):
+        is_pair = is_escape(glob, at)
+        chars.append("\\[" if glob[at] == "[" else glob[at : at + 1 + is_pair])
+        at += 1 + is_pair
+    return "".join(chars)
+
+
+def with_names(glob: str, is_there: Callable[[str], bool]) -> str:
+    """Return a glob in which each file or folder that exists exactly as it is written is escaped."""
+    if escape(glob) == glob:
+        return glob
+    parts = glob.split("/")
+    above = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
+    forms = ((part, escape(part), path) for part, path in zip(parts, above, strict=True))
+    return "/".join(form if form != part and is_there(path) else part for part, form, path in forms)
+
+
+def fixed_prefix(glob: str) -> str:
+    """Return the common beginning of all paths that *glob* matches (a set may also be read as text)."""
+    pattern = normal(glob)
+    at = first_wildcard(pattern)
+    return unescape(pattern if at < 0 else pattern[:at])
 
 
 def normal(glob: str) -> str:
@@ -42,23 +122,52 @@ def without_lines(ref: str) -> str:
 def matcher(glob: str) -> Callable[[str], bool]:
     """Return a function that tests whether a path matches *glob*; a plain path also matches everything below it.
 
-    ``**/`` matches any number of folders, also none; ``[abc]`` and ``[!abc]`` one character of a set.
-    Source: gitignore(5), PATTERN FORMAT, for ``**``.
+    ``**/`` matches any number of folders, also none; ``[abc]`` and ``[!abc]`` one character of a set, or this text.
+    Source: gitignore(5), PATTERN FORMAT, for ``**`` and the backslash.
     """
     glob = normal(glob)[:LONGEST]
+    if glob.isascii():
+        return _matcher(glob)
+    matches = _matcher(composed(glob))
+    return lambda path: matches(composed(path))
+
+
+def composed(text: str) -> str:
+    """Return a name in Unicode's composed form: macOS stores names in the other one, and they look the same."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize  # most names are ASCII
+
+    return normalize("NFC", text)
+
+
+def is_same_name(path: str, other: str) -> bool:
+    """Return whether two paths are the same, also if Unicode has two forms of them."""
+    return path == other or composed(path) == composed(other)
+
+
+def _matcher(glob: str) -> Callable[[str], bool]:
+    is_named = _is_at_or_below(glob)
     if is_plain(glob):
-        return lambda path: path == glob or path.startswith(f"{glob}/")
+        is_meant = _is_at_or_below(unescape(glob))
+        return is_meant if "\\" not in glob else lambda path: is_named(path) or is_meant(path)
     above = glob.removesuffix("**")
     if above.endswith("/") and is_plain(above):
-        return lambda path: path.startswith(above)  # the most common form: everything below one folder
+        folder = unescape(above)
+        return lambda path: path.startswith(folder)  # the most common form: everything below one folder
     if (simple := _simple(glob)) is not None:
-        return simple
+        return lambda path: simple(path) or is_named(path)
     import re2
 
     options = re2.Options()
     options.log_errors = False
     compiled = re2.compile(f"(?s){_pattern(_encodable(glob))}", options)
-    return lambda path: compiled.fullmatch(_encodable(path)) is not None
+    return lambda path: is_named(path) or compiled.fullmatch(_encodable(path)) is not None
+
+
+def _is_at_or_below(place: str) -> Callable[[str], bool]:
+    below = f"{place}/"
+    return lambda path: path == place or path.startswith(below)
 
 
 def _simple(glob: str) -> Callable[[str], bool] | None:
@@ -69,6 +178,7 @@ def _simple(glob: str) -> Callable[[str], bool] | None:
     above = folder.removesuffix("**").removesuffix("/") if is_deep else folder
     if not star or not all(is_plain(part) for part in (above, before, behind)):
         return None
+    above, before, behind = map(unescape, (above, before, behind))
     root = f"{above}/" if above else ""
 
     def matches(path: str) -> bool:
@@ -103,6 +213,9 @@ def _pattern(glob: str) -> str:
         elif glob[at] == "?":
             parts.append("[^/]")
             at += 1
+        elif is_escape(glob, at):
+            parts.append(glob[at : at + 2])  # the same in a regular expression
+            at += 2
         else:
             piece, at = _literal_or_set(glob, at)
             parts.append(piece)
@@ -120,9 +233,8 @@ def _literal_or_set(glob: str, at: int) -> tuple[str, int]:
     inside = glob[at + 1 : end]
     negated = inside.startswith(("!", "^"))
     chars = _members(inside[1:] if negated else inside)
-    if negated:
-        return f"[^/{chars}]", end + 1
-    return (f"[{chars}]" if chars else NOTHING), end + 1
+    one = f"[^/{chars}]" if negated else f"[{chars}]" if chars else NOTHING
+    return f"(?:{one}|{escape(glob[at : end + 1])})", end + 1
 
 
 def _members(inside: str) -> str:
@@ -144,10 +256,12 @@ def has_to_do(globs: Iterable[str], places: Sequence[str]) -> bool:
     """Return whether a memory's paths include one of these files, or something below one of these folders."""
     globs = [without_lines(glob) for glob in globs]
     for place in places:
-        below = normal(place).removesuffix("/**").removesuffix("**") + "/"
+        here = unescape(normal(place).removesuffix("/**"))
+        below = here.removesuffix("**") + "/"
         for glob in globs:
-            if matcher(glob)(normal(place).removesuffix("/**")) or normal(glob).startswith(below):
+            named = unescape(normal(glob))
+            if matcher(glob)(here) or named.startswith(below):
                 return True
-            if not is_plain(place) and matcher(place)(normal(glob)):
+            if not is_plain(place) and matcher(place)(named):
                 return True
     return False

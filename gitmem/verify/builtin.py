@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gitmem.document.builtin_checks import Probe
+    from gitmem.document.file_checks import Probe
     from gitmem.git import Git
     from gitmem.verify.files import Entry
     from gitmem.verify.inputs import CodeTree

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from functools import cached_property
 
-from gitmem.text.globs import WILD, is_plain, matcher, normal
+from gitmem.text.globs import first_wildcard, fixed_prefix, is_plain, matcher, normal, unescape, without_sets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,26 @@ class CodeFiles:
         return tuple(sorted({entry for glob in globs for entry in self.match(glob)}, key=lambda e: e[2]))
 
     def _match(self, glob: str) -> tuple[Entry, ...]:
-        prefix = fixed_prefix(glob)
+        """Return the files that a glob names: what exists exactly is itself, then sets count as text, then as sets."""
+        pattern = normal(glob)
+        is_path = is_plain(pattern)
+        if is_path or pattern[first_wildcard(pattern)] == "[":
+            for path in dict.fromkeys((pattern, unescape(pattern)) if is_path else (pattern,)):
+                if found := self._at_or_below(path):
+                    return found
+        if is_path and pattern.isascii():
+            return ()
+        as_text = without_sets(pattern)
+        return (self._search(as_text) if as_text != pattern else ()) or self._search(pattern)
+
+    def _at_or_below(self, path: str) -> tuple[Entry, ...]:
+        first = bisect_left(self._paths, path)
+        itself = self._entries[first : first + 1] if self._paths[first : first + 1] == [path] else []
+        start, end = (bisect_left(self._paths, path + char) for char in ("/", "0"))  # "0" follows "/"
+        return (*itself, *self._entries[start:end])
+
+    def _search(self, glob: str) -> tuple[Entry, ...]:
+        prefix = fixed_prefix(glob) if glob.isascii() else ""
         first = bisect_left(self._paths, prefix)
         if first == len(self._paths) or not self._paths[first].startswith(prefix):
             return ()  # return before compiling a pattern, which costs more than the rest
@@ -61,9 +80,3 @@ class CodeFiles:
             if matches(self._paths[at]):
                 found.append(self._entries[at])
         return tuple(found)
-
-
-def fixed_prefix(glob: str) -> str:
-    """Return the common beginning of all paths that *glob* matches."""
-    pattern = normal(glob)
-    return pattern if is_plain(pattern) else pattern[: min(pattern.index(c) for c in WILD if c in pattern)]

@@ -10,8 +10,9 @@ from functools import cached_property
 
 from gitmem.document.builtin_checks import globs_of, row_of
 from gitmem.model import BUILTIN, Check
+from gitmem.text.globs import fixed_prefix
 from gitmem.text.sha256 import sha256
-from gitmem.verify.files import CodeFiles, Entry, fixed_prefix
+from gitmem.verify.files import CodeFiles, Entry
 from gitmem.verify.trace.reads import Places
 
 TYPE_CHECKING = False
@@ -105,11 +106,11 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "",
         is_claim: Whether the verdict is from another clone.
     """
     if check.form == BUILTIN:
-        found = tree.match_any(globs_of(check.words))
+        globs = globs_of(check.words)
         if row_of(check).probe is None:
             # Only existence matters: a change of a file's content changes nothing.
-            return "present" if found else "missing"
-        return _of_entries(found)
+            return "+".join("present" if tree.match(glob) else "missing" for glob in globs)
+        return _of_entries(tree.match_any(globs))
     if is_unknown(tree, inputs):
         seen = tree.places.digest(reads, tree.attributes, is_claim=is_claim) if reads else None
         return f"{SEEN}{seen}" if seen is not None else f"tree:{tree.tree}"

@@ -13,7 +13,6 @@ from functools import cached_property
 
 from gitmem.document.builtin_checks import (
     NO_PART,
-    OR_IN,
     SOME_PART,
     list_globs,
     map_places,
@@ -21,6 +20,7 @@ from gitmem.document.builtin_checks import (
     row_of,
     with_other_files,
 )
+from gitmem.document.check_values import OR_IN
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.history import find_commit_at
@@ -29,9 +29,19 @@ from gitmem.git.splits import Splits
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.text import count_of, list_some
 from gitmem.text.code.languages import is_prose
-from gitmem.text.globs import is_plain, matcher, normal
+from gitmem.text.globs import (
+    escape,
+    fixed_prefix,
+    is_plain,
+    is_same_name,
+    matcher,
+    normal,
+    path_of,
+    unescape,
+    without_sets,
+)
 from gitmem.verify.builtin import answer_all, answer_file
-from gitmem.verify.files import CodeFiles, Entry, fixed_prefix
+from gitmem.verify.files import CodeFiles, Entry
 from gitmem.verify.inputs import CodeTree, digest
 
 TYPE_CHECKING = False
@@ -85,12 +95,14 @@ def format_moves(moves: Sequence[Move]) -> str:
 def move_glob(glob: str, move: Move) -> str:
     """Return a path or glob after a move; empty if the move does not affect it."""
     pattern = normal(glob)
+    path = path_of(pattern)
     if not move.old.endswith("/"):
-        return move.new if pattern == move.old else ""
-    if is_plain(pattern) and f"{pattern}/" == move.old:
-        return move.new.removesuffix("/")
+        return escape(move.new) if is_same_name(path, move.old) else ""
+    if f"{path}/" == move.old:
+        return escape(move.new.removesuffix("/"))
     old, new = ("" if place == TOP else place for place in (move.old, move.new))
-    return new + pattern[len(old) :] if pattern.startswith(old) else ""
+    written = next((one for one in (escape(old), old) if pattern.startswith(one)), None)
+    return escape(new) + pattern[len(written) :] if written is not None else ""
 
 
 def places_of(globs: Sequence[str], text: str) -> tuple[str, ...]:
@@ -127,9 +139,11 @@ def scope_of(check: Check) -> str:
 
 
 def _home(check: Check, moves: Sequence[Move]) -> str:
-    """Return where a check with a scope was last answered: one file, or the whole scope; empty for its own files."""
+    """Return where a check with a scope was last answered, a glob: one file or the whole scope; empty for its own."""
     last = moves[-1] if moves else None
-    return last.new if last is not None and last.old == normal(parse_arguments(check.words).where) else ""
+    if last is None or last.old != path_of(parse_arguments(check.words).where):
+        return ""
+    return last.new if last.new == scope_of(check) else escape(last.new)
 
 
 def find_homes(
@@ -150,9 +164,11 @@ def find_homes(
     moves = dict.fromkeys(wide, "")
     for check in lost:
         answer = answers[wide[check]]
-        there = answer.where.rpartition(":")[0] if answer.outcome == HOLDS else scope_of(check)
-        moves[check] = format_moves([Move(normal(parse_arguments(check.words).where), there)])
-        answers[replace(check, words=with_other_files(check.words, there))] = answer
+        is_found = answer.outcome == HOLDS
+        there = answer.where.rpartition(":")[0] if is_found else scope_of(check)
+        moves[check] = format_moves([Move(path_of(parse_arguments(check.words).where), there)])
+        words = with_other_files(check.words, escape(there) if is_found else there)
+        answers[replace(check, words=words)] = answer
     return moves, answers
 
 
@@ -188,10 +204,10 @@ def digest_after_moves(
 def _with_old_places(tree: CodeTree, moves: Sequence[Move]) -> CodeTree:
     entries: dict[str, Entry] = {}
     for move in reversed(moves):
-        if tree.match(move.old) or any(path.startswith(move.old) for path in entries):
+        if tree.match(escape(move.old)) or any(path.startswith(move.old) for path in entries):
             continue
         start = 0 if move.new == TOP else len(move.new)
-        for mode, oid, path in tree.match("**" if move.new == TOP else move.new):
+        for mode, oid, path in tree.match("**" if move.new == TOP else escape(move.new)):
             old = move.old + path[start:] if move.old.endswith("/") else move.old
             entries[old] = (mode, oid, old)
     return CodeTree.of_entries(tree.commit, tree.tree, [*tree.entries, *entries.values()]) if entries else tree
@@ -278,7 +294,8 @@ class Moves:
             return verdict.moved
         if check is not None and (scope := scope_of(check)):
             there = _home(check, parse_moves(verdict.moved))
-            return verdict.moved if there == scope or (matcher(scope)(there) and not is_prose(there)) else ""
+            path = unescape(there)
+            return verdict.moved if there == scope or (matcher(scope)(path) and not is_prose(path)) else ""
         if is_shallow(self._git):
             return verdict.moved
         return self.confirm(verdict.moved, check) or self._confirm_at_verdict(verdict, check)
@@ -304,18 +321,18 @@ class Moves:
         if not move.old.endswith("/"):
             return self._renames.find([move.old], "").get(move.old) == move.new
         start, top = ("" if place == TOP else place for place in (move.new, move.old))
-        here = {top + path[len(start) :]: path for _, _, path in self._tree.match(start or "**")}
+        here = {top + path[len(start) :]: path for _, _, path in self._tree.match(escape(start) or "**")}
         went = self._renames.find(here, "")
         return bool(went) and 2 * sum(went.get(old) == new for old, new in here.items()) >= len(here)
 
     def _part(self, check: Check, glob: str, before: CodeTree, held: str, moves: Sequence[Move]) -> list[Move]:
         """Return the move from a deleted file to the one that now has what the check looks for; empty if none has."""
-        place = normal(find_place(before, glob, moves)[0])
-        was = [path for _, _, path in before.match(place)]
-        if was != [place] or self._tree.match(find_place(self._tree, glob, moves)[0]):
+        place = path_of(find_place(before, glob, moves)[0])
+        was = [path for _, _, path in before.match(escape(place))]
+        if len(was) != 1 or not is_same_name(was[0], place) or self._tree.match(find_place(self._tree, glob, moves)[0]):
             return []
-        there = self._heir(check, place, held)
-        return [Move(normal(glob), there)] if there else []
+        there = self._heir(check, was[0], held)
+        return [Move(path_of(glob), there)] if there else []
 
     def _heir(self, check: Check, path: str, held: str) -> str:
         """Return the file that now has what a check looks for in a deleted file; empty if there is none."""
@@ -323,7 +340,7 @@ class Moves:
             return ""
 
         def has(path: str, content: bytes) -> bool:
-            words = map_places(check.words, lambda _: path)
+            words = map_places(check.words, lambda _: escape(path))
             return answer_file(replace(check, words=words), path, content).outcome == HOLDS
 
         return self._splits.find(path, held, has)
@@ -344,8 +361,10 @@ class Moves:
             return None
         went = self._renames.find(was, held)
         pattern, there = normal(glob), normal(place)
-        if was == [there]:
-            return Move(pattern, went[there]) if there in went else None
+        if all(path.startswith(fixed_prefix(without_sets(there))) for path in was):  # its sets were names
+            pattern, there = without_sets(pattern), without_sets(there)
+        if len(was) == 1 and is_same_name(was[0], path_of(there)):
+            return Move(path_of(pattern), went[was[0]]) if was[0] in went else None
         folder = _folder_of(there)
         targets = {_end_cut(new, old[len(folder) :]) for old, new in went.items()}
         if len(targets) != 1 or None in targets or 2 * len(went) < len(was):
@@ -360,7 +379,7 @@ def _part_of(check: Check) -> int:
 def _folder_of(pattern: str) -> str:
     """Return the folder that contains all files of a glob, with a slash; for a plain path, the path itself."""
     if is_plain(pattern):
-        return f"{pattern}/"
+        return f"{unescape(pattern)}/"
     fixed = fixed_prefix(pattern)
     return fixed[: fixed.rfind("/") + 1]
 

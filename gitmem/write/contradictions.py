@@ -18,7 +18,7 @@ from gitmem.frozen import frozen
 from gitmem.index.catalog.state import LIVE
 from gitmem.model import BUILTIN, ENGLISH, Check
 from gitmem.text import tokens as analysis
-from gitmem.text.globs import is_plain, matcher
+from gitmem.text.globs import escape, is_plain, matcher, path_of, unescape
 from gitmem.text.similarity import MOST_IN_A_BUCKET, claim_of
 from gitmem.write.duplicates import EVENTS
 
@@ -208,7 +208,7 @@ def find_opposition(one: Check, other: Check) -> str:
             return why
     where = globs_of(one.words)
     if where == globs_of(other.words) and _is_digest(one) and _is_digest(other) and one.words[1] != other.words[1]:
-        return f"{where[0]} cannot have two contents"
+        return f"{path_of(where[0])} cannot have two contents"
     if (
         one.words[:2] == other.words[:2]
         and _find_required_value(one)
@@ -232,10 +232,10 @@ def _conflict(denial: Check, one: Check) -> str:
     where = globs_of(one.words)[0]
     # A file with content exists.
     if row.probe is None:
-        return f"{text} cannot both exist and be absent" if where == text else ""
+        return f"{text} cannot both exist and be absent" if path_of(where) == path_of(escape(text)) else ""
     is_opposed = one.words[0] == row.denies and text and text in one.words[1]
     if is_opposed and _is_within(where, globs_of(denial.words)[0]):
-        return f"{where} cannot contain {text!r} and lack it"
+        return f"{path_of(where)} cannot contain {text!r} and lack it"
     return ""
 
 
@@ -247,7 +247,7 @@ def _is_within(where: str, glob: str) -> bool:
     """Return whether the second glob matches every file that the first one matches, in simple cases."""
     if where == glob:
         return True
-    return is_plain(where) and matcher(glob)(where)
+    return is_plain(where) and matcher(glob)(unescape(where))
 
 
 @frozen

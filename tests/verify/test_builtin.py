@@ -27,7 +27,9 @@ README_SHA = sha256(CODE["README.md"].encode()).hexdigest()
     [
         (("exists", "src/auth/jwt.py"), HOLDS),
         (("exists", "src/auth"), HOLDS),
-        (("exists", "src/*/jwt.py"), HOLDS),
+        (("exists", "src/*/jwt.py"), FAILS),
+        (("absent", "src/*/jwt.py"), BLOCKED),
+        (("absent", "src/*/jwt.go"), HOLDS),
         (("exists", "src/auth/jwt"), FAILS),
         (("exists", "jwt.py"), FAILS),
         (("absent", "setup.py"), HOLDS),

@@ -19,7 +19,8 @@ from gitmem.commands.adopt.memories import (
 )
 from gitmem.commands.adopt.statements import split
 from gitmem.document.anchors import FIELD
-from gitmem.document.builtin_checks import OR_IN, words_of
+from gitmem.document.builtin_checks import words_of
+from gitmem.document.check_values import OR_IN
 from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.errors import RefusedError

@@ -14,7 +14,8 @@ from gitmem.commands.adopt.documents import DECISION, INSTRUCTIONS
 from gitmem.commands.adopt.findings import FALSE, NEVER
 from gitmem.commands.adopt.records import read_records
 from gitmem.commands.adopt.statements import BULLET, SENTENCE
-from gitmem.document.builtin_checks import IN, OR_IN, words_of
+from gitmem.document.builtin_checks import words_of
+from gitmem.document.check_values import IN, OR_IN
 from gitmem.document.sources.address import format_key, parse_address
 from gitmem.document.spec import format_check
 from gitmem.frozen import frozen, replace

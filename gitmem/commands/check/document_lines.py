@@ -12,6 +12,7 @@ from gitmem.frozen import replace
 from gitmem.model import ADOPTED, BUILTIN, Check
 from gitmem.text.code.languages import is_prose
 from gitmem.text.corrections import as_exact, move_path, only_difference, replace_value
+from gitmem.text.globs import path_of
 from gitmem.verify import builtin
 from gitmem.verify.due import read_fact
 from gitmem.verify.moves import parse_moves, scope_of
@@ -155,7 +156,7 @@ class DocumentLines:
         taken = parse_arguments(check.words)
         if row_of(check).part == SURE_PART and not scope_of(check):  # a definition, in a file that the line may name
             there = self._find_definition(check)
-            return move_path(line, dirname(path), taken.where, there) if there else line
+            return move_path(line, dirname(path), path_of(taken.where), there) if there else line
         if check.words[0] == "contains":
             old, new = self._find_replaced_word(taken.text, pair)
             return replace_value(line, "", old, new) if old and _is_once(old, line) else line

@@ -9,8 +9,18 @@ from __future__ import annotations
 from gitmem.frozen import frozen
 from gitmem.index.catalog import refs_of
 from gitmem.index.catalog.state import LIVE
-from gitmem.text import parse_json
-from gitmem.text.globs import matcher, normal, without_lines
+from gitmem.text import format_json, parse_json
+from gitmem.text.globs import (
+    ESCAPED,
+    composed,
+    escape,
+    fixed_prefix,
+    is_plain,
+    matcher,
+    normal,
+    unescape,
+    without_lines,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,16 +113,25 @@ def _near(column: str, place: str, *, has_sets: bool = False) -> str:
     Sets and single characters occur in most regular expressions, so they count only if there is none.
     """
     folders = place.split("/")[:-1]
-    above = ["/".join(folders[: count + 1]).replace("'", "''") for count in range(len(folders))]
-    letters = ["*", *(f'"{folder}{end}' for folder in above for end in ('"', '/"'))]
-    conditions = [f"instr({column}, '{one}')" for one in letters]
+    above = [form for count in range(len(folders)) for form in _forms("/".join(folders[: count + 1]))]
+    letters = ["*", *_forms(place), *(f'"{folder}{end}' for folder in above for end in ('"', '/"'))]
+    conditions = ["instr({}, '{}')".format(column, one.replace("'", "''")) for one in letters]
     if has_sets:
         conditions += [f"instr({column}, '?')", f"instr(substr({column}, 2), '[')"]  # the list itself begins with one
     return f"(instr({column}, ?) OR {' OR '.join(conditions)})"
 
 
+def _forms(path: str) -> list[str]:
+    """Return how a path may be written in a JSON list: as it is, as a glob that names only it, and composed."""
+    if path.isascii() and ESCAPED.isdisjoint(path) and '"' not in path:
+        return [path]
+    return list(dict.fromkeys(format_json(one)[1:-1] for one in (path, escape(path), composed(path))))
+
+
 def _names(written: str, place: str) -> bool:
     """Return whether a glob in a JSON list matches a file; most lists are excluded without parsing."""
+    if "\\" in written:
+        return _one_names(parse_json(written), place)
     return _one_names(written.split('"')[1::2], place) and _one_names(parse_json(written), place)
 
 
@@ -120,10 +139,11 @@ def _one_names(globs: Iterable[str], place: str) -> bool:
     for glob in globs:
         if glob == place:
             return True
-        if not glob or (glob[0] != place[0] and glob[0] not in "*?[./"):
+        if not glob or (glob[0] != place[0] and glob[0] not in "*?[./\\" and glob[0].isascii()):
             continue
         head, star, _ = glob.partition("*")
-        if star and not place.startswith(head) and head[:1] not in "./" and "?" not in head and "[" not in head:
+        is_text = head.isascii() and head[:1] not in "./" and not any(sign in head for sign in "?[\\")
+        if star and is_text and not place.startswith(head):
             continue
         if _matches(glob, place):
             return True
@@ -131,9 +151,10 @@ def _one_names(globs: Iterable[str], place: str) -> bool:
 
 
 def _matches(glob: str, place: str) -> bool:
-    plain = normal(without_lines(glob))
-    wild = [at for at in (plain.find(sign) for sign in "*?[") if at >= 0]
-    if not wild:
-        return plain == place or place.startswith(f"{plain}/")
+    pattern = normal(without_lines(glob))
+    if not pattern.isascii():
+        return matcher(pattern)(place)
+    if is_plain(pattern):
+        return any(path == place or place.startswith(f"{path}/") for path in {pattern, unescape(pattern)})
     # Compare up to the first wildcard, so that no pattern is compiled for a glob that cannot match.
-    return place.startswith(plain[: min(wild)]) and matcher(plain)(place)
+    return place.startswith(fixed_prefix(pattern)) and matcher(pattern)(place)

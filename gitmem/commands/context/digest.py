@@ -47,6 +47,7 @@ from gitmem.tasks import digest as tasks
 from gitmem.tasks.task import Worker
 from gitmem.text import display, parse_json
 from gitmem.text.durations import DAY_S, ago
+from gitmem.text.globs import path_of
 from gitmem.verify.overview.cause import APART, Case, few, group, title
 
 TYPE_CHECKING = False
@@ -334,7 +335,7 @@ def _places_read(inputs: str, words: str) -> str:
     if how == "builtin":
         from gitmem.document.builtin_checks import globs_of  # 10 ms, only if a fact is stale
 
-        places = list(globs_of(parse_json(words)))
+        places = list(map(path_of, globs_of(parse_json(words))))
     return " or ".join(places[:2]) + (" or …" if len(places) > 2 else "")
 
 

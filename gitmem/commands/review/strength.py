@@ -8,7 +8,8 @@ import re
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.changes import line_of
-from gitmem.document.builtin_checks import OR_IN, globs_of, parse_arguments, row_of
+from gitmem.document.builtin_checks import globs_of, parse_arguments, row_of
+from gitmem.document.check_values import OR_IN
 from gitmem.document.fields import IMPORTANCE, parse_ttl
 from gitmem.document.spec import check_of, format_check
 from gitmem.frozen import frozen
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
     from gitmem.commands.review.changes import ChangedMemory
     from gitmem.commands.review.checks import CodeAnswers
-    from gitmem.document.builtin_checks import BuiltinCheck, CheckArguments
+    from gitmem.document.builtin_checks import BuiltinCheck
+    from gitmem.document.check_values import CheckArguments
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document
     from gitmem.policy import Policy

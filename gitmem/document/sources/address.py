@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.errors import FormatError
+from gitmem.errors import FormatError, suppress
 from gitmem.frozen import frozen
 
 # Deeper than any settings file nests.
@@ -38,6 +38,19 @@ def parse_address(text: str) -> Address:
     if len(keys) > PARTS_LIMIT:
         raise _bad(text)
     return Address(path, keys)
+
+
+def parse_addresses(text: str) -> tuple[Address, ...]:
+    """Parse what may be several addresses, since ``#`` may be in the name of a file; the shortest path first.
+
+    Raises:
+        FormatError: ``bad-address``.
+    """
+    found, end = [parse_address(text)], text.find("#")
+    while (end := text.find("#", end + 1)) > 0:
+        with suppress(FormatError):
+            found.append(Address(text[:end], tuple(_parts(text[end + 1 :], text))))
+    return tuple(one for one in found if len(one.keys) <= PARTS_LIMIT)
 
 
 def format_address(address: Address) -> str:

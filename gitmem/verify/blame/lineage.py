@@ -14,7 +14,7 @@ from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import frozen
 from gitmem.git.history import list_ancestors, list_touched, read_trees
 from gitmem.model import BUILTIN
-from gitmem.text.globs import is_plain, matcher, normal
+from gitmem.text.globs import is_plain, matcher, normal, unescape
 from gitmem.verify.blame.trunk import parents_of, trunk_of
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import TOP, digest_after_moves, parse_moves, places_of
@@ -116,7 +116,7 @@ def matcher_for(glob: str) -> Callable[[str], bool]:
 class _LineageTree(CodeTree):
     """The tree of a commit, with matchers that are kept for all commits."""
 
-    def _match(self, glob: str) -> tuple[Entry, ...]:
+    def _search(self, glob: str) -> tuple[Entry, ...]:
         matches = matcher_for(glob)
         return tuple(entry for entry in self._entries if matches(entry[2]))
 
@@ -194,7 +194,8 @@ class _History:
         """Return the paths that concern a question (``InputQuestion.concerns``), without testing each path."""
         found = set(filter(_is_attributes, self.paths))
         for glob in map(normal, question.globs()):
-            found.update(self.below.get(glob, ()) if is_plain(glob) else filter(matcher_for(glob), self.paths))
+            is_path = is_plain(glob) and glob.isascii()
+            found.update(self.below.get(unescape(glob), ()) if is_path else filter(matcher_for(glob), self.paths))
         for place in question.places():
             found.update(self.below.get(place, ()) if place else self.paths)
             found.update(above for above in folders_above(place) if above in self.paths)

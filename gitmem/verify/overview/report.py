@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.document.builtin_checks import globs_of
 from gitmem.model import BLOCKED, BUILTIN, FAILS
 from gitmem.model import HOLDS as HELD
-from gitmem.text.globs import is_plain, normal
+from gitmem.text.globs import is_plain, normal, path_of
 from gitmem.verify import claims
 from gitmem.verify.overview.finding import (
     FAILED,
@@ -76,4 +76,4 @@ def _places(due: Due) -> tuple[Spot, ...]:
     """Return the files that a fact names by their full paths; the line that failed is not known."""
     check = due.spec.check
     globs = globs_of(check.words) if check.form == BUILTIN else due.document.strings("paths")
-    return tuple(Spot(normal(glob)) for glob in globs if is_plain(normal(glob)))[:NAMED]
+    return tuple(Spot(path_of(glob)) for glob in globs if is_plain(normal(glob)))[:NAMED]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from gitmem.text import display, list_some
-from gitmem.text.globs import matcher
-from gitmem.verify.files import fixed_prefix
+from gitmem.text.globs import fixed_prefix, matcher
 from gitmem.verify.trace.reads import AT, BELOW, LIST, MISSING, NAMES
 
 TYPE_CHECKING = False

@@ -25,6 +25,7 @@ from gitmem.document.sources.dependencies import is_manifest
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN, Check
 from gitmem.model import HOLDS as PROVED
+from gitmem.text.globs import escape
 from gitmem.verify.builtin import answer_file
 
 TYPE_CHECKING = False
@@ -131,7 +132,7 @@ class Numbers:
         if not listed:
             return None
         path, name, version, line = min(listed, key=lambda one: (one[0].count("/"), one[0]))
-        check = {"depends": name, "in": path}
+        check = {"depends": name, "in": escape(path)}
         return JudgedClaim(mention, HOLDS, Source(path, line, version), check=check)
 
     def _judge_dependency(self, mention: Mention) -> JudgedClaim | None:
@@ -325,7 +326,7 @@ class _Reader:
         for proof in self.proofs:
             if answer_file(Check(BUILTIN, words_of(proof)), self.path, content).outcome == PROVED:
                 return proof
-        return {"contains": text.split("\n")[line - 1].strip(), "in": self.path} if line else None
+        return {"contains": text.split("\n")[line - 1].strip(), "in": escape(self.path)} if line else None
 
 
 def _deciding_place(
@@ -371,7 +372,7 @@ def _dependency_reader(path: str, name: str, plain: str, stated: str) -> _Reader
             return None
         return _is_range_of(stated, there[1]), there[2], there[1]
 
-    return _Reader(path, read, ({"depends": name, "in": path, "at": stated},))
+    return _Reader(path, read, ({"depends": name, "in": escape(path), "at": stated},))
 
 
 def _default_reader(path: str, claim: Claim) -> _Reader:

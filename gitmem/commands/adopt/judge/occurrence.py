@@ -7,8 +7,9 @@ import re
 from gitmem.commands.adopt.claims.claim import is_example
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
-from gitmem.document.builtin_checks import OR_IN
+from gitmem.document.check_values import OR_IN
 from gitmem.document.sources.symbols import find_symbol
+from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
     if where is not None:
         tied = _judge_tie(mention, head, past, tie) if tie else None
         # Without a file in the sentence, the name may move: the file only says where to look first.
-        check = {"contains": claim.name, "in": where, OR_IN: SCOPE}
+        check = {"contains": claim.name, "in": escape(where), OR_IN: SCOPE}
         return tied or JudgedClaim(mention, HOLDS, Source(where), check=check)
     if not claim.is_certain or not corpus.is_whole or mention.is_past:
         return None
@@ -50,7 +51,7 @@ def _judge_missing(mention: Mention, past: Past, tie: str) -> JudgedClaim | None
     were = past.files_with(wrote, name) if wrote else None
     home = _home(name, were or (), wrote, mention.document, past)
     if home:
-        check = {"symbol": name, "in": home} | ({} if tie == home else {OR_IN: SCOPE})
+        check = {"symbol": name, "in": escape(home)} | ({} if tie == home else {OR_IN: SCOPE})
         return JudgedClaim(mention, FALSE, Source(home), held=True, wrote=wrote, probe=_probe(name, home), check=check)
     if is_example(mention.statement.text):
         return None
@@ -62,7 +63,7 @@ def _judge_tie(mention: Mention, head: Code, past: Past, tie: str) -> JudgedClai
 
     The name is somewhere in the code.
     """
-    name, check = mention.claim.name, {"symbol": mention.claim.name, "in": tie}
+    name, check = mention.claim.name, {"symbol": mention.claim.name, "in": escape(tie)}
     if is_defined_in(head.text(tie), name):
         return JudgedClaim(mention, HOLDS, Source(tie), check=check)
     if mention.is_past:

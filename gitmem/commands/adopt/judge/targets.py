@@ -7,6 +7,7 @@ from functools import lru_cache
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.document.sources.scripts import read_scripts
 from gitmem.errors import FormatError
+from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
     if not _definitions(head, claim.tool):
         return None
     if (source := _find(head, claim)) is not None:
-        return JudgedClaim(mention, HOLDS, source, check={"script": claim.name, "in": source.path})
+        return JudgedClaim(mention, HOLDS, source, check={"script": claim.name, "in": escape(source.path)})
     if not claim.is_certain or mention.is_past or "*" in claim.name:
         return None
     wrote, _ = past.writer(mention)
@@ -50,7 +51,7 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
         return JudgedClaim(mention, NEVER, held=None if then is None else False, wrote=wrote)
     probe = Probe(was.path, lambda text: claim.name in targets_in(was.path, text))
     return JudgedClaim(
-        mention, FALSE, was, held=True, wrote=wrote, probe=probe, check={"script": claim.name, "in": was.path}
+        mention, FALSE, was, held=True, wrote=wrote, probe=probe, check={"script": claim.name, "in": escape(was.path)}
     )
 
 
