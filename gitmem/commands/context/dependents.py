@@ -125,7 +125,8 @@ def _forms(path: str) -> list[str]:
     """Return how a path may be written in a JSON list: as it is, as a glob that names only it, and composed."""
     if path.isascii() and ESCAPED.isdisjoint(path) and '"' not in path:
         return [path]
-    return list(dict.fromkeys(format_json(one)[1:-1] for one in (path, escape(path), composed(path))))
+    texts = (path, escape(path), composed(path))
+    return list(dict.fromkeys(format_json(one, is_ascii=plain)[1:-1] for one in texts for plain in (False, True)))
 
 
 def _names(written: str, place: str) -> bool:
