@@ -20,6 +20,7 @@ from gitmem.document.sources.address import format_key, parse_address
 from gitmem.document.spec import format_check
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, BUILTIN, FAILS, HOLDS, Check
+from gitmem.text.globs import path_of
 from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
@@ -127,7 +128,7 @@ def title_of_check(check: Mapping[str, Any]) -> str:
 
 
 def _said(check: Mapping[str, Any]) -> str:
-    where = "the code" if check.get(OR_IN) else f"`{check.get(IN)}`"
+    where = "the code" if check.get(OR_IN) else f"`{path_of(check.get(IN, ''))}`"
     match check:
         case {"exists": path}:
             return f"`{path}` exists"
