@@ -228,9 +228,13 @@ class Verdict:
     own: bool = False
 
 
+# How the reason begins for a check that does not pass here, where no comparison shows whether the code is the cause.
+NOT_HERE = "does not pass here"
+
+
 @frozen
 class Blocked:
-    """A fact's check did not pass in this clone, apparently for a reason other than the code.
+    """A fact's check did not pass in this clone, and that does not show that the code is the cause.
 
     Attributes:
         key: The fact.
@@ -247,6 +251,16 @@ class Blocked:
     inputs: str
     at: int
     reason: str
+
+    @property
+    def is_unproven(self) -> bool:
+        """Return whether the check ran, and nothing shows what the cause is."""
+        return self.reason.startswith(NOT_HERE)
+
+    @property
+    def status(self) -> str:
+        """Return the status of the fact, unless it is known to fail."""
+        return UNPROVEN if self.is_unproven else BLOCKED
 
 
 @frozen

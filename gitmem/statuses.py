@@ -140,7 +140,7 @@ def age_s(at: int, now: int) -> int:
     return max(0, now - at)
 
 
-def own_status(outcome: str, *, fresh: bool, at: int, ttl_s: int | None, now: int, is_blocked: bool = False) -> str:
+def own_status(outcome: str, *, fresh: bool, at: int, ttl_s: int | None, now: int, attempt: int = 0) -> str:
     """Return a fact's status without suspicion.
 
     Args:
@@ -149,13 +149,14 @@ def own_status(outcome: str, *, fresh: bool, at: int, ttl_s: int | None, now: in
         at: When it was made.
         ttl_s: How long it is valid; None for ever.
         now: Epoch seconds.
-        is_blocked: Whether its check was run again since, on these inputs, and was blocked.
+        attempt: What the last run of its check on these inputs showed since: 0 for nothing, 1 if it was blocked, 2 if
+            it did not pass and nothing showed that the code is the cause (``index.catalog.state``).
     """
     if outcome == FAILS:
         return FAILED
-    if is_blocked:
+    if attempt == 1:
         return BLOCKED
-    if outcome != HOLDS:
+    if attempt or outcome != HOLDS:
         return UNPROVEN
     expired = ttl_s is not None and age_s(at, now) > ttl_s
     return STALE if expired or not fresh else VERIFIED

@@ -154,7 +154,12 @@ def test_status_reported_is_the_first_of_the_order(own):
 
 @pytest.mark.parametrize(("outcome", "status"), [("", BLOCKED), (HOLDS, BLOCKED), (FAILS, FAILED)])
 def test_fact_whose_check_is_blocked_is_blocked_unless_it_is_known_to_fail(outcome, status):
-    assert own_status(outcome, fresh=True, at=5, ttl_s=None, now=9, is_blocked=True) == status
+    assert own_status(outcome, fresh=True, at=5, ttl_s=None, now=9, attempt=1) == status
+
+
+@pytest.mark.parametrize(("outcome", "status"), [("", UNPROVEN), (HOLDS, UNPROVEN), (FAILS, FAILED)])
+def test_fact_whose_check_did_not_pass_here_is_unproven_unless_it_is_known_to_fail(outcome, status):
+    assert own_status(outcome, fresh=False, at=5, ttl_s=None, now=9, attempt=2) == status
 
 
 def test_statuses_are_in_the_order_of_the_design():

@@ -70,10 +70,10 @@ EXAMPLES = (
 )
 # How many facts are named for a folder that is hidden from their checks.
 HIDDEN_SHOWN = 3
-WORDS = {"holds": "verified", "fails": "failed", "blocked": "blocked", "skipped": "unproven"}
+WORDS = {"holds": "verified", "fails": "failed", "blocked": "blocked", "unproven": "unproven", "skipped": "unproven"}
 # The most facts that hold which are named without --each.
 NAMED = 10
-LABELS = {"fails": "failed", "blocked": "blocked", "holds": "holds, but flaps"}
+LABELS = {"fails": "failed", "blocked": "blocked", "unproven": "unproven", "holds": "holds, but flaps"}
 # The results for which the exit status is 1.
 FAIL_ON = ("failed", "news", "never")
 # The command that lists every fact.
@@ -228,7 +228,7 @@ def _verify(memory: Memory, options: Options, args: Arguments, out: Output) -> V
 
     def show_result(result: Result, done: int, total: int) -> None:
         results.append(result)
-        live.end(result.due.row.key, done, total, is_bad=result.outcome in ("fails", "blocked"))
+        live.end(result.due.row.key, done, total, is_bad=result.outcome in ("fails", "blocked", "unproven"))
 
     watch = Watch(live.expect, live.begin, live.doubt, live.tick)
     try:
@@ -303,7 +303,7 @@ def exit_status(found: VerifyRun, fail_on: str = FAIL_ON[0]) -> int:
     """Return the command's exit status if these results (``FAIL_ON``) count as failures."""
     if fail_on == "never":
         return 3 if found.unrecorded else 0
-    is_unchecked = found.unrecorded or any(r.outcome in ("blocked", "skipped") for r in found.results)
+    is_unchecked = found.unrecorded or any(r.outcome in ("blocked", "unproven", "skipped") for r in found.results)
     # A task's gate is in no count, but if it was verified by name and fails, the exit status is 1.
     failed = [r for r in found.results if r.outcome == "fails" and (r.is_news or fail_on == "failed")]
     if found.wrong or failed or (_has_news(found) if fail_on == "news" else _has_failure(found)):
@@ -379,7 +379,7 @@ def list_cases(found: VerifyRun) -> list[Case]:
 
 def _cases(results: Sequence[Result], lines: Mapping[str, StockLine]) -> Iterator[Case]:
     """Yield the results that need attention, new ones first, with the culprits from *lines*."""
-    telling = [result for result in results if result.outcome in ("fails", "blocked") or result.is_marked]
+    telling = [result for result in results if result.outcome in ("fails", "blocked", "unproven") or result.is_marked]
     for result in sorted(telling, key=lambda r: (not r.is_news, r.due.row.key)):
         line = lines.get(result.due.row.key)
         why = result.because or result.reason
@@ -402,10 +402,11 @@ def summary(found: VerifyRun) -> str:
         message = "no fact reads the changed files" if found.dirty else "nothing was due"
     else:
         counts = {
-            word: sum(r.outcome == word for r in found.results) for word in ("holds", "fails", "blocked", "skipped")
+            word: sum(r.outcome == word for r in found.results)
+            for word in ("holds", "fails", "blocked", "unproven", "skipped")
         }
         holds = "holds" if counts["holds"] == 1 else "hold"
-        names = {"holds": holds, "fails": "failed", "blocked": "blocked", "skipped": "skipped"}
+        names = {"holds": holds, "fails": "failed", "blocked": "blocked", "unproven": "unproven", "skipped": "skipped"}
         old = sum(r.outcome == "fails" and not r.is_news for r in found.results)
         before = {"fails": f" ({old} as before)" if old else ""}
         parts = [f"{n} {names[word]}{before.get(word, '')}" for word, n in counts.items() if n]
@@ -432,7 +433,8 @@ def _advice(found: VerifyRun) -> list[str]:
         lines.append(f"{len(denied)} denied here; to decide what to do: gitmem settle {denied[0]}")
     if any(r.reason == "no sandbox works here" for r in found.results):
         lines.append("no sandbox works here: install bubblewrap, or use --no-sandbox; see gitmem doctor")
-    lines += [f"{r.due.row.key}: {r.hidden}" for r in found.results if r.hidden and r.outcome != "holds"][:HIDDEN_SHOWN]
+    hidden = [r for r in found.results if r.hidden and r.outcome != "holds" and r.hidden not in r.reason]
+    lines += [f"{r.due.row.key}: {r.hidden}" for r in hidden][:HIDDEN_SHOWN]
     lines += [undeclared_reads.advice(r.due.row.key, r.verdict.undeclared) for r in found.results if r.verdict]
     failed = [line for line in found.standing.lines if line.status == "failed"]
     if failed:
@@ -478,7 +480,7 @@ def as_table(found: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:
 
 def _result_table(result: Result, statuses: Mapping[str, str]) -> dict[str, Any]:
     """Return a result as JSON; *statuses* are the present ones of facts that need attention, by key."""
-    names = {"holds": "verified", "fails": "failed", "blocked": "blocked"}
+    names = {"holds": "verified", "fails": "failed", "blocked": "blocked", "unproven": "unproven"}
     verdict = result.verdict
     return {
         "key": result.due.row.key,

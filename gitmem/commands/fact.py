@@ -18,7 +18,7 @@ from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, Usag
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.history import has_ever_had
-from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, TASK, Document, Verdict
+from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, TASK, UNPROVEN, Document, Verdict
 from gitmem.repository.approvals import approve_command
 from gitmem.tasks.task import Gate
 from gitmem.text.globs import composed, escape, is_path_like, is_plain, path_of, with_names
@@ -387,7 +387,7 @@ def prove(
             return Proof(None, (*notices, message))
         approve_command(memory, due)
     result, judged = _judge(session, due, tree)
-    _refuse(result, due, judged, meant=_did_you_mean(memory, check) if result.outcome == FAILS else "")
+    _refuse(result, due, judged, meant=_did_you_mean(memory, check) if result.outcome in (FAILS, UNPROVEN) else "")
     notices += _never_there(memory, check)
     if judged:
         notices += [IN_TREE.format(judged=judged)] if is_in_tree else []
@@ -430,12 +430,12 @@ def pass_gate(memory: OpenStore, document: Document) -> Gate:
         message = f"{key}: the command of its gate is not approved here: {format_check(due.spec.check)}"
         return Gate(None, TrustError(message, hint=f"gitmem trust {key}, at a terminal"))
     result = session.judge_one(due)
-    if result.outcome == FAILS:
-        message = f"{key} is not done, its gate failed: {result.because}"
+    if result.outcome in (FAILS, UNPROVEN):
+        message = f"{key} is not done, its gate failed: {result.failure}"
         hint = "the gate saw the last commit, not uncommitted changes"
         return Gate(None, TaskError(message, hint=hint))
     if result.verdict is None or result.outcome != HOLDS:
-        message = f"{key}: its gate could not run: {result.reason}"
+        message = f"{key}: its gate does not pass here: {result.reason}"
         return Gate(None, GitmemError(message, hint="gitmem doctor shows what this machine can do"))
     notices = ("the gate is weak: it also holds in an empty folder",) if result.verdict.weak else ()
     return Gate(result.verdict, None, notices, session.counts())
@@ -475,7 +475,7 @@ def _judge(session: Session, due: Due, tree: str) -> tuple[Result, str]:
         assert judged is not None, "it was asked for"
         return judged[0], "" if judged[1] else TREES[tree]
     result = session.judge_one(due)
-    if result.outcome not in (FAILS, BLOCKED):
+    if result.outcome not in (FAILS, UNPROVEN, BLOCKED):
         return result, ""
     try:
         found = session.judge_uncommitted(due, is_staged=False, is_asked=False)
@@ -514,17 +514,17 @@ def _never_there(memory: OpenStore, check: Check) -> tuple[str, ...]:
 
 def _refuse(result: Result, due: Due, judged: str, meant: str) -> None:
     key = due.row.key
-    if result.outcome == FAILS:
+    if result.outcome in (FAILS, UNPROVEN):
         where = f" with {judged}" if judged else ""
         seen = f"it saw {judged}" if judged else "it saw the last commit; --dirty judges your uncommitted changes"
         raise RefusedError(
-            f"{key}: the check does not hold{where}: {result.because}",
+            f"{key}: the check does not hold{where}: {result.failure}",
             hint=result.hidden
             or "\n".join([*([meant] if meant else []), f"fix the check; {seen}; --unproven records it anyway"]),
         )
     if result.outcome == BLOCKED:
         raise RefusedError(
-            f"{key}: the check could not be run: {result.reason}",
+            f"{key}: the check does not pass here: {result.reason}",
             hint=result.hidden or "fix the check, or use --unproven to record it without running it",
         )
     if result.outcome == "skipped":

@@ -240,9 +240,9 @@ class Explainer:
             result = self._session.judge_one(due)
             with self._report_unwritten("that it fails" if result.outcome == FAILS else "its verdict"):
                 self._session.keep([result])
-            if result.outcome != FAILS:
+            verdict = result.unconfirmed or result.verdict
+            if verdict is None or verdict.outcome != FAILS:
                 return _unfailing(key, result)
-            verdict = result.verdict
         assert verdict is not None
         if verdict.outcome != FAILS:
             return Why(key, HOLDING, reason="it does not fail at this commit: there is nothing to explain")
@@ -362,7 +362,9 @@ class Explainer:
                 self._culprits.add(found.culprit)
             if found.outcome in (FOUND, RANGE):
                 after = found.after if found.outcome == RANGE else ""
-                self._verdicts.append(replace(case.verdict, culprit=found.culprit, culprit_after=after))
+                held = {} if case.verdict.held_commit else {"held_commit": found.after, "held_at": 0}
+                new = replace(case.verdict, culprit=found.culprit, culprit_after=after, confirmed=True, **held)
+                self._verdicts.append(new)
 
         search_together({case: self._search(case) for case in cases}, ask, note)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.document.spec import check_of
 from gitmem.errors import ConflictError, GitmemError
-from gitmem.model import FAILS, HOLDS
+from gitmem.model import FAILS, HOLDS, UNPROVEN
 from gitmem.repository.holder import holder_of
 from gitmem.store import COMPANION_PREFIX as COMPANIONS
 from gitmem.store import (
@@ -147,7 +147,7 @@ def is_apart(opened: OpenRepository, document: Document, *, outcome: str = "", i
     if found is None:  # its inputs are the same there
         return is_uncommitted
     here = outcome or session.judge_one(due).outcome
-    return here != found.outcome or here not in (HOLDS, FAILS)
+    return here != found.outcome or here not in (HOLDS, FAILS, UNPROVEN)
 
 
 def is_on(opened: OpenRepository, keys: Iterable[str]) -> bool:

@@ -63,6 +63,7 @@ class Due:
         moved: The new paths of the files that the check names, if git renamed them (``verify.moves``).
         rests: The facts that it requires and their present meaning (``document.meaning``), as lines.
         steadiness: How many equal answers its check has given since it flapped.
+        attempt: Why its check did not pass here the last time, if nothing showed that the code is the cause; or empty.
     """
 
     row: fact_state.FactRow
@@ -76,6 +77,7 @@ class Due:
     moved: str = ""
     rests: str = ""
     steadiness: int = 0
+    attempt: str = ""
 
     @property
     def approved_line(self) -> str:
@@ -212,12 +214,18 @@ def digest_by(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verd
     return digest_after_moves(tree, inputs, check, verdict.moved, verdict.reads, is_claim=not verdict.own)
 
 
+def is_unconfirmed(verdict: Verdict) -> bool:
+    """Return whether a failure of a command was not confirmed by contrast, so that it accuses nothing."""
+    return verdict.outcome == FAILS and not verdict.confirmed and verdict.sandbox != RUNGS[-1]
+
+
 def is_accepted(verdict: Verdict, policy: Policy, *, now: int) -> bool:
     """Return whether the policy accepts a verdict, by its source (this clone or a claim) and its sandbox.
 
-    A verdict from the future is never accepted: it would override all later ones and never expire (fault R22).
+    A verdict from the future is never accepted: it would override all later ones and never expire (fault R22). Nor is a
+    failure that nobody confirmed: each clone judges such a fact itself.
     """
-    if verdict.at > now + SKEW_S:
+    if verdict.at > now + SKEW_S or is_unconfirmed(verdict):
         return False
     least = RUNGS.index(policy.verify.min_sandbox) if policy.verify.min_sandbox else 0
     rung = RUNGS.index(verdict.sandbox) if verdict.sandbox in RUNGS else 0
@@ -267,7 +275,7 @@ def list_due(
     asked = set(keys)
     is_named = bool(asked) or everything
     others, reworded = _other_tools(catalog, ground), state.find_reworded(catalog, ground)
-    reasons = [f"s.outcome = '' OR s.fresh = 0 OR s.blocked = 1 OR {state.EXPIRES} < {now:d}"]
+    reasons = [f"s.outcome = '' OR s.fresh = 0 OR s.blocked > 0 OR {state.EXPIRES} < {now:d}"]
     reasons += [f"s.tools IN ({', '.join(map(str, sorted(others)))})"] if others else []
     slugs = ", ".join(f"'{key}'" for key in sorted(reworded))
     reasons += [f"s.fact IN (SELECT id FROM memory WHERE key IN ({slugs}))"] if reworded else []
@@ -285,7 +293,7 @@ def list_due(
     names = [row[1] for row in rows]
     few = None if len(rows) > MANY else names
     branch, mine = fact_state.branch_verdicts(catalog, few), local.verdicts(few)
-    needs = state.requirements_of(catalog, names)
+    needs, noted = state.requirements_of(catalog, names), local.blocked() if names else {}
     found = []
     for *fields, path, known, outcome, is_fresh, is_blocked, tools in rows:
         fact, document, spec = read_fact(catalog, fact_state.FactRow(*fields), path, policy)
@@ -303,7 +311,10 @@ def list_due(
         moved = verdict.moved if verdict is not None and verdict.own else ""
         rests = rests_of(catalog, needs.get(fact.key, ()))
         steadiness = _steadiness(own, fact.spec, latest)
-        found.append(Due(fact, document, spec, known, verdict, why, (), latest, moved, rests, steadiness))
+        tried = noted.get(fact.key)
+        is_same = tried is not None and (tried.spec, tried.claim) == (fact.spec, fact.claim)
+        attempt = tried.reason if tried is not None and is_same else ""
+        found.append(Due(fact, document, spec, known, verdict, why, (), latest, moved, rests, steadiness, attempt))
     return found
 
 

@@ -6,17 +6,16 @@ from gitmem.frozen import frozen, replace
 from gitmem.git import Git
 from gitmem.index.catalog import fact_state, state, update
 from gitmem.index.catalog.inserts import Inserts
-from gitmem.model import FAILED, FAILS, HOLDS, SUSPECT
+from gitmem.model import FAILED, FAILS, SUSPECT
 from gitmem.statuses import SKEW_S
 from gitmem.store import is_proposal, layout
 from gitmem.store.commit import CommitPlan, pack, write_commit
 from gitmem.store.trailers import CLAIMED, CODE
-from gitmem.store.verdicts import TEXT_LIMIT
 from gitmem.store.verdicts.buckets import parse_section
 from gitmem.store.verdicts.environment import difference
 from gitmem.store.verdicts.files import plan_writes
 from gitmem.verify.blame.culprit import describe_culprits, phrase
-from gitmem.verify.due import ENVIRONMENT, RUNGS
+from gitmem.verify.due import RUNGS
 from gitmem.verify.overview.stock import Stock, culprits, status_page
 
 TYPE_CHECKING = False
@@ -26,14 +25,11 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.store.verdicts.files import FileWrites
-    from gitmem.verify.run.judge import Result
 
 # Trailers name at most this many memories each; STATUS.md and `gitmem list --status` name all.
 TRAILERS = 50
 # An unchanged verdict is recorded again when this part of its TTL has passed (DESIGN, section 2).
 REWRITTEN_AFTER = 0.1
-# How the attempt of a verdict begins if the check was blocked when it was last tried.
-ATTEMPTED = "blocked: "
 # For a verdict that never expires: how long other inputs may stay unrecorded, as with the usual TTL.
 DEFAULT_TTL_S = 30 * 86_400
 
@@ -57,29 +53,6 @@ class RecordResult:
     cleared: tuple[str, ...] = ()
 
 
-def list_attempts(results: Iterable[Result], now: int) -> list[Verdict]:
-    """Return the latest verdicts of facts that held and whose check was blocked, with that attempt added.
-
-    Every clone then knows of the attempt, so a fresh one does not report it as news each time. Failed facts are left
-    out, because they stay failed.
-    """
-    latest = ((result.due.latest, result.reason) for result in results)
-    held = ((verdict, reason) for verdict, reason in latest if verdict is not None and verdict.outcome == HOLDS)
-    return [with_attempt(verdict, reason, now) for verdict, reason in held if not verdict.flapping]
-
-
-def with_attempt(verdict: Verdict, reason: str, at: int) -> Verdict:
-    """Return a verdict with a blocked attempt added."""
-    # The name of the program that differs is left out, since it is a path of this machine.
-    shown = reason.partition(f"{ENVIRONMENT}: ")[0] + ENVIRONMENT * (f"{ENVIRONMENT}: " in reason)
-    return replace(verdict, attempt=f"{ATTEMPTED}{shown}"[:TEXT_LIMIT], attempt_at=at)
-
-
-def is_attempt(verdict: Verdict | None) -> bool:
-    """Return whether a verdict records that the check was blocked when it was last tried."""
-    return verdict is not None and verdict.attempt.startswith(ATTEMPTED)
-
-
 def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None) -> bool:
     """Return whether a verdict needs a commit: it says something new, or the old one is a tenth of its TTL old.
 
@@ -99,8 +72,6 @@ def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None) -> bo
     ):  # fmt: skip
         return True
     if (old.culprit, old.culprit_after, old.rests) != (new.culprit, new.culprit_after, new.rests):
-        return True
-    if is_attempt(old) != is_attempt(new):
         return True
     # The policy may not have accepted the old one, or it comes from a clock that was ahead.
     if _rung(new) > _rung(old) or old.at > new.at + SKEW_S:
@@ -285,8 +256,6 @@ def _subject(changed: Sequence[Verdict], recorded: RecordResult, blamed: Sequenc
         return f"why: {blamed[0].key} was {phrase(blamed[0].culprit, blamed[0].culprit_after)}"
     if not parts and blamed:
         return f"why: what broke {len(blamed)} facts"
-    if not parts and all(map(is_attempt, changed)):
-        return f"verify: {len(changed)} blocked"
     if len(recorded.failed) == 1 and len(parts) <= 2:
         parts[0] = f"{recorded.failed[0]} failed"
     return "verify: " + (", ".join(parts) if parts else f"{len(changed)} verdict{'s' * (len(changed) != 1)}")

@@ -11,7 +11,7 @@ from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
 from gitmem.index.catalog import commit_and_tree, fact_state, state
 from gitmem.index.catalog.rows import inputs_of
-from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Blocked, Check
+from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, UNPROVEN, Blocked, Check
 from gitmem.store.local import CheckOutput
 from gitmem.system.environment import search_path
 from gitmem.text import format_json, parse_json
@@ -447,15 +447,14 @@ class Session:
         """Record results on the branch if they count, else as local state; also return whether they stayed local."""
         blocked = self._local.blocked()
         verdicts = [self._with_culprit(r, r.verdict, blocked) for r in results if r.verdict is not None]
-        self._local.add_blocked(self._as_blocked(r) for r in results if r.outcome == BLOCKED)
-        ran = [r for r in results if r.outcome in (HOLDS, FAILS, BLOCKED)]
+        self._local.add_blocked(self._as_blocked(r) for r in results if r.outcome in (BLOCKED, UNPROVEN))
+        ran = [r for r in results if r.outcome in (HOLDS, FAILS, BLOCKED, UNPROVEN)]
         self._local.keep_outputs(self._output(r) for r in ran if r.due.spec.check.form != BUILTIN)
         if self.counts():
             judged = {v.key for v in verdicts}
             known = self._list_publishable()
             verdicts += [v for v in known if v.key not in judged]
-        tried = [result for result in results if result.outcome == BLOCKED and result.due.latest is not None]
-        kept = self.keep_verdicts(verdicts, tried) if verdicts or tried else (None, False)
+        kept = self.keep_verdicts(verdicts) if verdicts else (None, False)
         if self.options.results:
             from gitmem.verify.jobs.result_file import write_run
 
@@ -508,10 +507,11 @@ class Session:
     def _output(self, result: Result) -> CheckOutput:
         return CheckOutput(result.due.row.key, self.commit, self._now, result.output * (result.outcome != HOLDS))
 
-    def keep_verdicts(
-        self, verdicts: Sequence[Verdict], tried: Sequence[Result] = ()
-    ) -> tuple[RecordResult | None, bool]:
-        """Record verdicts and blocked attempts on the branch if they count; also return whether they stayed local."""
+    def keep_verdicts(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult | None, bool]:
+        """Record verdicts on the branch if they count; also return whether they stayed local.
+
+        What is only blocked here is not recorded: it says nothing to other clones.
+        """
         verdicts = [
             v if v.key in self._breaks else with_culprit(v, self._git, self._catalog, self._local) for v in verdicts
         ]
@@ -523,23 +523,21 @@ class Session:
         if not self.counts():
             self._unrecorded = "" if is_kept else f"the repository is not writable: {self._git.repository.state}"
             return None, is_kept
-        return self._record(verdicts, before, tried), False
+        return self._record(verdicts, before), False
 
     def record_claimed(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult, Stock]:
         """Commit verdicts that were made on other machines; return what was recorded and the state of the store."""
         recorded = self._record(verdicts, self._take_stock(), claimed=True)
         return recorded, self._take_stock()
 
-    def _record(
-        self, verdicts: Sequence[Verdict], before: Stock, tried: Sequence[Result] = (), *, claimed: bool = False
-    ) -> RecordResult:
-        from gitmem.verify.record import list_attempts, record
+    def _record(self, verdicts: Sequence[Verdict], before: Stock, *, claimed: bool = False) -> RecordResult:
+        from gitmem.verify.record import record
 
         return record(
             self._git,
             self._ref,
             self._catalog,
-            [*verdicts, *list_attempts(tried, self._now)],
+            verdicts,
             before=before,
             after=lambda: self._take_stock(with_blocked=False),
             follow=self._follow,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from pathlib import Path
 
 from conftest import NOW, git, memory_text, put_files
@@ -31,6 +33,20 @@ class Clock:
 
     def __call__(self) -> float:
         return float(self.now)
+
+
+# When a fact was written between the first commit and ``commit_later``.
+BETWEEN = "2026-09-21T14:13:30Z"
+
+
+def commit_later(repo: Path, files: dict[str, str | None]) -> str:
+    """Commit files a minute after the others, or delete them (None), and return the commit."""
+    for name, text in files.items():
+        (repo / name).unlink() if text is None else (repo / name).write_text(text, encoding="utf-8")
+    later = {**os.environ, "GIT_COMMITTER_DATE": f"{NOW + 60} +0000"}
+    subprocess.run(["git", "add", "-A"], cwd=repo, env=later, check=True)
+    subprocess.run(["git", "commit", "-qm", "a minute later"], cwd=repo, env=later, check=True)
+    return git(repo, "rev-parse", "HEAD")
 
 
 def make_fact(

@@ -13,7 +13,7 @@ from gitmem.commands.check.change import Trees
 from gitmem.commands.check.programs import PACKAGE, SIZE_LIMIT, list_programs, scripts_of
 from gitmem.frozen import frozen
 from gitmem.git import Git
-from gitmem.model import BUILTIN, FAILS, HOLDS, SHELL, Check
+from gitmem.model import BUILTIN, FAILS, HOLDS, SHELL, UNPROVEN, Check
 from gitmem.text import display, list_some
 from gitmem.verify.overview.finding import ERROR, NOTE, WARNING, ReviewFinding
 
@@ -117,7 +117,7 @@ def judge_with_base(
         mixed = Trees(git, trees.before, lambda: commit, git.diff_trees(trees.before, commit))
         for key, answer in answers(mixed, asked).items():
             is_outside = answer.verdict is not None and answer.verdict.outside
-            found[key] = BaseAnswer(answer, answer.outcome == FAILS and not is_outside)
+            found[key] = BaseAnswer(answer, answer.outcome in (FAILS, UNPROVEN) and not is_outside)
     return found
 
 

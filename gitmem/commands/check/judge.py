@@ -260,8 +260,9 @@ class ChangeJudge:
 
     def _answer_of(self, result: Result) -> FactAnswer:
         verdict = result.verdict
-        if verdict is not None and not is_accepted(verdict, self._policy, now=self._now):
-            message = f"the policy requires the sandbox {self._policy.verify.min_sandbox}; it ran in {verdict.sandbox}"
+        ran = verdict or (result.unconfirmed and replace(result.unconfirmed, confirmed=True))
+        if ran is not None and not is_accepted(ran, self._policy, now=self._now):
+            message = f"the policy requires the sandbox {self._policy.verify.min_sandbox}; it ran in {ran.sandbox}"
             return FactAnswer(BLOCKED, message, seconds=result.seconds)
         because = result.because or result.reason
         moved = verdict.moved if verdict is not None else ""

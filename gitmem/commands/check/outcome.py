@@ -8,7 +8,7 @@ from gitmem.commands.check.document_lines import DocumentLines
 from gitmem.commands.check.judge import ChangeJudge, FactAnswer, list_changes
 from gitmem.frozen import replace
 from gitmem.index.catalog import state
-from gitmem.model import FAILS, HOLDS
+from gitmem.model import FAILS, HOLDS, UNPROVEN
 from gitmem.statuses import describe_chain
 from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.claims import Wrong, findings_of, path_of
@@ -226,11 +226,11 @@ def _judgement(pair: Pair) -> tuple[str, str]:
     if head.outcome not in (HOLDS, FAILS):
         return UNCHECKED, head.because
     if head.outcome == HOLDS:
-        return (MENDED if base is not None and base.outcome == FAILS else HELD), ""
+        return (MENDED if base is not None and base.outcome in (FAILS, UNPROVEN) else HELD), ""
     if head.verdict is not None and head.verdict.outside:
         return OUTSIDE, head.because
     if base is None or base.outcome == HOLDS:
         return BROKEN, head.because
-    if base.outcome == FAILS:
+    if base.outcome in (FAILS, UNPROVEN):
         return STILL, head.because
     return UNCHECKED, f"it fails ({head.because}), and whether it held before is unknown: {base.because}"

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
 WARNING_SHARE = 0.5
 # The most recent memories shown, and the most closed tasks; the others are counted.
 LATEST = 10
+NOT_PROVED = "its check does not pass here, and was never seen to hold"
 # The number of memories whose status is looked up together.
 BATCH = 64
 RECENT_REST = "gitmem recall --recent 50"
@@ -286,20 +287,21 @@ def _facts_in_doubt(work: _Work) -> Iterator[_Warning]:
         " FROM state s"
         " CROSS JOIN fact f ON f.id = s.fact"
         f" CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ? AND {state.LIVE} AND {state.CLAIM}"
-        f" AND (s.outcome = 'fails' OR (m.kind <> '{ADOPTED}' AND (s.blocked = 1 OR (s.outcome = 'holds'"
+        f" AND (s.outcome = 'fails' OR (m.kind <> '{ADOPTED}' AND (s.blocked > 0 OR (s.outcome = 'holds'"
         f" AND (s.fresh = 0 OR {state.EXPIRES} < ?)))))"
         " ORDER BY m.key",
         (work.ground or 0, work.now),
     )
     because = _reasons(work, [row[1] for row in rows if row[5] == "fails"])
-    for number, key, kind, text, at, outcome, is_blocked, is_fresh, inputs, words in rows:
+    for number, key, kind, text, at, outcome, attempt, is_fresh, inputs, words in rows:
         if outcome == "fails":
             why, broken = because.get(key, ("", ""))
             case = Case(key, FAILED, FAILED, why, (broken, ""))
             yield _Warning(case, kind, text, "; ".join(cut(one, REASON_LIMIT) for one in (why, broken) if one), number)
-        elif is_blocked:
-            why = SIGNS[BLOCKED].meaning
-            yield _Warning(Case(key, BLOCKED, BLOCKED, why), kind, text, why, number)
+        elif attempt:
+            status = BLOCKED if attempt == state.NOT_RUN else UNPROVEN
+            why = SIGNS[BLOCKED].meaning if status == BLOCKED else NOT_PROVED
+            yield _Warning(Case(key, status, status, why), kind, text, why, number)
         elif key not in work.chains:
             why = "its time to live has passed" if is_fresh else "the code that it reads has changed"
             read = "" if is_fresh else _places_read(inputs, words)

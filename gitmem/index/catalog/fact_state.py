@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.meaning import parse_foundations
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog.state import ANCHORED, CHANGED, LIVE
+from gitmem.index.catalog.state import ANCHORED, CHANGED, LIVE, NOT_PASSED, NOT_RUN
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.store.verdicts.environment import difference
 
@@ -194,7 +194,8 @@ class FactState:
         is_published: Whether the memory branch has an equal verdict of these inputs.
         tools: The programs of this machine that the check ran, or a claimed verdict's environment; empty if not fresh.
         flapping: How many more runs must agree before the fact counts as steady; 0 if it is.
-        is_blocked: Whether its check was blocked here, with no verdict since that counts.
+        attempt: ``NOT_RUN`` if its check was blocked here, ``NOT_PASSED`` if it did not pass and nothing showed that
+            the code is the cause, with no verdict since that counts; else 0.
         is_moved: Whether the verdict that counts was made on the names to which git renamed the fact's files.
     """
 
@@ -205,7 +206,7 @@ class FactState:
     is_published: bool
     tools: str = ""
     flapping: int = 0
-    is_blocked: bool = False
+    attempt: int = 0
     is_moved: bool = False
 
 
@@ -226,7 +227,7 @@ def state_of(
         branch: The verdicts of the memory branch.
         local: The verdicts of this clone.
         accepts: Returns whether a verdict may count.
-        blocked: How its check was blocked in this clone, or None.
+        blocked: How its check was blocked or did not pass in this clone, or None.
     """
     known = merge_verdicts(branch, local, spec=row.spec, claim=row.claim)
     verdict, fresh = pick_fresh([v for v in known if accepts(v)], lambda v: v.inputs == digest_of(v))
@@ -242,8 +243,9 @@ def state_of(
     tools = tools_of(verdict) if verdict is not None and fresh else ""
     latest = latest_of([v for v in known if accepts(v)])
     flaps = latest.flapping if latest else 0
-    is_blocked = blocked is not None and _is_blocked(row, now_digest, verdict if fresh else None, blocked)
-    return FactState(row.id, now_digest, verdict, fresh, published, tools, flaps, is_blocked)
+    counts = blocked is not None and _is_blocked(row, now_digest, verdict if fresh else None, blocked)
+    attempt = (NOT_PASSED if blocked.is_unproven else NOT_RUN) if blocked is not None and counts else 0
+    return FactState(row.id, now_digest, verdict, fresh, published, tools, flaps, attempt)
 
 
 def tools_of(verdict: Verdict) -> str:
@@ -293,7 +295,7 @@ def _state_row(ground: int, state: FactState, toolset: int) -> tuple[object, ...
     if verdict is not None:
         outcome, at, own, weak, outside = verdict.outcome, verdict.at, verdict.own, verdict.weak, bool(verdict.outside)
     place = (ground, state.fact, state.digest)
-    here = (state.flapping, state.is_blocked, state.is_moved)
+    here = (state.flapping, state.attempt, state.is_moved)
     return (*place, outcome, at, state.is_fresh, own, weak, state.is_published, toolset, *here, outside)
 
 

@@ -74,7 +74,7 @@ CREATE INDEX state_unpublished ON state (ground, fact) WHERE published = 0;
 CREATE INDEX state_tools ON state (ground, tools) WHERE tools <> 0;
 CREATE INDEX state_changed ON state (ground, fact) WHERE outcome = 'changed';
 CREATE INDEX state_failed ON state (ground, fact) WHERE outcome = 'fails';
-CREATE INDEX state_blocked ON state (ground, fact) WHERE blocked = 1;
+CREATE INDEX state_blocked ON state (ground, fact) WHERE blocked > 0;
 CREATE TABLE rest (ground INTEGER NOT NULL, fact INTEGER NOT NULL, target TEXT NOT NULL, meaning TEXT NOT NULL,
   PRIMARY KEY (ground, fact, target)) WITHOUT ROWID;
 CREATE INDEX state_moved ON state (ground, fact) WHERE moved = 1;

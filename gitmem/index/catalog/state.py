@@ -22,6 +22,9 @@ LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
 CLAIM = "m.kind <> 'task'"
 # When a state becomes stale: a verdict that depends on things outside the repository counts for a shorter time.
 EXPIRES = "s.until"
+# What the last attempt to run a check here showed, in the column ``blocked``: it could not be run, or it did not pass
+# and nothing showed that the code is the cause.
+NOT_RUN, NOT_PASSED = 1, 2
 # SQL expression: the memory has conflicting versions by two people (``document.conflict``).
 TO_SETTLE = "instr(t.marks, ' conflict ')"
 
@@ -102,8 +105,11 @@ def list_moved(catalog: Catalog, ground: int | None) -> list[str]:
 
 
 def list_blocked(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, str]]:
-    """Return key, title, number and path of each fact that is blocked here and not known to fail, sorted by key."""
-    condition = f"s.blocked = 1 AND s.outcome <> 'fails' AND {CLAIM}"
+    """Return key, title, number and path of each fact that does not pass here and is not known to fail, sorted by key.
+
+    Its check could not be run, or nothing shows that the code is the cause.
+    """
+    condition = f"s.blocked > 0 AND s.outcome <> 'fails' AND {CLAIM}"
     return _by_index(catalog, ground, "m.key, m.title, m.id, m.path", "state_blocked", condition)
 
 
@@ -245,8 +251,8 @@ def statuses_of(
         f" f.id = m.id LEFT JOIN state s ON s.ground = {ground or 0} AND s.fact = m.id WHERE m.id IN ({{}})",
         ids,
     )
-    for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim, flapping, is_blocked, is_moved in rows:
-        how = {"fresh": bool(fresh), "at": at or 0, "ttl_s": ttl_s, "is_blocked": bool(is_blocked)}
+    for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim, flapping, attempt, is_moved in rows:
+        how = {"fresh": bool(fresh), "at": at or 0, "ttl_s": ttl_s, "attempt": attempt or 0}
         own = own_status(outcome or "", **how, now=now) if fact else STALE if outcome == CHANGED else ""
         if fact and not is_claim:  # a gate that was passed once stays passed; a gate not yet passed is not a failure
             own = VERIFIED if outcome == HOLDS else UNPROVEN

@@ -11,7 +11,7 @@ from collections import Counter
 
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.frozen import frozen, replace
-from gitmem.model import BLOCKED, BUILTIN, HOLDS
+from gitmem.model import BLOCKED, BUILTIN, HOLDS, UNPROVEN
 from gitmem.statuses import SKEW_S
 from gitmem.store.layout import VERDICT_LIMIT
 from gitmem.store.verdicts import format_verdict
@@ -128,7 +128,7 @@ def import_files(
         for claimed in (line.verdict for line in file.lines):
             if claimed.key in twice:
                 continue
-            if claimed.outcome in (BLOCKED, SKIPPED):
+            if claimed.outcome in (BLOCKED, UNPROVEN, SKIPPED):
                 unlearnt.append((claimed.key, claimed.outcome))
                 continue
             due = dues.get(claimed.key)

@@ -18,7 +18,7 @@ from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.git.repository import is_oid
-from gitmem.model import BLOCKED, FAILS, HOLDS, Verdict
+from gitmem.model import BLOCKED, FAILS, HOLDS, UNPROVEN, Verdict
 from gitmem.store import layout
 from gitmem.store.verdicts import FLAPPING_LIMIT, OUTSIDE_LIMIT, TEXT_LIMIT
 from gitmem.system import atomic_write
@@ -297,7 +297,7 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "key": lambda value: isinstance(value, str) and layout.is_key(value),
     "spec": _matches(HASH),
     "claim": _matches(HASH),
-    "outcome": lambda value: value in (HOLDS, FAILS, BLOCKED, SKIPPED),
+    "outcome": lambda value: value in (HOLDS, FAILS, BLOCKED, UNPROVEN, SKIPPED),
     "inputs": _matches(DIGEST),
     "at": _text(40),
     "because": _text(TEXT_LIMIT),

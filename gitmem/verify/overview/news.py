@@ -7,9 +7,8 @@ when it is marked. After that it is only counted and listed, until it changes.
 from __future__ import annotations
 
 from gitmem.frozen import replace
-from gitmem.model import BLOCKED, FAILS
+from gitmem.model import BLOCKED, FAILS, UNPROVEN
 from gitmem.verify.moves import places_moved_to
-from gitmem.verify.record import is_attempt
 from gitmem.verify.run.confirm import mark_of
 
 TYPE_CHECKING = False
@@ -24,16 +23,15 @@ def with_news(result: Result, *, noted: Collection[str]) -> Result:
 
     Args:
         result: The result of judging one fact.
-        noted: Facts whose check was blocked in this clone at the last attempt; the branch has those of others.
+        noted: Facts whose check did not pass in this clone at the last attempt, without a verdict.
     """
     due = result.due
     is_steady = mark_of(due.latest) == 0
     if result.verdict is not None and places_moved_to(result.verdict.moved):
         result = replace(result, is_moved=due.verdict is None or due.verdict.moved != result.verdict.moved)
     has_failed = due.verdict is not None and due.verdict.outcome == FAILS
-    if result.outcome == BLOCKED:  # a failed fact stays failed until it can be checked again
-        is_known = due.row.key in noted or is_attempt(due.latest)
-        return replace(result, is_news=is_steady and not has_failed and not is_known)
+    if result.outcome in (BLOCKED, UNPROVEN):  # a failed fact stays failed until it can be checked again
+        return replace(result, is_news=is_steady and not has_failed and due.row.key not in noted)
     if result.outcome == FAILS:
         return replace(result, is_news=not has_failed)
     return replace(result, is_marked=is_steady and mark_of(result.verdict) > 0)

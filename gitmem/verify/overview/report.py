@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.builtin_checks import globs_of
-from gitmem.model import BLOCKED, BUILTIN, FAILS
+from gitmem.model import BLOCKED, BUILTIN, FAILS, UNPROVEN
 from gitmem.model import HOLDS as HELD
 from gitmem.text.globs import is_plain, normal, path_of
 from gitmem.verify import claims
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # How many files are named for a fact.
 NAMED = 3
 # The kind of finding for a memory that needs a person.
-KIND_OF = {FAILED: FAILED, SUSPECT: SUSPECT, BLOCKED: UNCHECKED}
+KIND_OF = {FAILED: FAILED, SUSPECT: SUSPECT, BLOCKED: UNCHECKED, UNPROVEN: UNCHECKED}
 
 
 def findings_of(run: VerifyRun, git: Git, *, summary: str, now: int) -> Findings:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state
-from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.model import ADOPTED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import describe_chain, describe_claims
 from gitmem.text import display, parse_json
 
@@ -30,7 +30,8 @@ class StockLine:
     Attributes:
         key: The memory's key.
         title: Its title, as written.
-        status: ``failed``, ``suspect`` or ``blocked``; ``flapping`` if its check gives varying results.
+        status: ``failed``, ``suspect``, ``blocked`` or, if it was tried here and did not pass, ``unproven``;
+            ``flapping`` if its check gives varying results.
         because: The reason, on one line.
         by: The author, or empty.
         held_commit: The code commit where a failed fact last held, where known.
@@ -61,7 +62,7 @@ class Stock:
     Attributes:
         kinds: Number of live memories of each kind.
         statuses: Number of memories with each status, without adopted claims.
-        lines: Failed, then suspect, then blocked memories, each by key; adopted claims too.
+        lines: Failed, then suspect memories, then those that do not pass here, each by key; adopted claims too.
         flapping: Facts whose checks give varying results, by key, whatever their status.
         moved: Facts that are judged at the new paths of files that git renamed, by key.
         claims: Number of adopted claims with each status: each proves a name or a value, not its sentence.
@@ -112,10 +113,10 @@ def _counts(
     )
     counts = dict.fromkeys(STATUSES, 0)
     counts |= catalog.rows(
-        "SELECT CASE WHEN s.outcome = 'fails' THEN 'failed' WHEN s.blocked AND ? THEN 'blocked'"
-        f" WHEN s.outcome <> 'holds' THEN 'unproven' ELSE 'stale' END, count(*) {states} AND (s.outcome <> 'holds'"
-        f" OR s.fresh = 0 OR {state.EXPIRES} < ? OR (s.blocked AND ?)) GROUP BY 1",
-        (with_blocked, ground or 0, now, with_blocked),
+        f"SELECT CASE WHEN s.outcome = 'fails' THEN 'failed' WHEN s.blocked = {state.NOT_RUN} AND ? THEN 'blocked'"
+        " WHEN s.outcome <> 'holds' OR (s.blocked AND ?) THEN 'unproven' ELSE 'stale' END, count(*)"
+        f" {states} AND (s.outcome <> 'holds' OR s.fresh = 0 OR {state.EXPIRES} < ? OR (s.blocked AND ?)) GROUP BY 1",
+        (with_blocked, with_blocked, ground or 0, now, with_blocked),
     )
     total = catalog.row(
         "SELECT count(*) FROM memory m INDEXED BY memory_live CROSS JOIN fact f ON f.id = m.id"
@@ -132,7 +133,7 @@ def _list_blocked(catalog: Catalog, ground: int | None, local: LocalState) -> li
     rows = state.list_blocked(catalog, ground)
     noted = local.blocked() if rows else {}
     return [
-        StockLine(key, title, BLOCKED, noted[key].reason, author(catalog, number), path=path)
+        StockLine(key, title, noted[key].status, noted[key].reason, author(catalog, number), path=path)
         for key, title, number, path in rows
         if key in noted
     ]

@@ -37,7 +37,7 @@ The code that runs checks is passed in: this module runs nothing.
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
-from gitmem.model import BLOCKED, FAILS, HOLDS, Verdict
+from gitmem.model import BLOCKED, FAILS, HOLDS, NOT_HERE, UNPROVEN, Verdict
 from gitmem.store.verdicts.environment import difference
 from gitmem.verify.due import ENVIRONMENT
 from gitmem.verify.run.outcome import UNCLEAR
@@ -74,9 +74,9 @@ class Confirmation:
 
     Attributes:
         outcome: ``fails``; ``holds`` if the check held on the same code after all; ``blocked`` if the code is probably
-            not the cause.
-        reason: Why it is blocked, on one line.
-        verdict: The verdict; None if it is blocked.
+            not the cause; ``unproven`` if nothing shows that it is.
+        reason: Why it is blocked or unproven, on one line.
+        verdict: The verdict; None if it is blocked. If it is unproven, the failure that is not confirmed.
     """
 
     outcome: str
@@ -85,9 +85,12 @@ class Confirmation:
 
 
 def confirm(
-    latest: Verdict | None, new: Verdict, *, ask: Ask, held: str, is_unclear: bool, firm: int = FIRM
+    latest: Verdict | None, new: Verdict, *, ask: Ask, held: str, is_unclear: bool, firm: int = FIRM, written: str = ""
 ) -> Confirmation:
     """Judge a failed check by contrast.
+
+    A failure counts only if the check passes at an earlier commit: where it last held or, if it was never seen to
+    hold, where the fact was written.
 
     Args:
         latest: The latest verdict of this specification and claim, whatever its inputs; it contains the mark.
@@ -96,19 +99,21 @@ def confirm(
         held: The commit where it last held, if that can be run here; else empty.
         is_unclear: Whether the environment may be the cause; then the fact only fails if it held at an earlier commit.
         firm: Runs that must fail if the fact is not marked.
+        written: The commit where a fact was written that was never seen to hold; else empty.
     """
     if new.outside == DECLARED:
-        held = ""  # there is no earlier state of the outside world to compare with
-    if not held:
-        firm = min(firm, FIRM)  # a fact that never held here accuses no commit
+        held = written = ""  # there is no earlier state of the outside world to compare with
+    before = held or written
     mark = mark_of(latest)
-    times = min(mark + firm, MOST_ASKED) if mark else firm
-    there = ask(held, max(times, THERE) if mark else THERE) if held and held != new.commit else []
+    there = ask(before, min(mark + firm, MOST_ASKED) if mark else THERE) if before and before != new.commit else []
     answers = {outcome for outcome, _ in there}
     is_change = HOLDS in answers
+    if not is_change and not held:
+        firm = min(firm, FIRM if new.outside == DECLARED else HURRIED)  # it accuses no commit
+    times = min(mark + firm, MOST_ASKED) if mark else firm
     if is_change and FAILS in answers and firm >= FIRM:  # it flapped at the earlier commit
         times = max(times, FIRST + FIRM)
-    is_elsewhere = bool(answers) and not answers & {HOLDS, BLOCKED}
+    is_elsewhere = bool(held) and bool(answers) and not answers & {HOLDS, BLOCKED}
     # If it does not pass there either, or the environment may be the cause, one more run shows whether it flaps.
     more = times if is_change or mark or not (is_elsewhere or is_unclear) else 2
     for number, (outcome, why) in enumerate(ask(new.commit, more - 1), 1):
@@ -129,9 +134,17 @@ def confirm(
         )
     if held == new.commit:
         return Confirmation(BLOCKED, f"{new.because}; it held on this commit before: {ENVIRONMENT}")
+    return unconfirmed(new, is_unclear=is_unclear, held=held)
+
+
+def unconfirmed(new: Verdict, *, is_unclear: bool, held: str = "") -> Confirmation:
+    """Return what a failure shows that no contrast confirms; *held* is the commit where it held, if there is one."""
     if is_unclear:
         return Confirmation(BLOCKED, new.because)
-    return Confirmation(FAILS, verdict=replace(new, confirmed=False))
+    reason = f"{NOT_HERE}: {new.because}"
+    if held:
+        reason += f"; the commit where it held, {held[:12]}, could not be checked"
+    return Confirmation(UNPROVEN, reason, replace(new, confirmed=False))
 
 
 def blame_outside(verdict: Verdict) -> Verdict:

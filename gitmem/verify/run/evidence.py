@@ -15,9 +15,11 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
 from gitmem.store.verdicts.environment import HASH_DIGITS, format_environment
+from gitmem.system.environment import search_path
 from gitmem.text import display
 from gitmem.verify.ground.folders import DEPENDENCIES, dependencies_of
 from gitmem.verify.inputs import digest, is_unknown
+from gitmem.verify.run import missing
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox.account import check_user, give
 from gitmem.verify.trace.determinism import is_determined
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from gitmem.verify.ground.folders import LentFolder
     from gitmem.verify.ground.ground import Ground
     from gitmem.verify.inputs import CodeTree
+    from gitmem.verify.trace.observe import Observation
+    from gitmem.verify.trace.trace import Trace
 
 PROBE_TIMEOUT_S = 10.0
 PROBE = "cat seen; test -e unseen; ls folder"
@@ -66,7 +70,8 @@ class Evidence:
         undeclared: What it read outside the declared paths, as paths separated by line feeds.
         is_clear: Whether the trace shows everything that it read.
         hidden: Hidden folders that it looked for, and how to show them, on one line; or empty.
-        absent: A folder of dependencies that it looked for and that is not in this work tree; or empty.
+        missing: Something else that it looked for and that is not here, on one line; or empty.
+        denied: What it was denied, on one line; or empty.
         outside: What it used outside the repository (``trace.outside``); empty if nothing was seen.
         environment: The environment it ran in (``store.verdicts.environment``).
         is_determined: Whether its answer follows from the files that it read (``trace.determinism``).
@@ -77,7 +82,8 @@ class Evidence:
     undeclared: str = ""
     is_clear: bool = False
     hidden: str = ""
-    absent: str = ""
+    missing: str = ""
+    denied: str = ""
     outside: str = ""
     environment: str = ""
     is_determined: bool = False
@@ -154,7 +160,7 @@ def gather(
     undeclared = list_undeclared(seen.reads, tree.places, json.loads(due.row.inputs)[1:])
     has_passed = rans[-1].status == 0
     hidden = "" if has_passed else describe_hidden(seen.reads, ignored, [one.name for one in lent], rung)
-    absent = "" if has_passed else find_absent(seen.reads, tree.places, ignored)
+    lacking = "" if has_passed else _describe_missing(traces, seen, tree, git, ignored)
     locks = list_locks(lent)
     if _reveals_value(seen.reads, undeclared, tree.places, config.variables(variables)):
         return Evidence(outside=outside)
@@ -164,7 +170,8 @@ def gather(
         *(seen.text, tools, undeclared),
         is_clear=True,
         hidden=hidden,
-        absent=absent,
+        missing=lacking,
+        denied="" if has_passed else missing.describe_denials(traces, scene.ground, search_path()),
         outside=outside,
         environment=environment,
         is_determined=is_determined(seen.programs, traces, due.spec.check.words),
@@ -193,6 +200,21 @@ def _reveals_value(reads: Iterable[str], undeclared: str, places: Places, values
     paths = [read[1:] for read in reads] + undeclared.split("\n")
     wanted = [path for path in paths if contains_value(path, values)] if values else []
     return any(places.find(path) is None and not places.is_folder(path) for path in wanted)
+
+
+def _describe_missing(
+    traces: Sequence[Trace], seen: Observation, tree: CodeTree, git: Git, ignored: Sequence[str]
+) -> str:
+    """Describe what runs looked for that is not here and not part of the code's text; or empty."""
+    if absent := find_absent(seen.reads, tree.places, ignored):
+        return f"it looked for {absent}, which is not in this work tree: install the dependencies"
+    looked = [read[1:] for read in seen.reads if read[0] == AT]
+    return (
+        missing.describe_submodule(looked, tree.places)
+        or missing.describe_pointers(looked, tree, git)
+        or missing.describe_services(traces)
+        or missing.describe_programs(traces, search_path())
+    )
 
 
 def describe_hidden(reads: Iterable[str], ignored: Sequence[str], shown: Sequence[str], rung: str) -> str:

@@ -10,7 +10,8 @@ from gitmem.config import home, variables
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
-from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, Ran, Spec, Verdict
+from gitmem.git.history import find_commit_at
+from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, NOT_HERE, UNPROVEN, Ran, Spec, Verdict
 from gitmem.system import process
 from gitmem.system.process_limits import stop_count
 from gitmem.text.secrets import safe_output
@@ -20,15 +21,18 @@ from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import Moves, is_moved, restore_command, tree_with_moves
 from gitmem.verify.run.confirm import (
     STEADY,
+    Confirmation,
     blame_outside,
     confirm,
     count_tries,
     mark_of,
     runs_needed,
     trial_runs,
+    unconfirmed,
     update_mark,
 )
 from gitmem.verify.run.evidence import Evidence, attach, gather, with_tools
+from gitmem.verify.run.missing import describe_unset, find_missing
 from gitmem.verify.run.outcome import OUTPUT_KEPT, UNCLEAR, argv_of, end_of, explain_change, list_scripts, outcome_of
 from gitmem.verify.run.reason import without_places
 from gitmem.verify.run.unsteady import QUICK_S, Rate, rate_at, since, steadiness
@@ -92,14 +96,16 @@ class Result:
 
     Attributes:
         due: The fact.
-        outcome: ``holds``, ``fails``, ``blocked`` or ``skipped``.
+        outcome: ``holds``, ``fails``, ``blocked``, ``skipped``, or ``unproven``: it does not pass here, and nothing
+            shows that the code is the cause.
         because: Why it fails, on one line.
-        reason: Why it is blocked or was skipped, on one line.
+        reason: Why it is blocked or unproven, or was skipped, on one line.
         verdict: The new verdict; None if nothing was learned.
+        unconfirmed: The failure of an unproven fact, from which a search for its cause can start; else None.
         output: The end of the check's output, cleaned.
         seconds: How long it took.
         hidden: Hidden folders that it looked for, and how to show them, on one line; or empty.
-        absent: A folder of dependencies that it looked for and that is not in this work tree; or empty.
+        missing: What it looked for and did not find here, or was denied, on one line; includes hidden folders.
         is_news: Whether this failure, or this check that cannot be run, has not been reported before.
         is_marked: Whether this run marked the fact as flapping.
         is_unclear: Whether the environment may be the cause: it could not be run, was killed or ran too long.
@@ -115,12 +121,18 @@ class Result:
     output: str = ""
     seconds: float = 0.0
     hidden: str = ""
-    absent: str = ""
+    missing: str = ""
+    unconfirmed: Verdict | None = None
     is_news: bool = False
     is_marked: bool = False
     is_unclear: bool = False
     is_moved: bool = False
     is_determined: bool = False
+
+    @property
+    def failure(self) -> str:
+        """Return why the check does not pass, whether the code is known to be the cause or not."""
+        return self.because or self.reason.removeprefix(f"{NOT_HERE}: ")
 
 
 class Judge:
@@ -164,7 +176,7 @@ class Judge:
             seconds=ran.seconds if ran else 0.0,
             is_unclear=outcome == UNCLEAR,
             hidden=evidence.hidden,
-            absent=evidence.absent,
+            missing=_find_missing(due, ran, evidence) if outcome in (FAILS, UNCLEAR) else "",
             is_determined=evidence.is_determined,
         )
         if outcome == BLOCKED:
@@ -252,6 +264,11 @@ class Judge:
         due, verdict = result.due, result.verdict
         assert verdict is not None, "a failure has a verdict"
 
+        if due.attempt and due.verdict is None and not mark_of(due.latest):
+            same = unconfirmed(verdict, is_unclear=result.is_unclear)
+            again = self._unconfirmed(result, same)
+            if again.reason == due.attempt:
+                return again  # it was compared then
         was = due.verdict.outside if due.verdict is not None else ""
         if not verdict.outside and was != DECLARED:  # what it used when it held counts too
             verdict = replace(verdict, outside=was)
@@ -259,6 +276,7 @@ class Judge:
         steadiness = STEADY if result.is_determined else due.steadiness
         firm = 1 if is_known else runs_needed(result.seconds, steadiness, is_hurried=self._means.is_hurried)
         held = self._last_held_commit(due)
+        written = "" if held or is_known else self._find_written_commit(due)
         # For a slow check, the runs here and at the earlier commit are parallel: a break takes the time of two runs.
         is_long = result.seconds >= LONG_S and width > 1 and not mark_of(due.latest)
         with ThreadPoolExecutor(1) as pool:
@@ -269,13 +287,15 @@ class Judge:
                     return here.result()
                 return self._ask_often(due, commit, times, width if commit == self._commit else 1)
 
-            found = confirm(due.latest, verdict, ask=ask, held=held, is_unclear=result.is_unclear, firm=firm)
-        if found.verdict is None:
-            reason = with_tools(found.reason, due.verdict)
-            if result.absent:
-                reason += f"; it looked for {result.absent}, which is not in this work tree: install the dependencies"
-            return replace(result, outcome=found.outcome, because="", reason=reason, verdict=None)
+            where = {"held": held, "written": written}
+            found = confirm(due.latest, verdict, ask=ask, is_unclear=result.is_unclear, firm=firm, **where)
+        if found.outcome == UNPROVEN and is_known and due.verdict is not None:
+            found = Confirmation(FAILS, verdict=found.verdict)  # confirmed when it was found
+        if found.verdict is None or found.outcome == UNPROVEN:
+            return self._unconfirmed(result, found)
         verdict = found.verdict
+        if written and found.outcome == FAILS and not verdict.outside:
+            verdict = replace(verdict, held_commit=written, held_at=due.written_at)
         if found.outcome == HOLDS:
             verdict = self._measure_flap(due, verdict, held, is_quick=result.seconds <= QUICK_S, width=width)
         elif is_known and due.verdict is not None:
@@ -283,6 +303,24 @@ class Judge:
         if found.outcome == FAILS and verdict.confirmed and not verdict.outside:
             verdict = replace(verdict, because=explain_change(verdict.because, self._find_lost_script(due, held)))
         return replace(result, outcome=found.outcome, because=verdict.because, reason="", verdict=verdict)
+
+    def _unconfirmed(self, result: Result, found: Confirmation) -> Result:
+        """Return the result of a failure of which the code is not known to be the cause.
+
+        A check that missed something that is not part of the code, or was denied it, is blocked.
+        """
+        reason = with_tools(found.reason, result.due.verdict)
+        outcome, unconfirmed = found.outcome, found.verdict
+        if result.missing and outcome == UNPROVEN:
+            outcome, unconfirmed, reason = BLOCKED, None, result.because
+        if result.missing and result.missing not in reason:
+            reason = f"{reason}; {result.missing}" if reason else result.missing
+        return replace(result, outcome=outcome, because="", reason=reason, verdict=None, unconfirmed=unconfirmed)
+
+    def _find_written_commit(self, due: Due) -> str:
+        """Return the commit where a fact was written that was never seen to hold, if it is an earlier one."""
+        commit = find_commit_at(self._git, self._commit, due.written_at)
+        return commit if commit != self._commit else ""
 
     def _measure_flap(self, due: Due, verdict: Verdict, held: str, *, is_quick: bool, width: int) -> Verdict:
         """Return the verdict of a check that failed, then held; the failing run may have read other files."""
@@ -434,6 +472,12 @@ class Judge:
         except GitmemError:
             return False
         return self._outcome_of(rans[-1], spec, problem)[0] == FAILS
+
+
+def _find_missing(due: Due, ran: Ran | None, evidence: Evidence) -> str:
+    """Return what a check looked for and did not find, or was denied, besides the code; empty if that is unknown."""
+    seen = next(filter(None, (evidence.hidden, describe_unset(due.spec), evidence.missing)), "")
+    return seen or find_missing(ran.output if ran else "") or evidence.denied
 
 
 def verdict_of(due: Due, outcome: str, *, commit: str, now: int, rung: str) -> Verdict:

@@ -40,6 +40,8 @@ SHORTAGES = (
     "no space left on device",
     "too many open files",
 )
+# The exit status by which a check says that it cannot tell (git-bisect(1), "bisect run").
+CANNOT_SAY = 125
 # How the reason of a failure begins if the check itself chose its exit status.
 CHOSEN = "exit "
 # Exit statuses of a shell for a command that could not be run, and those for a signal (POSIX.1-2017, Shell Command
@@ -62,7 +64,7 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
     """Return the outcome of a run, and the reason.
 
     It is ``holds`` for 0, ``fails`` for any other exit status that the check itself chose, ``UNCLEAR`` if the
-    environment may be the cause, and ``blocked`` if there was no run.
+    environment may be the cause, and ``blocked`` if there was no run or the check cannot say (exit 125).
 
     Source: POSIX.1-2017, Shell Command Language, 2.8.2.
     """
@@ -78,6 +80,8 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
     if ran.status == 0:
         return HOLDS, ""
     said = reason_of(ran.output)
+    if ran.status == CANNOT_SAY:
+        return BLOCKED, f"it cannot say (exit {CANNOT_SAY})" + (f": {said}" if said else "")
     if ran.status in NOT_RUN:
         return UNCLEAR, said or f"the command could not be run (exit {ran.status})"
     if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:

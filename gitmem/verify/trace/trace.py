@@ -15,7 +15,7 @@ from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 # Kinds of events. A file that is opened may be read; a lookup may still reveal its size and mode. A file that gets a
 # second name (link(2)) may be a symbolic link, and then both names lead to the same place.
@@ -73,6 +73,10 @@ _DOMAIN = "53"
 _PATH = re.compile(r"(?:" + _QUOTED + r"|(NULL))")
 _AT = re.compile(_DESCRIPTOR + r", ")
 _FD = re.compile(_DESCRIPTOR)
+# The error of a call that failed; those of a denial, and of an address where no program answers (connect(2), unix(7)).
+_ERROR = re.compile(r"= -1 (E[A-Z]+) ")
+_DENIED = frozenset(["EACCES", "EPERM"])
+_REFUSED = frozenset(["ECONNREFUSED", "ENOENT", "ENETUNREACH"])
 _ESCAPE = re.compile(rb'\\([0-7]{1,3}|x[0-9a-f]{2}|[abtnvfr"\\])')
 _LETTERS = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 # Paths whose meaning depends on the git command that uses them.
@@ -91,10 +95,14 @@ class Trace:
     Attributes:
         events: The events in order; repetitions are left out unless a link changed in between.
         is_online: Whether the run tried to connect to another machine.
+        denied: The paths and addresses (``host:port``) that it was denied, in order.
+        refused: The addresses on this machine where no program answered: ``host:port``, or the path of a socket.
     """
 
     events: tuple[Event, ...]
     is_online: bool = False
+    denied: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 class _Place:
@@ -142,6 +150,8 @@ class _Parser:
         self._is_complete = False
         self._has_run = False
         self._is_online = False
+        self._denied: dict[str, None] = {}
+        self._refused: dict[str, None] = {}
 
     def read(self) -> Trace:
         """Return the parsed trace.
@@ -159,7 +169,7 @@ class _Parser:
         for process in list(self._processes.values()):
             if process.pending:
                 self._take_call(process, f"{process.pending}) = ?")
-        return Trace(tuple(self._events), self._is_online)
+        return Trace(tuple(self._events), self._is_online, tuple(self._denied), tuple(self._refused))
 
     def _take_line(self, line: str) -> None:
         found = _LINE.fullmatch(line)
@@ -237,6 +247,8 @@ class _Parser:
             address = _ADDRESS.search(args)
             self._is_online |= address is not None and not (address[1] != _DOMAIN and _LOCAL.fullmatch(address[2]))
         paths = list(_iter_paths(form, args, process.place.cwd))
+        if not is_done:
+            self._note_error(name, args, paths, said)
         if name == "execveat" and is_done and not paths:
             raise OpaqueError("a program was started by its descriptor")
         if "AT_FDCWD<" in args and name not in ("chdir", "fchdir"):
@@ -257,6 +269,18 @@ class _Parser:
             if self._parents.get(pid):
                 self._parents[pid].pop(0)
             self._bear(pid, parent, args, is_announced=True)
+
+    def _note_error(self, name: str, args: str, paths: Sequence[str], said: str) -> None:
+        """Record a call that was denied, or that found no program at an address."""
+        error = _ERROR.search(said)
+        address = _ADDRESS.search(args) if error and name in ("connect", "bind") else None
+        where = f"{address[2]}:{address[1]}" if address else paths[0] if paths else ""
+        if error is None or not where:
+            return
+        if error[1] in _DENIED:
+            self._denied[where] = None
+        elif name == "connect" and error[1] in _REFUSED and (address is None or _LOCAL.fullmatch(address[2])):
+            self._refused[where] = None
 
     @staticmethod
     def _note_cwd(process: _Process, args: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conftest import NOW, commit_files, git
 from support.code_changes import RS256, change, check, kinds
-from support.facts import DAY, Clock, approve_all, make_fact, put, verdict_file, verify
+from support.facts import BETWEEN, DAY, Clock, approve_all, commit_later, make_fact, put, verdict_file, verify
 
 from gitmem.memory import Memory
 
@@ -32,13 +32,15 @@ def test_verdict_that_is_too_old_does_not_count_as_known(repo):
 
 
 def test_claimed_verdict_of_the_base_does_not_outweigh_what_is_found_there(memory, repo):
-    hs512 = {"contains": "HS512", "in": "src/auth/*"}
+    hs512, jwt = {"contains": "HS512", "in": "src/auth/*"}, (repo / "src/auth/jwt.py").read_text(encoding="utf-8")
     put(
         repo,
-        make_fact("claimed", "grep -q HS512 src/auth/jwt.py", paths=["src/auth/*"]),
+        make_fact("claimed", "grep -q HS512 src/auth/jwt.py", paths=["src/auth/*"], created=BETWEEN),
         make_fact("builtin", hs512),
         make_fact("b", RS256),
     )
+    commit_files(repo, {"src/auth/jwt.py": "# RS256 and HS512\n"})
+    commit_later(repo, {"src/auth/jwt.py": jwt})
     approve_all(memory)
     verify(memory)
     for path in (verdict_file(memory, "claimed"), verdict_file(memory, "builtin")):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, tip
-from support.facts import DAY, approve_all, count_commits, make_fact, put, statuses, verify
+from support.facts import BETWEEN, DAY, approve_all, commit_later, count_commits, make_fact, put, statuses, verify
 
 from gitmem.frozen import replace
 from gitmem.memory import Memory
@@ -23,10 +23,12 @@ RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 @pytest.fixture
 def machines(memory: Memory, repo: Path):
     """Return two clones with a fact of each form; the first one judges, the second one records."""
+    commit_later(repo, {"broken": ""})  # after the facts were written
+    echo = "test ! -e broken || { echo '::error::pwned ##[add-mask]'; exit 1; }"
     put(
         repo,
         make_fact("builtin", RS256),
-        make_fact("fails", "echo '::error::pwned ##[add-mask]'; exit 1", paths=["README.md"]),
+        make_fact("fails", echo, paths=["README.md", "broken"], created=BETWEEN),
         make_fact("shell", "grep -q service README.md", paths=["README.md"]),
         make_fact("waits", "make"),
     )

@@ -174,21 +174,25 @@ def test_failure_and_missing_tool_are_reported_once(memory, repo, moved, tmp_pat
     tool.chmod(0o755)
     lines += [moved() for _ in range(2)]
 
-    assert [r.outcome for r in lines] == ["blocked", "blocked", "fails", "fails"]
-    assert [r.is_news for r in lines] == [True, False, True, False]
+    assert [r.outcome for r in lines] == ["blocked", "blocked", "unproven", "unproven"]
+    assert [r.is_news for r in lines] == [True, False, False, False]
 
 
 def test_known_failure_is_shown_as_before_and_still_decides_the_exit_status(memory, repo, run_cli):
-    put(repo, make_fact("a", "exit 3"), make_fact("b", "no-such-tool-anywhere"))
+    commit_files(repo, {"a.sh": "exit 0\n"})
+    put(repo, make_fact("a", "sh a.sh"), make_fact("b", "no-such-tool-anywhere"), make_fact("c", "exit 4"))
     approve_all(memory)
+    verify(memory, "a")
+    commit_files(repo, {"a.sh": "exit 3\n"})
 
     first, second = (run_cli("verify", "--all", "--no-sandbox") for _ in range(2))
     document = json.loads(run_cli("verify", "--all", "--no-sandbox", "--json").out)["results"]
 
-    assert "✗ a  failed — exit 3\n" in first.out
-    assert "✗ a  failed, as before — exit 3\n" in second.out
+    assert "✗ a  failed — exit 3, broken by " in first.out
+    assert "✗ a  failed, as before — exit 3, broken by " in second.out
     assert "! b  blocked, as before — " in second.out
-    assert (first.status, second.status, [r["news"] for r in document]) == (1, 1, [False, False])
+    assert "· c  unproven, as before — does not pass here: exit 4\n" in second.out
+    assert (first.status, second.status, [r["news"] for r in document]) == (1, 1, [False, False, False])
 
 
 def test_check_that_can_be_run_now_and_then_never_flaps(memory, repo, moved, tmp_path):

@@ -52,7 +52,7 @@ def asked(answers: dict[str, list[str]], *, old: Verdict | None = HELD, held: st
         ({BAD: ["fails"], GOOD: ["holds"]}, "fails", True, (FIRM - 1, 1)),
         ({BAD: ["unclear"], GOOD: ["holds"]}, "fails", True, (FIRM - 1, 1)),
         ({BAD: ["fails"], GOOD: ["fails", "holds"]}, "fails", True, (FIRST + FIRM - 1, 2)),
-        ({BAD: ["fails"], GOOD: ["blocked"]}, "fails", False, (FIRM - 1, THERE)),
+        ({BAD: ["fails"], GOOD: ["blocked"]}, "unproven", False, (FIRM - 1, THERE)),
         ({BAD: ["fails"], GOOD: ["fails"]}, "blocked", None, (1, THERE)),
         ({BAD: ["fails"], GOOD: ["unclear"]}, "blocked", None, (1, THERE)),
         ({BAD: ["fails", "holds"], GOOD: ["holds"]}, "holds", True, (2, 1)),
@@ -106,13 +106,29 @@ def test_each_flap_adds_to_the_mark_up_to_a_limit(mark, after):
     assert found.verdict.flapping == after
 
 
-@pytest.mark.parametrize(
-    ("options", "runs"), [({"firm": 2 * FIRM}, FIRM), ({"firm": HURRIED}, HURRIED)], ids=["run", "added-now"]
-)
-def test_failure_of_a_fact_that_never_held_is_confirmed_only_here(options, runs):
-    found, seen = asked({BAD: ["fails"]}, old=None, held="", **options)
+@pytest.mark.parametrize("firm", [2 * FIRM, FIRM, HURRIED])
+def test_failure_of_a_fact_that_never_held_accuses_nothing(firm):
+    found, seen = asked({BAD: ["fails"]}, old=None, held="", firm=firm)
 
-    assert (found.outcome, found.verdict.confirmed, seen) == ("fails", False, {BAD: runs - 1})
+    assert (found.outcome, found.reason, seen) == ("unproven", "does not pass here: exit 1", {BAD: HURRIED - 1})
+
+
+@pytest.mark.parametrize(
+    ("there", "is_unclear", "outcome", "runs"),
+    [
+        ("holds", False, "fails", (FIRM - 1, 1)),
+        ("holds", True, "fails", (FIRM - 1, 1)),
+        ("fails", False, "unproven", (HURRIED - 1, THERE)),
+        ("unclear", False, "unproven", (HURRIED - 1, THERE)),
+        ("fails", True, "blocked", (1, THERE)),
+    ],
+)
+def test_fact_that_was_never_seen_to_hold_fails_if_it_held_where_it_was_written(there, is_unclear, outcome, runs):
+    answers = {BAD: ["fails"], GOOD: [there]}
+
+    found, seen = asked(answers, old=None, held="", written=GOOD, is_unclear=is_unclear)
+
+    assert (found.outcome, (seen[BAD], seen[GOOD])) == (outcome, runs)
 
 
 def test_failure_where_it_held_on_this_very_commit_is_of_the_environment():
