@@ -69,7 +69,7 @@ SIGNS = {
         light=("3d55a0", "e8ecf9", "3d55a0"),
         dark=("a3b7f5", "20263b", "a3b7f5"),
         meaning="held before, and is due for another check",
-        warning="not verified recently",
+        warning="it held before, and is due for another check",
     ),
     VERIFIED: Sign(
         *("✓", "32", "2e7d32", "M1 5.5 4 8.5 9 1.5"),

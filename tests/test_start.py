@@ -118,7 +118,7 @@ def test_hook_of_an_edit_that_says_what_depends_on_the_file_loads_nothing_slow(t
 
     imported = imported_while(["-m", "gitmem", "hook", "claude-code"], tmp_path, stdin=used)
 
-    assert "gitmem.commands.context.dependents" in imported
+    assert "gitmem.commands.context.near" in imported
     more = imported - imported_while(["-m", "runpy"], tmp_path)
     assert sorted(more & (SLOW | {"re", "json", "argparse", "sqlite3", "datetime", "importlib", "Stemmer"})) == []
 

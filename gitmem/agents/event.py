@@ -14,6 +14,7 @@ PROMPT = "prompt"
 TOOL = "tool"
 RESPONSE = "response"
 STOP = "stop"
+DISPATCH = "dispatch"
 SUBAGENT_START = "subagent-start"
 SUBAGENT_STOP = "subagent-stop"
 COMPACT = "compact"
@@ -73,7 +74,7 @@ class Event:
         response: The agent's last message.
         transcript: The file with the session so far, or empty.
         agent: The sub-agent's name; empty for the main agent.
-        agent_type: The type of the sub-agent.
+        agent_type: The type of the sub-agent, also of one that is about to be dispatched.
         is_again: Whether this is a second stop, after a hook made the agent continue.
         hook: The event's name in a payload of Copilot; empty if the payload does not name it.
     """

@@ -40,6 +40,7 @@ ACTIONS = {
     happened.TOOL: "tool_used",
     happened.RESPONSE: "save_learnings",
     happened.STOP: "end_turn",
+    happened.DISPATCH: "subagent_dispatched",
     happened.SUBAGENT_START: "subagent_started",
     happened.SUBAGENT_STOP: "subagent_stopped",
     happened.COMPACT: "save_before_compaction",

@@ -56,12 +56,13 @@ def answer_prompt(memory: Memory, event: Event) -> str:
 
 
 def tool_used(memory: Memory, event: Event) -> str:
-    """Capture from a tool's use and add it to the worklog; return the memories about a file that it touched."""
+    """Capture from a tool's use and add it to the worklog; return the memories that help now; mostly none."""
     from gitmem.agents.capture.tools import capture
-    from gitmem.agents.event import EDIT, READ
+    from gitmem.agents.event import READ, SHELL
     from gitmem.agents.session.log import log_own_writes
     from gitmem.agents.session.worklog import record
 
+    reads, edits = _touched(memory, event)
     try:
         capture(memory.repository, event)
         log_own_writes(memory.repository, event)
@@ -72,11 +73,35 @@ def tool_used(memory: Memory, event: Event) -> str:
         from gitmem.agents.session.activity import log
 
         log(memory.repository, event, event.prompt)
-    if event.tool not in (EDIT, READ):
-        return ""
-    from gitmem.agents.on_file import list_file_memories
+    if event.tool == SHELL and event.failed is not False:
+        from gitmem.agents.moments.output import may_have_failed
 
-    return list_file_memories(memory.repository, event)
+        if event.failed or may_have_failed(event.output):
+            from gitmem.agents.moments.failure import recall_failure
+
+            if text := recall_failure(memory.repository, event, memory.recall):
+                return text
+    if not reads and not edits:
+        return ""
+    from gitmem.agents.moments.file import list_file_memories
+
+    return list_file_memories(memory.repository, event, reads, edits)
+
+
+def _touched(memory: Memory, event: Event) -> tuple[list[str], list[str]]:
+    """Return the files that a tool read and changed; most commands touch none, and load nothing to find that out."""
+    from gitmem.agents.event import EDIT, READ, SHELL
+
+    if event.tool == SHELL:
+        from gitmem.agents.moments.shell_files import may_touch_files
+
+        if not may_touch_files(event.command):
+            return [], []
+    elif event.tool not in (EDIT, READ):
+        return [], []
+    from gitmem.agents.moments.touched import touched_by
+
+    return touched_by(memory.repository, event)
 
 
 def save_learnings(memory: Memory, event: Event) -> None:
@@ -140,11 +165,19 @@ def _save_response(memory: Memory, event: Event) -> None:
         look_for_learnings(memory.repository, event)
 
 
+def subagent_dispatched(memory: Memory, event: Event) -> None:
+    """Remember the task of a sub-agent that is about to start: its start does not name it."""
+    from gitmem.agents.moments.subagent import remember_task
+
+    remember_task(memory.repository, event)
+
+
 def subagent_started(memory: Memory, event: Event) -> str:
-    """Return context for a sub-agent that starts: memories injected for it, and a digest sized for its role."""
+    """Return context for a sub-agent that starts: memories injected for it, warnings, and what its task is about."""
+    from gitmem.agents.moments.subagent import take_task
     from gitmem.agents.session.start import start_subagent
 
-    return start_subagent(memory, event)
+    return start_subagent(memory, replace(event, prompt=take_task(memory.repository, event)))
 
 
 def subagent_stopped(memory: Memory, event: Event) -> str:

@@ -11,8 +11,8 @@ from mcp_types import CallToolResult, TextContent
 from gitmem.commands.context.sections import HEADINGS
 from gitmem.commands.workflow.render import part_of
 from gitmem.index.catalog import places_of
+from gitmem.index.catalog.agent_text import by
 from gitmem.recall import RecallResult
-from gitmem.recall.render import by
 from gitmem.statuses import warning_of
 from gitmem.store import PROJECT
 from gitmem.text.fence import fence_text

@@ -43,6 +43,13 @@ _SINGLE_PICTOGRAPHS = frozenset("©®‼⁉™ℹⓂ〰〽㊗㊙")
 _JOINING = ((0x600, 0x8FF), (0x900, 0xDFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0xFB50, 0xFDFF), (0xFE70, 0xFEFC))
 
 
+def run_end(text: str, at: int, is_inside: Callable[[str], bool]) -> int:
+    """Return where a run of such characters that begins at *at* ends."""
+    while at < len(text) and is_inside(text[at]):
+        at += 1
+    return at
+
+
 def display(text: str, *, lines: bool = False, sequences: bool = False) -> str:
     r"""Return the text with every hidden character spelled out, for a terminal or a log.
 

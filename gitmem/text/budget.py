@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.text.tokens import run_end
+from gitmem.text import run_end
 
 
 def count_tokens(text: str) -> int:
@@ -34,6 +34,11 @@ def _ends(text: str) -> list[int]:
             if end == len(text) or text[end].isspace():
                 found.append(end)
     return found
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence or line of a text; the whole text if it has no end."""
+    return text[: next(iter(_ends(text)), len(text))].rstrip()
 
 
 def opening_of(text: str, *, limit_tokens: int) -> str:

@@ -1,7 +1,7 @@
 """The fence: how text by others is shown to an agent.
 
 Any part of a memory that reaches an agent goes through here or is a slug: a key, a kind, a status, a scope, or the name
-of an agent from ``recall.render.by``.
+of an agent from ``index.catalog.agent_text.by``.
 """
 
 from __future__ import annotations

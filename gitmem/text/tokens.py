@@ -16,6 +16,7 @@ import Stemmer
 
 from gitmem.frozen import frozen
 from gitmem.model import ENGLISH, NO_LANGUAGE
+from gitmem.text import run_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,13 +174,6 @@ def _humps(text: str) -> list[tuple[int, int]]:
             found.append((at, end))
         at = max(end, at + 1)
     return found
-
-
-def run_end(text: str, at: int, is_inside: Callable[[str], bool]) -> int:
-    """Return where a run of such characters that begins at *at* ends."""
-    while at < len(text) and is_inside(text[at]):
-        at += 1
-    return at
 
 
 PLAIN = _Gaps()

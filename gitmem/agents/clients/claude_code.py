@@ -30,6 +30,7 @@ SILENT = ""
 EVENTS = {
     "SessionStart": happened.START,
     "UserPromptSubmit": happened.PROMPT,
+    "PreToolUse": happened.DISPATCH,
     "PostToolUse": happened.TOOL,
     "PostToolUseFailure": happened.TOOL,
     "Stop": happened.STOP,
@@ -43,18 +44,20 @@ EDITORS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
 READERS = ("Read", "NotebookRead")
 # The tools that start a sub-agent.
 DISPATCHERS = ("Agent", "Task")
-# A tool that touches a file gets an answer before the agent continues; other tools are only recorded.
-FILE_TOOLS = "Edit|MultiEdit|NotebookEdit|Read|Write"
-OTHER_TOOLS = "Agent|Bash|Task"
+# The type of a sub-agent that is dispatched without one.
+GENERAL = "general-purpose"
+# A tool gets an answer before the agent continues; that a sub-agent has ended is only recorded.
+TOOLS = "Bash|Edit|MultiEdit|NotebookEdit|Read|Write"
 CLIENT = Client(
     "Claude Code",
     (".claude/settings.json", ".claude/settings.json"),
     (
         ClientEvent("SessionStart"),
         ClientEvent("UserPromptSubmit", timeout_s=PROMPT_S),
-        ClientEvent("PostToolUse", FILE_TOOLS),
-        ClientEvent("PostToolUse", OTHER_TOOLS, is_async=True),
-        ClientEvent("PostToolUseFailure", f"{OTHER_TOOLS}|{FILE_TOOLS}", is_async=True),
+        ClientEvent("PreToolUse", "|".join(DISPATCHERS)),
+        ClientEvent("PostToolUse", TOOLS),
+        ClientEvent("PostToolUse", "|".join(DISPATCHERS), is_async=True),
+        ClientEvent("PostToolUseFailure", TOOLS),
         *map(ClientEvent, ("Stop", "SubagentStart", "SubagentStop", "PreCompact")),
         ClientEvent("SessionEnd", timeout_s=END_S),
     ),
@@ -103,6 +106,10 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         return None
     source = read.name(payload, "source", "trigger", "reason")
     tool_name, given = read.name(payload, "tool_name"), read.table(payload, "tool_input")
+    if what == happened.DISPATCH:
+        if tool_name not in DISPATCHERS:
+            return None
+        agent_type = read.name(given, "subagent_type") or GENERAL
     error = read.text(payload, "error")
     return Event(
         "claude-code",

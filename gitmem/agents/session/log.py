@@ -9,8 +9,9 @@ import os
 
 from gitmem.agents.event import COMPACT, PROMPT, RESUME, START
 from gitmem.agents.session.places import append, file_name, read_lines, read_text, unescape_name
-from gitmem.agents.session.topics import workplace_of
+from gitmem.agents.session.topics import topic_of, workplace_of
 from gitmem.errors import BusyError
+from gitmem.frozen import replace
 from gitmem.store import local
 from gitmem.system import discard, write_text
 
@@ -31,6 +32,7 @@ WRITERS = tuple(f"gitmem {name} " for name in ("remember", "fact", "decide", "po
 LINES_AT_MOST = 50
 SUFFIX = ".jsonl"
 HELD = ".start"
+TASKS = ".tasks"
 HELD_BYTES = 64 * 1024
 # About 200 entries of ten keys; older ones may be shown again. Our choice.
 SESSION_BYTES = 64 * 1024
@@ -68,6 +70,53 @@ def statuses_in_context(entries: Sequence[Mapping[str, Any]], *, whole: bool = F
     return seen
 
 
+def shown_since_start(entries: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], set[str]]:
+    """Return what an agent was shown in full since its context last began, and the files whose memories were shown.
+
+    Resuming counts as a beginning: nobody promises that what hooks added comes back with the conversation.
+
+    Args:
+        entries: The session's log.
+
+    Returns:
+        Memories with the status that each had when it was shown; files as paths in the work tree.
+    """
+    begins = (at for at, entry in enumerate(entries) if entry.get("event") in (START, COMPACT))
+    recent = entries[max(begins, default=0) :]
+    files = {str(file) for entry in recent for file in entry.get("files") or ()}
+    return statuses_in_context(recent, whole=True), files
+
+
+def last_start(place: Workplace, session: str) -> int:
+    """Return when the latest other session in this work tree and on this branch started; 0 if there was none."""
+    for name in sessions(place):
+        if name == session:
+            continue
+        here = {"event": START, "workspace": place.workspace, "branch": place.branch, "agent": None}
+        for entry in entries_of(place, name):
+            if all(entry.get(key) == value for key, value in here.items()):
+                return int(entry.get("at") or 0)
+    return 0
+
+
+def own_context(event: Event) -> Event:
+    """Return the event with a session of its own for a sub-agent, which has a context of its own."""
+    return replace(event, session=f"{event.session}-{event.agent}") if event.agent and event.session else event
+
+
+def last_event_time(place: Workplace, session: str) -> float:
+    """Return when something of a session was last recorded, in epoch seconds; 0.0 if nothing was."""
+    topic = topic_of(place, session)
+    return max(map(_time_of, (_path(place, session), topic.worklog_path)))
+
+
+def _time_of(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
 def keep(
     place: Workplace,
     event: Event,
@@ -79,6 +128,7 @@ def keep(
     topic: str = "",
     query: str = "",
     cut: Sequence[str] = (),
+    files: Sequence[str] = (),
     tokens: int = 0,
 ) -> None:
     """Log what a session was shown; a session without a name and a disk error are ignored.
@@ -95,6 +145,7 @@ def keep(
         topic: The active topic.
         query: The query, truncated and without secrets; or empty.
         cut: The keys of the memories that were only partly shown.
+        files: The files whose memories were shown.
         tokens: The length of the text.
     """
     state = os.path.dirname(place.root)
@@ -108,6 +159,8 @@ def keep(
     entry |= {"workspace": place.workspace, "branch": place.branch, "tip": tip, "shown": {**keys}}
     entry |= {"role": role, "topic": topic, "query": query}
     entry |= {"cut": [*cut]} if cut else {}
+    entry |= {"files": [*files]} if files else {}
+    entry |= {"agent": event.agent} if event.agent else {}
     entry |= {"tokens": tokens} if tokens else {}
     try:
         append(_path(place, event.session), entry, limit=SESSION_BYTES)
@@ -188,4 +241,5 @@ def sweep(place: Workplace) -> None:
     for name in _files(place)[SESSIONS_KEPT:]:
         path = os.path.join(place.root, SHOWN, name)
         discard(path)
-        discard(f"{path.removesuffix(SUFFIX)}{HELD}")
+        for beside in (HELD, TASKS):
+            discard(f"{path.removesuffix(SUFFIX)}{beside}")

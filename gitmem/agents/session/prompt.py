@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from gitmem.agents.session import log, topics
 from gitmem.commands.workflow.render import part_of
+from gitmem.index.catalog import agent_text
 from gitmem.policy import PROMPT
-from gitmem.recall import Query, RecallResult, render
+from gitmem.recall import Query, RecallResult
 from gitmem.recall.gate import good_hits
 from gitmem.store import local
 from gitmem.text import tokens
@@ -14,11 +15,12 @@ from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from gitmem.agents.event import Event
     from gitmem.index.catalog import Catalog
+    from gitmem.model import Hit
     from gitmem.repository import OpenRepository
 
 # Of a longer prompt, the beginning and the end are the query: people write before or after what they paste.
@@ -44,39 +46,57 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
         event: The prompt.
         recall: Runs a query.
     """
-    if not memory.config.context or not (query := question_of(event.prompt)):
+    if not (query := question_of(event.prompt)) or not may_recall(memory, event):
         return ""
+    state = memory.git.repository.state
+    local.add_daily_count(state, memory.now, local.SEARCHED)
+    hits = find_hits(memory, event, query, recall)
+    if not hits:
+        return ""
+    local.add_daily_count(state, memory.now, local.ANSWERED)
+    return show_hits(memory, event, hits, query=query, heading="RECALLED", what="prompt")
+
+
+def may_recall(memory: OpenRepository, event: Event) -> bool:
+    """Return whether memories may be recalled without being asked for, by the settings, the topic and the policy."""
+    if not memory.config.context:
+        return False
     place = topics.workplace_of(memory)
     topic = topics.topic_of(place, event.session)
     if topics.is_off(place, topic) or topic.is_review or not memory.has_store():
-        return ""
+        return False
     policy = memory.policy()
     # C's profile recalls nothing for prompts unless its store says so (E11).
-    if not policy.session.prompt or (policy.session.profile and "prompt" not in policy.changes["session"]):
-        return ""
-    seen = log.statuses_in_context(log.entries_of(place, event.session), whole=True)
+    return policy.session.prompt and not (policy.session.profile and "prompt" not in policy.changes["session"])
+
+
+def find_hits(memory: OpenRepository, event: Event, query: str, recall: Callable[[Query], RecallResult]) -> list[Hit]:
+    """Return the memories that answer a question and that this context has not been shown, best first."""
+    policy = memory.policy()
+    seen = log.statuses_in_context(log.entries_of(topics.workplace_of(memory), event.session), whole=True)
     most = min(HITS + len(seen), HITS_AT_MOST)
     wanted = Query(text=query, limit=most, knowledge=not asks_what_was_done(query), reader=PROMPT)
-    hits = good_hits(
+    return good_hits(
         query,
         recall(wanted),
         policy,
         catalog_of=lambda scope: _catalog_of(memory, scope),
         is_new=lambda hit: seen.get(hit.reference) != hit.status,
     )[: policy.session.limit]
-    state = memory.git.repository.state
-    local.add_daily_count(state, memory.now, local.SEARCHED)
-    if not hits:
-        return ""
-    local.add_daily_count(state, memory.now, local.ANSWERED)
-    part = part_of(memory, "RECALLED", RecallResult(tuple(hits), 0))
+
+
+def show_hits(memory: OpenRepository, event: Event, hits: Sequence[Hit], *, query: str, heading: str, what: str) -> str:
+    """Return memories as text for an agent, and log that this context was shown them."""
+    place = topics.workplace_of(memory)
+    topic = topics.topic_of(place, event.session)
+    part = part_of(memory, heading, RecallResult(tuple(hits), 0))
     tip = memory.find_tip() or ""
-    parts = render.fit_parts([part], tokens=10_000, characters=render.CHARACTERS - 1000)
+    parts = agent_text.fit_parts([part], tokens=10_000, characters=agent_text.CHARACTERS - 1000)
     # Everything that is ever shown of these memories has been shown; the rest of a longer one is not shown later.
-    source = f"the memory of this repository at {tip[:12]}, recalled for this prompt; key, kind, status, by whom"
-    text, logged = render.fence_parts(parts, source=source), redact(query)[:LOGGED_CHARS]
+    source = f"memory at {tip[:12]}, recalled for this {what}; key, kind, status, by whom"
+    text, logged = agent_text.fence_parts(parts, source=source), redact(query)[:LOGGED_CHARS]
     about: dict[str, Any] = {"tip": tip, "topic": topic.name, "query": logged, "tokens": count_tokens(text)}
-    log.keep(place, event, render.keys_of(parts), now=memory.now, **about)
+    log.keep(place, event, agent_text.keys_of(parts), now=memory.now, **about)
     return text
 
 
@@ -87,12 +107,31 @@ def _catalog_of(memory: OpenRepository, scope: str) -> Catalog | None:
 
 def question_of(prompt: str) -> str:
     """Return the query in a prompt; empty for a command of the client and for a single word."""
-    text = prompt.strip()
+    text = without_machine_text(prompt).strip()
     if text.startswith("/") and "\n" not in text and "/" not in text[1:].split(" ", 1)[0]:
         return ""
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
     return text if len(tokens.query_terms(text)) >= TERMS else ""
+
+
+def without_machine_text(prompt: str) -> str:
+    """Return a prompt without the blocks that clients add: ``<task-notification>…</task-notification>``.
+
+    Their names have several words, which those of HTML do not. An unclosed one is by a person.
+    """
+    at = prompt.find("<")
+    while at >= 0:
+        end = at + 1
+        while end < len(prompt) and (prompt[end].isalnum() or prompt[end] in "-_"):
+            end += 1
+        name = prompt[at + 1 : end]
+        close = f"</{name}>"
+        stop = prompt.find(close, end) if "-" in name or "_" in name else -1
+        if stop >= 0:
+            prompt = prompt[:at] + prompt[stop + len(close) :]
+        at = prompt.find("<", at if stop >= 0 else at + 1)
+    return prompt
 
 
 def asks_what_was_done(query: str) -> bool:

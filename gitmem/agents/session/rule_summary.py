@@ -183,12 +183,12 @@ def format_summary(summary: Summary, about: str) -> str:
     last = summary.ended if summary.ended != summary.question else ""
     parts = [
         ("", [f"Goal: {summary.goal}"] if summary.goal else []),
+        ("Left open:", left[::-1]),
         ("Asked later:", [text for text in summary.asked if text != summary.goal][-ASKED:]),
         ("Decided:", summary.decisions[-DECISIONS:]),
         ("", [_changed(summary)] if summary.files or summary.elsewhere else []),
         ("Failed first, then passed:", [text for _, text in summary.fixed[-FIXED:]]),
         ("Tests:", [text for _, text in summary.tests[-TESTS:]]),
-        ("Left open:", left[::-1]),
         ("", [f"Last message: {last}"] if last else []),
     ]
     kept = _fit_lines([lines for _, lines in parts], TOKENS - count_tokens(about) - 1)

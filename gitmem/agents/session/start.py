@@ -9,22 +9,23 @@ from __future__ import annotations
 import os
 
 from gitmem.agents.event import COMPACTED, RESUME, START, STARTUP
-from gitmem.agents.on_file import is_off
+from gitmem.agents.moments.file import is_off
 from gitmem.agents.session import activity, log, topics, worklog
 from gitmem.agents.session.places import read_text
+from gitmem.agents.session.prompt import find_hits, question_of
 from gitmem.commands.context.relevance import unexpired_condition
-from gitmem.commands.context.sections import HEADINGS, NEWEST
+from gitmem.commands.context.sections import HEADINGS, NEWEST, RELEVANT, WARNINGS
 from gitmem.commands.workflow.render import part_of
 from gitmem.config import home
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog import places_of, refs_of, state
+from gitmem.index.catalog import agent_text, places_of, refs_of, state
+from gitmem.index.catalog.agent_text import About, MemoryText, Part
 from gitmem.index.catalog.state import count_live
 from gitmem.model import ADOPTED
 from gitmem.policy import START as AT_START
 from gitmem.policy import Role, role_name
-from gitmem.recall import Query, RecallResult, filter_condition, render
-from gitmem.recall.render import About, MemoryText, Part
+from gitmem.recall import Query, RecallResult, filter_condition
 from gitmem.repository import has_private, open_private
 from gitmem.store import LISTED, PROJECT, local
 from gitmem.store.local import spool_folders
@@ -54,10 +55,14 @@ HIDDEN = ("task", ADOPTED)
 SUMMARY_SHARE, TOPIC_SHARE, WARM_SHARE, WORKLOG_SHARE = 0.25, 0.35, 0.2, 0.2
 # The share of the whole if no memory relates to the current work: the newest few do not justify more (issue 16).
 QUIET_TOKENS = 250
-# The size of the fence, counted in the result of `render.fence_parts`.
+# The size of the fence, counted in the result of `agent_text.fence_parts`.
 FENCE_TOKENS = 60
 # Summaries shown if there is nothing else to show.
 SUMMARIES = 3
+# The most tokens of warnings for a sub-agent, whose task may have nothing to do with them.
+WARNING_TOKENS = 120
+# Memories related to the current work: those about a file follow when the file is touched.
+RELATED = 4
 # Sessions searched for one of this work tree and branch.
 LATEST_SESSIONS = 30
 # The longest query made from a topic: enough to identify its subject.
@@ -83,7 +88,6 @@ class _Here:
 
     opened: Memory
     event: Event
-    is_related: bool
     policy: Policy
     place: Workplace
     topic: Topic
@@ -102,13 +106,13 @@ class _Here:
         return self.role.budget_tokens or self.policy.session.budget_tokens
 
 
-def start(opened: Memory, event: Event, *, related: bool = True) -> str:
-    """Return the context for a session's start, at most ``render.CHARACTERS`` long; empty if there is none.
+def start(opened: Memory, event: Event, *, is_subagent: bool = False) -> str:
+    """Return the context for a session's start, at most ``agent_text.CHARACTERS`` long; empty if there is none.
 
     Args:
         opened: The memory.
-        event: The start.
-        related: Include only memories related to the current work, and the newest few; else all that fits.
+        event: The start, with its task if it is that of a sub-agent.
+        is_subagent: Whether a sub-agent starts: unless the policy has its role, it gets what its task is about.
     """
     memory = opened.repository
     place = topics.workplace_of(memory)
@@ -117,22 +121,23 @@ def start(opened: Memory, event: Event, *, related: bool = True) -> str:
         return ""
     policy, catalog = memory.policy(), memory.catalog()
     name, role = role_of(policy, memory.config, event)
-    here = _Here(opened, event, related, policy, place, topic, catalog, memory.ground(catalog), role)
+    here = _Here(opened, event, policy, place, topic, catalog, memory.ground(catalog), role)
     entries = log.entries_of(place, event.session)
     if event.source == RESUME and entries:
         own, parts = [], _changes_since(here, entries)
-        if not parts:
+        if not parts:  # logged all the same: what hooks showed before may not have come back with the conversation
+            log.keep(place, event, {}, now=memory.now, tip=_tip(memory), topic=topic.name)
             return ""
     else:
         topics.sweep(place)
         log.sweep(place)
         local.sweep_counts(memory.git.repository.state, memory.now)
         own = _introduction(here)
-        parts = _parts(here, own)
+        parts = _parts_for_task(here) if is_subagent and not name else _parts(here, own)
     text, kept = _compose(here, own, parts)
-    about: dict[str, Any] = {"role": name, "topic": topic.name, "cut": render.cut_keys_of(kept)}
+    about: dict[str, Any] = {"role": name, "topic": topic.name, "cut": agent_text.cut_keys_of(kept)}
     about |= {"tip": _tip(memory), "tokens": count_tokens(text)}
-    log.keep(place, event, render.keys_of(kept), now=memory.now, **about)
+    log.keep(place, event, agent_text.keys_of(kept), now=memory.now, **about)
     return text
 
 
@@ -144,17 +149,17 @@ def _compose(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[st
     """Return the text, and the parts in it; entries are dropped from the end until it fits."""
     source = f"memory at {_tip(here.memory)[:12]}"
     before = "\n".join(own)
-    frame = render.fence_parts([Part("", (MemoryText("-"),))], source=source)
+    frame = agent_text.fence_parts([Part("", (MemoryText("-"),))], source=source)
     is_quiet = not any(part.entries for part in parts if part.heading != NEWEST)
     budget = min(here.budget, QUIET_TOKENS) if is_quiet else here.budget
     tokens = budget - count_tokens(f"{before}\n{frame}")
-    characters = render.CHARACTERS - len(before) - len(frame) - 2
+    characters = agent_text.CHARACTERS - len(before) - len(frame) - 2
     while True:
-        kept = render.fit_parts(parts, tokens=tokens, characters=characters)
-        text = "\n\n".join(filter(None, (before, render.fence_parts(kept, source=source))))
-        if len(text) <= render.CHARACTERS or characters <= 0:  # spelling out hidden characters makes a text longer
-            return text[: render.CHARACTERS], kept
-        characters -= len(text) - render.CHARACTERS
+        kept = agent_text.fit_parts(parts, tokens=tokens, characters=characters)
+        text = "\n\n".join(filter(None, (before, agent_text.fence_parts(kept, source=source))))
+        if len(text) <= agent_text.CHARACTERS or characters <= 0:  # spelling out hidden characters makes a text longer
+            return text[: agent_text.CHARACTERS], kept
+        characters -= len(text) - agent_text.CHARACTERS
 
 
 def _introduction(here: _Here) -> list[str]:
@@ -201,14 +206,54 @@ def _parts(here: _Here, own: Sequence[str]) -> list[Part]:
         return [_topic(here)]
     if here.policy.session.profile == BMAD:
         return [_summaries(here, SUMMARIES, here.budget)]
-    ahead = [_topic(here), _summaries(here, 1, int(here.budget * SUMMARY_SHARE)), _warm(here)]
+    last = _summaries(here, 1, int(here.budget * SUMMARY_SHARE))
+    ahead = [_topic(here), last, _warm(here)]
     if here.event.source == COMPACTED:
         ahead.append(_worklog(here))
-    spent = FENCE_TOKENS + count_tokens("\n".join([*own, render.body_of(ahead)]))
+    spent = FENCE_TOKENS + count_tokens("\n".join([*own, agent_text.body_of(ahead)]))
     room = max(here.budget - spent, here.budget // 4)
-    digest = render.fit_parts(_digest(here, room), tokens=room, characters=render.CHARACTERS)
-    warnings, rest = digest[:1], digest[1:]
-    return [*warnings, *ahead, *_without(rest, render.keys_of(ahead))]
+    digest = agent_text.fit_parts(_digest(here, room), tokens=room, characters=agent_text.CHARACTERS)
+    warnings, rest = digest[:1], [_fewer(here, part, last) for part in digest[1:]]
+    return [*warnings, *ahead, *_without(rest, agent_text.keys_of(ahead))]
+
+
+def _fewer(here: _Here, part: Part, last: Part) -> Part:
+    """Return a part of the digest as a start shows it: the best of what is related, and of the newest only news.
+
+    What a file is about is shown when it is read or changed. News are the memories since the session before, without
+    what its summary says; after a compaction there are none.
+    """
+    entries = part.entries
+    if part.heading == HEADINGS[RELEVANT]:
+        entries = entries[:RELATED]
+    elif part.heading == NEWEST:
+        since = _news_since(here)
+        written = "SELECT key FROM memory m WHERE key IN ({}) AND m.created >= ?"
+        fresh = {row[0] for row in here.catalog.each(written, [entry.key for entry in entries], (since,))}
+        told = "".join(entry.text for entry in last.entries)
+        entries = tuple(
+            entry for entry in entries if entry.key in fresh and entry.text.partition(") ")[2][:TITLE_CHARS] not in told
+        )
+    return Part(part.heading, entries, part.more + len(part.entries) - len(entries), part.rest)
+
+
+def _parts_for_task(here: _Here) -> list[Part]:
+    """Return the parts for a sub-agent: what failed, and the memories that answer its task, as a prompt's are found."""
+    if here.topic.is_review:
+        return []
+    query = question_of(here.event.prompt)
+    hits = find_hits(here.memory, here.event, query, here.opened.recall) if query else []
+    ahead = _digest(here, here.budget)[:1]
+    (warnings,) = agent_text.fit_parts(ahead, tokens=WARNING_TOKENS, characters=agent_text.CHARACTERS)
+    found = part_of(here.memory, "ABOUT YOUR TASK", RecallResult(tuple(hits), 0))
+    return [warnings, *_without([found], agent_text.keys_of([warnings]))]
+
+
+def _news_since(here: _Here) -> int:
+    """Return since when a memory is news, in epoch seconds."""
+    if here.event.source == COMPACTED:
+        return here.memory.now
+    return 0 if here.event.source == RESUME else log.last_start(here.place, here.event.session)
 
 
 def _without(parts: Sequence[Part], shown: Mapping[str, str]) -> list[Part]:
@@ -241,18 +286,20 @@ def _summaries(here: _Here, count: int, room: int) -> Part:
         f" WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
         (*values, LATEST_SESSIONS),
     )
+    if here.event.source == COMPACTED:  # its own, whose end the client has kept
+        rows = [row for row in rows if not _is_own(here, row[3])]
     rows.sort(key=lambda row: -_nearness(here, row[3]))
     entries = []
     limit = min(room // count, here.policy.context.max_memory_tokens)
     for key, title, body, _, agent in rows[:count]:
         shown = opening_of(body, limit_tokens=limit)
-        # A summary made by rules begins with the goal, which is also the title.
-        is_repeated = shown.removeprefix("Goal: ").startswith(title.removesuffix("…"))
+        # The title of a summary made by rules is one of its lines, or the names of the changed files.
+        is_repeated = title.removesuffix("…") in shown or (title.startswith("Changed ") and "Changed: " in shown)
         text = shown if is_repeated else f"{title}\n{shown}".strip()
         text += "" if shown == body.strip() else f"\n(in full: gitmem show {key})"
         # Indented, so that no line of it looks like an entry.
         text = display(text, lines=True).replace("\n", "\n  ")
-        entries.append(render.entry_of(key, "session", "", text, About(agent)))
+        entries.append(agent_text.entry_of(key, "session", "", text, About(agent)))
     return Part("LAST SESSION" if count == 1 else "LAST SESSIONS", tuple(entries))
 
 
@@ -286,19 +333,19 @@ def _worklog(here: _Here) -> Part:
 
 def _digest(here: _Here, budget: int) -> list[Part]:
     """Return the sections of the digest, formatted for this context, warnings first."""
-    digest = here.opened.context(budget_tokens=budget, kinds=here.role.kinds, related=here.is_related)
+    digest = here.opened.context(budget_tokens=budget, kinds=here.role.kinds, related=True)
     table = digest.document
     keys = [item["key"] for section in table["sections"] for item in section["items"] if item["key"]]
-    known = render.about(here.catalog, here.ground, keys, now=here.memory.now)
+    known = agent_text.about(here.catalog, here.ground, keys, now=here.memory.now)
     parts = []
     for section in table["sections"]:
         entries = (
-            render.entry_of(
+            agent_text.entry_of(
                 item["key"],
                 item["kind"],
                 item["status"],
                 item["text"],
-                known.get(item["key"], About()) if item["scope"] == PROJECT else None,
+                _about(known, item, section["name"]),
                 scope=item["scope"],
                 short=item["short"],
                 is_whole=item["whole"],
@@ -310,15 +357,23 @@ def _digest(here: _Here, budget: int) -> list[Part]:
     return parts
 
 
+def _about(known: Mapping[str, About], item: Mapping[str, Any], section: str) -> About | None:
+    """Return what is known about an item of the digest; a warning names the reason itself."""
+    if item["scope"] != PROJECT:
+        return None
+    found = known.get(item["key"], About())
+    return replace(found, why="") if section == WARNINGS else found
+
+
 def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
     """Return memories as a list of titles."""
     numbers = [row[0] for row in rows]
     chains = state.suspects(here.catalog, here.ground)
     statuses = state.statuses_of(here.catalog, here.ground, numbers, now=here.memory.now, chains=chains)
-    known = render.about(here.catalog, here.ground, [row[1] for row in rows], now=here.memory.now)
+    known = agent_text.about(here.catalog, here.ground, [row[1] for row in rows], now=here.memory.now)
     refs = refs_of(here.catalog, numbers)
     entries = (
-        render.entry_of(
+        agent_text.entry_of(
             *(key, kind, statuses[number].status),
             display(title[:TITLE_CHARS]) + places_of(refs.get(number, ())),
             known.get(key, About()),
@@ -389,12 +444,13 @@ def role_of(policy: Policy, config: Config, event: Event) -> tuple[str, Role]:
 
 
 def start_subagent(memory: Memory, event: Event) -> str:
-    """Return context for a sub-agent that starts, by its name and type; empty if there is none."""
+    """Return context for a sub-agent that starts, by its type and task; empty if there is none."""
     if event.prompt:
         activity.log(memory.repository, event, event.prompt)
     # It has a context of its own, without what the session was shown.
     own = replace(event, name=START, source=STARTUP, session=f"{event.session}-{event.agent}")
-    return "\n\n".join(filter(None, (_private_memories(memory.repository, event), start(memory, own, related=False))))
+    digest = start(memory, own, is_subagent=True)
+    return "\n\n".join(filter(None, (_private_memories(memory.repository, event), digest)))
 
 
 def _private_memories(memory: OpenRepository, event: Event) -> str:

@@ -15,7 +15,7 @@ from gitmem.cli.task import rows
 from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.frozen import fields_of
-from gitmem.recall.render import Part, fence_parts
+from gitmem.index.catalog.agent_text import Part, fence_parts
 
 EXAMPLES = (
     "gitmem task claim refresh-tokens",

@@ -36,9 +36,10 @@ from gitmem.commands.context.sections import (
     headline_of,
     item_cost,
     item_of,
+    sentence_of,
 )
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog import places_of, refs_of, state
+from gitmem.index.catalog import places_of, refs_of, state, wordings_of
 from gitmem.index.catalog.state import count_live
 from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUMMARY, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.policy import START
@@ -271,10 +272,12 @@ def _warnings(work: _Work) -> tuple[list[DigestItem], set[str]]:
     # More than a digest has lines for.
     numbers = [one.number for one in warnings if one.number][: 2 * BATCH]
     refs = refs_of(work.catalog, numbers)
+    bodies = wordings_of(work.catalog, [one.number for one in warnings if one.title.endswith("…")][:BATCH])
     found: dict[str, DigestItem] = {}
     for one in warnings:
         mine = refs.get(one.number, ())
-        line = cut(one.title, TITLE_LIMIT) + places_of(mine) + (f" — {one.why}" if one.why else "")
+        said = sentence_of(one.title, bodies.get(one.number, ("", ""))[1]) + places_of(mine)
+        line = said + (f" — {one.why}" if one.why else "")
         found[one.case.key] = DigestItem(one.case.key, one.kind, one.case.status, line, refs=mine)
     items = [item for cause in group(one.case for one in warnings) for item in _items_of(cause, found)]
     return sorted(items, key=lambda item: STATUSES.index(item.status)), set(found)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.index.catalog import places_of, refs_of
+from gitmem.index.catalog.agent_text import excerpt
 from gitmem.index.catalog.keys import short_keys
-from gitmem.recall.render import excerpt
 from gitmem.store import PROJECT
 from gitmem.text import display
-from gitmem.text.budget import count_tokens
+from gitmem.text.budget import count_tokens, first_sentence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,17 +96,23 @@ def item_of(catalog: Catalog, row: RelevanceRow, status: str, score: float, limi
 
 
 def headline_of(catalog: Catalog, row: RelevanceRow, status: str) -> DigestItem:
-    """Return a memory as an item of one short line: its whole text, or the beginning of its title."""
+    """Return a memory as an item of one line: its whole text if that is short, or its first sentence."""
     title, body, refs = _read(catalog, row.id)
     short = short_keys(catalog, [row.key])[row.key]
-    text, is_whole = excerpt(title, body, (), limit_tokens=HEADLINE // 3, key=short)
+    text, is_whole = excerpt(title, body, (), limit_tokens=HEADLINE // 4, key=short)
     if not is_whole or len(text) > HEADLINE or "\n" in text:
-        # Cut between words: a partial word reads like another one.
-        line, is_whole = cut(title, HEADLINE), False
-        text = line if not line.endswith("…") or " " not in line else f"{line[:-1].rsplit(' ', 1)[0]} …"
+        text, is_whole = sentence_of(title, body), False
     return DigestItem(
         row.key, row.kind, status, display(text) + places_of(refs), short=short, is_whole=is_whole, refs=refs
     )
+
+
+def sentence_of(title: str, body: str) -> str:
+    """Return the first sentence of a memory: its title, or, if that was cut, the sentence that it begins."""
+    start = title.removesuffix("…")
+    if start == title or not body.startswith(start):
+        return cut(title, TITLE_LIMIT)
+    return cut(first_sentence(" ".join(body[: 2 * TEXT_LIMIT].split())), TEXT_LIMIT)
 
 
 def cut(text: str, limit: int) -> str:

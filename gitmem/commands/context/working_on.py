@@ -97,10 +97,10 @@ def facts_reading_changes(catalog: Catalog, working: Sequence[str]) -> dict[str,
     """Return the facts whose checks read changed files as fully related (1.0), by key: those that name them first."""
     if not working:
         return {}
-    from gitmem.commands.context.dependents import facts_reading
+    from gitmem.commands.context.near import facts_reading
 
     found = [facts_reading(catalog, place)[:FACTS_AT_MOST] for place in working[:PLACES_AT_MOST]]
-    return {one.key: 1.0 for facts in found for one in facts}
+    return {key: 1.0 for keys in found for key in keys}
 
 
 def branch_words(head: str) -> str:

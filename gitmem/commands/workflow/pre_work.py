@@ -13,10 +13,10 @@ from gitmem.commands.workflow.render import compose, part_of
 from gitmem.commands.workflow.step import component_tag, role_of
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
+from gitmem.index.catalog.agent_text import MemoryText, Part, one_line
 from gitmem.model import FAILED, TASK
 from gitmem.policy import WORK
 from gitmem.recall import Query, RecallResult, inventory
-from gitmem.recall.render import MemoryText, Part, one_line
 from gitmem.tasks.digest import FAILURES, FailedAttempt, failures
 from gitmem.tasks.task import task_from
 from gitmem.text.budget import count_tokens

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gitmem.index.catalog import agent_text
+from gitmem.index.catalog.agent_text import MemoryText, Part
 from gitmem.index.catalog.keys import short_keys
-from gitmem.recall import render
-from gitmem.recall.render import MemoryText, Part
 from gitmem.store import PROJECT, SCOPES
 from gitmem.text.budget import count_tokens
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from gitmem.index.catalog.agent_text import About
     from gitmem.recall import RecallResult
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
@@ -34,19 +35,22 @@ def part_of(memory: OpenRepository, heading: str, found: RecallResult, *, limit_
     most = memory.policy().context.max_memory_tokens
     limit = most if limit_tokens is None else min(most, limit_tokens)
     stores = {scope: _store_of(memory, scope) for scope in {hit.scope for hit in found.hits if not hit.store}}
+    known: dict[str, dict[str, About]] = {}
+    for scope, store in stores.items():
+        if store is not None:
+            keys = [hit.key for hit in found.hits if hit.scope == scope and not hit.store]
+            known[scope] = agent_text.about(store.catalog(), store.ground(store.catalog()), keys, now=memory.now)
     entries = []
     for hit in found.hits:
         store = None if hit.store else stores[hit.scope]
-        catalog, known = None, None
-        if store is not None:
-            catalog = store.catalog()
-            known = render.about(catalog, store.ground(catalog), [hit.key], now=memory.now).get(hit.key)
+        catalog = store.catalog() if store is not None else None
         # In another scope, a shortened key would be searched for in the project first.
         is_own = catalog is not None and hit.scope == PROJECT
         short = short_keys(catalog, [hit.key])[hit.key] if is_own and catalog else hit.reference
-        text, is_whole = render.hit_text(catalog if limit else None, hit, limit_tokens=limit, short=short)
+        text, is_whole = agent_text.hit_text(catalog if limit else None, hit, limit_tokens=limit, short=short)
         how: dict[str, Any] = {"scope": hit.scope, "short": short, "is_whole": is_whole}
-        entries.append(render.entry_of(hit.reference, hit.kind, hit.status, text, known, **how))
+        about = None if hit.store else known.get(hit.scope, {}).get(hit.key)
+        entries.append(agent_text.entry_of(hit.reference, hit.kind, hit.status, text, about, **how))
     return Part(heading, tuple(entries), found.more, REST)
 
 
@@ -54,9 +58,9 @@ def compose(memory: OpenRepository, parts: Sequence[Part], budget_tokens: int) -
     """Return the parts that fit into a budget, cut from the end, and their text in its fence."""
     tip = (memory.find_tip() or "")[:12]
     source = f"the memory of this repository at {tip}; in brackets: key, kind, status, by whom"
-    frame = render.fence_parts([Part("", (MemoryText("-"),))], source=source)
-    kept = render.fit_parts(parts, tokens=budget_tokens - count_tokens(frame), characters=CHARACTERS)
-    return tuple(part for part in kept if part.entries or part.more > 0), render.fence_parts(kept, source=source)
+    frame = agent_text.fence_parts([Part("", (MemoryText("-"),))], source=source)
+    kept = agent_text.fit_parts(parts, tokens=budget_tokens - count_tokens(frame), characters=CHARACTERS)
+    return tuple(part for part in kept if part.entries or part.more > 0), agent_text.fence_parts(kept, source=source)
 
 
 def _store_of(memory: OpenRepository, scope: str) -> OpenStore | None:

@@ -376,6 +376,14 @@ def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
     }
 
 
+def wordings_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
+    """Return the titles and the bodies of memories by number."""
+    rows = catalog.each(
+        "SELECT m.id, m.title, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.id IN ({})", numbers
+    )
+    return {number: (title, body) for number, title, body in rows}
+
+
 def refs_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, tuple[str, ...]]:
     """Return the references of memories by number, as written; memories without any are left out."""
     found = {}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.model import ADOPTED, FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED
-from gitmem.statuses import RewordedChain, combine_status, own_status, spread
+from gitmem.model import ADOPTED, FAILED, FAILS, HOLDS, STALE, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.statuses import RewordedChain, combine_status, describe_chain, own_status, spread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class MemoryStatus:
         is_claim: Whether its check claims something about the code; a task's is its gate.
         flapping: How many more runs must agree before the fact counts as steady; 0 if it is.
         moved: Whether its check is judged on the names to which git renamed its files.
+        why: Why it is suspect or stale, on one line; empty for any other status.
     """
 
     status: str
@@ -54,6 +55,7 @@ class MemoryStatus:
     is_claim: bool = True
     flapping: int = 0
     moved: bool = False
+    why: str = ""
 
 
 def ground_of(catalog: Catalog, code: str, local_serial: int) -> int | None:
@@ -268,5 +270,16 @@ def statuses_of(
             is_claim=bool(is_claim),
             flapping=flapping or 0,
             moved=bool(is_moved),
+            why=_reason(status, chain, outcome, is_fresh=bool(fresh)),
         )
     return statuses
+
+
+def _reason(status: str, chain: tuple[str, ...], outcome: str | None, *, is_fresh: bool) -> str:
+    if status == SUSPECT:
+        return describe_chain(chain) + ("" if isinstance(chain, RewordedChain) else ", which failed")
+    if status != STALE:
+        return ""
+    if outcome == CHANGED:
+        return "the lines of code that it refers to have changed"
+    return "its time to live has passed" if is_fresh else "the code that it reads has changed"

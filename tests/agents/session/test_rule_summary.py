@@ -45,6 +45,9 @@ def whole(*, with_prompts: bool = True) -> Summary:
 def test_a_session_is_told_in_whole_lines() -> None:
     assert format_summary(whole(), "A session of claude-code on branch main.").splitlines() == [
         "Goal: Make the gateway retry requests that time out. It fails in production.",
+        "Left open:",
+        "- `make deploy` last failed: fatal: no such host staging.example.org.",
+        "- Not answered: Should I change the timeout, too?",
         "Asked later:",
         "- also update the README; the key is [secret: github-token]",
         "Decided:",
@@ -55,9 +58,6 @@ def test_a_session_is_told_in_whole_lines() -> None:
         "- `pytest -q tests/test_retry.py` failed (1 failed, 4 passed in 1s) and passes now, after changing retry.py.",
         "Tests:",
         "- `pytest -q tests/test_retry.py` last passed: 5 passed in 0.10s.",
-        "Left open:",
-        "- `make deploy` last failed: fatal: no such host staging.example.org.",
-        "- Not answered: Should I change the timeout, too?",
         "Last message: LEARNED: the gateway drops bursts above 50 requests.",
         "A session of claude-code on branch main.",
     ]
@@ -72,7 +72,8 @@ def test_nothing_that_a_person_wrote_is_repeated_unless_that_is_wanted() -> None
     output = format_summary(found, "")
 
     assert title_of(found) == "We decided to use backoff as of v1.2 because the gateway drops bursts"
-    assert output.startswith("Decided:\n- keep RETRIES at 5")
+    assert output.startswith("Left open:\n- `make deploy` last failed")
+    assert "Decided:\n- keep RETRIES at 5" in output
     assert "- Not answered: Should I change the timeout, too?" in output
     for prompt in ("Make the gateway", "update the README", "It fails in production"):
         assert prompt not in output + json.dumps(fields_of(found))

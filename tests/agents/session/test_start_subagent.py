@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.facts import make_memory, put
+from support.facts import make_fact, make_memory, put, verify
 from support.payloads import parsed
 
 from gitmem.agents import on_event
@@ -19,7 +19,7 @@ PLACED = {"claude-code": "cwd", "codex": "cwd"}
 
 
 @pytest.mark.parametrize("client", PLACED)
-def test_sub_agent_is_shown_the_digest_and_what_was_injected_for_its_type(
+def test_sub_agent_is_shown_what_was_injected_for_its_type_and_nothing_about_other_work(
     memory: Memory, repo: Path, client: str
 ) -> None:
     memory.remember("The gateway drops idle connections after a minute", kind="gotcha")
@@ -32,10 +32,30 @@ def test_sub_agent_is_shown_the_digest_and_what_was_injected_for_its_type(
 
     assert "(mistake_pattern) Use the Clock fixture, never a mock" in text
     assert "Source: the private memory of the agent worker-2" in text
-    assert "(gotcha, by a person) The gateway drops idle connections after a minute" in text
+    assert "The gateway drops idle connections" not in text
     assert "Clock fixture" not in other
     printed = json.loads(load(client).answer(event, text))["hookSpecificOutput"]
     assert (printed["hookEventName"], printed["additionalContext"]) == ("SubagentStart", text)
+
+
+def test_sub_agent_is_shown_what_its_task_is_about_and_what_failed(memory: Memory, repo: Path) -> None:
+    memory.remember("The gateway drops idle connections after a minute", kind="gotcha")
+    memory.remember("The door of the cellar is red", kind="learned")
+    put(repo, make_fact("wrong", {"exists": "nothing"}, title="There is nothing"))
+    verify(memory)
+    call = {"tool_name": "Agent", "tool_input": {"prompt": "Why are idle connections dropped by the gateway?"}}
+    dispatch = parsed("claude-code/PreToolUse.Agent", cwd=str(repo), session_id="s1", **call)
+    about = {"session_id": "s1", "agent_type": "general-purpose", "agent_id": "a1"}
+    start = parsed("claude-code/SubagentStart", cwd=str(repo), **about)
+
+    on_event.subagent_dispatched(memory, dispatch)
+    text, other = on_event.subagent_started(memory, start), on_event.subagent_started(memory, start)
+
+    assert "ABOUT YOUR TASK" in text
+    assert "(gotcha, by a person) The gateway drops idle connections after a minute" in text
+    assert "The door of the cellar" not in text + other
+    assert "[wrong] (fact, failed, by a person) FAILED:" in other
+    assert count_tokens(other) <= 250
 
 
 def test_budget_is_that_of_the_role_which_its_type_names(memory: Memory, repo: Path) -> None:

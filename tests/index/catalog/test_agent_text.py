@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 from support.facts import make_memory, put
 
-from gitmem.model import FAILED, VERIFIED
-from gitmem.recall import Query
-from gitmem.recall.render import (
+from gitmem.index.catalog.agent_text import (
     About,
     MemoryText,
     Part,
@@ -19,6 +17,8 @@ from gitmem.recall.render import (
     hit_text,
     keys_of,
 )
+from gitmem.model import FAILED, VERIFIED
+from gitmem.recall import Query
 from gitmem.text.budget import count_tokens
 
 

@@ -1,0 +1,145 @@
+"""Show an agent the memories about a file when it reads or changes that file, once per file and context."""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.agents.session import log, topics
+from gitmem.index.catalog import Catalog, agent_text, refs_of, wordings_of
+from gitmem.text import display
+from gitmem.text.budget import count_tokens
+from gitmem.text.fence import fence_entries
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.agents.event import Event
+    from gitmem.agents.session.topics import Workplace
+    from gitmem.commands.context.near import NearMemory
+    from gitmem.repository import OpenRepository
+
+# The most memories shown and the tokens of their texts; the most files of one event. The rest is counted.
+MOST, TOKENS, FILES_AT_MOST = 3, 200, 10
+# Facts that hold say what the code says as well: they leave room for the reasons behind it.
+FACTS_AT_MOST = 2
+# The most bytes read of a file, for the names that it defines.
+FILE_BYTES = 128 * 1024
+SOURCE = "memory about this file; key, kind, status, by whom"
+
+
+def list_file_memories(memory: OpenRepository, event: Event, reads: Sequence[str], edits: Sequence[str]) -> str:
+    """Return the memories about files that a tool read or changed; empty if none, or all were shown before.
+
+    A read that failed counts if the file does not exist: a memory may tell where it went.
+    """
+    if not memory.config.context or not memory.config.file_context or not event.session:
+        return ""
+    if event.failed is True:
+        top = memory.git.repository.top or ""
+        reads, edits = [place for place in reads if not os.path.lexists(os.path.join(top, place))], []
+    places = [*edits, *reads][:FILES_AT_MOST]
+    if not places:
+        return ""
+    at, own = topics.workplace_of(memory), log.own_context(event)
+    seen, told = log.shown_since_start(log.entries_of(at, own.session))
+    fresh = [place for place in places if place not in told]
+    if not fresh or is_off(memory, event):
+        return ""
+    return _tell(memory, own, at, fresh, seen, is_edit=bool(set(edits) & set(fresh)))
+
+
+def is_off(memory: OpenRepository, event: Event) -> bool:
+    """Return whether this is switched off: by a setting, or because a review judges without earlier findings (E3)."""
+    if memory.find_tip() is None:
+        return True
+    place = topics.workplace_of(memory)
+    topic = topics.topic_of(place, event.session)
+    return topics.is_off(place, topic) or topic.is_review
+
+
+def _tell(
+    memory: OpenRepository, event: Event, at: Workplace, places: Sequence[str], seen: dict[str, str], *, is_edit: bool
+) -> str:
+    from gitmem.commands.context.near import defined_names, memories_near
+
+    # Uncommitted memories are left out: adding them to the catalog takes longer than everything else here.
+    tip, tree = memory.find_tip() or "", memory.tree()
+    opened = Catalog.open_at(memory.folder(tree), tip, tree)
+    catalog = opened or memory.catalog(tip)
+    try:
+        ground = memory.ground(catalog)
+        found: dict[str, NearMemory] = {}
+        for place in places:
+            names = defined_names(_text_of(memory, place))
+            for one in memories_near(catalog, ground, place, names, now=memory.now):
+                if seen.get(one.key) != one.status.status and (one.key not in found or one.rank < found[one.key].rank):
+                    found[one.key] = one
+        if not found:
+            return ""
+        shown = _best(sorted(found.values(), key=lambda one: one.rank))
+        entries = _entries(catalog, shown)
+    finally:
+        if opened is not None:
+            opened.close()
+    text = "\n".join(filter(None, (
+        _heading(places, shown, is_edit=is_edit),
+        fence_entries(entries, source=SOURCE),
+        _rest(len(found) - len(shown), places),
+    )))  # fmt: skip
+    keys = {one.key: one.status.status for one in shown}
+    log.keep(at, event, keys, now=memory.now, tip=tip, files=places, tokens=count_tokens(text))
+    return text
+
+
+def _text_of(memory: OpenRepository, place: str) -> str:
+    """Return the text of a file in the work tree, for the names that it defines; empty if it is not code."""
+    if place.endswith((".md", ".txt", ".json", ".lock", ".csv", ".svg", ".rst", ".yaml", ".yml", ".toml")):
+        return ""
+    try:
+        with open(os.path.join(memory.git.repository.top or "", place), "rb") as file:
+            return file.read(FILE_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _best(ranked: Sequence[NearMemory]) -> list[NearMemory]:
+    """Return the memories to show: the first ones, of which not all are facts that hold if there are others."""
+    facts = [one for one in ranked if one.reads and not one.status.why]
+    others = [one for one in ranked if one not in facts]
+    kept = facts[: max(FACTS_AT_MOST, MOST - len(others))]
+    return [one for one in ranked if one in kept or one in others][:MOST]
+
+
+def _entries(catalog: Catalog, shown: Sequence[NearMemory]) -> list[tuple[str, str]]:
+    """Return each memory as its label and as much of its text as fits."""
+    numbers = [one.number for one in shown]
+    refs, wordings, left = refs_of(catalog, numbers), wordings_of(catalog, numbers), TOKENS
+    entries = []
+    for count, one in enumerate(shown):
+        limit = max(left // (len(shown) - count), 1)
+        text, _ = agent_text.excerpt(
+            one.title, wordings[one.number][1], refs.get(one.number, ()), limit_tokens=limit, key=one.key
+        )
+        known = agent_text.About(one.agent, one.status.is_own, one.status.why)
+        entries.append(agent_text.label_and_text(one.key, one.kind, one.status.status, text, known))
+        left -= count_tokens(text)
+    return entries
+
+
+def _heading(places: Sequence[str], shown: Sequence[NearMemory], *, is_edit: bool) -> str:
+    facts = [one.key for one in shown if one.reads]
+    named = ", ".join(map(display, places))
+    if is_edit and facts:
+        what = f"fact{'s' * (len(facts) != 1)} {', '.join(facts)} {'reads' if len(facts) == 1 else 'read'}"
+        return f"{named}: you are changing what {what}: run gitmem check before you commit."
+    return f"{named}:"
+
+
+def _rest(count: int, places: Sequence[str]) -> str:
+    if count <= 0:
+        return ""
+    place = display(places[0])
+    is_plain = all(char.isalnum() or char in "/._-" for char in place)
+    typed = place if is_plain else "'" + place.replace("'", "'\\''") + "'"
+    return f"({count} more: gitmem recall --near {typed})"

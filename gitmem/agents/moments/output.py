@@ -1,0 +1,174 @@
+"""Find what the output of a failed command says: its informative lines, and whether a memory speaks of them. Pure."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from gitmem.text import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+# The most lines that make a question, and the most characters of one.
+LINES_AT_MOST, LINE_CHARS = 8, 240
+# The last lines are read besides those with a word below: some programs end with the message alone.
+LAST = 2
+_SAYS = (
+    *("error", "fail", "exception", "panic", "fatal", "cannot", "can't", "couldn't", "could not", "not found"),
+    *("no such", "no module", "undefined", "undeclared", "unresolved", "denied", "refused", "missing", "invalid"),
+    *("unable", "unexpected", "unknown", "unsupported", "timed out", "timeout", "not ok", "conflict", "abort", "lock"),
+    *(
+        "unrecognized",
+        "mismatch",
+        "outdated",
+        "not installed",
+        "too many",
+        "out of",
+        "killed",
+        "\u2715",
+        "\u2717",
+        "\u00d7",
+        "\u274c",
+    ),
+)
+# Lines of counts and rulers say nothing about the cause: "1 failed in 0.1s", "FAIL", "exit status 1".
+_COUNTED = frozenset(
+    """
+    passed failed error errors warning warnings skipped tests test suites suite total in exit code status fail
+    failing passing ok short summary info found command process finished with of and ran time duration file files
+    make
+    """.split()  # noqa: SIM905
+)
+# Exceptions and words that programs raise for any cause; what distinguishes one failure from another is the rest.
+_GENERIC = frozenset(
+    """
+    assertionerror typeerror valueerror keyerror indexerror attributeerror nameerror exception runtimeerror
+    syntaxerror importerror modulenotfounderror filenotfounderror oserror error referenceerror rangeerror
+    nullpointerexception illegalargumentexception illegalstateexception standarderror nomethoderror argumenterror
+    zerodivisionerror stopiteration permissionerror nosuchfileordirectory notimplementederror traceback assert
+    expected received actual
+    """.split()  # noqa: SIM905
+)
+_QUOTES = (('"', '"'), ("'", "'"), ("`", "`"), ("“", "”"), ("„", "“"), ("«", "»"), ("‘", "’"))
+# How many words in a row make a quotation, and how many of these must not be of every message.
+RUN, RARE = 5, 2
+_EVERY = frozenset(
+    """
+    a an the of to in is was not no for with on at by be it and or found such file directory error failed line could
+    cannot exit code from import module most recent call last status test tests expected assert but
+    """.split()  # noqa: SIM905
+)
+
+
+def informative_lines(output: str) -> list[str]:
+    """Return the lines that say what went wrong, in order, without colours; empty if there are none."""
+    lines = [line for line in map(_plain, output.splitlines()) if line]
+    said = [at for at, line in enumerate(lines) if not _is_count(line)]
+    marked = [at for at in said if any(word in lines[at].lower() for word in _SAYS)]
+    if not marked and not said:
+        return []
+    kept = sorted({*marked[-LINES_AT_MOST + LAST :], *said[-LAST:]})
+    return list(dict.fromkeys(lines[at][:LINE_CHARS] for at in kept))
+
+
+def may_have_failed(output: str) -> bool:
+    """Return whether an output is that of a failure, for clients that do not report the status of a command."""
+    last = [line for line in map(_plain, output.splitlines()) if line][-30:]
+    starts = ("error", "fatal:", "panic:", "traceback (most recent call last)", "npm err!", "failed ", "fail:")
+    return any(
+        line.lower().startswith(starts) or line.startswith("E ") or line.endswith("command not found") for line in last
+    )
+
+
+def _plain(line: str) -> str:
+    """Return a line without colours and rulers."""
+    while "\x1b[" in line:
+        before, _, rest = line.partition("\x1b[")
+        at = 0
+        while at < len(rest) and not rest[at].isalpha():
+            at += 1
+        line = before + rest[at + 1 :]
+    return display(" ".join(line.split())).strip("=-_─━*# ")
+
+
+def _is_count(line: str) -> bool:
+    """Return whether a line only counts or frames: nothing in it tells one failure from another."""
+    words = [word for word in _words(line) if not word.isdigit()]
+    return all(word in _COUNTED or word.rstrip("sm").replace(".", "").isdigit() for word in words)
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text in lower case; identifiers are whole."""
+    return "".join(char if char.isalnum() or char == "_" else " " for char in text.lower()).split()
+
+
+def speaks_of(memory: str, output: str, lines: Sequence[str]) -> bool:
+    """Return whether a memory speaks of this failure.
+
+    It does if the output contains what the memory quotes, if several words of a line stand in the memory in a row, or
+    if both have an identifier that is not of every failure: the code of an error, a test, a module, an exception.
+
+    Args:
+        memory: The memory's text.
+        output: The whole output.
+        lines: Its informative lines.
+    """
+    said = f" {' '.join(_words(output))} "
+    if any(f" {quoted} " in said for quoted in _quotations(memory)):
+        return True
+    words = _words(memory)
+    joined = f" {' '.join(words)} "
+    if any(f" {run} " in joined for line in lines for run in _runs(_words(line))):
+        return True
+    known = set(words)
+    return any(name in known for name in _identifiers(lines))
+
+
+def _quotations(memory: str) -> Iterator[str]:
+    """Yield what a memory quotes, as words: several of them, or one that is an identifier."""
+    for begin, end in _QUOTES:
+        at = memory.find(begin)
+        while at >= 0:
+            stop = memory.find(end, at + 1)
+            if stop < 0:
+                break
+            is_opening = at == 0 or not memory[at - 1].isalnum()  # no apostrophe
+            if is_opening and stop - at < LINE_CHARS:
+                words = _words(memory[at + 1 : stop])
+                rare = [word for word in words if word not in _EVERY and word not in _GENERIC]
+                if rare and (len(words) > 1 or _is_identifier(memory[at + 1 : stop])):
+                    yield " ".join(words)
+            at = memory.find(begin, stop + 1 if is_opening else at + 1)
+
+
+def _runs(words: Sequence[str]) -> Iterator[str]:
+    for at in range(len(words) - RUN + 1):
+        run = words[at : at + RUN]
+        if sum(word not in _EVERY and not word.isdigit() for word in run) >= RARE:
+            yield " ".join(run)
+
+
+def _identifiers(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the identifiers in informative lines, in lower case, without paths of files."""
+    for line in lines:
+        for word in line.translate(_APART).split():
+            plain = word.strip(".:")
+            if "/" in plain:
+                continue
+            for part in plain.split("::"):
+                last = part.rpartition(".")[2] if part.count(".") > 1 else part
+                if _is_identifier(last) and last.lower() not in _GENERIC:
+                    yield last.lower()
+
+
+_APART = str.maketrans("()[]{}<>'\"`,;=", "              ")
+
+
+def _is_identifier(word: str) -> bool:
+    """Return whether a word is one of code: of several parts, or of capitals and digits."""
+    if not all(char.isalnum() or char in "_-" for char in word) or len(word) < 4:
+        return False
+    has_hump = any(a.islower() and b.isupper() for a, b in pairwise(word))
+    is_code = word[0].isupper() and any(char.isdigit() for char in word) and word.isupper()
+    return has_hump or "_" in word.strip("_") or is_code

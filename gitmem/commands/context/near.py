@@ -1,0 +1,361 @@
+"""The memories about one file, best first (F14).
+
+A memory is about a file if its check reads the file, if its ``paths`` or ``refs`` match it, or, as a weaker sign, if
+its text names the file or something that the file defines.
+
+A hook needs this after each read and edit, so it takes a few milliseconds with 10,000 memories: SQLite excludes most of
+them by the letters of the path, no pattern is compiled for common globs, and words are looked up in the index by their
+beginnings, so that no stemmer is loaded.
+"""
+
+from __future__ import annotations
+
+import _sqlite3 as sqlite3
+from itertools import pairwise
+
+from gitmem.frozen import frozen
+from gitmem.index.catalog import state, wordings_of
+from gitmem.index.catalog.state import LIVE
+from gitmem.model import ADOPTED, FAILED, UNPROVEN, VERIFIED
+from gitmem.text import format_json, parse_json
+from gitmem.text.globs import (
+    ESCAPED,
+    composed,
+    escape,
+    fixed_prefix,
+    is_plain,
+    matcher,
+    normal,
+    unescape,
+    without_lines,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gitmem.index.catalog import Catalog
+    from gitmem.index.catalog.state import MemoryStatus
+
+BUILTIN = "builtin"
+# The kinds that say nothing about how a file is to be used: work, its summaries, and documents from elsewhere.
+NOT_ABOUT_FILES = ("task", "session", "outcome", "doc", "github", "jira")
+# The most memories whose texts are searched for the name of a file, and the names that are searched for.
+NAMED_AT_MOST, SYMBOLS_AT_MOST = 40, 60
+# Names of files of which most projects have several: without a folder, they identify none below the top.
+_COMMON_NAMES = frozenset(
+    """
+    __init__ __main__ app conftest config index lib main makefile mod package readme settings setup test tests types
+    utils
+    """.split()  # noqa: SIM905
+)
+_OF_PATHS = frozenset("/._-~+@")
+# A definition begins with one of these words, after any of the words before it.
+_BEFORE = frozenset(
+    """
+    export default async public private protected internal static final abstract pub declare override open sealed
+    data inline unsafe extern
+    """.split()  # noqa: SIM905
+)
+_DEFINES = frozenset(
+    """
+    def class func function fn struct enum trait interface type module const let var val fun object macro_rules!
+    function* defmodule protocol record namespace
+    """.split()  # noqa: SIM905
+)
+# How a memory is connected to a file, the strongest first.
+BY_PLACE, BY_NAME = 0, 1
+
+
+@frozen
+class NearMemory:
+    """A memory about a file.
+
+    Attributes:
+        number: Its number in the catalog.
+        key: Its key.
+        kind: Its kind.
+        title: Its title.
+        agent: The agent that wrote it, or empty.
+        status: Its status, with the reason.
+        sign: ``BY_PLACE`` or ``BY_NAME``.
+        distance: How many folders are between the file and what the memory names; 0 if it names the file itself.
+        reads: Whether its check reads the file.
+    """
+
+    number: int
+    key: str
+    kind: str
+    title: str
+    agent: str
+    status: MemoryStatus
+    sign: int
+    distance: int
+    reads: bool = False
+
+    @property
+    def rank(self) -> tuple[int, int, bool, int, str]:
+        """Return what memories are ordered by: the sign, proof, a person before an agent, nearness."""
+        proof = {VERIFIED: 0, "": 1, UNPROVEN: 3}.get(self.status.status, 2)
+        return self.sign, proof, bool(self.agent), self.distance, self.key
+
+
+def facts_reading(catalog: Catalog, place: str) -> list[str]:
+    """Return the keys of the live facts whose checks read a file: those that name only this file first, then by key.
+
+    A built-in check names its files among its words, literally or with ``*``. Other checks declare them, or were
+    observed to read them.
+
+    Args:
+        catalog: The catalog.
+        place: The file's path in the work tree, with ``/``.
+    """
+    found = _reading(catalog, place)
+    # NOT INDEXED: by their ids, where SQLite would scan all live memories.
+    asked = f"SELECT m.id, m.key FROM memory m NOT INDEXED WHERE m.id IN ({{}}) AND {LIVE}"
+    rows = sorted(catalog.each(asked, found), key=lambda row: (found[row[0]] > 0, row[1]))
+    return [key for _, key in rows]
+
+
+def memories_near(
+    catalog: Catalog, ground: int | None, place: str, symbols: Sequence[str] = (), *, now: int
+) -> list[NearMemory]:
+    """Return the live memories about a file, best first: by sign, proof, a person before an agent, and nearness.
+
+    Args:
+        catalog: The catalog.
+        ground: The ground of HEAD, or None if statuses are unknown.
+        place: The file's path in the work tree, with ``/``.
+        symbols: The names that the file defines (``defined_names``).
+        now: Epoch seconds.
+    """
+    reads = _reading(catalog, place)
+    placed = reads | {number: _distance(paths, place) for number, paths in _placed(catalog, place)}
+    named = {number: 0 for number in _naming(catalog, place, symbols) if number not in placed}
+    asked = (
+        f"SELECT m.id, m.key, m.kind, m.title, m.agent FROM memory m NOT INDEXED WHERE m.id IN ({{}}) AND {LIVE}"
+        f" AND m.kind NOT IN {NOT_ABOUT_FILES} AND (m.expires IS NULL OR m.expires > {now})"
+    )
+    rows = list(catalog.each(asked, placed | named))
+    if not rows:
+        return []
+    chains = state.suspects(catalog, ground)
+    statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
+    found = [
+        NearMemory(
+            *(number, key, kind, title, agent, statuses[number]),
+            sign=BY_PLACE if number in placed else BY_NAME,
+            distance=placed.get(number, 0),
+            reads=number in reads,
+        )
+        for number, key, kind, title, agent in rows
+    ]
+    shown = [one for one in found if one.kind != ADOPTED or one.status.status == FAILED]
+    return sorted(shown, key=lambda one: one.rank)
+
+
+def _reading(catalog: Catalog, place: str) -> dict[int, int]:
+    """Return the facts whose checks read a file, by number, with their distances."""
+    # One pass over all checks, and titles only for the results: joins would take three times as long (measured).
+    rows = catalog.rows(
+        f"SELECT id, form, words, inputs FROM fact WHERE {_near('words', place)} OR form <> 'builtin'",
+        (place,),
+    )
+    named = {number: _own(words) if form == BUILTIN else inputs for number, form, words, inputs in rows}
+    found = {number: _distance(text, place) for number, text in named.items() if _names(text, place)}
+    if any(form != BUILTIN for _, form, _, _ in rows):
+        for number, reads in catalog.rows(
+            "SELECT f.id, v.reads FROM fact f CROSS JOIN memory m ON m.id = f.id CROSS JOIN verdict v ON v.key = m.key"
+            " AND v.spec = f.spec WHERE f.form <> 'builtin' AND instr(v.reads, ?)",
+            (place,),
+        ):
+            if any(word[1:] == place for word in reads.split(" ")):  # each begins with a marker (`verify.trace.reads`)
+                found[number] = 0
+    return found
+
+
+def _placed(catalog: Catalog, place: str) -> list[tuple[int, str]]:
+    """Return the memories whose ``paths`` or ``refs`` match a file, each with these as JSON."""
+    rows = catalog.rows(
+        "SELECT p.id, p.paths FROM packed p INDEXED BY packed_paths"
+        f" WHERE p.paths <> '[]' AND {_near('p.paths', place, has_sets=True)}",
+        (place,),
+    )
+    return [(number, paths) for number, paths in rows if _names(paths, place)]
+
+
+def _distance(written: str, place: str) -> int:
+    """Return how many folders are between a file and the nearest of its globs in a JSON list: 0 for the file itself."""
+    if f'"{place}"' in written or f'"{place}:' in written:
+        return 0
+    depth = place.count("/") + 1
+    literal = (glob.partition("*")[0] for glob in written.split('"')[1::2] if place.startswith(glob.partition("*")[0]))
+    return depth - max((one.count("/") for one in literal), default=0)
+
+
+def _naming(catalog: Catalog, place: str, symbols: Sequence[str]) -> list[int]:
+    """Return the memories whose texts name a file, or one of the names that it defines."""
+    name = place.rpartition("/")[2]
+    parts = place.split("/")
+    wholes = ["/".join(parts[at:]) for at in range(len(parts))]
+    words = {word for one in (*wholes, *symbols[:SYMBOLS_AT_MOST]) if len(word := _beginning(one)) > 3}
+    if not words:
+        return []
+    match = "{title body} : (" + " OR ".join(f'"{word}" *' for word in sorted(words)) + ")"
+    try:
+        rows = catalog.rows(
+            "SELECT rowid FROM fts WHERE fts MATCH ? ORDER BY rowid DESC LIMIT ?", (match, NAMED_AT_MOST)
+        )
+    except sqlite3.OperationalError:  # an empty store has no index yet
+        return []
+    wordings = wordings_of(catalog, [row[0] for row in rows])
+    texts = {number: f"{title}\n{body}" for number, (title, body) in wordings.items()}
+    return [
+        number
+        for number, text in texts.items()
+        if _mentions_file(text, place, name) or any(_mentions_name(text, symbol) for symbol in symbols)
+    ]
+
+
+def _beginning(name: str) -> str:
+    """Return the beginning of a name's term in the index, without what a stemmer may change."""
+    whole = "".join(char for char in name.lower() if char.isalnum())
+    return whole[: max(4, len(whole) - 3)] if whole.isascii() and len(whole) <= 64 else ""
+
+
+def _mentions_file(text: str, place: str, name: str) -> bool:
+    """Return whether a text names a file: by its path, the end of its path, or its name if that is distinctive."""
+    at = text.find(name)
+    while at >= 0:
+        start, end = at, at + len(name)
+        while start and (text[start - 1].isalnum() or text[start - 1] in _OF_PATHS):
+            start -= 1
+        is_end = end == len(text) or not (text[end].isalnum() or text[end] in "_-/")
+        mention = text[start:end].lstrip("./")
+        if is_end and (place == mention or (place.endswith(f"/{mention}") and _is_distinctive(mention))):
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def _is_distinctive(mention: str) -> bool:
+    return "/" in mention or mention.partition(".")[0].lower() not in _COMMON_NAMES
+
+
+def _mentions_name(text: str, name: str) -> bool:
+    at = text.find(name)
+    while at >= 0:
+        before, after = text[at - 1 : at] if at else "", text[at + len(name) : at + len(name) + 1]
+        if not any(char.isalnum() or char == "_" for char in (before, after) if char):
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def defined_names(text: str) -> list[str]:
+    """Return the distinctive names that a file of code defines, in order.
+
+    A name of several words (``snap_rows``, ``snapRows``) is distinctive; ``close`` occurs in any text. Definitions are
+    recognized by the first words of their lines, in the common languages.
+    """
+    found: dict[str, None] = {}
+    for line in text.splitlines():
+        name = _defined_name(line)
+        if name and is_distinctive_name(name):
+            found[name] = None
+            if len(found) == SYMBOLS_AT_MOST:
+                break
+    return list(found)
+
+
+def _defined_name(line: str) -> str:
+    words = line.split()
+    while words and words[0] in _BEFORE:
+        words = words[1:]
+    if not words:
+        return ""
+    if words[0] in _DEFINES and len(words) > 1:
+        rest = words[1:]
+        if rest[0].startswith("(") and words[0] == "func":  # the receiver of a method in Go
+            closed = next((at for at, word in enumerate(rest) if word.endswith(")")), len(rest))
+            rest = rest[closed + 1 :]
+        return _identifier(rest[0].lstrip("*&")) if rest else ""
+    is_constant = line[:1].isupper() and len(words) > 1 and words[1] in ("=", ":", ":=", "::")
+    return _identifier(words[0]) if is_constant else ""
+
+
+def _identifier(word: str) -> str:
+    end = 0
+    while end < len(word) and (word[end].isalnum() or word[end] == "_"):
+        end += 1
+    return word[:end]
+
+
+def is_distinctive_name(name: str) -> bool:
+    """Return whether a name has several words: it is one of code, not of prose."""
+    inner = name.strip("_")
+    has_hump = any(a.islower() and b.isupper() for a, b in pairwise(inner))
+    return len(inner) > 4 and (has_hump or "_" in inner)
+
+
+def _own(words: str) -> str:
+    """Return the words of a built-in check as JSON, without ``or-in``, whose files it does not usually read.
+
+    No check has a file after its third word.
+    """
+    parts = words.split('", "', 3)
+    return '", "'.join(parts[:3]) + '"]' if len(parts) > 3 else words
+
+
+def _near(column: str, place: str, *, has_sets: bool = False) -> str:
+    """Return an SQL condition that is true if a glob may match: it names the file or a folder, or is a pattern.
+
+    Sets and single characters occur in most regular expressions, so they count only if there is none.
+    """
+    folders = place.split("/")[:-1]
+    above = [form for count in range(len(folders)) for form in _forms("/".join(folders[: count + 1]))]
+    letters = ["*", *_forms(place), *(f'"{folder}{end}' for folder in above for end in ('"', '/"'))]
+    conditions = ["instr({}, '{}')".format(column, one.replace("'", "''")) for one in letters]
+    if has_sets:
+        conditions += [f"instr({column}, '?')", f"instr(substr({column}, 2), '[')"]  # the list itself begins with one
+    return f"(instr({column}, ?) OR {' OR '.join(conditions)})"
+
+
+def _forms(path: str) -> list[str]:
+    """Return how a path may be written in a JSON list: as it is, as a glob that names only it, and composed."""
+    if path.isascii() and ESCAPED.isdisjoint(path) and '"' not in path:
+        return [path]
+    texts = (path, escape(path), composed(path))
+    return list(dict.fromkeys(format_json(one, is_ascii=plain)[1:-1] for one in texts for plain in (False, True)))
+
+
+def _names(written: str, place: str) -> bool:
+    """Return whether a glob in a JSON list matches a file; most lists are excluded without parsing."""
+    if "\\" in written:
+        return _one_names(parse_json(written), place)
+    return _one_names(written.split('"')[1::2], place) and _one_names(parse_json(written), place)
+
+
+def _one_names(globs: Iterable[str], place: str) -> bool:
+    for glob in globs:
+        if glob == place:
+            return True
+        if not glob or (glob[0] != place[0] and glob[0] not in "*?[./\\" and glob[0].isascii()):
+            continue
+        head, star, _ = glob.partition("*")
+        is_text = head.isascii() and head[:1] not in "./" and not any(sign in head for sign in "?[\\")
+        if star and is_text and not place.startswith(head):
+            continue
+        if _matches(glob, place):
+            return True
+    return False
+
+
+def _matches(glob: str, place: str) -> bool:
+    pattern = normal(without_lines(glob))
+    if not pattern.isascii():
+        return matcher(pattern)(place)
+    if is_plain(pattern):
+        return any(path == place or place.startswith(f"{path}/") for path in {pattern, unescape(pattern)})
+    # Compare up to the first wildcard, so that no pattern is compiled for a glob that cannot match.
+    return place.startswith(fixed_prefix(pattern)) and matcher(pattern)(place)

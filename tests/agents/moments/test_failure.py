@@ -1,0 +1,79 @@
+"""A command that fails brings back the memory that speaks of its error, once, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.agent_work import edited, ran
+from support.facts import make_fact, make_memory, put, verify
+
+from gitmem.agents import on_event
+from gitmem.agents.event import COMPACTED, START, Event
+from gitmem.memory import Memory
+
+ERROR = "Exit code 1\nE       fixture 'frozen_clock' not found\n1 error in 0.05s"
+COMMAND = "cd tests && pytest -q"
+
+
+@pytest.fixture
+def store(memory: Memory, repo: Path) -> Memory:
+    put(
+        repo,
+        make_memory("clock", "pytest says \"fixture 'frozen_clock' not found\" in tests/", "Start it at the root."),
+        make_memory("workers", "CI runs pytest on four workers"),
+    )
+    return memory
+
+
+def test_memory_of_the_error_is_shown_once_for_each_context(store: Memory, repo: Path) -> None:
+    failed = ran(repo, COMMAND, failed=True, output=ERROR)
+
+    first, again = on_event.tool_used(store, failed), on_event.tool_used(store, failed)
+    on_event.session_started(store, Event("claude-code", START, session="s1", folder=str(repo), source=COMPACTED))
+    later = on_event.tool_used(store, failed)
+
+    assert "- [clock] (gotcha, by a person)" in first
+    assert "Start it at the root." in first
+    assert "workers" not in first
+    assert (again, bool(later)) == ("", True)
+
+
+@pytest.mark.parametrize(
+    ("failed", "output"),
+    [(True, "Exit code 1"), (True, "E   assert 5 == 4"), (False, ERROR), (None, "fixture frozen_clock is fine")],
+)
+def test_nothing_is_shown_without_an_error_that_a_memory_speaks_of(
+    store: Memory, repo: Path, failed: bool | None, output: str
+) -> None:
+    assert on_event.tool_used(store, ran(repo, COMMAND, failed=failed, output=output)) == ""
+
+
+def test_failure_counts_where_a_client_reports_no_status(store: Memory, repo: Path) -> None:
+    output = ERROR.removeprefix("Exit code 1\n")
+
+    assert "[clock]" in on_event.tool_used(store, ran(repo, COMMAND, failed=None, output=output))
+
+
+def test_belief_that_failed_is_shown_as_failed(memory: Memory, repo: Path) -> None:
+    put(repo, make_fact("codes", {"exists": "nothing"}, title="E_GATEWAY_BUSY means that the pool is full"))
+    verify(memory)
+
+    text = on_event.tool_used(memory, ran(repo, "make", failed=True, output="error E_GATEWAY_BUSY (5)"))
+
+    assert "(fact, failed, by a person) FAILED:" in text
+
+
+def test_same_command_that_was_repaired_before_brings_back_the_repair(memory: Memory, repo: Path) -> None:
+    output = "Exit code 1\nmigrate: column zone_step is missing in table rates"
+    for event in (
+        ran(repo, "make migrate", failed=True, output=output, session="s0"),
+        edited(repo, "db/zones.sql", session="s0"),
+        ran(repo, "make migrate", failed=False, session="s0"),
+    ):
+        on_event.tool_used(memory, event)
+    memory.captures.drain()
+
+    text = on_event.tool_used(memory, ran(repo, "make migrate", failed=True, output=output))
+
+    assert "passed after changes of db/zones.sql" in text

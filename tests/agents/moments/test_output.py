@@ -1,0 +1,77 @@
+"""What the output of a failed command says, and which memories speak of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.agents.moments.output import informative_lines, may_have_failed, speaks_of
+
+PYTEST = """\
+E       fixture 'frozen_clock' not found
+>       available fixtures: cache, capfd
+
+/repo/tests/test_rates.py:1
+=========================== short test summary info ===========================
+ERROR test_rates.py::test_steps
+1 error in 0.05s"""
+NODE = """\
+node:internal/modules/cjs/loader:1143
+Error: Cannot find module 'left-pad'
+Require stack:
+- /app/index.js"""
+GO = "--- FAIL: TestExplain (0.01s)\n    explain_test.go:31: plan differs\nFAIL\nFAIL\tshop/query\t0.040s\nFAIL"
+CODED = "\x1b[31m ERR_PNPM_OUTDATED_LOCKFILE \x1b[0m Cannot install with frozen-lockfile"
+REDIS = "Traceback (most recent call last):\nredis.exceptions.ConnectionError: Error 111 connecting to localhost:6379."
+LOCK = "django.db.utils.OperationalError: canceling statement due to lock timeout"
+PLAIN = "--- FAIL: TestParse (0.00s)\n    parse_test.go:5: got 3, want 2\nFAIL"
+
+SPOKEN = [
+    ("pytest stops with \"fixture 'frozen_clock' not found\" inside tests/.", PYTEST),
+    ("Without an install the start says `Cannot find module`.", NODE),
+    ("TestExplain compares with golden files.", GO),
+    ("ERR_PNPM_OUTDATED_LOCKFILE: run pnpm install once.", CODED),
+    ("A ConnectionError of redis means that the settings are those of production.", REDIS),
+    ("Statements end by canceling statement due to lock timeout while beat runs.", LOCK),
+]
+SILENT = [
+    ("CI runs pytest on four workers. On a laptop one worker is enough.", PYTEST),
+    ("The parser keeps a test file for each error.", PLAIN),
+    ("Go tests take long; run the failed ones first.", GO),
+    ("An AssertionError says little.", "tests/test_a.py:5: AssertionError"),
+    ("The course about Redis has two places left.", REDIS),
+    ('We say "not found" for a parcel that is gone.', "bash: foo: command not found"),
+]
+
+
+@pytest.mark.parametrize(("memory", "output"), SPOKEN)
+def test_memory_speaks_of_the_failure(memory: str, output: str) -> None:
+    assert speaks_of(memory, output, informative_lines(output))
+
+
+@pytest.mark.parametrize(("memory", "output"), SILENT)
+def test_memory_that_shares_only_words_does_not(memory: str, output: str) -> None:
+    assert not speaks_of(memory, output, informative_lines(output))
+
+
+@pytest.mark.parametrize(
+    ("output", "line"),
+    [
+        (PYTEST, "E fixture 'frozen_clock' not found"),
+        (NODE, "Error: Cannot find module 'left-pad'"),
+        (GO, "FAIL: TestExplain (0.01s)"),
+        (CODED, "ERR_PNPM_OUTDATED_LOCKFILE Cannot install with frozen-lockfile"),
+    ],
+)
+def test_informative_lines_have_the_cause(output: str, line: str) -> None:
+    assert line in informative_lines(output)
+
+
+@pytest.mark.parametrize("output", ["", "Exit code 1", "Exit code 1\nFAIL\n1 failed in 0.1s", "===\n\n---"])
+def test_counts_and_rulers_are_not_informative(output: str) -> None:
+    assert informative_lines(output) == []
+
+
+@pytest.mark.parametrize("output", [REDIS, GO, "error: no such file", "sh: foo: command not found", "fatal: bad"])
+def test_failure_shows_in_an_output_without_status(output: str) -> None:
+    assert may_have_failed(output)
+    assert not may_have_failed("12 passed in 0.4s\nwith no errors")
