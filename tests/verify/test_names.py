@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from conftest import git
+from gitmem.commands.context.dependents import facts_reading, gotchas_about
 from support.facts import outcomes, result_of, statuses, verify
 
-from gitmem.commands.context.dependents import facts_reading, gotchas_about
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.text.globs import composed, escape, is_plain, matcher, unescape
