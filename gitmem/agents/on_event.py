@@ -46,11 +46,13 @@ def session_started(memory: Memory, event: Event) -> str:
 
 def answer_prompt(memory: Memory, event: Event) -> str:
     """Return the memories that match a prompt and that this session has not been shown yet; mostly none."""
+    from gitmem.agents.capture import trail
     from gitmem.agents.session import log
     from gitmem.agents.session.prompt import recall_for
     from gitmem.agents.transcripts import ledger
 
     ledger.enter(memory.repository, event)
+    trail.leave(memory.repository, event)
     held = log.release(memory.repository, event) if forgets_start(event) else ""
     return "\n\n".join(filter(None, (held, recall_for(memory.repository, event, memory.recall))))
 
@@ -67,6 +69,10 @@ def tool_used(memory: Memory, event: Event) -> str:
         capture(memory.repository, event)
         log_own_writes(memory.repository, event)
     finally:
+        if reads or edits or event.failed:
+            from gitmem.agents.capture import trail
+
+            trail.leave(memory.repository, event, reads, edits)
         if event.tool != READ:
             record(memory.repository, event)
     if event.prompt:  # a prompt for a dispatched sub-agent

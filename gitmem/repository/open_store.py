@@ -157,6 +157,15 @@ class OpenStore:
             )
         return tip
 
+    def need_ref(self) -> None:
+        """Check that the store's branch exists, whatever its state: a captured text waits until it can be read again.
+
+        Raises:
+            NoRepositoryError: There is no such branch.
+        """
+        if self._branch_tip() is None:
+            self.tip()
+
     def need_store(self) -> str:
         """Return the store's commit if it has no entries that belong to no store.
 

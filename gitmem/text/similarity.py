@@ -33,6 +33,8 @@ ALMOST = 0.99
 # In a text with fewer content words than this, function words are compared as well: "written here" is not "written
 # there". On the pairs, 3 changes nothing; 4 misses two of the 47 duplicates that are found at 0.85.
 FEW = 3
+# The last paragraph of a captured memory, which says which failure it followed, begins with this.
+CIRCUMSTANCES = "Captured after"
 # The most characters compared of a text: the size of a memory's file (`store.layout`), so all of it.
 MOST_TEXT = 64 * 1024
 
@@ -117,8 +119,8 @@ class Claim:
 
 
 def claim_text(title: str, body: str) -> str:
-    """Return a memory's claim: its title and body, the title once if the body begins with it."""
-    below = body.strip()
+    """Return a memory's claim: its title and body, the title once if the body begins with it; not how it came about."""
+    below = body.partition(f"\n{CIRCUMSTANCES} ")[0].strip() if CIRCUMSTANCES in body else body.strip()
     return below if below.startswith(title.strip()) else f"{title}\n{below}".strip()
 
 

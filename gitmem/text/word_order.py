@@ -110,6 +110,12 @@ def is_swapped(one: str, other: str, empty: frozenset[str], language: str = ENGL
     return False
 
 
+def denies_other(one: str, other: str, empty: frozenset[str], language: str = ENGLISH) -> bool:
+    """Return whether each of two texts denies what the other one does not."""
+    a, b = word_order(one, language), word_order(other, language)
+    return _denies_other(a, b, {word for word in a.places if word in b.places and word not in empty})
+
+
 def _names_a(text: str) -> bool:
     """Return whether a capital A inside a sentence is a name."""
     words = text.split()

@@ -19,12 +19,13 @@ from gitmem.index.catalog.state import LIVE
 from gitmem.model import BUILTIN, ENGLISH, Check
 from gitmem.text import tokens as analysis
 from gitmem.text.globs import escape, is_plain, matcher, path_of, unescape
-from gitmem.text.similarity import MOST_IN_A_BUCKET, claim_of
+from gitmem.text.similarity import EMPTY, MOST_IN_A_BUCKET, claim_of, have_swapped
 from gitmem.write.duplicates import EVENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
+    from typing import Any
 
     from gitmem.index.catalog import Catalog
     from gitmem.text.similarity import Claim
@@ -70,7 +71,11 @@ _SAYING = frozenset((
     "under", "over", "in", "on", "for", "with", "within", "until", "up", "only", "must", "may", "can", "should",
     "uses", "use", "keep", "keeps", "support", "supports", "set", "sets", "run", "runs", "needs", "requires",
     "allows", "expires", "expire", "listens", "returns", "takes", "defaults", "waits", "retries", "limit", "=",
+    "ist", "sind", "hat", "haben", "auf", "läuft", "nach", "bei", "braucht", "nutzt", "verwendet", "liegt", "beträgt",
+    "es", "son", "tiene", "usa", "en", "est", "sont", "utilise", "tras", "después",
 ))  # fmt: skip
+# The same in a script that writes no blanks.
+_SAYING_SIGNS = frozenset("是为在用がは")
 # Adjectives that select one of several subjects if nothing was stated before: "the newest one", "the oldest one".
 _NAMES = frozenset((
     "min", "max", "minimum", "maximum", "first", "last", "newest", "oldest", "public", "private", "internal",
@@ -118,7 +123,7 @@ def why_opposed(one: Statement, other: Statement) -> str:
     common = sum(min(count, b.counts.get(word, 0)) for word, count in a.counts.items())
     if common < FEWEST - 1 or common < ALIKE * (max(len(a.words), len(b.words)) - 1):
         return ""
-    return _negation(one, other, gone, new) or _replacement(one, other)
+    return _negation(one, other, gone, new) or _replacement(one, other) or _swap(one, other, gone, new)
 
 
 def _only(mine: Mapping[str, int], other: Mapping[str, int]) -> list[str]:
@@ -134,7 +139,16 @@ def _negation(one: Statement, other: Statement, gone: list[str], new: list[str])
     return "" if left else "one denies what the other says"
 
 
-_EMPHASIS = frozenset(analysis.stems(("always", "only", "must", "please", "really", "should", "any", "a")))
+_EMPHASIS = frozenset(
+    analysis.stems(("always", "only", "must", "may", "can", "could", "please", "really", "should", "any", "a"))
+)
+
+
+def _swap(one: Statement, other: Statement, gone: list[str], new: list[str]) -> str:
+    """Return the reason if the titles say the same words about different things."""
+    if gone or new:
+        return ""
+    return "the same words have changed sides" if have_swapped(one.claim, other.claim) else ""
 
 
 def _replacement(one: Statement, other: Statement) -> str:
@@ -173,7 +187,8 @@ def _is_value(word: str) -> bool:
 
 def _says_something(tokens: tuple[str, ...], at: int) -> bool:
     """Return whether a word belongs to the statement, as opposed to the subject's name."""
-    return any(token in _SAYING for token in tokens[:at])
+    before = tokens[:at]
+    return any(token in _SAYING or not _SAYING_SIGNS.isdisjoint(token) for token in before)
 
 
 def _decides(tokens: tuple[str, ...], at: int) -> bool:
@@ -290,6 +305,42 @@ def find_opposed(
             if why:
                 seen.add(pair)
                 yield titles[key], titles[other], why
+
+
+# The rarest words of a title that select memories to compare it with, and the most of those.
+RAREST, MOST_COMPARED = 8, 30
+
+
+def find_contradicted(
+    catalog: Catalog, title: str, *, fields: Mapping[str, Any], apart: Collection[str] = ()
+) -> list[str]:
+    """Return the keys of the live memories that a new title contradicts, by key; the words decide.
+
+    Args:
+        catalog: The catalog of the tip that is written on.
+        title: The new memory's title.
+        fields: Its frontmatter: what it supersedes is not contradicted, and plans and events claim nothing.
+        apart: Keys to leave out.
+    """
+    if fields.get("kind") in EVENTS:
+        return []
+    said = parse_statement(title, catalog.language)
+    words = [word for word in said.words if word not in EMPTY and not any(map(str.isdigit, word))]
+    known = dict(catalog.each("SELECT term, df FROM term WHERE term IN ({})", words))
+    rarest = sorted((word for word in words if known.get(word)), key=lambda word: (known[word], word))[:RAREST]
+    if not rarest:
+        return []
+    matched = "{title} : (" + " OR ".join(f'"{word}"' for word in rarest) + ")"
+    rows = catalog.rows(
+        "SELECT m.key, m.title FROM (SELECT rowid AS id FROM fts WHERE fts MATCH ? ORDER BY bm25(fts) LIMIT ?) f"
+        f" CROSS JOIN memory m ON m.id = f.id WHERE {LIVE} AND m.kind NOT IN ({', '.join('?' * len(EVENTS))})",
+        (matched, MOST_COMPARED, *EVENTS),
+    )
+    replaced = fields.get("supersedes") or ()
+    apart = {*apart, *([replaced] if isinstance(replaced, str) else replaced)}
+    return sorted(
+        key for key, other in rows if key not in apart and why_opposed(said, parse_statement(other, catalog.language))
+    )
 
 
 def live_titles(catalog: Catalog) -> dict[str, Title]:

@@ -58,6 +58,7 @@ class Change:
         is_written: Whether a commit was made.
         rotated: The number of old memories of its kind that were archived with it (A8).
         is_folded: Whether it was added to another memory that says the same; this is then about that one.
+        contradicts: The keys of the live memories that it contradicts.
     """
 
     key: str
@@ -67,6 +68,7 @@ class Change:
     is_written: bool = True
     rotated: int = 0
     is_folded: bool = False
+    contradicts: tuple[str, ...] = ()
 
 
 def find_known(catalog: Catalog, key: str) -> KnownMemory | None:

@@ -11,8 +11,9 @@ from gitmem.store import is_proposal
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit
 from gitmem.text import display, list_some
 from gitmem.write import archive, place
+from gitmem.write.contradictions import find_contradicted
 from gitmem.write.draft import ASIDE, Author, Draft, check_file, unite_fields, validate_text, with_fields
-from gitmem.write.duplicates import FOLD, REFUSE, KnownTexts, fold_into, refuse_said
+from gitmem.write.duplicates import ALLOW, FOLD, REFUSE, KnownTexts, fold_into, refuse_said
 from gitmem.write.links import note_meanings, update_links
 from gitmem.write.place import Change, need_known
 from gitmem.write.queue import Rehearsal
@@ -167,6 +168,9 @@ class Writer:
             settled = fold_into(settled, found)
             done["is_folded"] = True
         known = place.find_known(catalog, settled.key)
+        if found is None and known is None and again != ALLOW and policy.duplicates.threshold:
+            settled = _with_contradictions(catalog, settled)
+            done["contradicts"] = tuple(settled.fields.get("contradicts", ()))
         if found is not None and (known is None or not found.is_live):
             done.update(key=found.key, path=known.path if known else "", is_new=False, is_written=False)
             return None
@@ -425,3 +429,9 @@ class Writer:
             start=self._start,
             after=follow,
         )
+
+
+def _with_contradictions(catalog: Catalog, draft: Draft) -> Draft:
+    """Return a new memory's draft with the keys of those that it contradicts, for a person to settle."""
+    keys = find_contradicted(catalog, str(draft.fields["title"]), fields=draft.fields)
+    return replace(draft, fields={**draft.fields, "contradicts": keys}) if keys else draft

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from gitmem.agents.capture.comments import find_comments
 from gitmem.agents.capture.marks import is_marked, mark
-from gitmem.agents.capture.source import place_of, read_inside, source_fields, task_of
-from gitmem.commands.capture.keep import keep
+from gitmem.agents.capture.source import branch_of, place_of, read_inside, source_fields, task_of
+from gitmem.agents.capture.trail import failure_for, files_named, places_for, trail_of
+from gitmem.commands.capture.keep import keep, safe_lines
 from gitmem.commands.capture.markers import AT_MOST, DECISION, FACT, TEXT_LIMIT, find_marked
 from gitmem.config import home
 from gitmem.errors import RefusedError
@@ -13,6 +14,7 @@ from gitmem.store.local import waiting_captures
 from gitmem.store.state import background
 from gitmem.store.state.spool import Spool
 from gitmem.text import display
+from gitmem.text.hazards.orders import find_order
 from gitmem.text.home_paths import shorten
 from gitmem.text.secrets import redact, redact_all
 from gitmem.write.quality import says_something
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 UNCHECKED = "unchecked"
 CANDIDATE = "candidate"
 PATTERN_CONFIDENCE = 0.5
+# The kinds that an agent states in its own words, which a text that it read may have put into its mouth.
+ORDERED = ("learned", "decision")
 # The most captured texts that wait for the end of their session: each costs readers 1.5 ms until then (measured).
 BATCH = 80
 # A comment in a file may be as long as a memory (`store.layout`).
@@ -45,7 +49,7 @@ class Keeper:
         self._memory = memory
         self._session = event.session
         self._by = source_fields(memory, event)
-        self._task = task_of(memory)
+        self._about = {"task": task_of(memory), "branch": branch_of(memory)}
         self._kept = 0
         self._failed: OSError | None = None
 
@@ -66,7 +70,12 @@ class Keeper:
         text, title = shorten(text, top=top, home=home()), shorten(title, top=top, home=home())
         if once and is_marked(self._memory, self._session, text):
             return
-        values = {"task": self._task} | {name: value for name, value in options.items() if value}
+        values = self._about | {name: value for name, value in options.items() if value}
+        if kind in ORDERED and (order := find_order(text)):
+            why = f"it {order}; a person must accept it"
+            self.refuse(kind, why, text, {**values, "kind": kind, "title": title, "key": key})
+            mark(self._memory, self._session, text)
+            return
         try:
             keep(self._memory, text, title=title, kind=kind, key=key, once=once, options=values, by=self._by)
             self._kept += 1
@@ -76,6 +85,13 @@ class Keeper:
             self._failed = err  # The next one may be shorter or there may be room again.
             return
         mark(self._memory, self._session, text)
+
+    def circumstances(self, text: str, *, is_only_one: bool) -> dict[str, Any]:
+        """Return where a learning belongs: the files it is about, and the failure that it follows."""
+        trail = trail_of(self._memory, self._session)
+        failure = failure_for(text, trail, is_only_one=is_only_one)
+        after = [failure.command, failure.error] if failure else []
+        return {"paths": places_for(text, trail, files_named(self._memory, text)), "after": after}
 
     def set_aside(self, text: str, fields: Mapping[str, Any], why: str, *, once: bool) -> None:
         """Set an acceptable text aside; only once if it comes from a transcript."""
@@ -90,7 +106,7 @@ class Keeper:
         }
         options = redact_all({name: value for name, value in fields.items() if name not in about and value})
         who = {name: redact(value) for name, value in self._by.items()}
-        entry = {"text": _safe(text), **about, "title": _safe(str(about["title"])), "options": options}
+        entry = {"text": safe_lines(text), **about, "title": safe_lines(str(about["title"])), "options": options}
         entry |= {"agent": who.pop("agent", ""), "by": who, "at": self._memory.now}
         reason = f"{what} of {self._by['agent']}: {display(why)}"
         Spool(self._memory.git.repository.state).note_refused(reason, entry)
@@ -144,11 +160,6 @@ def _text_of(memory: OpenRepository, event: Event, comment: Comment) -> str | No
     return read_inside(memory, place_of(memory, event, comment.file), limit=FILE_LIMIT)
 
 
-def _safe(text: str) -> str:
-    """Return the whole text with its secrets replaced and its hidden characters spelled out."""
-    return redact(display(text, lines=True))
-
-
 def _outcome(task: str) -> str:
     from gitmem.text.slugs import slug
 
@@ -157,11 +168,13 @@ def _outcome(task: str) -> str:
 
 def keep_marked(keeper: Keeper, text: str, options: Mapping[str, Any], *, is_comment: bool, once: bool = False) -> None:
     """Save the learnings marked in a text; more than a few from one text are set aside."""
-    for number, one in enumerate(find_marked(text, is_comment=is_comment)):
+    found = find_marked(text, is_comment=is_comment)
+    for number, one in enumerate(found):
         kind = "decision" if one.word == DECISION else "learned"
         tags = [UNCHECKED] if one.word == FACT else []
         if number < AT_MOST:
-            keeper.keep(one.text, {**options, "tags": tags}, kind=kind, once=once)
+            about = keeper.circumstances(one.text, is_only_one=len(found) == 1)
+            keeper.keep(one.text, {**about, **options, "tags": tags}, kind=kind, once=once)
         else:
             why = f"only {AT_MOST} per text are captured"
             keeper.set_aside(one.text, {**options, "tags": tags, "kind": kind}, why, once=once)

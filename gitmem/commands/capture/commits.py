@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 import re
 
-from gitmem.commands.capture.keep import keep, refuse
+from gitmem.commands.capture.keep import keep, refuse, safe_lines
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.repository import is_oid
+from gitmem.store.state.spool import Spool
+from gitmem.text.hazards.orders import find_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +89,11 @@ def list_refusals(memory: OpenRepository, message: str) -> list[str]:
 
 
 def _keep(memory: OpenRepository, commit: str, text: str) -> None:
+    if order := find_order(text):
+        about = {"kind": "learned", "title": "", "key": "", "options": {"refs": [f"commit:{commit}"]}}
+        why = f"a learning in commit {commit[:12]}: it {order}; a person must accept it"
+        Spool(memory.git.repository.state).note_refused(why, {"text": safe_lines(text), **about, "at": memory.now})
+        raise RefusedError(f"it {order}: gitmem settle")
     options = {"refs": [f"commit:{commit}"], "paths": _places(_list_paths(memory.git, commit))}
     keep(memory, text, title="", kind="learned", key="", once=True, options=options)
 

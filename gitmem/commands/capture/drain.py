@@ -9,12 +9,16 @@ import time
 from gitmem.commands.capture.keep import BY, OPTIONS
 from gitmem.errors import ConflictError, FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import replace
+from gitmem.index.catalog.state import LIVE
 from gitmem.policy import CAPTURE, Policy
+from gitmem.repository import open_private
+from gitmem.store import PRIVATE
 from gitmem.store.state.spool import Spool
 from gitmem.tasks.digest import is_anything_held, list_claimed
 from gitmem.tasks.task import Worker
 from gitmem.text import display
-from gitmem.text.similarity import claim_of
+from gitmem.text.restated import is_restated
+from gitmem.text.similarity import CIRCUMSTANCES, claim_of, claim_text
 from gitmem.write import place
 from gitmem.write.draft import Author, make_draft
 from gitmem.write.duplicates import FOLD
@@ -31,6 +35,9 @@ if TYPE_CHECKING:
     from gitmem.write.draft import Draft
     from gitmem.write.writer import Writer
 
+# The kinds that agents state in sentences, how long a session may last, and how many of its statements are compared.
+STATED, SESSION_S, STATED_AT_MOST = ("learned", "decision"), 2 * 86_400, 50
+UNITED = ("tags", "paths", "refs")
 # Entries per commit: more would keep others waiting; the next commit follows at once.
 AT_ONCE = 200
 # Commits searched after an interrupted drain for what it had written.
@@ -52,7 +59,11 @@ def drain(memory: OpenRepository, writer: Writer) -> int:
         before = len(spool.list_waiting())
         _finish_interrupted(memory, spool)
         while names := spool.list_waiting()[:AT_ONCE]:
-            _drain_some(memory, spool, writer, names)
+            own = [name for name in names if _is_private(spool, name)]
+            for name in own:
+                _drain_private(memory, spool, name)
+            if rest := [name for name in names if name not in own]:
+                _drain_some(memory, spool, writer, rest)
         return before
     finally:
         os.close(lock)
@@ -89,6 +100,34 @@ def _finish_interrupted(memory: OpenRepository, spool: Spool) -> None:
         words = done.stdout.decode("utf-8", "replace").split()
         spool.remove(set(words) & set(spool.list_waiting()))
     spool.end()
+
+
+def _is_private(spool: Spool, name: str) -> bool:
+    """Return whether an entry must stay on this machine."""
+    try:
+        entry = spool.read(name)
+    except ValueError:
+        return False
+    return entry is not None and entry.get("scope") == PRIVATE
+
+
+def _drain_private(memory: OpenRepository, spool: Spool, name: str) -> None:
+    """Write an entry into the person's private memories; one that can never be written is set aside."""
+    store, policy = open_private(memory, agent=agent_of_person(memory)), memory.policy()
+    try:
+        entry = spool.read(name)
+        if entry is not None:
+            store.writer().remember(_draft(memory, entry, policy, None), policy, verb="capture", again=FOLD)
+        spool.remove([name])
+    except (RefusedError, FormatError, UsageError) as err:
+        spool.set_aside(name, err.message)
+    except (ValueError, TypeError) as err:
+        spool.set_aside(name, f"the entry cannot be read: {err}")
+
+
+def agent_of_person(memory: OpenRepository) -> str:
+    """Return the name of the private memories of the person, whichever agent captures for them."""
+    return memory.config.agent or memory.git.identity()[0]
 
 
 def _drain_some(memory: OpenRepository, spool: Spool, writer: Writer, names: Sequence[str]) -> None:
@@ -143,13 +182,16 @@ def _rehearse(
         ValueError, TypeError: It cannot be read.
     """
     entry = spool.read(name)
-    if entry is None:
+    if entry is None or entry.get("scope") == PRIVATE:
         return []
     catalog = rehearsal.catalog
     policy = policy_of(catalog)
     draft = place.settle_key(catalog, _draft(memory, entry, policy, catalog))
+    first = _as_restated(catalog, draft, memory.now)
     known = place.find_known(catalog, draft.key)
-    if known is not None and (entry.get("once") or _is_a_persons(catalog, known, draft)):
+    if first is not None:
+        draft = first
+    elif known is not None and (entry.get("once") or _is_a_persons(catalog, known, draft)):
         return []
     done: dict[str, Any] = {}
     step = writer.plan_remember(catalog, draft, policy, done=done, again=FOLD)
@@ -161,6 +203,35 @@ def _rehearse(
     return [done["key"]]
 
 
+def _as_restated(catalog: Catalog, draft: Draft, now: int) -> Draft | None:
+    """Return what to write of a learning that its session stated before: the longer text, under the first one's key.
+
+    None if the session did not state it.
+    """
+    by = draft.fields.get("by")
+    by = by if isinstance(by, dict) else {}
+    session = by.get("session", "")
+    if not session or draft.is_explicit or draft.kind not in STATED:
+        return None
+    rows = catalog.rows(
+        f"SELECT m.key, m.kind, m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE {LIVE}"
+        f" AND m.kind IN ({', '.join('?' * len(STATED))}) AND m.agent = ? AND m.created > ? ORDER BY m.id DESC LIMIT ?",
+        (*STATED, by.get("agent", ""), now - SESSION_S, STATED_AT_MOST),
+    )
+    wanted = claim_of(claim_text(str(draft.fields["title"]), draft.body), catalog.language)
+    for key, kind, title, body, fields in rows:
+        other = json.loads(fields).get("by")
+        if key == draft.key or not isinstance(other, dict) or other.get("session") != session:
+            continue
+        known = claim_of(claim_text(title, body), catalog.language)
+        if is_restated(known, wanted):
+            if len(wanted.words) > len(known.words):
+                return replace(draft, key=key, is_explicit=True, fields={**draft.fields, "kind": kind})
+            lists = {name: value for name, value in draft.fields.items() if isinstance(value, list) and name in UNITED}
+            return replace(draft, key=key, fields={"title": title, "kind": kind, **lists}, body=body, made=())
+    return None
+
+
 def _is_a_persons(catalog: Catalog, known: place.KnownMemory, draft: Draft) -> bool:
     """Return whether an agent repeats a person's text word for word: it then stays the person's."""
     theirs, ours = (
@@ -169,7 +240,10 @@ def _is_a_persons(catalog: Catalog, known: place.KnownMemory, draft: Draft) -> b
     )
     if theirs or not ours or known.archived:
         return False
-    texts = (f"{known.title}\n{place.body_of(catalog, known)}", f"{draft.fields['title']}\n{draft.body}")
+    texts = (
+        claim_text(known.title, place.body_of(catalog, known)),
+        claim_text(str(draft.fields["title"]), draft.body),
+    )
     theirs, ours = (claim_of(text, catalog.language).plain for text in texts)
     return theirs == ours
 
@@ -180,13 +254,14 @@ def _describe_repeats(again: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"{key} was repeated:\n    " + text.replace("\n", "\n    ") for key, text in again)
 
 
-def _draft(memory: OpenRepository, entry: Mapping[str, Any], policy: Policy, catalog: Catalog) -> Draft:
+def _draft(memory: OpenRepository, entry: Mapping[str, Any], policy: Policy, catalog: Catalog | None) -> Draft:
     author, agent = memory.author(), str(entry.get("agent", ""))
     options = {name: value for name, value in dict(entry.get("options", {})).items() if name in OPTIONS}
-    if "by" in entry and "task" not in options:
+    if "by" in entry and "task" not in options and catalog is not None:
         options |= _current_task(catalog, author.who, agent)
     more = {name: display(str(value)) for name, value in dict(entry.get("by", {})).items() if name in BY}
-    return make_draft(
+    after = options.pop("after", None)
+    draft = make_draft(
         entry["text"],
         title=str(entry.get("title", "")),
         kind=str(entry.get("kind", "learned")),
@@ -197,6 +272,13 @@ def _draft(memory: OpenRepository, entry: Mapping[str, Any], policy: Policy, cat
         now=int(entry.get("at", memory.now)),
         writer=CAPTURE,
     )
+    return draft if not after else replace(draft, body=f"{draft.body}{describe_failure(*map(str, after[:2]))}")
+
+
+def describe_failure(command: str, error: str = "") -> str:
+    """Return the paragraph of a captured memory that says which failure it followed."""
+    shown = display(command).replace("`", "'")
+    return f"\n{CIRCUMSTANCES} `{shown}` failed" + (f": {display(error)}" if error else "") + "\n"
 
 
 def _current_task(catalog: Catalog, who: str, agent: str) -> dict[str, str]:

@@ -6,10 +6,12 @@ import json
 
 from gitmem.config import agent_client
 from gitmem.errors import RefusedError, UsageError
-from gitmem.store import local
+from gitmem.store import PRIVATE, local
 from gitmem.store.state.spool import Spool
+from gitmem.text import display
 from gitmem.text.hazards.hidden_characters import find_hidden
-from gitmem.text.secrets import find_secrets
+from gitmem.text.hazards.personal import find_personal
+from gitmem.text.secrets import find_secrets, redact
 from gitmem.write.quality import says_something
 
 TYPE_CHECKING = False
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
 # Further fields of a captured memory; not a check, which must be seen to hold.
 OPTIONS = (
     *("tags", "domains", "paths", "refs", "requires", "produces", "ttl", "importance", "confidence", "task"),
-    *("workspace", "branch", "created", "category", "priority"),
+    *("workspace", "branch", "created", "category", "priority", "after"),
 )
+# The tag of a memory with personal data.
+PERSONAL = "personal-data"
 # The fields about an agent besides its name.
 BY = ("role", "session", "type")
 
@@ -56,11 +60,15 @@ def keep(
         RefusedError: It has no content, or has hidden characters or a secret, which the message does not repeat.
         UsageError: There is no such field.
     """
-    memory.tip()
+    memory.need_ref()
     given = {name: value for name, value in options.items() if value not in (None, "", [], ())}
     if wrong := sorted(set(given) - set(OPTIONS)):
         raise UsageError(f"{wrong[0]} cannot be captured", hint=f"kinds that can: {', '.join(sorted(OPTIONS))}")
     entry = {"text": text, "title": title, "kind": kind, "key": key, "options": given}
+    if find_personal(f"{title}\n{text}"):
+        # The branch is pushed: it stays on this machine until a person promotes it.
+        entry["scope"] = PRIVATE
+        entry["options"] = {**given, "tags": [*given.get("tags", ()), PERSONAL]}
     if not says_something(f"{title} {text}"):
         raise RefusedError("it contains nothing worth keeping")
     for part in (text, title, key, json.dumps(given, ensure_ascii=False)):
@@ -72,6 +80,11 @@ def keep(
     )
     local.add_count(memory.git.repository.state, local.CAPTURES)
     return name
+
+
+def safe_lines(text: str) -> str:
+    """Return the whole text with its secrets replaced and its hidden characters spelled out."""
+    return redact(display(text, lines=True))
 
 
 def refuse(memory: OpenRepository, what: str, text: str) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # More paths say little and cost much: each is matched against every file at every new commit.
 MOST_PATHS = 64
-LINKS = ("requires", "produces", "supersedes")
+LINKS = ("requires", "produces", "supersedes", "contradicts")
 # Rare fields: the catalog records which of them a memory has, so that its frontmatter need not be decompressed.
 MARKED = ("anchors", "conflict", "schema", "seq", "workspace")
 # Defaults for a memory that does not say how certain or how important it is (C10: importance is required metadata).

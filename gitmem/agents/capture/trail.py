@@ -1,0 +1,197 @@
+"""The trail of a session: the files that its tools read and changed, and what failed, one line each; and its turns.
+
+What an agent learns is mostly about what it has just touched, but its sentence seldom says so.
+"""
+
+from __future__ import annotations
+
+from gitmem.agents import event as happened
+from gitmem.agents.capture.state import session_file
+from gitmem.errors import suppress
+from gitmem.frozen import frozen
+from gitmem.system import append_file
+from gitmem.text import display
+from gitmem.text.secrets import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gitmem.agents.event import Event
+    from gitmem.repository import OpenRepository
+
+SUFFIX = ".trail"
+# The most bytes read of a trail, its end: about 2,000 files.
+SIZE_LIMIT = 128 * 1024
+READ, CHANGED, FAILED, TURN = "r", "c", "f", "t"
+# The most files that a learning is about, where its words name none: with more, none is more likely than the others.
+PLACES_AT_MOST = 3
+NAMED_AT_MOST = 5
+# A shorter name of a file is a word as often: "app", "main".
+NAME_LETTERS = 5
+LINE_CHARS = 300
+# What surrounds a name in a sentence.
+_AROUND = ".,;:!?()[]{}\"'`*"
+# Words in common that make a failure the cause of a learning, where one answer has several.
+SHARED_LETTERS = 4
+
+
+@frozen
+class Failure:
+    """The last command of a turn that failed: the command, and the last line of its output."""
+
+    command: str
+    error: str
+
+
+@frozen
+class Trail:
+    """What a session touched so far.
+
+    Attributes:
+        touched: All files that it read or changed, latest last.
+        read: The files that the current turn only read.
+        changed: The files that the current turn changed.
+        failure: The last failure of the current turn, if any.
+    """
+
+    touched: tuple[str, ...]
+    read: tuple[str, ...]
+    changed: tuple[str, ...]
+    failure: Failure | None
+
+
+def leave(memory: OpenRepository, event: Event, reads: Sequence[str] = (), edits: Sequence[str] = ()) -> None:
+    """Add what a tool touched to the trail, or begin a turn with a prompt; never fails.
+
+    Args:
+        memory: The store.
+        event: The tool's use, or the prompt.
+        reads: The files that it read, by their paths in the work tree.
+        edits: The files that it changed.
+    """
+    path = _path(memory, event.session)
+    lines = _lines_of(event, reads, edits) if path else []
+    if lines:
+        with suppress(OSError):
+            append_file(path, "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+
+
+def trail_of(memory: OpenRepository, session: str) -> Trail:
+    """Return the trail of a session; an empty one if it left none."""
+    touched: dict[str, None] = {}
+    read: dict[str, None] = {}
+    changed: dict[str, None] = {}
+    failure: Failure | None = None
+    for line in _read(_path(memory, session)):
+        what, _, rest = line.partition("\t")
+        if what == TURN:
+            read, changed, failure = {}, {}, None
+        elif what == FAILED:
+            failure = Failure(*rest.split("\t", 1)) if "\t" in rest else None
+        elif what in (READ, CHANGED) and rest:
+            touched.pop(rest, None)
+            touched[rest] = None
+            (read if what == READ else changed)[rest] = None
+    only_read = tuple(place for place in read if place not in changed)
+    return Trail(tuple(touched), only_read, tuple(changed), failure)
+
+
+def places_for(text: str, trail: Trail, files: Iterable[str] = ()) -> list[str]:
+    """Return the files that a learning is about: those it names, else those that its turn changed, else those it read.
+
+    Args:
+        text: The learning.
+        trail: The session's.
+        files: Further files of the work tree that its words name.
+    """
+    words = {word.strip(_AROUND) for word in text.replace("(", " ").split()}
+    named = [place for place in trail.touched if _names(words, place)]
+    named = list(dict.fromkeys([*reversed(named), *files]))
+    if named:
+        return sorted(named[:NAMED_AT_MOST])
+    places = trail.changed or trail.read
+    return sorted(places) if len(places) <= PLACES_AT_MOST else []
+
+
+def failure_for(text: str, trail: Trail, *, is_only_one: bool) -> Failure | None:
+    """Return the failure that a learning follows: that of its turn, if it is about it."""
+    failure = trail.failure
+    if failure is None or is_only_one:
+        return failure
+    said, seen = _long_words(text), _long_words(f"{failure.command} {failure.error}")
+    return failure if said & seen else None
+
+
+def files_named(memory: OpenRepository, text: str) -> list[str]:
+    """Return the tracked files that a text names: by path, or alone by a name as code spells it ("SeatGrid")."""
+    words = list(dict.fromkeys(word.strip(_AROUND) for word in text.replace("(", " ").split()))
+    paths = [word for word in words if "/" in word and _is_plain(word) and not word.startswith(("/", "~", "-", "."))]
+    names = [word for word in words if _is_identifier(word)][:NAMED_AT_MOST]
+    if not paths and not names:
+        return []
+    globs = [glob for name in names for glob in ((f":(glob)**/{name}",) if "." in name else (f":(glob)**/{name}.*",))]
+    asked = ("-C", memory.git.repository.top or ".", "ls-files", "-z", "--full-name", "--")
+    found = memory.git.run(*asked, *(f":(literal){path}" for path in paths), *globs, check=False).stdout
+    files = [name for name in found.decode("utf-8", "replace").split("\0") if name.isprintable() and name]
+    stems = [place.rpartition("/")[2].partition(".")[0] for place in files]
+    # Of several files with one name, none is meant more than the others.
+    return [place for place, stem in zip(files, stems, strict=True) if place in paths or stems.count(stem) == 1][
+        :NAMED_AT_MOST
+    ]
+
+
+def _is_plain(word: str) -> bool:
+    return word.isprintable() and "://" not in word and not set(word) & set("*?[]{}\\:!$<>|")
+
+
+def _is_identifier(word: str) -> bool:
+    """Return whether a word is spelled as in code: with a capital inside, an underscore, or an ending."""
+    if not _is_plain(word) or "/" in word or len(word) < NAME_LETTERS or not word.isascii():
+        return False
+    stem, _, ending = word.partition(".")
+    has_ending = bool(ending) and ending.isalnum() and stem.replace("-", "_").isidentifier()
+    return has_ending or (
+        word.isidentifier() and ("_" in word.strip("_") or (not word[1:].islower() and not word.isupper()))
+    )
+
+
+def _long_words(text: str) -> set[str]:
+    plain = "".join(char.lower() if char.isalnum() else " " for char in text)
+    return {word for word in plain.split() if len(word) >= SHARED_LETTERS}
+
+
+def _names(words: set[str], place: str) -> bool:
+    """Return whether words name a file: its path, its name, or its name without an ending as code spells it."""
+    name = place.rpartition("/")[2]
+    stem = name.partition(".")[0]
+    return place in words or name in words or (len(stem) >= NAME_LETTERS and stem in words and not stem.islower())
+
+
+def _lines_of(event: Event, reads: Sequence[str], edits: Sequence[str]) -> Sequence[str]:
+    if event.name == happened.PROMPT:
+        return [TURN]
+    if event.tool == happened.SHELL and event.failed:
+        output = " ".join((redact(event.output).strip().splitlines() or [""])[-1].split())
+        command = " ".join(redact(event.command).split())
+        return [f"{FAILED}\t{display(command)[:LINE_CHARS]}\t{display(output)[:LINE_CHARS]}"]
+    if event.failed:
+        return []
+    return [*(f"{CHANGED}\t{place}" for place in edits), *(f"{READ}\t{place}" for place in reads)]
+
+
+def _path(memory: OpenRepository, session: str) -> str:
+    path = session_file(memory, session)
+    return f"{path}{SUFFIX}" if path else ""
+
+
+def _read(path: str) -> list[str]:
+    if not path:
+        return []
+    try:
+        with open(path, "rb") as file:
+            file.seek(0, 2)
+            file.seek(max(file.tell() - SIZE_LIMIT, 0))
+            return file.read().decode("utf-8", "replace").split("\n")
+    except OSError:
+        return []
