@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 # More than any machine runs at once; reaching it means that clones are not returned.
 MOST_CLONES = 512
+# Where a check under bubblewrap that sees its ground at another path finds the borrowed objects. A path must contain
+# `/objects/`, by which a trace shows that they were read.
+SEEN_OBJECTS = "/run/gitmem/objects"
 # Hexadecimal digits of a clone's name.
 NAME_LENGTH = 32
 # A ground is never mounted over these folders or their parents, which would hide programs from the check.
@@ -45,7 +48,8 @@ class Ground:
         commit: The commit whose tree it shows; empty for a folder without one.
         readable: What git must read besides: the repository's objects.
         upper: The folder for changes if an overlay must cover *path*; None if changes are made in *path* itself.
-        seen_at: The path at which a check sees it, if that is different (only with bubblewrap).
+        seen_at: The path at which a check sees it by a mount, if that is different.
+        objects_at: Where a check sees the borrowed objects then (``CodeSource``).
         folders: Ignored folders of the work tree that overlays show in it; without an overlay they are copied into it.
             They belong to the environment, not to the inputs of the check.
         bound: Such folders that are shown without an overlay: read-only by a mount, or mirrored (``mirror``).
@@ -57,6 +61,7 @@ class Ground:
     readable: tuple[Path, ...]
     upper: Path | None = None
     seen_at: Path | None = None
+    objects_at: str = ""
     folders: tuple[LentFolder, ...] = ()
     bound: tuple[LentFolder, ...] = ()
     lacking: str = ""
@@ -70,6 +75,19 @@ class Ground:
         """Return a PATH with the user's own Python environments behind it, whose interpreters a check needs."""
         tied = (f"{lent.place}/bin" for lent in (*self.folders, *self.bound) if lent.is_tied)
         return ":".join([path, *tied])
+
+    @property
+    def borrowed(self) -> tuple[tuple[str, str], ...]:
+        """Return the folders of objects that it borrows: the path at which a check sees each, and its real path."""
+        if not self.objects_at:
+            return tuple((str(place), str(place)) for place in self.readable)
+        return tuple((f"{self.objects_at}/{number}", str(place)) for number, place in enumerate(self.readable))
+
+    def contains(self, place: Path) -> bool:
+        """Return whether it has a file or folder itself, given the path that checks see."""
+        name = place.relative_to(self.path_in_check)
+        is_lent = any(name.is_relative_to(lent.name) for lent in (*self.folders, *self.bound))
+        return is_lent or os.path.lexists(self.path / name)
 
     @property
     def path_in_check(self) -> Path:
@@ -91,6 +109,7 @@ class Grounds:
         *,
         overlay: bool = False,
         in_place: bool = False,
+        objects_at: str = SEEN_OBJECTS,
         temporary: Path | None = None,
         user: int = 0,
     ) -> None:
@@ -99,14 +118,16 @@ class Grounds:
         Args:
             git: The repository that the code is in.
             overlay: Whether checks run on overlays over a common clone.
-            in_place: Whether checks (under bubblewrap) see the ground at the path of the work tree. Installed programs
-                that contain this path then use the ground's files and not the user's.
+            in_place: Whether mounts show the ground at the path of the work tree. Installed programs that contain this
+                path then use the ground's files and not the user's.
+            objects_at: Where checks find the objects then, by a mount.
             temporary: A folder for the clones instead of the one in the repository.
             user: The user who owns a ground while a check uses it; 0 for the current user.
         """
         self._git = git
         self._overlay = overlay
-        self._seen_at = _place_of(git) if in_place else None
+        self._seen_at = place_in_check(git) if in_place else None
+        self._objects_at = objects_at if self._seen_at else ""
         self._temporary = temporary
         self._folder = temporary or place_of_clones(git)
         self._user = user
@@ -256,7 +277,8 @@ class Grounds:
             except OSError as err:
                 clone.forget()
                 raise _unwritable(clone.tree, err) from err
-            return Ground(clone.tree, commit, source.objects, upper, self._seen_at, folders, bound)
+            seen = self._seen_at, self._objects_at
+            return Ground(clone.tree, commit, source.objects, upper, *seen, folders, bound)
 
     def _find(self, commit: str, names: tuple[str, ...]) -> tuple[tuple[LentFolder, ...], str]:
         """Return the folders that a ground can show, and on one line the others with the reason."""
@@ -281,7 +303,7 @@ class Grounds:
             common = self._git.repository.common_dir.resolve()
             argv = ("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
             tags = self._git.run(*argv).stdout if may_have_tags(common) else b""
-            self._source = CodeSource(common, tags, more=self._git.objects, is_moved=self._seen_at is not None)
+            self._source = CodeSource(common, tags, more=self._git.objects, seen_at=self._objects_at)
         return self._source
 
 
@@ -297,8 +319,8 @@ def place_of_clones(git: Git) -> Path:
     return git.repository.common_dir.resolve() / "gitmem" / "ground"
 
 
-def _place_of(git: Git) -> Path | None:
-    """Return the path of the work tree if a ground can be shown there; else None."""
+def place_in_check(git: Git) -> Path | None:
+    """Return the path of the work tree if mounts can show a ground there; else None."""
     top = git.repository.work_tree
     if top is None:
         return None

@@ -40,8 +40,6 @@ NO_CONFIG = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_
 # Longer than a tick of the kernel's file clock (10 ms at 100 Hz), so that a later change has another time.
 CLOCK_TICK_S = 0.012
 SHA256_LENGTH = 64
-# Where a check that sees its ground at another path finds the borrowed objects, in one numbered folder each.
-SEEN_OBJECTS = "/run/gitmem/objects"
 # What `git init` made, by object format and file system: each file's content, and None for a folder, before what is in
 # it. Without overlays there is a clone for each check that runs, and git is asked once for all.
 _made: dict[tuple[str, int], dict[str, bytes | None]] = {}
@@ -54,17 +52,17 @@ class CodeSource:
         objects: The folders of objects to borrow from: the repository's own first, then its alternates.
     """
 
-    def __init__(self, common_dir: Path, tags: bytes, *, more: Path | None = None, is_moved: bool = False) -> None:
+    def __init__(self, common_dir: Path, tags: bytes, *, more: Path | None = None, seen_at: str = "") -> None:
         """Read the present state of the repository.
 
         Args:
             common_dir: The repository's common git directory.
             tags: Lines of object name and full ref, sorted by ref.
             more: A folder of objects besides the repository's own.
-            is_moved: Whether checks find the objects in ``SEEN_OBJECTS``.
+            seen_at: Where checks find the objects, in one numbered folder each; empty for their own paths.
         """
         self.objects = _list_object_folders(common_dir / "objects", *([more] if more else []))
-        self._is_moved = is_moved
+        self._seen_at = seen_at
         self._packed_refs = b"# pack-refs with: sorted \n" + tags if tags else b""
         shallow = common_dir / "shallow"
         self._shallow = shallow.read_bytes() if shallow.is_file() else b""
@@ -79,8 +77,8 @@ class CodeSource:
         """
         own, *others = self.objects
         borrowed = [os.path.relpath(own, objects), *map(str, others)]
-        if is_seen and self._is_moved:
-            borrowed = [f"{SEEN_OBJECTS}/{number}" for number in range(len(self.objects))]
+        if is_seen and self._seen_at:
+            borrowed = [f"{self._seen_at}/{number}" for number in range(len(self.objects))]
         return {
             "HEAD": commit.encode() + b"\n",
             "packed-refs": self._packed_refs,

@@ -9,8 +9,7 @@ import os
 from pathlib import Path
 
 from gitmem.verify.ground.ground import Ground
-from gitmem.verify.ground.scratch import SEEN_OBJECTS
-from gitmem.verify.sandbox import account, toolchain
+from gitmem.verify.sandbox import account, caches, toolchain
 from gitmem.verify.sandbox.launch_plan import FILTER_FD
 
 TYPE_CHECKING = False
@@ -47,14 +46,13 @@ def wrap(
         report_fd: The descriptor on which bubblewrap reports how the check ended.
     """
     at, seen, user = str(ground.path), str(ground.path_in_check), account.check_user()
-    objects = list(map(str, ground.readable))
-    inside = objects if at == seen else [f"{SEEN_OBJECTS}/{number}" for number in range(len(objects))]
     laid = [
         *_tools(path, ground, is_inside=False),
         *("--bind", at, seen),
         *_tools(path, ground, is_inside=True),
         *(word for lent in ground.bound for word in ("--ro-bind", str(lent.place), f"{seen}/{lent.name}")),
-        *(word for place, shown in zip(objects, inside, strict=True) for word in ("--ro-bind", place, shown)),
+        *(word for name, place in caches.find_caches() for word in ("--ro-bind", place, f"{PRIVATE_HOME}/{name}")),
+        *(word for shown, place in ground.borrowed for word in ("--ro-bind", place, shown)),
     ]
     return [
         program,
@@ -107,9 +105,11 @@ def _namespaces(network: bool, *, is_root: bool) -> list[str]:
 def _ways(laid: Sequence[str]) -> list[str]:
     """Return bubblewrap's arguments for parents of mounts; by default only its own user could enter them."""
     above = {str(place) for at in laid[2::3] for place in Path(at).parents}
-    wanted = sorted(above - {"/", *PRIVATE_FOLDERS})
+    wanted = sorted(above - {"/", *PRIVATE_FOLDERS, PRIVATE_HOME})
     apart = [place for place in wanted if not any(map(Path(place).is_relative_to, toolchain.SYSTEM))]
-    return [word for place in apart for word in ("--perms", "0755", "--dir", place)]
+    # Tools write beside their caches in the home.
+    modes = ("1777" if Path(place).is_relative_to(PRIVATE_HOME) else "0755" for place in apart)
+    return [word for mode, place in zip(modes, apart, strict=True) for word in ("--perms", mode, "--dir", place)]
 
 
 def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
@@ -124,15 +124,7 @@ def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
 
     def is_wanted(place: str) -> bool:
         inside = Path(place).is_relative_to(ground.path_in_check)
-        return inside == is_inside and not (inside and _has(ground, Path(place)))
+        return inside == is_inside and not (inside and ground.contains(Path(place)))
 
     words = [word for folder in found.folders if is_wanted(folder) for word in ("--ro-bind-try", folder, folder)]
     return words + [word for said, at in found.links if is_wanted(at) for word in ("--symlink", said, at)]
-
-
-def _has(ground: Ground, place: Path) -> bool:
-    """Return whether a ground itself has a file or folder, given the path that checks see."""
-    name = place.relative_to(ground.path_in_check)
-    return any(name.is_relative_to(lent.name) for lent in (*ground.folders, *ground.bound)) or os.path.lexists(
-        ground.path / name
-    )

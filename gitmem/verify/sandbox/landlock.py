@@ -52,12 +52,12 @@ def adopt_orphans() -> None:
     Raises:
         OSError: The kernel does not support it.
     """
-    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    set_option(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def die_with_parent() -> None:
     """Ask the kernel to kill this process when its parent ends, for checks that kill their parent."""
-    _prctl(PR_SET_PDEATHSIG, 9)
+    set_option(PR_SET_PDEATHSIG, 9)
 
 
 def restore_signals() -> None:
@@ -91,11 +91,11 @@ def confine(readable: Sequence[str], writable: Sequence[str], *, network: bool, 
     if abi == 0 or os.uname().machine not in seccomp.ARCHITECTURES:
         raise OSError(errno.ENOSYS, "no Landlock here")
     _drop_capabilities()
-    _prctl(PR_SET_NO_NEW_PRIVS, 1)
+    set_option(PR_SET_NO_NEW_PRIVS, 1)
     _restrict_files(abi, readable, writable, network=network)
     families = (seccomp.AF_INET, seccomp.AF_INET6, seccomp.AF_NETLINK) if network else ()
     machine = os.uname().machine
-    _filter_calls(seccomp.filter_program(machine, families=families, shares=True, traced=traced, truncates=abi >= 3))
+    filter_calls(seccomp.filter_program(machine, families=families, shares=True, traced=traced, truncates=abi >= 3))
 
 
 def become(user: int) -> None:
@@ -167,14 +167,24 @@ def _allow(ruleset: int, path: str, rights: int, *, missing_ok: bool) -> None:
         os.close(fd)
 
 
-def _filter_calls(program: list[seccomp.Step]) -> None:
+def filter_calls(program: list[seccomp.Step]) -> None:
+    """Apply a seccomp filter to this process and all that it starts.
+
+    Raises:
+        OSError: The kernel does not allow it.
+    """
     code = ctypes.create_string_buffer(seccomp.pack(program))
     # struct sock_fprog, with the native padding before the pointer.
     head = ctypes.create_string_buffer(struct.pack("@HP", len(program), ctypes.addressof(code)))
-    _prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(head))
+    set_option(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(head))
 
 
-def _prctl(option: int, *arguments: int) -> None:
+def set_option(option: int, *arguments: int) -> None:
+    """Call prctl(2) with up to four arguments.
+
+    Raises:
+        OSError: It failed.
+    """
     words = [ctypes.c_ulong(word) for word in (*arguments, 0, 0, 0, 0)[:4]]
     if _libc.prctl(ctypes.c_int(option), *words) != 0:
         raise OSError(ctypes.get_errno(), f"prctl {option}: {os.strerror(ctypes.get_errno())}")

@@ -34,6 +34,9 @@ class LaunchPlan:
         env: The environment, as ``NAME=value``.
         readable: Files and folders that may be read when confined.
         writable: Files and folders that may be changed when confined, besides *scratch*.
+        bound: Files and folders that Landlock's check sees at other paths (``namespaces.bind``): alternately the path
+            there and the real path; empty if it needs no mounts.
+        lent: Links that are made in *scratch*: alternately the path in it and where it leads.
         laid: Folders that are shown in the ground under an overlay: alternately its path there and its real path.
         argv: The program.
     """
@@ -52,6 +55,8 @@ class LaunchPlan:
     env: tuple[str, ...]
     readable: tuple[str, ...]
     writable: tuple[str, ...]
+    bound: tuple[str, ...]
+    lent: tuple[str, ...]
     laid: tuple[str, ...]
     argv: tuple[str, ...]
 
@@ -65,7 +70,7 @@ def format_plan(plan: LaunchPlan) -> bytes:
     flags = f"{plan.reports:d}{plan.confined:d}{plan.network:d}{plan.traced:d}"
     limits = (plan.limits.processes, plan.limits.memory, plan.limits.disk)
     words = [plan.cwd, plan.scratch, plan.ground, plan.upper, *map(str, (*limits, plan.cpu_s, plan.user)), flags]
-    for listed in (plan.env, plan.readable, plan.writable, plan.laid, plan.argv):
+    for listed in (plan.env, plan.readable, plan.writable, plan.bound, plan.lent, plan.laid, plan.argv):
         words += [str(len(listed)), *listed]
     if any("\0" in word for word in words):
         raise ValueError("embedded null byte")

@@ -18,7 +18,7 @@ import resource
 import select
 import time
 
-from gitmem.verify.sandbox import landlock, overlay
+from gitmem.verify.sandbox import landlock, namespaces, overlay
 from gitmem.verify.sandbox.launch_plan import FILE_BYTES, FILTER_FD, SWEEP_S, LaunchPlan, parse_plan
 from gitmem.verify.sandbox.limits import THREADS, LimitWatch, count_threads, iter_descendants, list_children
 from gitmem.verify.sandbox.removal import remove_tree
@@ -41,6 +41,7 @@ TASKS = 2 * THREADS
 OOM_FIRST = 1000
 # The exit status of a shell for a command that it could not run (POSIX.1-2017, Shell Command Language, 2.8.2).
 NOT_FOUND = 127
+_isolates: bool | None = None
 
 
 def main(report_fd: int, trace_fd: int) -> None:
@@ -75,16 +76,18 @@ def _read(size: int) -> bytes:
 def _carry_out(plan: LaunchPlan, report_fd: int, trace_fd: int) -> None:
     if plan.scratch:
         os.mkdir(plan.scratch, 0o700)  # noqa: PTH102 - pathlib costs 8 ms to import (measured)
+        _lend(plan)
         if plan.user:
             os.chown(plan.scratch, plan.user, plan.user)
     watch = LimitWatch(plan.limits, ground=plan.ground, upper=plan.upper, scratch=plan.scratch)
+    is_apart = plan.confined and not plan.network and _can_isolate(bool(plan.user))
     try:
         child = os.fork()
         if child == 0:
             os.set_inheritable(trace_fd, plan.traced)
             for stream in (1, 2, trace_fd) if plan.user else ():
                 os.fchown(stream, plan.user, plan.user)  # otherwise /dev/stdout or the trace could not be opened
-            _become(plan, report_fd)
+            _become(plan, report_fd, is_apart=is_apart)
         try:
             problem = _wait(child, watch)
             crowd = watch.count_left()
@@ -101,15 +104,28 @@ def _carry_out(plan: LaunchPlan, report_fd: int, trace_fd: int) -> None:
     os.write(report_fd, message + b'{"done": 1}\n')
 
 
-def _become(plan: LaunchPlan, report_fd: int) -> NoReturn:
-    """Turn the forked child into the check."""
+def _lend(plan: LaunchPlan) -> None:
+    """Make the links in the scratch folder; all folders in it belong to the user of the check."""
+    for name, leads_to in zip(plan.lent[::2], plan.lent[1::2], strict=True):
+        at = plan.scratch
+        for part in name.split("/")[:-1]:
+            at += f"/{part}"
+            if not os.path.isdir(at):  # noqa: PTH112
+                os.mkdir(at, 0o700)  # noqa: PTH102
+                if plan.user:
+                    os.chown(at, plan.user, plan.user)
+        os.symlink(leads_to, f"{plan.scratch}/{name}")  # noqa: PTH211
+
+
+def _become(plan: LaunchPlan, report_fd: int, *, is_apart: bool) -> NoReturn:
+    """Turn the forked child into the check; under Landlock perhaps with a network of its own."""
     try:
         os.setsid()
         landlock.die_with_parent()
         os.write(report_fd, b'{"session": %d}\n' % os.getpid())
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        if plan.upper:
-            _cover(plan, report_fd)
+        if plan.upper or plan.bound or is_apart:
+            _isolate(plan, report_fd, is_apart=is_apart)
         os.chdir(plan.cwd)
         os.umask(0o022)
         landlock.restore_signals()
@@ -123,7 +139,7 @@ def _become(plan: LaunchPlan, report_fd: int) -> NoReturn:
             if plan.user:
                 landlock.become(plan.user)
             writable = (*plan.writable, plan.scratch) if plan.scratch else plan.writable
-            landlock.confine(plan.readable, writable, network=plan.network, traced=plan.traced)
+            landlock.confine(plan.readable, writable, network=plan.network or is_apart, traced=plan.traced)
         _execute(candidates, plan.argv, env)
     except OSError as err:
         os.write(report_fd, b'{"exec-errno": %d}\n' % (err.errno or 0))
@@ -140,13 +156,38 @@ def _hand_filter(packed: bytes) -> None:
     os.set_inheritable(FILTER_FD, True)  # needed if the pipe already had this number
 
 
-def _cover(plan: LaunchPlan, report_fd: int) -> None:
+def _isolate(plan: LaunchPlan, report_fd: int, *, is_apart: bool) -> None:
+    """Give the check its own mounts, and a network of its own if it is to be apart.
+
+    bubblewrap makes namespaces itself, and only needs an overlay below its own mounts, as root of a user namespace.
+    """
+    is_root = bool(plan.user)
     try:
-        laid = list(zip(plan.laid[::2], plan.laid[1::2], strict=True))
-        overlay.cover(plan.ground, plan.upper, laid, is_root=bool(plan.user))
+        namespaces.enter(is_root=is_root, network=not is_apart, inside=None if plan.confined else 0)
+        landlock.die_with_parent()
+        if plan.upper:
+            laid = list(zip(plan.laid[::2], plan.laid[1::2], strict=True))
+            overlay.cover(plan.ground, plan.upper, laid, is_root=is_root)
+        if plan.bound:
+            namespaces.bind(list(zip(plan.bound[::2], plan.bound[1::2], strict=True)), is_root=is_root)
     except OSError as err:
         os.write(report_fd, b'{"problem": "no overlay: %s"}\n' % os.strerror(err.errno or 0).encode())
         os._exit(NOT_FOUND)
+
+
+def _can_isolate(is_root: bool) -> bool:
+    """Return whether namespaces work here, by a process that tries it, once for each starter."""
+    global _isolates  # noqa: PLW0603 - what is probed cannot change while this process lives
+    if _isolates is None:
+        child = os.fork()
+        if child == 0:
+            try:
+                namespaces.enter(is_root=is_root, network=False)
+            except OSError:
+                os._exit(1)
+            os._exit(0)
+        _isolates = os.waitpid(child, 0)[1] == 0
+    return _isolates
 
 
 def _list_candidates(program: str, env: dict[str, str]) -> list[str]:

@@ -22,7 +22,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.model import Ran
 from gitmem.system import process
 from gitmem.verify.ground.ground import Ground
-from gitmem.verify.sandbox import account, bubblewrap, seatbelt, starter, toolchain
+from gitmem.verify.sandbox import account, bubblewrap, caches, seatbelt, starter, toolchain
 from gitmem.verify.sandbox.launch_plan import FILE_BYTES, SWEEP_S, LaunchPlan, format_plan
 from gitmem.verify.sandbox.limits import MIB, Limits
 from gitmem.verify.sandbox.removal import remove_tree
@@ -113,26 +113,38 @@ def why_not(rung: str, env_path: str) -> str:
 
 
 @lru_cache
-def probe_overlay(env_path: str, folder: Path) -> bool:
-    """Return whether grounds below *folder* can be overlays under bubblewrap, by running one; never raises.
+def probe_overlay(env_path: str, folder: Path, rung: str = BUBBLEWRAP) -> bool:
+    """Return whether grounds below *folder* can be overlays on a rung, by running one; never raises.
 
     *folder* is created if missing, because the result depends on its file system.
     """
+    return _probe_ground(env_path, folder, rung, is_overlay=True)
+
+
+@lru_cache
+def probe_place(env_path: str, folder: Path, rung: str) -> bool:
+    """Return whether checks on a rung can see grounds below *folder* at another path; never raises."""
+    return _probe_ground(env_path, folder, rung, is_overlay=False)
+
+
+def _probe_ground(env_path: str, folder: Path, rung: str, *, is_overlay: bool) -> bool:
     if sys.platform != "linux":
         return False
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with temporary_folder("probe-", folder) as top:
-            ground = Ground(Path(top, "lower").resolve(), "", (), Path(top, "upper").resolve())
-            for made in ("lower/d", "upper/u", "upper/w"):
+            for made in ("lower/d", "place", "upper/u", "upper/w"):
                 Path(top, made).mkdir(parents=True)
             for name in ("lower/f", "lower/d/old"):
                 Path(top, name).write_text("x", encoding="ascii")
             account.give(top, account.check_user())
-            shown = [_run_probe(s, "", ground=ground, rung=BUBBLEWRAP, path=env_path).status for s in OVERLAID]
+            upper = Path(top, "upper").resolve() if is_overlay else None
+            place = Path(top, "place").resolve() if rung == LANDLOCK else None
+            ground = Ground(Path(top, "lower").resolve(), "", (), upper, place)
+            shown = [_run_probe(s, "", ground=ground, rung=rung, path=env_path).status for s in OVERLAID]
             left = sorted(str(p.relative_to(ground.path)) for p in ground.path.rglob("*"))
             remove_tree(str(Path(top, "upper")))
-            return shown == [0, 0] and left == ["d", "d/old", "f"]
+            return shown == [0, 0] and (left == ["d", "d/old", "f"] or not is_overlay)
     except OSError:
         return False
 
@@ -154,6 +166,7 @@ def clean_environment(
     """Return the whole environment of a check: a fixed set, and those of our variables that the fact declares."""
     env = {
         **dict(toolchain.find_toolchain(path).variables),
+        **caches.variables(home),
         **(variables or {}),
         "PATH": path,
         "HOME": home,
@@ -204,10 +217,10 @@ def run_check(
     job = _Job(argv, place, network, timeout_s, path, limits or default_limits(), strace, stops, variables)
     if rung == BUBBLEWRAP:
         return job.run_in_bubblewrap()
-    if place.upper is not None:
-        raise ValueError("only bubblewrap can run a check on an overlay")
-    if rung == LANDLOCK or (rung == NONE and sys.platform == "linux"):
+    if rung == LANDLOCK or (rung == NONE and sys.platform == "linux" and not place.upper):
         return job.run_by_starter(confined=rung == LANDLOCK)
+    if place.upper is not None:
+        raise ValueError(f"{rung} cannot run a check on an overlay")
     if rung in (SEATBELT, NONE):
         return job.run_plainly(confined=rung == SEATBELT)
     raise ValueError(f"{rung}: no such rung")
@@ -257,14 +270,35 @@ class _Job:
             env = clean_environment(self.path, scratch, scratch, online=online, variables=self.variables)
             # /proc: tools read about themselves; Landlock protects other processes' memory and environment.
             readable = [*toolchain.list_readable_system(), "/proc", *self._list_folders()] if confined else []
-            plan = self._plan(env, str(self.ground.path), scratch=scratch, confined=confined, readable=readable)
-            return self._run(plan, self._argv)
+            cwd = str(self.ground.path_in_check)
+            plan = self._plan(env, cwd, scratch=scratch, confined=confined, readable=readable)
+            bound = self._list_bound() if self.ground.seen_at else ()
+            return self._run(replace(plan, writable=(cwd, *DEVICES), bound=bound), self._argv)
+
+    def _list_bound(self) -> tuple[str, ...]:
+        """Return what mounts show under Landlock, alternately the path in the check and the real path.
+
+        The ground comes first; what it hides follows, and what is in folders that only root may enter.
+        """
+        ground = self.ground
+        seen = str(ground.path_in_check)
+        folders = toolchain.find_toolchain(ground.tied_path(self.path)).folders
+        tools = [one for one in folders if not (Path(one).is_relative_to(seen) and ground.contains(Path(one)))]
+        lent = [(f"{seen}/{one.name}", str(one.place)) for one in ground.bound]
+        places = [(seen, str(ground.path)), *ground.borrowed, *lent]
+        if account.check_user():
+            tools += [real for _, real in caches.find_caches()]
+        else:
+            tools = [one for one in tools if Path(one).is_relative_to(seen)]
+        places += [(one, one) for one in tools if os.path.exists(one)]  # noqa: PTH110 - a string
+        return tuple(word for place in places for word in place)
 
     def _list_folders(self) -> list[str]:
         """Return what a check may read that is confined by paths, besides the system's folders."""
         place = self.ground
         folders = toolchain.find_toolchain(place.tied_path(self.path)).folders
-        return [*folders, *map(str, (*place.readable, *place.mirrored))]
+        lent = (real for _, real in caches.find_caches())
+        return [*folders, *(shown for shown, _ in place.borrowed), *map(str, place.mirrored), *lent]
 
     def _argv(self, held: starter.Starter) -> list[str]:
         """Return the command line inside the sandbox: the program, or strace with the program."""
@@ -295,6 +329,8 @@ class _Job:
             env=tuple(f"{name}={value}" for name, value in env.items()),
             readable=tuple(readable),
             writable=(str(self.ground.path), *DEVICES),
+            bound=(),
+            lent=tuple(word for cache in caches.find_caches() for word in cache) if scratch else (),
             laid=tuple(word for lent in self.ground.folders for word in (lent.name, str(lent.place))),
             traced=bool(self.strace),
             argv=(),

@@ -114,9 +114,9 @@ def filter_program(
         *((numbers[column], _refuse(errno.ENOSYS)) for numbers in absent),
         *((numbers[column], _refuse(errno.EPERM)) for numbers in refused),
         *((numbers[column], _refuse(errno.EOPNOTSUPP)) for numbers in ATTRIBUTES.values()),
-        *((numbers[column], _unless_bits(0, NEW)) for numbers in NAMESPACES.values()),
-        *((number, _unless_bits(at, SETUID_OR_SETGID)) for number, at in with_mode),
-        *((number, [*_if_bits(at - 1, MAKES), *_unless_bits(at, SETUID_OR_SETGID)]) for number, at in opening),
+        *((numbers[column], unless_bits(0, NEW)) for numbers in NAMESPACES.values()),
+        *((number, unless_bits(at, SETUID_OR_SETGID)) for number, at in with_mode),
+        *((number, [*_if_bits(at - 1, MAKES), *unless_bits(at, SETUID_OR_SETGID)]) for number, at in opening),
         *((numbers[column], _only(at, (0,))) for numbers, at in others),
         *((numbers[column], [*_if_equal(0, kind), *_only(1, (0,))]) for numbers, kind in kinds),
         (SOCKET[column], _only(0, families)),
@@ -152,7 +152,8 @@ def _if_equal(argument: int, value: int) -> list[Step]:
     return [_load(argument), (IF_EQUAL, 1, 0, value), *_refuse(errno.EPERM)]
 
 
-def _unless_bits(argument: int, bits: int) -> list[Step]:
+def unless_bits(argument: int, bits: int) -> list[Step]:
+    """Refuse the call if an argument has one of the bits; else allow it."""
     return [*_if_bits(argument, bits), *_refuse(errno.EPERM)]
 
 

@@ -576,7 +576,7 @@ def test_two_processes_do_not_share_a_clone(repository):
         assert first.path != second.path
 
     with open_grounds(repository) as next_one, next_one.take(commit) as third:
-        assert third.path == first.path
+        assert third.path in (first.path, second.path)
 
 
 def test_a_clone_is_used_again_for_the_commit_that_it_shows(repository):

@@ -42,16 +42,37 @@ def test_grounds_of_a_read_only_repository_are_temporary(repo, monkeypatch, tmp_
     assert os.listdir(tmp_path / "tmp") == []
 
 
-def test_grounds_are_in_the_place_of_the_work_tree_only_where_that_can_be_shown(repo):
+def test_grounds_are_in_the_place_of_the_work_tree_where_mounts_work(repo):
     commit = git(repo, "rev-parse", "HEAD")
-    seen = {}
-    for rung in ("bubblewrap", "landlock", "none"):
+    place = place_of_clones(Git(discover(repo)))
+    mounts = {"bubblewrap": True, "landlock": sandbox.probe_place(PATH, place, "landlock"), "none": False}
+    for rung, is_mounted in mounts.items():
         with open_grounds(Git(discover(repo)), rung, PATH, now=NOW) as grounds, grounds.take(commit) as ground:
-            seen[rung], clone = ground.path_in_check, ground.path
-            assert rung != "bubblewrap" or ground.path_in_check == repo.resolve()
-            own = clone.is_relative_to(place_of_clones(Git(discover(repo))))
-            # The checks of root could not come to a folder of its repository.
-            assert own is not (rung == "landlock" and bool(check_user()))
-            seen[rung] = seen[rung] == clone
+            assert (ground.path_in_check == repo.resolve()) is is_mounted
+            # Without mounts, the checks of root could not come to a folder of its repository.
+            is_near = is_mounted or rung == "none" or not check_user()
+            assert ground.path.is_relative_to(place) is is_near
 
-    assert seen == {"bubblewrap": False, "landlock": True, "none": True}
+
+def test_landlock_shows_the_same_place_and_history_as_bubblewrap(repo):
+    """And the borrowed objects, read-only, whose folder the mounted ground hides."""
+    place = place_of_clones(Git(discover(repo)))
+    if not (works("bubblewrap", PATH) and works("landlock", PATH) and sandbox.probe_place(PATH, place, "landlock")):
+        pytest.skip("the rungs, or mounts, do not work here")
+    (repo / ".env").write_text("secret")
+    commit, said = git(repo, "rev-parse", "HEAD"), []
+    script = (
+        "pwd; git log --format=%s; ls -A; cat .env; git cat-file -t HEAD; echo x > made;"
+        " o=$(head -n 1 .git/objects/info/alternates); (echo x > $o/x) 2>/dev/null && echo written;"
+        " rm -rf .git; echo x > README.md"
+    )
+    for rung in ("bubblewrap", "landlock", "bubblewrap", "landlock"):
+        with open_grounds(Git(discover(repo)), rung, PATH, now=NOW) as grounds, grounds.take(commit) as ground:
+            argv = ["sh", "-c", script]
+            ran = sandbox.run_check(argv, ground=ground, rung=rung, network=False, timeout_s=20, path=PATH)
+            said.append((ran.status, ran.output, ran.problem))
+
+    assert len(set(said)) == 1
+    assert said[0][1].startswith(f"{repo.resolve()}\n")
+    assert "written" not in said[0][1]
+    assert (repo / "README.md").read_text() != "x\n"

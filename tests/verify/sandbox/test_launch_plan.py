@@ -27,6 +27,8 @@ plans = st.builds(
     env=lists,
     readable=lists,
     writable=lists,
+    bound=lists,
+    lent=lists,
     laid=lists,
     argv=lists,
 )
@@ -42,7 +44,7 @@ def test_a_plan_survives_the_pipe(made):
 
 def test_a_word_that_is_not_utf_8_survives_the_pipe():
     made = launch_plan.LaunchPlan(
-        "/", "", "", "", Limits(1, 1, 1), 1, 0, False, False, False, False, (), (), (), (), ("\udcff", "")
+        "/", "", "", "", Limits(1, 1, 1), 1, 0, False, False, False, False, (), (), (), (), (), (), ("\udcff", "")
     )
 
     assert launch_plan.parse_plan(launch_plan.format_plan(made)[4:]) == made
@@ -50,7 +52,7 @@ def test_a_word_that_is_not_utf_8_survives_the_pipe():
 
 def test_a_nul_in_a_word_is_refused_and_cannot_make_two_of_one():
     made = launch_plan.LaunchPlan(
-        "/", "", "", "", Limits(1, 1, 1), 1, 0, False, False, False, False, (), (), (), (), ("a\0b",)
+        "/", "", "", "", Limits(1, 1, 1), 1, 0, False, False, False, False, (), (), (), (), (), (), ("a\0b",)
     )
 
     with pytest.raises(ValueError, match="null byte"):

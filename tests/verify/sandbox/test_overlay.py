@@ -13,9 +13,9 @@ from gitmem.verify.sandbox import overlay, sandbox
 
 SCRIPT = (
     "import sys; sys.path.append(sys.argv[1])\n"
-    "import os\nfrom gitmem.verify.sandbox.overlay import cover\n"
+    "import os\nfrom gitmem.verify.sandbox.namespaces import enter\nfrom gitmem.verify.sandbox.overlay import cover\n"
     "ground, upper, *laid = sys.argv[2:]\n"
-    "cover(ground, upper, [tuple(laid)] if laid else [])\n"
+    "enter(is_root=False)\ncover(ground, upper, [tuple(laid)] if laid else [])\n"
     "open(ground + '/new', 'w').close()\n"
     "if laid: open(ground + '/' + laid[0] + '/new', 'w').close()\n"
     "print(sorted(os.listdir(ground)), sorted(os.listdir(ground + '/' + laid[0])) if laid else '')"
