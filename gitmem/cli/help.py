@@ -111,6 +111,7 @@ def summary(found: Mapping[str, Any]) -> list[str]:
         (len(found["waiting"]), "command", "waiting for approval: gitmem trust --review"),
         (stale, "memory", "due or stale: gitmem verify"),
         (len(found["to_settle"]), "memory", "in two versions: gitmem doctor"),
+        (len(found.get("disputes", ())), "memory", "contradicting another one: gitmem settle"),
         (found["problems"], "problem", "found: gitmem doctor"),
         (found["spool"]["refused"], "captured text", "set aside: gitmem doctor"),
     ]

@@ -1,5 +1,8 @@
 """Decide what to do about a failure. Without options: show why it fails, since when, who wrote it, and your choices.
 
+Without a key: go through all that waits for a person, which is what fails, memories that contradict each other,
+captured texts that were set aside, and private memories with personal data.
+
 A failed fact is either out of date (reword it with a new check, retire it, or let another memory supersede it), or it
 is right and the code is wrong (fix the code and check again).
 """
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from gitmem.write.place import Change
 
 EXAMPLES = (
+    "gitmem settle",
     "gitmem settle auth-uses-rs256",
     'gitmem settle auth-uses-rs256 --reword "Tokens are signed with EdDSA" --contains EdDSA --in src/auth/jwt.py',
     "gitmem settle auth-uses-rs256 --recheck",
@@ -41,6 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     way.add_argument("--retire", action="store_true", help="move it to the archive, if nothing in it is true any more")
     way.add_argument("--recheck", action="store_true", help="run the check again, after you fixed the code")
     way.add_argument("--confirm", action="store_true", help="mark it as true although its foundation was reworded")
+    way.add_argument("--both", action="store_true", help="mark it and the memories that it contradicts as true")
     way.add_argument("--superseded-by", metavar="KEY", help="the memory that replaces it")
     parser.add_argument("--why", default="", help="the reason for retiring it")
     way.add_argument(
@@ -63,11 +68,18 @@ def run(args: Arguments, out: Output) -> int:
     if check is not None and args.reword is None:
         raise UsageError("a new check requires --reword", hint="or change only the check: gitmem edit KEY --contains …")
     with open_memory(out) as memory:
+        if not args.key:
+            from gitmem.cli.undecided import print_decisions
+
+            return print_decisions(memory, out, as_json=args.json)
         key = holder_to_change(memory.repository, args.key)[1]
         if args.retire:
             return print_change(memory.forget(key, why=args.why)[0], args, out, did="retired")
         if args.confirm:
             memory.bulk.confirm(key)
+            return print_change(_place_of(memory, key), args, out, did="settled")
+        if args.both:
+            memory.bulk.reconcile(key)
             return print_change(_place_of(memory, key), args, out, did="settled")
         if args.superseded_by is not None:
             memory.supersede(key, args.superseded_by)
@@ -91,10 +103,11 @@ def _refuse_misused(args: Arguments) -> None:
         UsageError: The options cannot be used together, or one is missing.
     """
     given = (args.reword, args.superseded_by, args.moved)
-    if sum(value is not None for value in given) + args.retire + args.recheck + args.confirm > 1:
-        ways = "--reword, --retire, --recheck, --confirm, --superseded-by, --moved"
+    if sum(value is not None for value in given) + args.retire + args.recheck + args.confirm + args.both > 1:
+        ways = "--reword, --retire, --recheck, --confirm, --both, --superseded-by, --moved"
         raise UsageError("choose one way to settle it", hint=f"use one of {ways}")
-    if not args.key and args.moved is None:
+    is_about_one = args.reword is not None or args.superseded_by is not None or args.both
+    if not args.key and args.moved is None and (is_about_one or args.retire or args.recheck or args.confirm):
         raise UsageError("name the memory to settle", hint="gitmem settle KEY; gitmem list --status failed,suspect")
     if args.dry_run and args.moved is None:
         raise UsageError("--dry-run requires --moved")

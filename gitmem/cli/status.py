@@ -139,6 +139,9 @@ def _print_what_waits(found: Mapping[str, Any], out: Output) -> None:
     if found["to_settle"]:
         some, more = list_of(found["to_settle"][:10]), _more(len(found["to_settle"]) - 10)
         out.line(("two versions to settle: ", "yellow"), some, more, ("  gitmem doctor", "dim"))
+    if disputes := found.get("disputes", ()):
+        some = list_of([f"{one['key']} and {one['contradicts']}" for one in disputes[:3]])
+        out.line(("contradict each other: ", "yellow"), some, _more(len(disputes) - 3), ("  gitmem settle", "dim"))
     if found["problems"]:
         out.line((f"{quantity(found['problems'], 'problem')}: gitmem doctor", "yellow"))
     if found["spool"]["refused"]:

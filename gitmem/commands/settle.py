@@ -6,6 +6,7 @@ import json
 from functools import cached_property
 
 from gitmem.document.builtin_checks import mapping_of
+from gitmem.document.edit import REMOVE
 from gitmem.document.meaning import CONFIRMED, format_foundations
 from gitmem.document.parse import parse
 from gitmem.document.spec import check_of, format_check
@@ -22,6 +23,7 @@ from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import Moves, replace_words
 from gitmem.verify.options import Options
 from gitmem.write.draft import with_fields
+from gitmem.write.place import before_of, need_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +101,19 @@ def confirm(repository: OpenRepository, key: str) -> str:
         raise UsageError(f"{full} requires nothing, so there is nothing to confirm", hint=f"gitmem settle {full}")
     found = format_foundations(state.foundations(catalog, requires))
     return store.writer().edit_all({full: {CONFIRMED: found}}, store.policy(), verb="confirm")
+
+
+def reconcile(repository: OpenRepository, key: str) -> str:
+    """Drop the note that a memory contradicts others, and return the commit; empty in the code tree.
+
+    Raises:
+        UsageError: It contradicts none.
+    """
+    store, full = holder_to_change(repository, key)
+    known = need_known(store.catalog(), full)
+    if not before_of(store.catalog(), known).get("contradicts"):
+        raise UsageError(f"{full} contradicts no memory, so there is nothing to settle", hint=f"gitmem show {full}")
+    return store.writer().edit_all({full: {"contradicts": REMOVE}}, store.policy(), verb="settle")
 
 
 class _Store:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.times import format_time
 from gitmem.index.catalog import refs_of, state
+from gitmem.index.catalog.disputes import list_disputes
 from gitmem.model import STATES
 from gitmem.statuses import age_s
 from gitmem.store import PROJECT, companion_branch
@@ -117,6 +118,7 @@ def status(
         "waiting": list(waiting),
         "problems": catalog.row("SELECT count(*) FROM problem")[0],
         "to_settle": [row[0] for row in catalog.rows(_TO_SETTLE)],
+        "disputes": [{"key": one.key, "contradicts": one.other} for one in list_disputes(catalog)],
         "archived": catalog.row("SELECT count(*) FROM memory WHERE archived = 1 AND shadowed = 0")[0],
         "index": {"commit": shows, "is_current": shows == tip},
         "verified_at": format_time(verified) if verified else "",

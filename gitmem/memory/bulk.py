@@ -49,6 +49,12 @@ class Bulk:
         progress = repository.progress_of("exporting")
         return export(repository, query, folder=folder, is_okf=is_okf, progress=progress)
 
+    def reconcile(self, key: str) -> str:
+        """Mark a memory and those that it contradicts as true, and return the commit; empty in the code tree."""
+        from gitmem.commands.settle import reconcile
+
+        return reconcile(self._repository, key)
+
     def settle_moved(self, *keys: str, dry_run: bool = False, approve: bool = False) -> Sequence[PathUpdate]:
         """Update checks, paths and refs to renamed files, in these memories or in all that are affected.
 

@@ -6,6 +6,7 @@ import os
 
 from gitmem.agents.session import log, topics
 from gitmem.index.catalog import Catalog, agent_text, refs_of, wordings_of
+from gitmem.index.catalog.disputes import doubted
 from gitmem.text import display
 from gitmem.text.budget import count_tokens
 from gitmem.text.fence import fence_entries
@@ -113,7 +114,7 @@ def _best(ranked: Sequence[NearMemory]) -> list[NearMemory]:
 
 def _entries(catalog: Catalog, shown: Sequence[NearMemory]) -> list[tuple[str, str]]:
     """Return each memory as its label and as much of its text as fits."""
-    numbers = [one.number for one in shown]
+    numbers, against = [one.number for one in shown], doubted(catalog, [one.key for one in shown])
     refs, wordings, left = refs_of(catalog, numbers), wordings_of(catalog, numbers), TOKENS
     entries = []
     for count, one in enumerate(shown):
@@ -121,7 +122,7 @@ def _entries(catalog: Catalog, shown: Sequence[NearMemory]) -> list[tuple[str, s
         text, _ = agent_text.excerpt(
             one.title, wordings[one.number][1], refs.get(one.number, ()), limit_tokens=limit, key=one.key
         )
-        known = agent_text.About(one.agent, one.status.is_own, one.status.why)
+        known = agent_text.About(one.agent, one.status.is_own, one.status.why, against.get(one.key, ""))
         entries.append(agent_text.label_and_text(one.key, one.kind, one.status.status, text, known))
         left -= count_tokens(text)
     return entries

@@ -21,6 +21,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import agent_text, places_of, refs_of, state
 from gitmem.index.catalog.agent_text import About, MemoryText, Part
+from gitmem.index.catalog.disputes import list_disputes
 from gitmem.index.catalog.state import count_live
 from gitmem.model import ADOPTED
 from gitmem.policy import START as AT_START
@@ -165,7 +166,7 @@ def _compose(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[st
 def _introduction(here: _Here) -> list[str]:
     """Return the part in our own words."""
     count = count_live(here.catalog, without=HIDDEN, now=here.memory.now)
-    lines = [_greeting(count), *_losses(here), *filter(None, [_discipline(here)])]
+    lines = [_greeting(count), *_losses(here), *_disputes(here), *filter(None, [_discipline(here)])]
     if here.topic.is_review:
         lines.append(CLEAN_ROOM)
     elif here.place.is_shared and not here.topic.is_pinned:
@@ -187,6 +188,15 @@ def _losses(here: _Here) -> list[str]:
         return []
     count = f"{len(found)} captured text{'s' * (len(found) != 1)}"
     return [f"{count} could not be written to disk and are lost ({found[-1].why}): gitmem doctor. Tell the person."]
+
+
+def _disputes(here: _Here) -> list[str]:
+    """Return that memories contradict each other, until a person settles it."""
+    count = len(list_disputes(here.catalog))
+    if not count:
+        return []
+    what = "One memory contradicts another one" if count == 1 else f"{count} memories contradict others"
+    return [f"{what}; a person must settle which is true: gitmem settle. Tell the person."]
 
 
 def _discipline(here: _Here) -> str:

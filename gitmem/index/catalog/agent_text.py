@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import places_of, state
+from gitmem.index.catalog.disputes import doubted
 from gitmem.model import GOAL, VERIFIED
 from gitmem.statuses import warning_of
 from gitmem.store import PROJECT
@@ -63,11 +64,19 @@ class Part:
 
 @frozen
 class About:
-    """Who wrote a memory (the agent, if it was one), whether its verdict was made here, and why it is in doubt."""
+    """Who wrote a memory (the agent, if it was one), whether its verdict was made here, and why it is in doubt.
+
+    Attributes:
+        agent: The agent.
+        is_own: Whether its verdict was made in this clone.
+        why: Why its status is in doubt.
+        against: The memory that contradicts it and is more credible, until a person settles it; or empty.
+    """
 
     agent: str = ""
     is_own: bool = True
     why: str = ""
+    against: str = ""
 
 
 def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int) -> dict[str, About]:
@@ -77,7 +86,11 @@ def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int
         "SELECT id, key, agent FROM memory INDEXED BY memory_key WHERE shadowed = 0 AND key IN ({})", keys
     )}  # fmt: skip
     statuses = state.statuses_of(catalog, ground, rows, now=now, chains=state.suspects(catalog, ground))
-    return {key: About(agent, statuses[number].is_own, statuses[number].why) for number, (key, agent) in rows.items()}
+    against = doubted(catalog, (key for key, _ in rows.values()))
+    return {
+        key: About(agent, statuses[number].is_own, statuses[number].why, against.get(key, ""))
+        for number, (key, agent) in rows.items()
+    }
 
 
 def entry_of(
@@ -121,6 +134,8 @@ def label_and_text(
     words = (kind, scope if scope != PROJECT else "", shown, whose)
     doubt = warning_of(status) and ((known and known.why) or warning_of(status))
     warned = f"{status.upper()}: {display(doubt)}. " if doubt else ""
+    if known and known.against:
+        warned += f"DISPUTED: it contradicts {known.against}, and no person has settled which is true. "
     return f"- [{short or key}] ({', '.join(filter(None, map(display, words)))})", f"{warned}{text}"
 
 

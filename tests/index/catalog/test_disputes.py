@@ -8,8 +8,8 @@ import pytest
 from support.agent_work import message_event
 
 from gitmem.agents import on_event
+from gitmem.index.catalog.disputes import doubted, list_disputes
 from gitmem.memory import Memory
-from gitmem.write.disputes import doubted, list_disputes
 
 OLDER = "Use tabs and not spaces in Makefiles here"
 NEWER = "Use spaces and not tabs in Makefiles here"

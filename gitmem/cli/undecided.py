@@ -1,0 +1,199 @@
+"""All that waits for a person's decision: ``gitmem settle`` without a key."""
+
+from __future__ import annotations
+
+from gitmem.cli.output import Output, quantity
+from gitmem.cli.terminal import is_interactive, open_terminal
+from gitmem.frozen import frozen
+from gitmem.index.catalog.disputes import list_disputes
+from gitmem.index.catalog.state import LIVE
+from gitmem.repository import has_private, open_private
+from gitmem.statuses import MARKS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gitmem.memory import Memory
+
+FAILING, DISPUTE, ASIDE, PRIVATE = "failing", "contradiction", "set aside", "personal data"
+PERSONAL = "personal-data"
+# More characters of a text set aside fill the screen.
+TEXT_CHARS = 600
+
+
+@frozen
+class Choice:
+    """One way to decide.
+
+    Attributes:
+        what: In words.
+        command: The command that does it.
+        act: The same, done here; None if it needs more words than yes.
+    """
+
+    what: str
+    command: str
+    act: Callable[[], object] | None = None
+
+
+@frozen
+class Decision:
+    """One thing that waits for a person.
+
+    Attributes:
+        kind: One of the constants above.
+        key: The memory, or the name of a text that was set aside.
+        lines: What the person must see.
+        choices: What can be done.
+    """
+
+    kind: str
+    key: str
+    lines: tuple[str, ...]
+    choices: tuple[Choice, ...]
+
+
+def list_decisions(memory: Memory) -> list[Decision]:
+    """Return what waits for a person: failing memories, contradictions, texts set aside, personal data."""
+    return [*_failing(memory), *_disputes(memory), *_set_aside(memory), *_personal(memory)]
+
+
+def print_decisions(memory: Memory, out: Output, *, as_json: bool) -> int:
+    """Walk a person through all decisions at a terminal, else print them; return 1 if any is left."""
+    found = list_decisions(memory)
+    if as_json:
+        rows = [
+            {
+                "kind": one.kind,
+                "key": one.key,
+                "text": list(one.lines),
+                "ways": {c.what: c.command for c in one.choices},
+            }
+            for one in found
+        ]
+        out.json({"decisions": rows})
+        return int(bool(found))
+    if not found:
+        out.line(("nothing waits for a decision", "green"))
+        return 0
+    if is_interactive():
+        return _walk(found, out)
+    for one in found:
+        _print(one, out)
+    return 1
+
+
+def _failing(memory: Memory) -> list[Decision]:
+    found = memory.status().document
+    return [
+        Decision(
+            *(FAILING, line["key"], (f"{MARKS[status]} {status}: {line['title']}", *filter(None, [line["because"]]))),
+            (Choice("decide about it", f"gitmem settle {line['key']}"),),
+        )
+        for status in ("failed", "suspect")
+        for line in found[status]
+    ]
+
+
+def _disputes(memory: Memory) -> list[Decision]:
+    found = []
+    for one in list_disputes(memory.repository.catalog()):
+        by = [f"by agent {agent}" if agent else "by a person" for agent in (one.agent, one.other_agent)]
+        lines = (f"newer: {one.title} ({one.key}, {by[0]})", f"older: {one.other_title} ({one.other}, {by[1]})")
+        key, other, why = one.key, one.other, f"{one.other} holds"
+        choices = (
+            Choice(*_superseding(memory, key, other)),
+            Choice(
+                "the older one is true",
+                f"gitmem settle {key} --retire --why '{why}'",
+                lambda key=key, why=why: memory.forget(key, why=why),  # type: ignore[misc]
+            ),
+            Choice("both are true", f"gitmem settle {key} --both", lambda key=key: memory.bulk.reconcile(key)),  # type: ignore[misc]
+        )
+        found.append(Decision(DISPUTE, key, lines, choices))
+    return found
+
+
+def _superseding(memory: Memory, key: str, other: str) -> tuple[str, str, Callable[[], object]]:
+    command = f"gitmem settle {other} --superseded-by {key}"
+    return "the newer one is true", command, lambda: memory.supersede(other, key)
+
+
+def _set_aside(memory: Memory) -> list[Decision]:
+    found = []
+    for one in memory.captures.list_refused():
+        name = one.name
+        lines = (f"{one.kind or 'text not kept'}: {one.why}", *one.text[:TEXT_CHARS].splitlines())
+        accept = Choice(
+            "make a memory of it",
+            f"gitmem doctor --captured --accept {name}",
+            lambda name=name: memory.captures.accept(name),  # type: ignore[misc]
+        )
+        drop = Choice(
+            "delete it",
+            f"gitmem doctor --captured --drop {name}",
+            lambda name=name: memory.captures.drop(name),  # type: ignore[misc]
+        )
+        found.append(Decision(ASIDE, name, lines, (accept, drop) if one.text else (drop,)))
+    return found
+
+
+def _personal(memory: Memory) -> list[Decision]:
+    opened = memory.repository
+    if not has_private(opened.git):
+        return []
+    store = open_private(opened)
+    if store.find_tip() is None:
+        return []
+    rows: Sequence[tuple[str, str]] = store.catalog().rows(
+        f"SELECT m.key, m.title FROM memory m JOIN text t ON t.id = m.id WHERE {LIVE} AND instr(t.tags, ?)"
+        " ORDER BY m.key",
+        (f'"{PERSONAL}"',),
+    )
+    found = []
+    for key, title in rows:
+        promote = Choice("it may be shared: into the project's memory", f"gitmem promote {key} --to project")
+        forget = Choice("delete it", f"gitmem forget {key}", lambda key=key: memory.forget(key))  # type: ignore[misc]
+        found.append(Decision(PRIVATE, key, (f"{title} (private; it has personal data)",), (promote, forget)))
+    return found
+
+
+def _print(one: Decision, out: Output) -> None:
+    out.line((one.kind, "yellow"), "  ", (one.key, "key"))
+    for line in one.lines:
+        out.line("    ", line)
+    for choice in one.choices:
+        out.line(f"  {choice.what:<36}", (choice.command, "key"))
+    out.line()
+
+
+def _walk(found: Sequence[Decision], out: Output) -> int:
+    """Ask the person about one decision after the other; return 1 if any is left."""
+    terminal, left = open_terminal(), 0
+    if terminal is None:
+        return 1
+    with terminal:
+        for number, one in enumerate(found, 1):
+            out.line((f"{number} of {len(found)}", "dim"))
+            _print(one, out)
+            possible = [choice for choice in one.choices if choice.act is not None]
+            asked = ", ".join(f"{nth} {choice.what}" for nth, choice in enumerate(possible, 1))
+            if not possible:
+                left += 1
+                continue
+            terminal.write(f"{asked}, Enter: later, q: stop > ")
+            terminal.flush()
+            answer = terminal.readline().strip()
+            if answer == "q":
+                left += len(found) - number + 1
+                break
+            chosen = possible[int(answer) - 1] if answer.isdigit() and 0 < int(answer) <= len(possible) else None
+            if chosen is None or chosen.act is None:
+                left += 1
+                continue
+            chosen.act()
+            out.confirm(chosen.what)
+    if left:
+        out.note(f"{quantity(left, 'decision')} left: gitmem settle")
+    return int(bool(left))
