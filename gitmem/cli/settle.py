@@ -17,6 +17,7 @@ from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError
+from gitmem.model import UNPROVEN
 from gitmem.repository.companion import holder_to_change
 from gitmem.statuses import warning_of
 from gitmem.verify.overview.cause import few
@@ -77,7 +78,7 @@ def run(args: Arguments, out: Output) -> int:
             return print_change(memory.forget(key, why=args.why)[0], args, out, did="retired")
         if args.confirm:
             memory.bulk.confirm(key)
-            return print_change(_place_of(memory, key), args, out, did="settled")
+            return _print_settled(memory, _place_of(memory, key), args, out, did="confirmed")
         if args.both:
             memory.bulk.reconcile(key)
             return print_change(_place_of(memory, key), args, out, did="settled")
@@ -87,13 +88,24 @@ def run(args: Arguments, out: Output) -> int:
         if args.reword is not None:
             changes = {"title": args.reword} | ({"verify": check} if check is not None else {})
             changes |= {"refute": args.refute} if args.refute is not None else {}
-            change = memory.edit(key, fields=changes, body=None, approve=is_interactive(), **judging_of(args))
+            how = judging_of(args)
+            change = memory.edit(key, fields=changes, body=None, approve=is_interactive(), judge=True, **how)
             print_notices(memory, out)
-            return print_change(change, args, out, did="settled")
+            return _print_settled(memory, change, args, out, did="reworded")
         if args.recheck:
             more = [option for option in ("--json", "--dirty") if getattr(args, option[2:])]
             return verify.run(parser_of("verify", verify).parse([key, *more]), out)
         return _advise(memory, key, args, out)
+
+
+def _print_settled(memory: Memory, change: Change, args: Arguments, out: Output, *, did: str) -> int:
+    """Print the change: it is settled if nothing warns about the memory any more, else only what was done."""
+    status = str(memory.show(change.key).document["status"])
+    is_open = bool(warning_of(status)) or status == UNPROVEN
+    done = print_change(change, args, out, did=did if is_open else "settled")
+    if is_open:
+        out.note(f"{change.key} is still {status}: gitmem settle {change.key}")
+    return done
 
 
 def _refuse_misused(args: Arguments) -> None:

@@ -293,6 +293,7 @@ def edit_text(
     tree: str = "",
     correction: bool = False,
     force: bool = False,
+    judge: bool = False,
 ) -> Change:
     """Change the text of a memory's file; a changed check must hold, as for a new fact.
 
@@ -305,6 +306,7 @@ def edit_text(
         tree: Judge a changed check with uncommitted changes, ``staged`` or ``dirty``; empty to choose automatically.
         correction: The new title means the same as the old one: dependents do not become suspect.
         force: Write it even if another memory now says the same.
+        judge: Judge the check although it did not change: it must hold for the new words.
 
     Raises:
         DuplicateError: Another memory now says the same.
@@ -316,7 +318,7 @@ def edit_text(
         change = _as_correction(key, change)
     document = check_file(key, change(old), policy=policy, path=f"{key}.md")
     before, after = parse(old, path=f"{key}.md"), own_spec(document)
-    changed = after is not None and after != own_spec(before)
+    changed = after is not None and (after != own_spec(before) or (judge and document.kind != TASK))
     proof = Proof(None)
     if changed and document.kind == TASK:
         proof = Proof(None, tuple(approve_gate(memory, document, approve=approve)))

@@ -313,7 +313,8 @@ class Memory:
             body: The new body; None leaves it.
             scope: The scope that has it; empty to search all.
             **how: ``approve``: approve a changed command on behalf of its author; ``tree``, ``staged``, ``dirty``:
-            where to run a changed check; ``unproven``: do not run it; ``force``: write even if it is a duplicate.
+            where to run a changed check; ``unproven``: do not run it; ``force``: write even if it is a duplicate;
+            ``judge``: run the check although only the words changed, and refuse them if it does not hold.
         """
         from gitmem.commands import fact
         from gitmem.memory.duplicate_status import DuplicateStatus

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import commit_files
+from conftest import commit_files, git
 
 
 @pytest.fixture(autouse=True)
@@ -96,3 +96,74 @@ def test_contradictory_ways_to_settle_are_refused(run_cli) -> None:
 
         assert (done.status, status(run_cli)) == (2, "failed")
         assert message in done.err
+
+
+def broken_port(repo, run_cli):
+    """Record a fact, break it, and find the culprit; return what its status says of it."""
+    commit_files(repo, {"a.py": "PORT = 1\n"}, "port one")
+    assert run_cli("fact", "The port is 1", "--key", "port", "--contains", "PORT = 1", "--in", "a.py").status == 0
+    commit_files(repo, {"a.py": "PORT = 2\n"}, "port two")
+    assert run_cli("verify", "port").status == 1
+    return verdict_of(run_cli)
+
+
+def verdict_of(run_cli):
+    found = json.loads(run_cli("show", "port", "--json").out)
+    return found["status"], found["verdict"]["culprit"], found["verdict"]["held_commit"]
+
+
+def test_rewording_without_a_new_check_is_refused_while_the_check_fails(repo, run_cli) -> None:
+    before = broken_port(repo, run_cli)
+
+    ran = run_cli("settle", "port", "--reword", "The port is 2")
+
+    assert (ran.status, "port: the check does not hold: no file of a.py contains 'PORT = 1'" in ran.err) == (2, True)
+    assert verdict_of(run_cli) == before
+    assert json.loads(run_cli("show", "port", "--json").out)["title"] == "The port is 1"
+
+
+def test_rewording_that_is_forced_says_that_nothing_is_settled(repo, run_cli) -> None:
+    before = broken_port(repo, run_cli)
+
+    ran = run_cli("settle", "port", "--reword", "The port is 2", "--unproven")
+
+    assert "port is still failed" in ran.err
+    assert verdict_of(run_cli) == before
+
+
+def edited_by_edit(repo, run_cli):
+    assert run_cli("edit", "port", "--title", "The port is two", "--body", "For now.").status == 0
+
+
+def edited_in_the_view(repo, run_cli):
+    assert run_cli("view").status == 0
+    file = repo / ".memory/facts/port.md"
+    file.write_text(file.read_text().replace("The port is 1", "The port is two"))
+    assert run_cli("save").status == 0
+
+
+@pytest.mark.parametrize("edit", [edited_by_edit, edited_in_the_view])
+def test_words_edited_under_a_failing_check_keep_its_failure_and_culprit(repo, run_cli, edit) -> None:
+    before = broken_port(repo, run_cli)
+    assert before[0] == "failed"
+    assert all(before)
+    edit(repo, run_cli)
+
+    assert verdict_of(run_cli) == before
+    assert "FAILED: The port is two" in run_cli("context").out
+    commit_files(repo, {"a.py": "PORT = 3\n"}, "port three")
+    run_cli("verify")
+    assert verdict_of(run_cli) == before
+    commit_files(repo, {"a.py": "PORT = 1\n"}, "port one again")
+    run_cli("verify")
+    assert verdict_of(run_cli)[0] == "verified"
+
+
+def test_another_clone_sees_the_failure_of_a_fact_whose_words_were_edited(repo, run_cli, tmp_path, monkeypatch) -> None:
+    before = broken_port(repo, run_cli)
+    edited_by_edit(repo, run_cli)
+    git(repo, "clone", "-q", str(repo), str(tmp_path / "other"))
+    monkeypatch.chdir(tmp_path / "other")
+    assert run_cli("init").status == 0
+
+    assert verdict_of(run_cli) == before

@@ -166,11 +166,16 @@ def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict
 
 
 def merge_verdicts(branch: Sequence[Verdict], local: Sequence[Verdict], *, spec: str, claim: str) -> list[Verdict]:
-    """Return the verdicts of one specification and claim, marking this clone's own verdicts on the branch."""
+    """Return the verdicts of one specification and claim, marking this clone's own verdicts on the branch.
+
+    A failure outlives an edit of the title or the body: the check is the same, and no run has shown otherwise since.
+    """
     made_here = {_made(v) for v in local}
     lines = [replace(v, own=_made(v) in made_here) for v in branch]
     # This clone's first: of two equal ones, its count of runs until the fact is steady is exact.
-    return [v for v in (*local, *lines) if v.spec == spec and v.claim == claim]
+    every = [v for v in (*local, *lines) if v.spec == spec]
+    held = max((v.at for v in every if v.outcome == HOLDS), default=0)
+    return [v for v in every if v.claim == claim or (v.outcome == FAILS and v.at >= held)]
 
 
 def _made(v: Verdict) -> tuple[object, ...]:
