@@ -7,11 +7,17 @@ Memories that do not fit are counted, with the command that shows them.
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_path, open_memory, positive
-from gitmem.cli.output import Output, place_of
+from gitmem.cli.output import Output, place_of, quantity
+from gitmem.index.catalog.state import count_live
 from gitmem.model import VERIFIED
 from gitmem.statuses import MARKS, TASK_MARKS, warning_of
 from gitmem.store import PROJECT
 from gitmem.text.durations import ago
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 EXAMPLES = ("gitmem context", "gitmem context --path src/auth --budget 1500", "gitmem context --json")
 HEADINGS = {
@@ -38,6 +44,8 @@ def run(args: Arguments, out: Output) -> int:
         found = memory.context(paths=args.path, budget_tokens=args.budget).document
         last = found["verified"]
         place = place_of(memory.jobs.distance(last["commit"])) if last and not args.json else ""
+        is_empty = not any(section["total"] for section in found["sections"])
+        silent = count_live(memory.repository.catalog(), without=(), now=memory.repository.now) if is_empty else 0
     if args.json:
         out.json(found)
         return 0
@@ -45,26 +53,45 @@ def run(args: Arguments, out: Output) -> int:
     for section in found["sections"]:
         if not section["total"]:
             continue
-        out.line()
-        out.line((f"{HEADINGS.get(section['name'], section['name'])} ({section['total']})", "bold"))
-        for item in section["items"]:
-            scope = f", {item['scope']}" if item["scope"] != PROJECT else ""
-            key = f"  [{item['short']}{scope}]" if item["key"] else ""
-            mark = MARKS.get(item["status"], " ")
-            said = f"{item['status'].upper()}: " if warning_of(item["status"]) else ""
-            first, *code = item["text"].split("\n")
-            out.line(
-                "│ ", (mark, item["status"]), " ", (said, item["status"]), first, *([] if code else [(key, "key")])
-            )
-            for line in code:
-                out.line("│   ", line, *([(key, "key")] if line is code[-1] else []))
+        for heading, number, items in _groups(section):
+            out.line()
+            out.line((f"{HEADINGS.get(heading, heading)} ({number})", "bold"))
+            for item in items:
+                _print_item(item, out)
         if section["more"]:
             out.line("│ ", (f"… {section['more']} more: {section['rest']}", "dim"))
-    if not any(section["total"] for section in found["sections"]):
-        out.line("nothing yet: gitmem remember, gitmem fact")
+    if is_empty:
+        held = f"nothing needs attention; {quantity(silent, 'memory', 'memories')} not shown: gitmem list"
+        out.line(held if silent else "nothing yet: gitmem remember, gitmem fact")
     out.line()
     if last:
         where = "HEAD" if last["is_head"] else f"{last['commit'][:12]}, {place}"
         out.line((f"Last verified: {ago(last['age_s'])} ago, at {where}", "dim"))
     out.line(('Search: gitmem recall "question"', "dim"))
     return 0
+
+
+def _groups(section: Mapping[str, Any]) -> list[tuple[str, int, list[Mapping[str, Any]]]]:
+    """Return the headings of a section with the items below each, and how many memories these are.
+
+    Relevant memories are grouped by kind, what is proved first: a heading names what is below it.
+    """
+    if section["name"] != "RELEVANT FACTS":
+        return [(section["name"], section["total"], section["items"])]
+    from gitmem.commands.context.sections import kind_heading
+
+    groups: dict[str, list[Mapping[str, Any]]] = {"RELEVANT FACTS": []}
+    for item in section["items"]:
+        groups.setdefault(kind_heading(item["kind"], item["status"]), []).append(item)
+    return [(heading, len(items), items) for heading, items in groups.items() if items]
+
+
+def _print_item(item: Mapping[str, Any], out: Output) -> None:
+    scope = f", {item['scope']}" if item["scope"] != PROJECT else ""
+    key = f"  [{item['short']}{scope}]" if item["key"] else ""
+    mark = MARKS.get(item["status"], " ")
+    said = f"{item['status'].upper()}: " if warning_of(item["status"]) else ""
+    first, *code = item["text"].split("\n")
+    out.line("│ ", (mark, item["status"]), " ", (said, item["status"]), first, *([] if code else [(key, "key")]))
+    for line in code:
+        out.line("│   ", line, *([(key, "key")] if line is code[-1] else []))

@@ -10,10 +10,17 @@ from __future__ import annotations
 from gitmem.cli.changes import add_fields, add_force, add_links, add_place, memory_fields, memory_options, print_change
 from gitmem.cli.input import read_text
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
-from gitmem.cli.output import Output
+from gitmem.cli.output import Output, shorten
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
+from gitmem.errors import NotFoundError
+from gitmem.model import UNPROVEN, VERIFIED
+from gitmem.statuses import MARKS
 from gitmem.store import PROJECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.memory import Memory
 
 EXAMPLES = (
     'gitmem fact "Tokens are signed with RS256" --contains RS256 --in src/auth/jwt.py',
@@ -66,4 +73,23 @@ def run(args: Arguments, out: Output) -> int:
             task=args.task,
             force=args.force,
         )
+        if change.is_written and out.is_terminal and not args.json:
+            return _print_fact(memory, change.key, args, out)
     return print_change(change, args, out)
+
+
+def _print_fact(memory: Memory, key: str, args: Arguments, out: Output) -> int:
+    """Print on a terminal whether a new fact holds, or what it waits for."""
+    try:
+        status = str(memory.show(key).document["status"])
+    except NotFoundError:  # a file of the code tree that is not committed yet
+        status = UNPROVEN
+    shown = VERIFIED if status == VERIFIED else UNPROVEN
+    said = "holds" if shown == VERIFIED else "recorded, not proved yet"
+    room = out.width - len(said) - len(key) - 6  # besides the mark, the colon and the spaces
+    title = ("  ", (shorten(args.title, room), "bold")) if room >= 20 else ()
+    out.line((MARKS[shown], shown), f" {said}: ", (key, "key"), *title)
+    if args.unproven and shown == UNPROVEN:
+        waits = key in memory.repository.waiting_keys()
+        out.note(f"it waits for your approval: gitmem trust {key}" if waits else f"it waits for gitmem verify {key}")
+    return 0

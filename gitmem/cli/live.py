@@ -26,14 +26,14 @@ class Live:
         self._running: dict[str, float] = {}
         self._doubted: set[str] = set()
         self._done = 0
-        self._bad = 0
+        self._bad: dict[str, int] = {}
         self._total = 0
         # The time of the first drawing, and the number of finished checks then.
         self._drawn_first: tuple[float, int] | None = None
 
     def expect(self, total: int) -> None:
         """Set how many facts will be judged."""
-        self._done, self._bad, self._total = 0, 0, total
+        self._done, self._bad, self._total = 0, {}, total
         self._drawn_first = None
 
     def begin(self, key: str) -> None:
@@ -46,9 +46,10 @@ class Live:
         self._running.pop(key, None)
         self._doubted.add(key)
 
-    def end(self, key: str, done: int, total: int, *, is_bad: bool = False) -> None:
-        """Record that a check has ended, and draw."""
-        self._bad += is_bad
+    def end(self, key: str, done: int, total: int, *, bad: str = "") -> None:
+        """Record that a check has ended, and draw; *bad* is its status if it did not hold: ``failed``, ``blocked``."""
+        if bad:
+            self._bad[bad] = self._bad.get(bad, 0) + 1
         self._running.pop(key, None)
         self._done, self._total = done, total
         self._out.draw(self.lines, finished=done >= total)
@@ -61,7 +62,7 @@ class Live:
         """Return the table's lines, each narrower than the screen."""
         filled = BAR * self._done // max(self._total, 1)
         last = f"{'█' * filled}{'░' * (BAR - filled)} {self._done}/{self._total}"
-        last += f", {self._bad} failed" if self._bad else ""
+        last += "".join(f", {number} {status}" for status, number in sorted(self._bad.items(), reverse=True))
         last += f", {len(self._doubted)} to be confirmed" if self._doubted else ""
         running = sorted(self._running.copy().items(), key=lambda one: one[1])
         room = max(0, min(NAMED, rows - LEFT))

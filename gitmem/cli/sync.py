@@ -171,8 +171,8 @@ def _print(done: SyncResult, out: Output, *, dry_run: bool) -> None:
         message = f"the memory branch of {done.remote} is protected; everything is on its branch {done.instead}"
         out.line((f"{message}, for a pull request", "yellow"))
     elif done.pushed:
-        first = "" if done.fetched else "; it had no memory before"
-        out.line((f"{done.remote} is up to date with this clone{first}", "green"))
+        known = "is up to date with this clone" if done.fetched else "has the memory now; it had none before"
+        out.line((f"{done.remote} {known}", "green"))
     else:
         out.line((f"{done.remote} does not have all memories of this clone yet", "dim"))
     if done.companions:

@@ -228,7 +228,8 @@ def _verify(memory: Memory, options: Options, args: Arguments, out: Output) -> V
 
     def show_result(result: Result, done: int, total: int) -> None:
         results.append(result)
-        live.end(result.due.row.key, done, total, is_bad=result.outcome in ("fails", "blocked", "unproven"))
+        bad = LABELS[result.outcome] if result.outcome in ("fails", "blocked", "unproven") else ""
+        live.end(result.due.row.key, done, total, bad=bad)
 
     watch = Watch(live.expect, live.begin, live.doubt, live.tick)
     try:
@@ -413,7 +414,8 @@ def summary(found: VerifyRun) -> str:
         message = f"{found.due} due: {', '.join(parts)}"
     if found.dirty:
         return f"The current work tree: {message}; nothing was recorded."
-    where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
+    what = "" if found.due else "earlier verdicts "
+    where = f"; {what}recorded as {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
     why = f"the proposal {found.proposal} is current" if found.proposal else "not the default branch"
     local = f"; kept in this clone ({why})" if found.is_local and not found.written else ""
     local += f"; written to {found.written}" if found.written else ""

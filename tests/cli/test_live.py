@@ -130,3 +130,12 @@ def test_table_says_how_long_the_rest_will_take_once_something_ended_since_it_wa
     assert live.lines(80, 24)[-1].endswith("1/4, 15 s left")
     assert live.lines(32, 24)[-1].endswith("░ 1/4")  # what takes too much room is left out, and no more
     assert live.lines(10, 24)[-1] == "1/4"
+
+
+def test_blocked_checks_are_not_counted_as_failed() -> None:
+    live = Live(Output(), clock=lambda: 0.0)
+    live.expect(3)
+    live.end("a", 1, 3, bad="blocked")
+    live.end("b", 2, 3, bad="failed")
+
+    assert live.lines(80, 24)[-1].endswith(" 2/3, 1 failed, 1 blocked")

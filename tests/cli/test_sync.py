@@ -121,7 +121,7 @@ def test_the_first_sync_says_that_the_remote_had_no_memory(run_cli: Any, repo: P
 
     lines = [run_cli("sync", "new").out.splitlines()[-1] for _ in range(2)]
 
-    assert lines == ["new is up to date with this clone; it had no memory before", "new is up to date with this clone"]
+    assert lines == ["new has the memory now; it had none before", "new is up to date with this clone"]
 
 
 def test_of_many_conflicts_some_are_named_and_all_are_counted(run_cli: Any, repo: Path, other: Path) -> None:

@@ -262,13 +262,17 @@ class _Warning:
 
 def _warnings(work: _Work) -> tuple[list[DigestItem], set[str]]:
     """Return one line for each memory that must not be relied on, and their keys."""
-    warnings = [*_facts_in_doubt(work), *_memories_in_doubt(work)]
-    known = {one.case.key for one in warnings}
     why = "its check gives different answers"
-    flapping = [row for row in state.list_flapping(work.catalog, work.ground) if row[0] not in known]
-    warnings += [
-        _Warning(Case(key, VERIFIED, "holds, but flaps", why), "fact", text, why) for key, text, *_ in flapping
-    ]
+    flapping = state.list_flapping(work.catalog, work.ground)
+    strongest: dict[str, _Warning] = {}
+    for one in (
+        *(*_facts_in_doubt(work), *_memories_in_doubt(work)),
+        *(_Warning(Case(key, VERIFIED, "holds, but flaps", why), "fact", text, why) for key, text, *_ in flapping),
+    ):
+        known = strongest.get(one.case.key)
+        if known is None or STATUSES.index(one.case.status) < STATUSES.index(known.case.status):
+            strongest[one.case.key] = one
+    warnings = list(strongest.values())
     # More than a digest has lines for.
     numbers = [one.number for one in warnings if one.number][: 2 * BATCH]
     refs = refs_of(work.catalog, numbers)

@@ -6,6 +6,7 @@ from gitmem.frozen import frozen
 from gitmem.index.catalog import places_of, refs_of
 from gitmem.index.catalog.agent_text import excerpt
 from gitmem.index.catalog.keys import short_keys
+from gitmem.model import VERIFIED
 from gitmem.store import PROJECT
 from gitmem.text import display
 from gitmem.text.budget import count_tokens, first_sentence
@@ -25,6 +26,7 @@ FRAME_TOKENS, LINE_TOKENS = 125, 6
 
 WARNINGS, WORKING, RELEVANT, RECENT = "WARNINGS", "WORKING ON", "RELEVANT FACTS", "RECENT WORK"
 NEWEST = "NEWEST"
+FACT = "fact"
 # The sections' names for agents, if they contain only what relates to the current work.
 HEADINGS = {WORKING: "IN PROGRESS", RELEVANT: "ABOUT YOUR BRANCH, CHANGED FILES AND TASKS"}
 # A memory that is only among the newest may be unrelated to the current work: it gets one line.
@@ -131,6 +133,16 @@ def fit(name: str, items: Iterable[DigestItem], budget: int, rest: str, *, total
             break
         taken.append(item)
     return DigestSection(name, tuple(taken), total, rest)
+
+
+def kind_heading(kind: str, status: str) -> str:
+    """Return the heading for relevant memories of a kind: ``RELEVANT FACTS`` only for what is proved."""
+    if status == VERIFIED:
+        return RELEVANT
+    if kind == FACT:
+        return "FACTS NOT PROVED"
+    name = kind.replace("_", "-").upper()
+    return name if name == "LEARNED" else f"{name[:-1]}IES" if name.endswith("Y") else f"{name}S"
 
 
 def item_cost(item: DigestItem) -> int:

@@ -95,7 +95,7 @@ def take_stock(
         counts = {status: number - claims[status] for status, number in counts.items()}
     counts[STALE] += len(state.referring_to_changed_lines(catalog, ground))
     lines = [*_list_failed(catalog, ground, local), *_suspects(catalog, ground, chains, (counts, claims), now)]
-    lines += _list_blocked(catalog, ground, local) if with_blocked else []
+    lines += _list_blocked(catalog, ground, local, chains) if with_blocked else []
     moved, flapping = tuple(state.list_moved(catalog, ground)), tuple(_list_flapping(catalog, ground, local))
     return Stock(kinds, counts, tuple(lines), flapping, moved, claims)
 
@@ -129,13 +129,16 @@ def _counts(
     return counts
 
 
-def _list_blocked(catalog: Catalog, ground: int | None, local: LocalState) -> list[StockLine]:
+def _list_blocked(
+    catalog: Catalog, ground: int | None, local: LocalState, chains: Mapping[str, tuple[str, ...]]
+) -> list[StockLine]:
+    """Return the blocked facts that are not suspect as well: each memory is on one line, and counted once."""
     rows = state.list_blocked(catalog, ground)
     noted = local.blocked() if rows else {}
     return [
         StockLine(key, title, noted[key].status, noted[key].reason, author(catalog, number), path=path)
         for key, title, number, path in rows
-        if key in noted
+        if key in noted and key not in chains
     ]
 
 
