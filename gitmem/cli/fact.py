@@ -13,7 +13,7 @@ from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, shorten
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
-from gitmem.errors import NotFoundError
+from gitmem.errors import GitmemError
 from gitmem.model import UNPROVEN, VERIFIED
 from gitmem.statuses import MARKS
 from gitmem.store import PROJECT
@@ -82,7 +82,7 @@ def _print_fact(memory: Memory, key: str, args: Arguments, out: Output) -> int:
     """Print on a terminal whether a new fact holds, or what it waits for."""
     try:
         status = str(memory.show(key).document["status"])
-    except NotFoundError:  # a file of the code tree that is not committed yet
+    except GitmemError:  # a file of the code tree that is not committed yet, or there is no other store
         status = UNPROVEN
     shown = VERIFIED if status == VERIFIED else UNPROVEN
     said = "holds" if shown == VERIFIED else "recorded, not proved yet"
