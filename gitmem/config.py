@@ -525,8 +525,9 @@ def variables(names: Iterable[str]) -> dict[str, str]:
 
 
 def home() -> str:
-    """Return the person's home folder, even if HOME is unset."""
-    return os.path.expanduser("~")
+    """Return the person's home folder; ``/`` if HOME is unset and the user has no account, as in a container."""
+    found = os.path.expanduser("~")
+    return found if found.startswith("/") else "/"
 
 
 def state_home() -> str:

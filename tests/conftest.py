@@ -13,12 +13,14 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pygit2
 import pytest
 from hypothesis import HealthCheck, settings
 from support.processes import mark  # noqa: F401 - a fixture
+from support.scratch import find_scratch
 
 from gitmem import cli
 from gitmem.config import AGENT_VARIABLES, CLAUDE_PREFIX, CLIENT_VARIABLES, ROBOTS
@@ -34,6 +36,7 @@ settings.load_profile("untimed")
 PINNED = "git+https://git.example.org/tools/gitmem@" + "1234567890" * 4
 NOW = 1_790_000_000  # 2026-09-21T14:13:20Z
 NUMBERS = itertools.count()
+LEFT: dict[str, str] = {}  # the first test after which a temporary file was there, by the file's name
 PLAIN_SETTINGS: set[str] = set()  # of the template
 PLAIN_FOLDERS = {kind.folder for kind in KINDS.values()}
 # The root commit of every store, as git-fast-import(1) reads it.
@@ -64,9 +67,16 @@ def pytest_collection():  # type: ignore[no-untyped-def]
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Take the machine's settings out of every test: HOME, XDG folders, git's and gitmem's variables."""
+def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Take the machine's settings out of every test: HOME, XDG folders, git's and gitmem's variables.
+
+    Temporary files go to a folder of the run's own, which must be empty at the end.
+    """
     home = tmp_path_factory.mktemp("home")
+    # Not below pytest's, which the user that runs the checks of root cannot come to.
+    temporary = tempfile.mkdtemp(prefix="gitmem-tests-", dir=find_scratch())
+    os.chmod(temporary, 0o1777)
+    tempfile.tempdir = temporary
     ours = ("GIT_", "GITMEM_", "MEMORY_", "XDG_", CLAUDE_PREFIX)
     others = {*AGENT_VARIABLES, *CLIENT_VARIABLES, *SESSION_VARIABLES, *ROBOTS}
     for name in [n for n in os.environ if n.startswith(ours) or n in others]:
@@ -90,21 +100,30 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
         NO_COLOR="1",
         GITMEM_BACKGROUND="off",
         XDG_STATE_HOME=str(home / "state"),
+        TMPDIR=temporary,
         TZ="UTC",
     )
+    yield
+    left = [f"{name}, since {test}" for name, test in sorted(LEFT.items()) if os.path.lexists(f"{temporary}/{name}")]
+    shutil.rmtree(temporary)
+    assert left == [], "left in the folder for temporary files"
 
 
 @pytest.fixture(autouse=True)
 def _own_state(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Give every test approvals of its own, and a universal store."""
+) -> Iterator[None]:
+    """Give every test approvals of its own, and a universal store; note what is left of it among temporary files."""
     # Most tests write nothing and need no folder.
     home = Path(tempfile.mktemp("", "own-", tmp_path_factory.getbasetemp()))
     if "tmp_path" in request.fixturenames:
         home = request.getfixturevalue("tmp_path")
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "state-home"))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data-home"))
+    temporary = tempfile.gettempdir()
+    yield
+    for name in os.listdir(temporary):
+        LEFT.setdefault(name, request.node.nodeid)
 
 
 @pytest.fixture
@@ -244,7 +263,8 @@ def memory(repo: Path, template: Path, first_commit: dict[str, bytes]):  # type:
         settle_state(str(repo / ".git" / "gitmem"))  # the proofs of an unknown clone would be removed
     for name, content in first_commit.items() if is_plain else ():
         (repo / name).parent.mkdir(parents=True, exist_ok=True)
-        (repo / name).write_bytes(content)
+        if not (repo / name).exists():  # a test may have made the same object, which only root can write again
+            (repo / name).write_bytes(content)
     with Memory(repo, clock=lambda: float(NOW)) as opened:
         if is_plain:
             opened.repository.accept()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -136,8 +137,11 @@ def test_approvals_lie_where_xdg_says(
     assert str(config.state_home()).replace(str(tmp_path), "HOME") == expected
 
 
-def test_there_is_a_home_where_home_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("has_account", [True, False])
+def test_there_is_a_home_where_home_is_unset(monkeypatch: pytest.MonkeyPatch, has_account: bool) -> None:
     monkeypatch.delenv("HOME")
+    if not has_account:
+        monkeypatch.setattr(os, "getuid", lambda: 54_321)
 
     assert Path(config.home()).is_absolute()
 

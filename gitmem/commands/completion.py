@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from gitmem.config import variable
+from gitmem.config import home, variable
 from gitmem.errors import ConflictError
 from gitmem.system.atomic_write import write
 
@@ -90,7 +90,7 @@ def files(shell: str) -> dict[Path, str]:
 
     Source: the README of bash-completion; zshcompsys(1), Autoloaded files; fish-language(1), Configuration files.
     """
-    data = Path(variable("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    data = Path(variable("XDG_DATA_HOME") or Path(home()) / ".local" / "share")
     if shell == "bash":
         folder = Path(variable("BASH_COMPLETION_USER_DIR") or data / "bash-completion") / "completions"
         return {folder / name: script(shell) for name in ("gitmem", "git-mem")}
@@ -100,7 +100,7 @@ def files(shell: str) -> dict[Path, str]:
         return {folder / "_gitmem": script(shell), folder / "_git-mem": of_git}
     if shell == "fish":
         # Not in completions/, which is only read for gitmem: `git mem` is completed by git's completions.
-        folder = Path(variable("XDG_CONFIG_HOME") or Path.home() / ".config") / "fish" / "conf.d"
+        folder = Path(variable("XDG_CONFIG_HOME") or Path(home()) / ".config") / "fish" / "conf.d"
         return {folder / "gitmem.fish": script(shell)}
     return {}
 

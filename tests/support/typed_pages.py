@@ -135,6 +135,8 @@ def _environment(home: Path) -> dict[str, str]:
         "GITMEM_CONFIRM_PAUSE": "0",
         "GITMEM_TRIAL_LIMIT": "0",
         "GITMEM_BACKGROUND": "off",
+        # With strace, which few machines have, fewer facts depend on a change.
+        "GITMEM_TRACE": "off",
     }
 
 

@@ -146,11 +146,11 @@ def test_a_path_that_is_not_utf8_is_matched_by_wildcards() -> None:
 def test_a_hostile_glob_takes_no_time(glob: str) -> None:
     path = "a" * 4000
 
-    began = time.perf_counter()
+    began = time.process_time()
     matcher(glob)(path)
 
     # A backtracking engine would not end: 2,000 stars over 4,000 characters. Linear time is 40 ms here.
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_a_glob_is_cut_at_the_longest_path_there_is() -> None:

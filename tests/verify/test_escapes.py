@@ -120,7 +120,7 @@ def test_other_processes_are_left_alone(ground: Path, rung: str) -> None:
     tried = (
         "call({prlimit}, {pid}, 7, 0, 0), call({setpriority}, 0, {pid}, 5), call({setscheduler}, {pid}, 0, bytes(4))"
     )
-    own = "call({prlimit}, 0, 7, 0, ctypes.create_string_buffer(16)), call({setpriority}, 0, 0, 5)"
+    own = "call({prlimit}, 0, 7, 0, ctypes.create_string_buffer(16)), call({setpriority}, 0, 0, 19)"
 
     ran = run(python(f"{CALL}print({tried.format(pid=os.getpid(), **NUMBERS)}, {own.format(**NUMBERS)})"), ground, rung)
 
