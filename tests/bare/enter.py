@@ -82,6 +82,7 @@ def main(place: str) -> int:
     add_devices(plan, root)
     for source, path, is_writable in plan.shown:
         bind(Path(source), root / path.lstrip("/"), is_writable=is_writable)
+    protect_system(root)
     home = root / ("home/someone" if plan.user else "root")
     os.chown(home, plan.user, plan.user)
     if not plan.home:
@@ -133,7 +134,8 @@ def show_system(plan: Plan, root: Path) -> None:
         if place.is_symlink():
             (root / name).symlink_to(place.readlink())
         elif place.is_dir():
-            bind(place, root / name)
+            # In a system of its own, mount points can be made until ``protect_system``.
+            bind(place, root / name, is_writable=plan.system != "/")
     for name in FOLDERS:
         (root / name).mkdir(parents=True, exist_ok=True)
     (root / "root").chmod(0o711)  # an interpreter may be below it
@@ -145,6 +147,13 @@ def show_system(plan: Plan, root: Path) -> None:
             inside = root / str(place).lstrip("/")
             if plan.system == "/" and inside.exists():
                 bind(empty, inside)
+
+
+def protect_system(root: Path) -> None:
+    """Make the folders of a system read-only."""
+    for name in SYSTEM:
+        if (root / name).is_dir() and not (root / name).is_symlink():
+            mount("-o", "remount,bind,ro", root / name)
 
 
 def add_devices(plan: Plan, root: Path) -> None:

@@ -52,7 +52,7 @@ class Machine:
             *([] if self.namespaces else ["namespaces"]),
             *([] if self.landlock else ["Landlock"]),
             *([] if self.shm else ["/dev/shm"]),
-            *([] if self.home == WRITABLE else ["HOME" if self.home == UNSET else "a writable HOME"]),
+            *([] if self.home == WRITABLE else ["HOME" if self.home == UNSET else "writable HOME"]),
         ]
         user = "a user without an account" if self.user else "root"
         return f"{self.system}, {user}" + (f", no {', no '.join(lacks)}" if lacks else "")

@@ -221,6 +221,8 @@ def install_system(release: str) -> Path:
     if done.returncode != 0:
         shutil.rmtree(part, ignore_errors=True)
         raise ImpossibleError(f"debootstrap {release}: {done.stdout.strip().rpartition(chr(10))[2]}")
+    (part / "etc/hosts").write_text("127.0.0.1 localhost\n::1 localhost\n", encoding="ascii")
+    (part / "etc/resolv.conf").touch()
     part.rename(folder)
     return folder
 
@@ -262,8 +264,10 @@ def read_pip_settings() -> tuple[dict[str, str], list[tuple[str, str, bool]]]:
     for line in done.stdout.splitlines():
         name, _, value = line.partition("=")
         env["PIP_" + name.rpartition(".")[2].replace("-", "_").upper()] = value.strip("'")
-    paths = {re.sub("^file://", "", word) for value in env.values() for word in value.split()}
-    places = ["/etc/resolv.conf", "/etc/hosts", *sorted(paths)]
+    words = [word for value in env.values() for word in value.split()]
+    # The pages of an index in a folder link to files beside it.
+    paths = {str(Path(word.removeprefix("file://")).parent) if word.startswith("file://") else word for word in words}
+    places = ["/etc/resolv.conf", *sorted(paths)]
     return env, [(place, place, False) for place in places if place.startswith("/") and Path(place).exists()]
 
 

@@ -128,7 +128,7 @@ def test_every_event_ends_well_in_every_place(service: Path, place) -> None:
 @needs_namespaces
 def test_read_only_disk_stops_no_agent(service: Path) -> None:
     fill = 'mount -t tmpfs none "$1" && cp -a "$2/." "$1" && cd "$1" && XDG_STATE_HOME="$1" "$3" init > "$1/done"'
-    inside = Inside(f'{fill} && cd / && mount -o remount,ro "$1"', "/mnt", str(service), str(GITMEM))
+    inside = Inside(f'{fill} && cd / && mount -o remount,bind,ro "$1"', "/mnt", str(service), str(GITMEM))
     try:
         report = service.parent / "told"
         for name in KINDS:
@@ -142,7 +142,7 @@ def test_read_only_disk_stops_no_agent(service: Path) -> None:
 @needs_namespaces
 def test_capture_that_can_neither_be_written_nor_noted_is_reported_at_once(service: Path) -> None:
     fill = 'mount -t tmpfs none "$1" && cp -a "$2/." "$1" && cd "$1" && XDG_STATE_HOME="$1" "$3" init > "$1/done"'
-    inside = Inside(f'{fill} && cd / && mount -o remount,ro "$1"', "/mnt", str(service), str(GITMEM))
+    inside = Inside(f'{fill} && cd / && mount -o remount,bind,ro "$1"', "/mnt", str(service), str(GITMEM))
     command = {"command": 'bd comment s-1 "LEARNED: pelicans cache what herons fetch"'}
     report = service.parent / "told"
     report.write_text(json.dumps(payload("claude-code/PostToolUse.Bash", cwd="/mnt", tool_input=command)))
