@@ -16,6 +16,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,7 +33,7 @@ BUILT = PROJECT / "build" / "bare"
 ENTER = Path(__file__).with_name("enter.py")
 # Where the project is on a machine that is not this one.
 THERE = "/srv/gitmem"
-LOWER_LAYERS = [f"tests/{name}" for name in ("document", "policy", "text", "system", "git", "store", "verify")]
+LOWER_LAYERS = " ".join(f"tests/{name}" for name in ("document", "policy", "text", "system", "git", "store", "verify"))
 IMPOSSIBLE = 3
 PATHS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Variables for certificates that programs trust.
@@ -63,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
     """Run the machines that the command line names and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="MACHINE", help=", ".join(one.name for one in MACHINES))
-    parser.add_argument("--tests", nargs="+", default=LOWER_LAYERS, metavar="PATH", help="what pytest runs")
+    parser.add_argument("--tests", default=LOWER_LAYERS, metavar="WORDS", help="the arguments of pytest, as one word")
     parser.add_argument("--no-demo", action="store_true", help="leave `make demo` out")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that run tests")
     args = parser.parse_args(argv)
@@ -111,7 +112,7 @@ def try_machine(machine: Machine, args: argparse.Namespace) -> Outcome:
         statuses = []
         if not args.no_demo:
             statuses.append(run_step(machine, plan, "demo", ["make", "demo"], columns))
-        words = f"-n {args.workers} -q {' '.join(args.tests)}"
+        words = f"-n {args.workers} -q {args.tests}"
         statuses.append(run_step(machine, plan, "tests", ["make", "test", f"ARGS={words}"], columns))
     return Outcome(machine, columns, not any(statuses))
 
@@ -319,4 +320,6 @@ def format_table(outcomes: Sequence[Outcome]) -> str:
 
 
 if __name__ == "__main__":
+    # `timeout` ends us like this: as an exception it also ends the machine, which unshare would keep.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sys.exit(main(sys.argv[1:]))
