@@ -228,6 +228,15 @@ class Verdict:
     own: bool = False
 
 
+# The rungs of the sandbox, the weakest first; a built-in check needs no sandbox.
+RUNGS = ("none", "landlock", "seatbelt", "bubblewrap", "builtin")
+
+
+def is_weaker(rung: str, other: str) -> bool:
+    """Return whether a rung of the sandbox is weaker than another; an unknown one is weaker than all."""
+    return (RUNGS.index(rung) if rung in RUNGS else -1) < (RUNGS.index(other) if other in RUNGS else -1)
+
+
 # How the reason begins for a check that does not pass here, where no comparison shows whether the code is the cause.
 NOT_HERE = "does not pass here"
 

@@ -17,7 +17,7 @@ from gitmem.document.times import parse_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state
-from gitmem.model import FAILS, HOLDS, Check, Document, Spec
+from gitmem.model import FAILS, HOLDS, RUNGS, Check, Document, Spec, is_weaker
 from gitmem.statuses import SKEW_S
 from gitmem.store.local import is_busy, is_unwritable
 from gitmem.store.verdicts.environment import describe_environment, parse_environment
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from gitmem.policy import Policy
     from gitmem.store.local import LocalState
 
-# The rungs of the sandbox, the weakest first; a built-in check needs no sandbox.
-RUNGS = ("none", "landlock", "seatbelt", "bubblewrap", "builtin")
 # How the reason of a blocked check ends if the environment is the probable cause.
 ENVIRONMENT = "the environment changed"
 _JUDGED = {HOLDS: "verified", FAILS: "failed"}
@@ -57,7 +55,8 @@ class Due:
         digest: Digest of its inputs in the judged code.
         verdict: The verdict that has counted so far, or None.
         why: Why it is due: ``new``, ``inputs``, ``blocked`` (at the last run), ``tools``, ``environment`` (of a claim),
-            ``ttl``, ``foundation`` (it was reworded), ``asked``, or ``wrong`` (a claimed verdict is).
+            ``sandbox`` (it failed in a weaker one), ``ttl``, ``foundation`` (it was reworded), ``asked``, or ``wrong``
+            (a claimed verdict is).
         changed: A few of its changed inputs or tools, if they were requested.
         latest: The latest verdict of its specification and claim, whatever its inputs, or None.
         moved: The new paths of the files that the check names, if git renamed them (``verify.moves``).
@@ -260,6 +259,7 @@ def list_due(
     now: int,
     keys: Iterable[str] = (),
     everything: bool = False,
+    rung: Callable[[], str] = lambda: "",
 ) -> list[Due]:
     """Return the facts to judge, by key.
 
@@ -271,10 +271,11 @@ def list_due(
         now: Epoch seconds.
         keys: Only these facts, whether due or not; empty for the facts that are due.
         everything: Whether to return all facts, due or not.
+        rung: Returns the rung of the sandbox that commands run in here; called only if a failure depends on it.
     """
     asked = set(keys)
     is_named = bool(asked) or everything
-    others, reworded = _other_tools(catalog, ground), state.find_reworded(catalog, ground)
+    others, reworded = _other_tools(catalog, ground, rung), state.find_reworded(catalog, ground)
     reasons = [f"s.outcome = '' OR s.fresh = 0 OR s.blocked > 0 OR {state.EXPIRES} < {now:d}"]
     reasons += [f"s.tools IN ({', '.join(map(str, sorted(others)))})"] if others else []
     slugs = ", ".join(f"'{key}'" for key in sorted(reworded))
@@ -323,12 +324,15 @@ def rests_of(catalog: Catalog, requires: Iterable[str]) -> str:
     return "\n".join(format_foundations(state.foundations(catalog, requires))) if requires else ""
 
 
-def _other_tools(catalog: Catalog, ground: int) -> dict[int, str]:
-    """Return why facts are due, by the number of their fingerprint: other programs, or another environment."""
+def _other_tools(catalog: Catalog, ground: int, rung: Callable[[], str]) -> dict[int, str]:
+    """Return why facts are due, by the number of their fingerprint: other programs, environment or sandbox."""
     stamps: dict[str, str] = {}
     found = {}
-    for number, text in fact_state.toolsets_of(catalog, ground):
-        if text.startswith(fact_state.CLAIMED):
+    for number, fingerprint in fact_state.toolsets_of(catalog, ground):
+        text, failed_in = fact_state.split_rung(fingerprint)
+        if failed_in and is_weaker(failed_in, RUNGS[-2]) and is_weaker(failed_in, rung()):
+            found[number] = "sandbox"
+        elif text.startswith(fact_state.CLAIMED):
             if differs_here(text.removeprefix(fact_state.CLAIMED), search_path()):
                 found[number] = "environment"
         elif list_changed_variables(text):
@@ -346,7 +350,7 @@ def list_elsewhere(catalog: Catalog, ground: int | None, keys: Iterable[str] | N
         ground: The ground whose states are read.
         keys: Only these; None for all.
     """
-    texts = dict(fact_state.toolsets_of(catalog, ground or 0))
+    texts = {n: fact_state.split_rung(text)[0] for n, text in fact_state.toolsets_of(catalog, ground or 0)}
     describe = cache(lambda number, outcome: describe_elsewhere(texts[number], outcome))
     rows = catalog.rows(
         "SELECT m.key, s.outcome, s.tools FROM state s JOIN memory m ON m.id = s.fact WHERE s.ground = ? AND"

@@ -6,7 +6,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.git import Git
 from gitmem.index.catalog import fact_state, state, update
 from gitmem.index.catalog.inserts import Inserts
-from gitmem.model import FAILED, FAILS, SUSPECT
+from gitmem.model import FAILED, FAILS, SUSPECT, is_weaker
 from gitmem.statuses import SKEW_S
 from gitmem.store import is_proposal, layout
 from gitmem.store.commit import CommitPlan, pack, write_commit
@@ -15,7 +15,6 @@ from gitmem.store.verdicts.buckets import parse_section
 from gitmem.store.verdicts.environment import difference
 from gitmem.store.verdicts.files import plan_writes
 from gitmem.verify.blame.culprit import describe_culprits, phrase
-from gitmem.verify.due import RUNGS
 from gitmem.verify.overview.stock import Stock, culprits, status_page
 
 TYPE_CHECKING = False
@@ -74,15 +73,11 @@ def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None) -> bo
     if (old.culprit, old.culprit_after, old.rests) != (new.culprit, new.culprit_after, new.rests):
         return True
     # The policy may not have accepted the old one, or it comes from a clock that was ahead.
-    if _rung(new) > _rung(old) or old.at > new.at + SKEW_S:
+    if is_weaker(old.sandbox, new.sandbox) or old.at > new.at + SKEW_S:
         return True
     if ttl_s is None and old.inputs != new.inputs:
         ttl_s = DEFAULT_TTL_S
     return ttl_s is not None and new.at - old.at > ttl_s * REWRITTEN_AFTER
-
-
-def _rung(verdict: Verdict) -> int:
-    return RUNGS.index(verdict.sandbox) if verdict.sandbox in RUNGS else -1
 
 
 def record(
@@ -193,9 +188,11 @@ def list_news(
 def _is_elsewhere(old: Verdict | None, new: Verdict, is_fresh: Callable[[Verdict], bool]) -> bool:
     """Return whether a verdict only shows a difference between this environment and that of another verdict.
 
-    A confirmed failure is caused by the code and reported to everyone; a check that holds here does not revoke it.
+    A confirmed failure is caused by the code and reported to everyone; a check that holds here does not revoke it,
+    unless it was found in a weaker sandbox.
     """
-    if old is None or old.spec != new.spec or old.claim != new.claim or old.outcome == new.outcome:
+    is_revoked = old is not None and old.outcome == FAILS and (not old.confirmed or is_weaker(old.sandbox, new.sandbox))
+    if is_revoked or old is None or old.spec != new.spec or old.claim != new.claim or old.outcome == new.outcome:
         return False
     if not difference(old.environment, new.environment) or not (old.inputs == new.inputs or is_fresh(old)):
         return False

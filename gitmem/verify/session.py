@@ -110,13 +110,13 @@ class Session:
         is_named = bool(self.options.keys)  # then a fact that may not run is reported
         found = self._list_due(self.options.keys, everything=self.options.everything)
         # If a check may not run here, a claim from another environment has to do.
-        return [due for due in found if due.why != "environment" or is_named or self.may_run(due)]
+        return [due for due in found if due.why not in ("environment", "sandbox") or is_named or self.may_run(due)]
 
     def _list_due(self, keys: Collection[str], *, everything: bool = False) -> list[Due]:
         """Return the facts to judge in the requested shard, by key (``due.list_due``)."""
         is_mine = self._in_shard()
         about = self._catalog, self._local, self.restate(), self._policy
-        found = due_module.list_due(*about, now=self._now, keys=keys, everything=everything)
+        found = due_module.list_due(*about, now=self._now, keys=keys, everything=everything, rung=self._find_rung)
         return [due for due in found if is_mine(due.row.key)]
 
     def may_run(self, due: Due) -> bool:
@@ -153,8 +153,18 @@ class Session:
         """Return the due facts whose commands are neither approved nor denied here, by key."""
         return [due for due in self.list_due() if not self.may_run(due) and not self.trust.denies(due.row.spec)]
 
+    def _find_rung(self) -> str:
+        """Return the rung of the sandbox that commands run in here; it is probed by running it."""
+        from gitmem.verify.sandbox import sandbox
+        from gitmem.verify.sandbox.probe import cached_probe
+
+        if self.options.no_sandbox:
+            return "none"
+        path = search_path()
+        return cached_probe("rung", path, lambda: sandbox.probe(path), now=self._now)
+
     def means(self) -> Means:
-        """Return how checks run here; the sandbox is probed by running it."""
+        """Return how checks run here."""
         from gitmem.verify.run.evidence import find_tracer
         from gitmem.verify.run.judge import Means
         from gitmem.verify.sandbox import sandbox
@@ -162,7 +172,7 @@ class Session:
 
         path = search_path()
         is_free = self.options.no_sandbox
-        rung = "none" if is_free else cached_probe("rung", path, lambda: sandbox.probe(path), now=self._now)
+        rung = self._find_rung()
         self.rung = rung if rung != "none" or is_free else ""
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         jobs = self.options.jobs or self._config.jobs or self._policy.verify.jobs or cores

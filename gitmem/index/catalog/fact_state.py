@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.document.meaning import parse_foundations
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.state import ANCHORED, CHANGED, LIVE, NOT_PASSED, NOT_RUN
-from gitmem.model import FAILS, HOLDS, Verdict
+from gitmem.model import FAILS, HOLDS, RUNGS, Verdict, is_weaker
 from gitmem.store.verdicts.environment import difference
 
 TYPE_CHECKING = False
@@ -25,6 +25,8 @@ _FACT = "f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s"
 _FLAGS = (11, 12)
 # Prefix of a claimed verdict's environment, where it is stored among the fingerprints of tools.
 CLAIMED = "@"
+# Prefix of the sandbox's rung there.
+RUNG = "+"
 
 
 @frozen
@@ -136,8 +138,10 @@ def _is_before_move(verdict: Verdict, verdicts: Sequence[Verdict]) -> bool:
 
 
 def _is_foreign(verdict: Verdict, mine: Iterable[Verdict]) -> bool:
-    """Return whether a claimed failure is from another environment than all of this clone's verdicts."""
-    return all(difference(one.environment, verdict.environment) for one in mine)
+    """Return whether a claimed failure is from another environment, or a weaker sandbox, than this clone's verdicts."""
+    return all(
+        is_weaker(verdict.sandbox, one.sandbox) or difference(one.environment, verdict.environment) for one in mine
+    )
 
 
 def latest_of(verdicts: Sequence[Verdict]) -> Verdict | None:
@@ -254,8 +258,19 @@ def state_of(
 
 
 def tools_of(verdict: Verdict) -> str:
-    """Return what a verdict depends on besides its inputs: programs of this machine, or a claimed one's environment."""
-    return verdict.tools if verdict.own else verdict.environment and f"{CLAIMED}{verdict.environment}"
+    """Return what a verdict depends on besides its inputs: programs of this machine, or a claimed one's environment.
+
+    A failure also depends on the sandbox (``split_rung``).
+    """
+    text = verdict.tools if verdict.own else verdict.environment and f"{CLAIMED}{verdict.environment}"
+    is_of_sandbox = verdict.outcome == FAILS and verdict.sandbox in RUNGS[:-1]
+    return f"{text} {RUNG}{verdict.sandbox}" if is_of_sandbox else text
+
+
+def split_rung(tools: str) -> tuple[str, str]:
+    """Return what a verdict depends on (``tools_of``) without its sandbox, and the rung of that; empty if it holds."""
+    text, _, last = tools.rpartition(" ")
+    return (text, last[1:]) if last.startswith(RUNG) else (tools, "")
 
 
 def _is_blocked(row: FactRow, digest: str, fresh: Verdict | None, blocked: Blocked) -> bool:

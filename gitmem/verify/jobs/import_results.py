@@ -11,14 +11,14 @@ from collections import Counter
 
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.frozen import frozen, replace
-from gitmem.model import BLOCKED, BUILTIN, HOLDS, UNPROVEN
+from gitmem.model import BLOCKED, BUILTIN, HOLDS, RUNGS, UNPROVEN
 from gitmem.statuses import SKEW_S
 from gitmem.store.layout import VERDICT_LIMIT
 from gitmem.store.verdicts import format_verdict
 from gitmem.store.verdicts.environment import clean_environment
 from gitmem.text import display
 from gitmem.verify.builtin import answer_all
-from gitmem.verify.due import RUNGS, digester, is_accepted
+from gitmem.verify.due import digester, is_accepted
 from gitmem.verify.jobs import result_file
 from gitmem.verify.overview.stock import describe_statuses
 from gitmem.verify.run.judge import SKIPPED

@@ -18,12 +18,11 @@ from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.git.repository import is_oid
-from gitmem.model import BLOCKED, FAILS, HOLDS, UNPROVEN, Verdict
+from gitmem.model import BLOCKED, FAILS, HOLDS, RUNGS, UNPROVEN, Verdict
 from gitmem.store import layout
 from gitmem.store.verdicts import FLAPPING_LIMIT, OUTSIDE_LIMIT, TEXT_LIMIT
 from gitmem.system import atomic_write
 from gitmem.text import display
-from gitmem.verify.due import RUNGS
 from gitmem.verify.jobs.shards import Shard, parse_shard
 from gitmem.verify.run.judge import SKIPPED
 

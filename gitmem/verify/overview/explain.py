@@ -48,7 +48,10 @@ def explain(git: Git, tree: CodeTree, dues: Sequence[Due]) -> tuple[Due, ...]:
 
 def _list_changes(due: Due, list_inputs: Callable[[Due, Verdict], list[str]]) -> tuple[str, ...]:
     if due.verdict is not None and due.why == "environment":
-        return (describe_elsewhere(fact_state.tools_of(due.verdict), due.verdict.outcome),)
+        tools, _ = fact_state.split_rung(fact_state.tools_of(due.verdict))
+        return (describe_elsewhere(tools, due.verdict.outcome),)
+    if due.verdict is not None and due.why == "sandbox":
+        return (f"it failed in the sandbox {display(due.verdict.sandbox)}",)
     if due.verdict is None or due.why not in ("inputs", "tools"):
         return ()
     found = list_changed_programs(due.verdict.tools) if due.why == "tools" else list_inputs(due, due.verdict)

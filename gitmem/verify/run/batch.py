@@ -8,10 +8,10 @@ from functools import partial
 from queue import Empty, SimpleQueue
 
 from gitmem.frozen import replace
-from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS
+from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, RUNGS
 from gitmem.text import display
 from gitmem.verify import builtin
-from gitmem.verify.due import RUNGS, Due
+from gitmem.verify.due import Due
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.moves import Moves, digest_after_moves, find_homes, is_moved, place_check, scope_of
 from gitmem.verify.options import SILENT

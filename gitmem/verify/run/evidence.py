@@ -25,7 +25,15 @@ from gitmem.verify.sandbox.account import check_user, give
 from gitmem.verify.trace.determinism import is_determined
 from gitmem.verify.trace.observe import Scene, observe
 from gitmem.verify.trace.outside import find_outside
-from gitmem.verify.trace.programs import describe_change, fingerprint, interpreter_of, stamp_of, system, version_of
+from gitmem.verify.trace.programs import (
+    describe_change,
+    fingerprint,
+    interpreter_of,
+    stamp_folders,
+    stamp_of,
+    system,
+    version_of,
+)
 from gitmem.verify.trace.reads import AT, LIST, Places
 from gitmem.verify.trace.strace import PROGRAM
 from gitmem.verify.trace.trace import OpaqueError, parse_trace
@@ -58,6 +66,8 @@ LOCKS = (
 PART_BYTES = 1 << 20
 # The most folders that are named to the user.
 HIDDEN_SHOWN = 3
+# The most folders of dependencies whose changes make a failure due again.
+FOLDERS_STAMPED = 10
 
 
 @frozen
@@ -190,6 +200,19 @@ def attach(verdict: Verdict, evidence: Evidence, due: Due, tree: CodeTree) -> Ve
         undeclared=evidence.undeclared,
         environment=environment,
     )
+
+
+def with_folders(evidence: Evidence, due: Due, git: Git, ignored: Sequence[str]) -> Evidence:
+    """Return the evidence of a failure that is due again when the folders that its check sees change.
+
+    Folders of dependencies that are not there count as well, since they may be installed later.
+    """
+    top = git.repository.work_tree
+    if top is None:
+        return evidence
+    names = dict.fromkeys([*due.spec.folders, *dependencies_of(ignored)[:FOLDERS_STAMPED], *DEPENDENCIES])
+    tools = evidence.tools or fingerprint((), due.spec.variables)
+    return replace(evidence, tools=f"{tools} {stamp_folders(f'{top.resolve()}/{name}' for name in names)}".strip())
 
 
 def _reveals_value(reads: Iterable[str], undeclared: str, places: Places, values: Mapping[str, str]) -> bool:

@@ -31,7 +31,7 @@ from gitmem.verify.run.confirm import (
     unconfirmed,
     update_mark,
 )
-from gitmem.verify.run.evidence import Evidence, attach, gather, with_tools
+from gitmem.verify.run.evidence import Evidence, attach, gather, with_folders, with_tools
 from gitmem.verify.run.missing import describe_unset, find_missing
 from gitmem.verify.run.outcome import OUTPUT_KEPT, UNCLEAR, argv_of, end_of, explain_change, list_scripts, outcome_of
 from gitmem.verify.run.reason import without_places
@@ -182,6 +182,8 @@ class Judge:
         if outcome == BLOCKED:
             return replace(result, reason=why)
         verdict = verdict_of(due, result.outcome, commit=self._commit, now=self._now, rung=self._means.rung)
+        if outcome != HOLDS:
+            evidence = with_folders(evidence, due, self._git, self._grounds.list_ignored())
         outside = DECLARED if due.spec.outside else evidence.outside
         verdict = replace(verdict, seconds=round(result.seconds, 3), because=why, outside=outside, alike=due.steadiness)
         verdict = attach(verdict, evidence, due, self._tree_of(due))

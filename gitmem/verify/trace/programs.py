@@ -17,6 +17,8 @@ LIMIT = 1500
 # Enough of a script for its first line (execve(2): 255 bytes since Linux 5.1).
 FIRST_LINE = 256
 GONE = "gone"
+# The stamp in a fingerprint of a folder that did not exist.
+MISSING = "0:0"
 
 
 def fingerprint(programs: Iterable[str], variables: Iterable[str] = ()) -> str:
@@ -37,6 +39,12 @@ def fingerprint(programs: Iterable[str], variables: Iterable[str] = ()) -> str:
     while words and sum(map(len, words)) + len(words) > LIMIT:
         words.pop()
     return " ".join([*declared, *words])
+
+
+def stamp_folders(places: Iterable[str]) -> str:
+    """Return folders by their absolute paths as words of a fingerprint; those that do not exist yet are included."""
+    stamps = ((place, stamp_of(place)) for place in places)
+    return " ".join(f"{_escape(place)}:{MISSING if stamp == GONE else stamp}" for place, stamp in stamps)
 
 
 def system() -> str:
@@ -103,7 +111,7 @@ def list_changed_programs(text: str, stamps: dict[str, str] | None = None) -> li
     for place, stamp in parse_tools(text).items():
         if place not in known:
             known[place] = stamp_of(place)
-        if known[place] != stamp:
+        if known[place] != stamp and (known[place], stamp) != (GONE, MISSING):
             found.append(place)
     return sorted(found)
 
