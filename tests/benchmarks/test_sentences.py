@@ -14,7 +14,7 @@ LIMITS = json.loads(PROJECTS.read_text("utf-8").splitlines()[0])
 def test_no_verified_claim_says_something_false(tmp_path) -> None:
     found = judge(LIMITS, tmp_path)
 
-    assert len(found) == 4
+    assert len(found) == 3
     assert all(holds for _, holds in found), found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
-from gitmem.commands.adopt.claims.claim import SYMBOL, is_log
+from gitmem.commands.adopt.claims.claim import SYMBOL, VALUE, is_log
 from gitmem.commands.adopt.documents import DECISION, INSTRUCTIONS
 from gitmem.commands.adopt.findings import FALSE, NEVER
 from gitmem.commands.adopt.records import read_records
@@ -170,10 +170,13 @@ def withheld_of(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
 
 def _facts(findings: Sequence[JudgedClaim]) -> Iterator[Proposal]:
     withheld = {id(one) for one in withheld_of(findings)}
+    valued = {(id(one.statement), one.claim.name) for one in findings if one.claim.kind == VALUE and one.check}
     for finding in findings:
         claim, path, statement = finding.claim, finding.document.path, finding.statement
         if finding.check is None or finding.verdict == NEVER or id(finding) in withheld:
             continue
+        if claim.kind == SYMBOL and finding.verdict != FALSE and (id(statement), claim.name) in valued:
+            continue  # the check of the value finds the name as well
         sentence = hash_of(statement.text)
         yield Proposal(
             _key(ADOPTED, claim.token, path, sentence, claim.kind, claim.name, claim.stated),

@@ -92,7 +92,10 @@ def test_title_of_a_claim_is_what_its_check_proves_and_the_sentence_its_context(
 
     done = applied(repo)
 
-    assert [title for _, title in done.added["claim"]] == ["`src` exists", "`TTL_MINUTES` is defined in the code"]
+    assert [title for _, title in done.added["claim"]] == [
+        "`src` exists",
+        "`TTL_MINUTES` in `src/auth.py` is 15",
+    ]
     with Memory(repo) as memory:
         found = memory.show(done.added["claim"][0][0]).document
     assert found["frontmatter"]["refs"] == ["AGENTS.md:1"]
@@ -108,10 +111,25 @@ def test_sentence_of_which_a_part_is_false_becomes_no_claim(repo, run_cli):
     assert "2 claims added; 1 without a check; 2 in sentences that are false in part" in out
     commit_files(repo, {"AGENTS.md": PARTLY_FALSE["AGENTS.md"].replace("default: 5", "default: 3")})
     assert {title for _, title in applied(repo).added["claim"]} == {
-        "`MAX_RETRIES` is defined in the code",
         "`MAX_RETRIES` in `src/retry.py` is 3",
         "`src/retry.py` exists",
     }
+
+
+def test_number_beside_a_constant_is_its_value_and_fails_with_it(repo, run_cli):
+    commit_files(repo, PARTLY_FALSE)
+    commit_files(repo, {"AGENTS.md": "- Tokens expire after 15 minutes (`TTL_MINUTES`)\n- 20 tries (`MAX_RETRIES`)\n"})
+    assert run_cli("init").status == 0
+
+    out = run_cli("adopt", "--apply").out
+    commit_files(repo, {"src/auth.py": "TTL_MINUTES = 99\n"}, "longer")
+
+    assert "0 false" in out  # 20 never was the value: it may be in another unit
+    assert statuses(repo, run_cli) == {
+        "`TTL_MINUTES` in `src/auth.py` is 15": "failed",
+        "`MAX_RETRIES` is defined in the code": "verified",
+    }
+    assert "says TTL_MINUTES = 15, but src/auth.py:1 says 99" in run_cli("adopt").out
 
 
 def as_written_before(repo, run_cli):

@@ -42,6 +42,12 @@ _LENGTH = re.compile(
     r"(?:max(?:imum)?[- ])?line[- ]?length\W{0,8}(?:(?:of|is|to|limit|max|at most|at)\W+)*(\d{2,3})\b", re.I
 )
 _PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})\b|\bports?[ :`*]{1,4}(\d{2,5})\b", re.I)
+# "15 minutes (`TTL_MINUTES`)", "`TTL_MINUTES` (15 minutes)": a constant beside the one number that it stands for.
+_CONSTANT = r"`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`"
+_GLOSSED = re.compile(
+    rf"(?<![\w.,-])(?P<before>\d+(?:\.\d+)?)(?: [A-Za-z]+)? \({_CONSTANT}\)"
+    rf"|{_CONSTANT} \((?P<after>\d+(?:\.\d+)?)(?: [A-Za-z]+)?\)"
+)
 _COUNT = re.compile(
     r"(?<![~≈\w.])(\d[\d,]{0,11}) (Go|Python|TypeScript|JavaScript|Rust|Java|Ruby|C#|Kotlin|Swift) (?:source )?files\b"
 )
@@ -137,5 +143,8 @@ def _limits(line: str, number: int) -> Iterator[Claim]:
     for found in _PORT.finditer(line):
         stated = found[1] or found[2]
         yield Claim(VALUE, number, f"port {stated}", "port", stated, is_certain=False, tool="port")
+    for found in _GLOSSED.finditer(line):
+        name, stated = found[2] or found[3], found["before"] or found["after"]
+        yield Claim(VALUE, number, f"{name} = {stated}", name, stated, is_certain=False)
     for found in _COUNT.finditer(line):
         yield Claim(VALUE, number, found[0], f"{found[2]} files", found[1].replace(",", ""), tool="count")

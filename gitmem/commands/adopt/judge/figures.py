@@ -83,7 +83,9 @@ class Numbers:
             return JudgedClaim(mention, HOLDS, Source(where)) if where else None
         if tool == "count":
             return self._judge_count(mention)
-        return self._judge_default(mention)
+        found = self._judge_default(mention)
+        # A number beside a name counts as its value only if it is, or once was: units may differ.
+        return found if found is None or mention.claim.is_certain or found.verdict == HOLDS or found.held else None
 
     # Versions
 
