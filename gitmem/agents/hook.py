@@ -11,12 +11,12 @@ from __future__ import annotations
 import _signal as signal  # type: ignore[import-not-found]
 import os
 
-from gitmem.agents import ALIASES, CLIENTS, clients
+from gitmem.agents import ALIASES, CLIENTS, clients, trouble
 from gitmem.agents import event as happened
 from gitmem.agents.once import has_own_hooks, is_first
 from gitmem.agents.stdin import HookInput, read_input
 from gitmem.config import home
-from gitmem.errors import GitmemError, NoRepositoryError
+from gitmem.errors import ConfigError, GitmemError, NoRepositoryError
 from gitmem.frozen import replace
 from gitmem.git.repository import discover
 from gitmem.store import remove_links
@@ -51,8 +51,10 @@ ANSWER_LIMIT = 8_000
 # Seconds that an event may take: less than the timeout that clients get from `gitmem install`, and less than the 3 s
 # that Codex allows for the end of a session. The person sees an error if the client itself cuts a hook off.
 LIMITS_S = {happened.PROMPT: 4.0, happened.END: 2.5}
-LIMIT_S = 8.0
+LIMIT_S = 4.5
 LEFT_OUT = "(truncated; gitmem context shows everything)"
+# Where a line about trouble reaches the agent.
+SAID_AT = (happened.START, happened.PROMPT, happened.TOOL)
 UNWRITABLE = "gitmem could not save captured memories, and could not log the failure: {}. Tell the person."
 # If set to `off`, hooks of clients do nothing.
 SWITCH = "GITMEM_HOOKS"
@@ -89,7 +91,14 @@ class HookCall:
         if self.event is None:
             return self.silence()
         limit.set(LIMITS_S.get(self.event.name, LIMIT_S))
+        self.state = find_state(self.place)
+        if trouble.has(self.state, self.event.session, trouble.SILENT):
+            if self.event.name != happened.START:
+                return self.silence()
+            trouble.clear(self.state, self.event.session)  # resumed: another try
         text = self._handle(self.event, received)
+        if self.event.name == happened.START and trouble.is_no_folder(self.state):
+            text = "\n\n".join(filter(None, (trouble.NO_FOLDER.format(self.state), text)))
         return fit_output(adapter, self.event, text)
 
     def silence(self) -> str:
@@ -105,6 +114,11 @@ class HookCall:
         """Log a failure in the repository, if any; return the output, a message only if the log cannot be written."""
         state = self.state or find_state(self.place)
         is_noted = hook_log.note(state, self.client, self.event.name if self.event else "", err)
+        if isinstance(err, TimeoutError) and self.event is not None:
+            is_new = trouble.note(state, self.event.session, trouble.SILENT)
+            seconds = LIMITS_S.get(self.event.name, LIMIT_S)
+            text = trouble.TIMED_OUT.format(seconds) if is_new and self.event.session else ""
+            return fit_output(load(self.client), self.event, text)
         if is_noted or self.event is None or not isinstance(err, OSError):
             return self.silence()
         return fit_output(load(self.client), self.event, UNWRITABLE.format(err.strerror or type(err).__name__))
@@ -121,8 +135,14 @@ class HookCall:
             return ""
         with memory:
             self.state = memory.repository.git.repository.state
-            if not memory.repository.has_store():
-                return ""
+            try:
+                has_store = memory.repository.has_store()
+            except TimeoutError:
+                raise
+            except (GitmemError, OSError) as err:
+                return self._rescue(memory, event, err)
+            if not has_store:
+                return self._rescue(memory, event) if memory.repository.has_branch() else ""
             if not is_accepted(self.state):
                 has_hooks = self._has_hooks(memory)
                 if self._is_users or not has_hooks:
@@ -131,7 +151,25 @@ class HookCall:
                     return on_event.not_accepted(memory) if is_line else ""
             if not self._is_first(received):
                 return ""
-            return str(getattr(on_event, ACTIONS[event.name])(memory, event) or "")
+            try:
+                return str(getattr(on_event, ACTIONS[event.name])(memory, event) or "")
+            except ConfigError:
+                raise  # about this clone's settings, and the log quotes it
+            except (GitmemError, ValueError) as err:
+                return self._rescue(memory, event, err)
+
+    def _rescue(self, memory: Memory, event: Event, err: Exception | None = None) -> str:
+        """Save the words of an event although the memory cannot be read, and return a line about it, once a session."""
+        from gitmem.agents import on_event
+        from gitmem.store.state.registration import is_accepted
+
+        if not (is_accepted(self.state) or self._has_hooks(memory)):
+            return ""
+        if err is not None:
+            hook_log.note(self.state, self.client, event.name, err)
+        on_event.save_words(memory, event)
+        is_new = trouble.note(self.state, event.session, trouble.UNREADABLE)
+        return trouble.CANNOT_READ if is_new and event.name in SAID_AT else ""
 
     def _is_first(self, received: HookInput) -> bool:
         return is_first(self.state, received.mark, f"{self._called}{'+user' if self._is_users else ''}")

@@ -110,6 +110,24 @@ def _touched(memory: Memory, event: Event) -> tuple[list[str], list[str]]:
     return touched_by(memory.repository, event)
 
 
+def save_words(memory: Memory, event: Event) -> None:
+    """Save what an event says although the memory cannot be read; never fails."""
+    from gitmem.agents.capture.record import keep_comments
+    from gitmem.agents.capture.responses import learn_from
+    from gitmem.agents.capture.tools import may_comment
+    from gitmem.agents.event import SHELL
+    from gitmem.agents.transcripts import ledger
+    from gitmem.errors import GitmemError, suppress
+
+    with suppress(GitmemError, OSError, ValueError):
+        ledger.enter(memory.repository, event)
+    with suppress(GitmemError, OSError, ValueError):
+        learn_from(memory.repository, event, event.response)
+    with suppress(GitmemError, OSError, ValueError):
+        if event.tool == SHELL and event.failed is not True and may_comment(event.command):
+            keep_comments(memory.repository, event)
+
+
 def save_learnings(memory: Memory, event: Event) -> None:
     """Save the learnings in an agent's message."""
     from gitmem.agents.capture.responses import learn_from

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError, TrustError
+from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, ProcessError, TrustError
 from gitmem.git import plausible
 from gitmem.store import (
     FOREIGN,
@@ -157,13 +157,20 @@ class OpenStore:
             )
         return tip
 
-    def need_ref(self) -> None:
+    def has_branch(self) -> bool:
+        """Return whether there is a branch with the store's name, whatever its state."""
+        try:
+            return self._branch_tip() is not None
+        except GitmemError:
+            return True
+
+    def need_branch(self) -> None:
         """Check that the store's branch exists, whatever its state: a captured text waits until it can be read again.
 
         Raises:
             NoRepositoryError: There is no such branch.
         """
-        if self._branch_tip() is None:
+        if not self.has_branch():
             self.tip()
 
     def need_store(self) -> str:

@@ -19,13 +19,12 @@ from gitmem.index.catalog.state import LIVE
 from gitmem.model import BUILTIN, ENGLISH, Check
 from gitmem.text import tokens as analysis
 from gitmem.text.globs import escape, is_plain, matcher, path_of, unescape
-from gitmem.text.similarity import EMPTY, MOST_IN_A_BUCKET, claim_of, have_swapped
+from gitmem.text.similarity import MOST_IN_A_BUCKET, claim_of, have_swapped
 from gitmem.write.duplicates import EVENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
-    from typing import Any
 
     from gitmem.index.catalog import Catalog
     from gitmem.text.similarity import Claim
@@ -305,42 +304,6 @@ def find_opposed(
             if why:
                 seen.add(pair)
                 yield titles[key], titles[other], why
-
-
-# The rarest words of a title that select memories to compare it with, and the most of those.
-RAREST, MOST_COMPARED = 8, 30
-
-
-def find_contradicted(
-    catalog: Catalog, title: str, *, fields: Mapping[str, Any], apart: Collection[str] = ()
-) -> list[str]:
-    """Return the keys of the live memories that a new title contradicts, by key; the words decide.
-
-    Args:
-        catalog: The catalog of the tip that is written on.
-        title: The new memory's title.
-        fields: Its frontmatter: what it supersedes is not contradicted, and plans and events claim nothing.
-        apart: Keys to leave out.
-    """
-    if fields.get("kind") in EVENTS:
-        return []
-    said = parse_statement(title, catalog.language)
-    words = [word for word in said.words if word not in EMPTY and not any(map(str.isdigit, word))]
-    known = dict(catalog.each("SELECT term, df FROM term WHERE term IN ({})", words))
-    rarest = sorted((word for word in words if known.get(word)), key=lambda word: (known[word], word))[:RAREST]
-    if not rarest:
-        return []
-    matched = "{title} : (" + " OR ".join(f'"{word}"' for word in rarest) + ")"
-    rows = catalog.rows(
-        "SELECT m.key, m.title FROM (SELECT rowid AS id FROM fts WHERE fts MATCH ? ORDER BY bm25(fts) LIMIT ?) f"
-        f" CROSS JOIN memory m ON m.id = f.id WHERE {LIVE} AND m.kind NOT IN ({', '.join('?' * len(EVENTS))})",
-        (matched, MOST_COMPARED, *EVENTS),
-    )
-    replaced = fields.get("supersedes") or ()
-    apart = {*apart, *([replaced] if isinstance(replaced, str) else replaced)}
-    return sorted(
-        key for key, other in rows if key not in apart and why_opposed(said, parse_statement(other, catalog.language))
-    )
 
 
 def live_titles(catalog: Catalog) -> dict[str, Title]:

@@ -11,10 +11,10 @@ from gitmem.store import is_proposal
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit
 from gitmem.text import display, list_some
 from gitmem.write import archive, place
-from gitmem.write.contradictions import find_contradicted
 from gitmem.write.draft import ASIDE, Author, Draft, check_file, unite_fields, validate_text, with_fields
 from gitmem.write.duplicates import ALLOW, FOLD, REFUSE, KnownTexts, fold_into, refuse_said
 from gitmem.write.links import note_meanings, update_links
+from gitmem.write.opposition import find_contradicted
 from gitmem.write.place import Change, need_known
 from gitmem.write.queue import Rehearsal
 

@@ -13,6 +13,7 @@ from gitmem.agents.event import END, Event
 from gitmem.agents.session.places import read_table
 from gitmem.agents.session.topics import workplace_of
 from gitmem.agents.transcripts.source import DATABASE
+from gitmem.config import second_place
 from gitmem.errors import suppress
 from gitmem.frozen import frozen
 from gitmem.system import discard, write_text
@@ -79,12 +80,15 @@ def enter(memory: OpenRepository, event: Event) -> None:
         return
     path = path_of(memory.git.repository.state, event)
     has_ended = event.name == END
-    if not has_ended and os.path.exists(path):
+    other = path_of(second_place(memory.git.repository.state), event)
+    if not has_ended and (os.path.exists(path) or os.path.exists(other)):
         return
     place = workplace_of(memory)
     found = {name: str(getattr(event, name, ""))[:FIELD_LIMIT] for name in FIELDS}
     found |= {"branch": place.branch, "workspace": place.workspace}
-    _write(path, {**found, "at": memory.now, "has_ended": has_ended})
+    values = {**found, "at": memory.now, "has_ended": has_ended}
+    if not _write(path, values):
+        _write(other, values)
 
 
 def path_of(state_folder: str, event: Event) -> str:
@@ -95,14 +99,8 @@ def path_of(state_folder: str, event: Event) -> str:
 
 def entries(state_folder: str) -> list[LedgerEntry]:
     """Return the sessions in the ledger, latest first."""
-    folder = os.path.join(state_folder, FOLDER)
-    try:
-        names = [name for name in os.listdir(folder) if name.endswith(SUFFIX)]
-    except OSError:
-        return []
     found = []
-    for name in names:
-        path = os.path.join(folder, name)
+    for path in _list_files(state_folder):
         values, read = read_table(path, ENTRY_BYTES), read_table(f"{path}{READ}", ENTRY_BYTES)
         values.setdefault("client", values.get(FORMER_FIELD))
         if all(isinstance(values.get(field), str) for field in FIELDS):
@@ -111,6 +109,15 @@ def entries(state_folder: str) -> list[LedgerEntry]:
             extents = (_whole_number(read.get(name), -1) for name in ("read", "summarized"))
             found.append(LedgerEntry(path, fields, at, has_ended, *extents))
     return sorted(found, key=lambda one: (-one.at, one.path))
+
+
+def _list_files(state_folder: str) -> list[str]:
+    """Return the files of the ledger, also those in the place for a state folder that cannot be written to."""
+    found = []
+    for folder in (os.path.join(place, FOLDER) for place in (state_folder, second_place(state_folder))):
+        with suppress(OSError):
+            found += [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(SUFFIX)]
+    return found
 
 
 def mark(entry: LedgerEntry, *, read: int, summarized: int) -> None:
@@ -150,9 +157,13 @@ def write_time_ns(transcript: str) -> int:
         return at
 
 
-def _write(path: str, values: dict[str, Any]) -> None:
-    with suppress(OSError):  # the next event enters it
+def _write(path: str, values: dict[str, Any]) -> bool:
+    """Write a file; return whether it was possible."""
+    try:
         write_text(path, format_json(values, is_ascii=True))
+    except OSError:
+        return False  # the next event enters it
+    return True
 
 
 def _whole_number(value: object, default: int) -> int:

@@ -60,7 +60,7 @@ def keep(
         RefusedError: It has no content, or has hidden characters or a secret, which the message does not repeat.
         UsageError: There is no such field.
     """
-    memory.need_ref()
+    memory.need_branch()
     given = {name: value for name, value in options.items() if value not in (None, "", [], ())}
     if wrong := sorted(set(given) - set(OPTIONS)):
         raise UsageError(f"{wrong[0]} cannot be captured", hint=f"kinds that can: {', '.join(sorted(OPTIONS))}")

@@ -1,0 +1,66 @@
+"""Trouble during a session: say it once, and after a timeout stay out of the way for the rest of the session.
+
+Marks are empty files in the state folder, or in the person's own where that one cannot be written to.
+"""
+
+from __future__ import annotations
+
+import os
+from zlib import crc32
+
+from gitmem.config import second_place
+from gitmem.errors import suppress
+from gitmem.system import make_folder
+
+FOLDER = "hooks"
+# The kinds of trouble: an event that took too long, and a memory that cannot be read.
+SILENT, UNREADABLE = "silent", "unreadable"
+TIMED_OUT = (
+    "gitmem did not answer within {:g} seconds and stays silent for the rest of this session: gitmem doctor. "
+    "Tell the person."
+)
+CANNOT_READ = (
+    "The memory of this repository cannot be read: gitmem doctor --fix. What you learn is stored until it can be. "
+    "Tell the person."
+)
+NO_FOLDER = (
+    "{} is not a folder, so that gitmem cannot keep its state: move it away, then gitmem doctor --fix. What you learn "
+    "is stored elsewhere until then. Tell the person."
+)
+
+
+def is_no_folder(state_folder: str) -> bool:
+    """Return whether something else has the place of the state folder."""
+    return bool(state_folder) and os.path.exists(state_folder) and not os.path.isdir(state_folder)
+
+
+def has(state_folder: str, session: str, kind: str) -> bool:
+    """Return whether a session is marked."""
+    return any(os.path.exists(path) for path in _paths(state_folder, session, kind))
+
+
+def note(state_folder: str, session: str, kind: str) -> bool:
+    """Mark a session; return whether it was not marked before, also where no mark can be made."""
+    if has(state_folder, session, kind):
+        return False
+    for path in _paths(state_folder, session, kind):
+        with suppress(OSError):
+            make_folder(os.path.dirname(path))
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+            return True
+    return True
+
+
+def clear(state_folder: str, session: str) -> None:
+    """Remove the marks of a session that starts again or ends."""
+    for kind in (SILENT, UNREADABLE):
+        for path in _paths(state_folder, session, kind):
+            with suppress(OSError):
+                os.unlink(path)
+
+
+def _paths(state_folder: str, session: str, kind: str) -> tuple[str, ...]:
+    if not state_folder or not session:
+        return ()
+    name = f"{kind}-{crc32(session.encode('utf-8', 'surrogatepass')):08x}"
+    return tuple(os.path.join(place, FOLDER, name) for place in (state_folder, second_place(state_folder)))
