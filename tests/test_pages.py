@@ -7,12 +7,22 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from support.grounds import can_come_to, open_ways
 from support.typed_pages import DOCS, is_shown, place_of, read_page, type_page
 
+from gitmem.verify.sandbox import sandbox
+
+# As `python -m benchmarks.container`, from any folder.
+CONTAINER = [
+    *(sys.executable, "-c"),
+    f"import os, sys; sys.path.append({str(DOCS.parent)!r}); from benchmarks.container import forbid_namespaces;"
+    " forbid_namespaces(); os.execvp(sys.argv[1], sys.argv[1:])",
+]
 WHOLE = ("tutorial", "troubleshooting", "duplicates", "scopes", "stores")
 PAGES = [*(DOCS / f"{name}.md" for name in WHOLE), *sorted((DOCS / "howto").glob("*.md"))]
 NAMES = [path.relative_to(DOCS).as_posix() for path in PAGES]
@@ -27,7 +37,7 @@ def test_every_command_prints_what_the_page_shows(page: Path) -> None:
 
     # Not in pytest's folder, whose long name would wrap messages elsewhere.
     with TemporaryDirectory(prefix="", dir="/tmp", ignore_cleanup_errors=True) as home:
-        printed = type_page(written, Path(home), place_of(text))
+        printed = type_page(read_page(text), Path(home), place_of(text))
 
     wrong = [(a, b) for a, b in zip(written, printed, strict=True) if not is_shown(a.shown, b.shown, a.command)]
     if os.environ.get("UPDATE_PAGES"):
@@ -37,6 +47,30 @@ def test_every_command_prints_what_the_page_shows(page: Path) -> None:
         return
     for one, really in wrong:
         assert one.shown == really.shown, f"{page.name}: $ {one.command}"
+
+
+@pytest.mark.parametrize("way", ["without bubblewrap", "without namespaces"])
+@pytest.mark.parametrize("name", ["python", "node"])
+def test_how_tos_are_the_same_without_bubblewrap_and_in_containers(name: str, way: str, tmp_path: Path) -> None:
+    """Containers, CI images and Ubuntu 24.04 have no bubblewrap, and the former no namespaces either."""
+    if not sandbox.works("landlock", os.environ["PATH"]):
+        pytest.skip("landlock does not work here")
+    if way == "without namespaces" and name == "python" and not can_come_to(Path(os.path.realpath(sys.executable))):
+        pytest.skip("Python is in a folder that only root may enter")
+    if name == "node" and not shutil.which("node"):
+        pytest.skip("node is not installed")
+    text = (DOCS / "howto" / f"{name}.md").read_text(encoding="utf-8")
+    missing = tmp_path / "bwrap"
+    missing.write_text("#!/bin/sh\nexit 1\n")
+    missing.chmod(0o755)
+    prefix = CONTAINER if way == "without namespaces" else []
+
+    with TemporaryDirectory(prefix="", dir="/tmp", ignore_cleanup_errors=True) as home:
+        open_ways(Path(home))
+        printed = type_page(read_page(text), Path(home), place_of(text), path=str(tmp_path), prefix=prefix)
+
+    written = [one for one in read_page(text) if not one.network]
+    assert [b.shown for a, b in zip(written, printed, strict=True) if not is_shown(a.shown, b.shown, a.command)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)

@@ -17,7 +17,9 @@ import select
 import struct
 import subprocess
 import sys
+import sysconfig
 import termios
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -82,16 +84,30 @@ def place_of(text: str) -> str | None:
     return found[1] if found else None
 
 
-def type_page(page: list[Typed], home: Path, place: str | None) -> list[Typed]:
-    """Type the commands of a page in one shell and return them with what they really printed."""
+def type_page(
+    page: list[Typed], home: Path, place: str | None, *, path: str = "", prefix: Sequence[str] = ()
+) -> list[Typed]:
+    """Type the commands of a page in one shell and return them with what they really printed.
+
+    Args:
+        page: The commands.
+        home: An empty folder.
+        place: The repository that the page begins in (``place_of``).
+        path: Folders to search for programs before the others.
+        prefix: A program that starts the shell.
+    """
     typed = [one for one in page if not one.network]
     (home / "gitmem").symlink_to(PROJECT)  # the clone that a page begins with
     folder = home
     if place:
         folder = home / place
         subprocess.run(["bash", str(DOCS / "example" / f"{place}.sh"), str(folder)], check=True, env=_environment(home))
+        if any(one.network and "-m venv .venv" in one.command for one in page):
+            make_pytest(folder)
     script = "".join(f"eval {_quoted(one.command)}\nprintf '\\1'\n" for one in typed)
-    printed = _on_terminal(script, folder, _environment(home)).replace(str(home), "/home/ana").split("\1")
+    env = _environment(home)
+    env["PATH"] = f"{path}:{env['PATH']}" if path else env["PATH"]
+    printed = _on_terminal(script, folder, env, prefix).replace(str(home), "/home/ana").split("\1")
     assert len(printed) == len(typed) + 1, printed[-1]
     return [replace(one, shown=_tidy(shown)) for one, shown in zip(typed, printed, strict=False)]
 
@@ -140,11 +156,23 @@ def _environment(home: Path) -> dict[str, str]:
     }
 
 
-def _on_terminal(script: str, folder: Path, env: dict[str, str]) -> str:
+def make_pytest(folder: Path) -> None:
+    """Make a virtual environment with pytest, as pip would with the network: with the packages that run this test."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / ".venv")], check=True)
+    (site,) = (folder / ".venv" / "lib").glob("python3*/site-packages")
+    (site / "packages.pth").write_text(f"{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+    program = folder / ".venv" / "bin" / "pytest"
+    program.write_text(
+        f"#!{folder}/.venv/bin/python\nimport sys\nimport pytest\nsys.exit(pytest.main())\n", encoding="utf-8"
+    )
+    program.chmod(0o755)
+
+
+def _on_terminal(script: str, folder: Path, env: dict[str, str], prefix: Sequence[str]) -> str:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 200, COLUMNS, 0, 0))
     ends = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
-    argv = [sys.executable, "-S", "-c", TAKE_TERMINAL, "/bin/bash", "-c", script]
+    argv = [sys.executable, "-S", "-c", TAKE_TERMINAL, *prefix, "/bin/bash", "-c", script]
     with subprocess.Popen(argv, cwd=folder, env=env, start_new_session=True, **ends) as shell:
         os.close(theirs)
         printed, answered = b"", 0
