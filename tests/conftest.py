@@ -127,12 +127,24 @@ def _own_state(
 
 
 @pytest.fixture
-def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return an empty folder of the test's own; pytest's lists all folders of the run to find the next free name."""
     name = re.sub(r"\W", "_", request.node.name)[:30]
     folder = tmp_path_factory.getbasetemp() / f"{name}{next(NUMBERS)}"
     folder.mkdir(mode=0o700)
-    return folder
+    yield folder
+    if os.geteuid() != 0:
+        _open_folders(folder)
+
+
+def _open_folders(top: Path) -> None:
+    """Let an ordinary user delete the folders to which a test took away the right."""
+    top.chmod(0o700)
+    for folder, names, _ in os.walk(top):
+        for name in names:
+            place = f"{folder}/{name}"
+            if not os.path.islink(place) and os.lstat(place).st_mode & 0o700 != 0o700:
+                os.chmod(place, 0o700)
 
 
 def git(folder: Path, *args: str, input: str | bytes | None = None, check: bool = True) -> str:

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -235,13 +236,14 @@ def install_venv(plan: Plan, venv: Path) -> None:
         ImpossibleError: It cannot be installed.
     """
     stamp = venv / ".made-for"
-    wanted = (PROJECT / "pyproject.toml").read_text(encoding="utf-8")
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = json.dumps([project["dependencies"], project["optional-dependencies"]])
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return
     shutil.rmtree(venv, ignore_errors=True)
     venv.mkdir()
     env, shown = read_pip_settings()
-    project = replace(
+    machine = replace(
         plan,
         user=0,
         landlock=True,
@@ -252,7 +254,7 @@ def install_venv(plan: Plan, venv: Path) -> None:
         # .venv is a mount, and exists: without its stamp it is made.
         argv=["make", ".venv/.installed", f"PYTHON={plan.env['PYTHON']}"],
     )
-    done = enter(project, venv.with_suffix(".log"))
+    done = enter(machine, venv.with_suffix(".log"))
     if done not in (0, LEFT_SOMETHING):
         raise ImpossibleError(f"its .venv cannot be made: {venv.with_suffix('.log')}")
     stamp.write_text(wanted, encoding="utf-8")
