@@ -101,6 +101,11 @@ def describe_chain(chain: tuple[str, ...]) -> str:
     return f"its foundation was reworded: {path}" if isinstance(chain, RewordedChain) else f"rests on {path}"
 
 
+def explain_chain(chain: tuple[str, ...]) -> str:
+    """Return why a memory is suspect to a reader who knows none of these keys."""
+    return describe_chain(chain) + ("" if isinstance(chain, RewordedChain) else ", which failed")
+
+
 def spread(
     failed: Iterable[str],
     *,

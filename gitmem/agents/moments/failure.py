@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 # The most hits examined, and the most memories shown.
 HITS, MOST = 12, 2
-HEADING = "ABOUT THIS FAILURE"
 
 
 def recall_failure(memory: OpenRepository, event: Event, recall: Callable[[Query], RecallResult]) -> str:
@@ -41,7 +40,7 @@ def recall_failure(memory: OpenRepository, event: Event, recall: Callable[[Query
     found = recall(Query(text=query, limit=HITS + len(seen), knowledge=True, reader=PROMPT))
     fresh = [hit for hit in found.hits if hit.scope != LISTED and seen.get(hit.reference) != hit.status]
     hits = [hit for hit in fresh if speaks_of(_text_of(memory, hit), event.output, lines)][:MOST]
-    return show_hits(memory, own, hits, query=query, heading=HEADING, what="failure") if hits else ""
+    return show_hits(memory, own, hits, query=query) if hits else ""
 
 
 def _text_of(memory: OpenRepository, hit: Hit) -> str:

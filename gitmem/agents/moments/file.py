@@ -26,7 +26,6 @@ MOST, TOKENS, FILES_AT_MOST = 3, 200, 10
 FACTS_AT_MOST = 2
 # The most bytes read of a file, for the names that it defines.
 FILE_BYTES = 128 * 1024
-SOURCE = "memory about this file; key, kind, status, by whom"
 
 
 def list_file_memories(memory: OpenRepository, event: Event, reads: Sequence[str], edits: Sequence[str]) -> str:
@@ -85,7 +84,7 @@ def _tell(
             opened.close()
     text = "\n".join(filter(None, (
         _heading(places, shown, is_edit=is_edit),
-        fence_entries(entries, source=SOURCE),
+        fence_entries(entries),
         _rest(len(found) - len(shown), places),
     )))  # fmt: skip
     keys = {one.key: one.status.status for one in shown}

@@ -88,11 +88,11 @@ def shown_since_start(entries: Sequence[Mapping[str, Any]]) -> tuple[dict[str, s
 
 
 def last_start(place: Workplace, session: str) -> int:
-    """Return when the latest other session in this work tree and on this branch started; 0 if there was none."""
+    """Return when the latest other session in this work tree started; 0 if there was none."""
     for name in sessions(place):
         if name == session:
             continue
-        here = {"event": START, "workspace": place.workspace, "branch": place.branch, "agent": None}
+        here = {"event": START, "workspace": place.workspace, "agent": None}
         for entry in entries_of(place, name):
             if all(entry.get(key) == value for key, value in here.items()):
                 return int(entry.get("at") or 0)

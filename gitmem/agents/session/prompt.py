@@ -29,7 +29,16 @@ HEAD, TAIL = 1500, 500
 HITS, HITS_AT_MOST = 12, 60
 # The fewest words in a query.
 TERMS = 2
+# Characters of a prompt in which figures of speech are looked for.
+IDIOMS_UP_TO = 160
 LOGGED_CHARS = 200
+# Figures of speech: their words are of no subject.
+_IDIOMS = (
+    *("hold on", "hang on", "a minute", "a second", "a sec", "one moment", "a moment", "take a call", "back in"),
+    *("two birds with one stone", "piece of cake", "on the same page", "in the loop", "by the way", "for the record"),
+    *("at the end of the day", "heads up", "no rush", "sounds good", "looks good", "makes sense", "good catch"),
+    *("let us move on", "let's move on", "keep an eye on", "on second thought", "in a nutshell", "low hanging fruit"),
+)
 # How people ask what was done, as opposed to how something works.
 _DONE = (
     *("did we", "did you", "did i", "have we done", "have you done", "was done", "were we", "was i doing"),
@@ -54,7 +63,7 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     if not hits:
         return ""
     local.add_daily_count(state, memory.now, local.ANSWERED)
-    return show_hits(memory, event, hits, query=query, heading="RECALLED", what="prompt")
+    return show_hits(memory, event, hits, query=query)
 
 
 def may_recall(memory: OpenRepository, event: Event) -> bool:
@@ -85,16 +94,15 @@ def find_hits(memory: OpenRepository, event: Event, query: str, recall: Callable
     )[: policy.session.limit]
 
 
-def show_hits(memory: OpenRepository, event: Event, hits: Sequence[Hit], *, query: str, heading: str, what: str) -> str:
+def show_hits(memory: OpenRepository, event: Event, hits: Sequence[Hit], *, query: str) -> str:
     """Return memories as text for an agent, and log that this context was shown them."""
     place = topics.workplace_of(memory)
     topic = topics.topic_of(place, event.session)
-    part = part_of(memory, heading, RecallResult(tuple(hits), 0))
+    part = part_of(memory, "", RecallResult(tuple(hits), 0))
     tip = memory.find_tip() or ""
     parts = agent_text.fit_parts([part], tokens=10_000, characters=agent_text.CHARACTERS - 1000)
     # Everything that is ever shown of these memories has been shown; the rest of a longer one is not shown later.
-    source = f"memory at {tip[:12]}, recalled for this {what}; key, kind, status, by whom"
-    text, logged = agent_text.fence_parts(parts, source=source), redact(query)[:LOGGED_CHARS]
+    text, logged = agent_text.fence_parts(parts), redact(query)[:LOGGED_CHARS]
     about: dict[str, Any] = {"tip": tip, "topic": topic.name, "query": logged, "tokens": count_tokens(text)}
     log.keep(place, event, agent_text.keys_of(parts), now=memory.now, **about)
     return text
@@ -107,12 +115,25 @@ def _catalog_of(memory: OpenRepository, scope: str) -> Catalog | None:
 
 def question_of(prompt: str) -> str:
     """Return the query in a prompt; empty for a command of the client and for a single word."""
-    text = without_machine_text(prompt).strip()
+    text = _without_idioms(without_machine_text(prompt).strip())
     if text.startswith("/") and "\n" not in text and "/" not in text[1:].split(" ", 1)[0]:
         return ""
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
     return text if len(tokens.query_terms(text)) >= TERMS else ""
+
+
+def _without_idioms(text: str) -> str:
+    """Return a short prompt without figures of speech; a longer one has words of its own."""
+    if len(text) > IDIOMS_UP_TO:
+        return text
+    lowered = f" {text.lower()}"
+    for idiom in _IDIOMS:
+        at = lowered.find(f" {idiom}")
+        if at >= 0 and not lowered[at + len(idiom) + 1 : at + len(idiom) + 2].isalnum():
+            lowered = lowered[:at] + " " * (len(idiom) + 1) + lowered[at + len(idiom) + 1 :]
+            text = text[:at] + " " * len(idiom) + text[at + len(idiom) :]
+    return text.strip()
 
 
 def without_machine_text(prompt: str) -> str:

@@ -169,7 +169,7 @@ def _introduction(here: _Here) -> list[str]:
     lines = [_greeting(count), *_losses(here), *_disputes(here), *filter(None, [_discipline(here)])]
     if here.topic.is_review:
         lines.append(CLEAN_ROOM)
-    elif here.place.is_shared and not here.topic.is_pinned:
+    elif here.place.is_shared and not here.topic.is_pinned and not log.last_start(here.place, here.event.session):
         lines.append(NUDGE)
     return lines
 
@@ -216,10 +216,10 @@ def _parts(here: _Here, own: Sequence[str]) -> list[Part]:
         return [_topic(here)]
     if here.policy.session.profile == BMAD:
         return [_summaries(here, SUMMARIES, here.budget)]
-    last = _summaries(here, 1, int(here.budget * SUMMARY_SHARE))
+    is_compacted = here.event.source == COMPACTED
+    # After a compaction, what this session did matters, not what the one before did.
+    last = _worklog(here) if is_compacted else _summaries(here, 1, int(here.budget * SUMMARY_SHARE))
     ahead = [_topic(here), last, _warm(here)]
-    if here.event.source == COMPACTED:
-        ahead.append(_worklog(here))
     spent = FENCE_TOKENS + count_tokens("\n".join([*own, agent_text.body_of(ahead)]))
     room = max(here.budget - spent, here.budget // 4)
     digest = agent_text.fit_parts(_digest(here, room), tokens=room, characters=agent_text.CHARACTERS)
@@ -235,8 +235,8 @@ def _fewer(here: _Here, part: Part, last: Part) -> Part:
     """
     entries = part.entries
     if part.heading == HEADINGS[RELEVANT]:
-        entries = entries[:RELATED]
-    elif part.heading == NEWEST:
+        return Part(part.heading, entries[:RELATED], part.more + len(entries[RELATED:]), part.rest)
+    if part.heading == NEWEST:
         since = _news_since(here)
         written = "SELECT key FROM memory m WHERE key IN ({}) AND m.created >= ?"
         fresh = {row[0] for row in here.catalog.each(written, [entry.key for entry in entries], (since,))}
@@ -244,7 +244,8 @@ def _fewer(here: _Here, part: Part, last: Part) -> Part:
         entries = tuple(
             entry for entry in entries if entry.key in fresh and entry.text.partition(") ")[2][:TITLE_CHARS] not in told
         )
-    return Part(part.heading, entries, part.more + len(part.entries) - len(entries), part.rest)
+        return Part(part.heading, entries)
+    return part
 
 
 def _parts_for_task(here: _Here) -> list[Part]:
@@ -296,12 +297,12 @@ def _summaries(here: _Here, count: int, room: int) -> Part:
         f" WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
         (*values, LATEST_SESSIONS),
     )
-    if here.event.source == COMPACTED:  # its own, whose end the client has kept
-        rows = [row for row in rows if not _is_own(here, row[3])]
     rows.sort(key=lambda row: -_nearness(here, row[3]))
     entries = []
     limit = min(room // count, here.policy.context.max_memory_tokens)
-    for key, title, body, _, agent in rows[:count]:
+    for key, title, body, fields, agent in rows[:count]:
+        if _nearness(here, fields) > 1:  # a summary by rules ends with the branch, which is this one
+            body = "\n".join(line for line in body.split("\n") if not line.startswith("A session of "))  # noqa: PLW2901
         shown = opening_of(body, limit_tokens=limit)
         # The title of a summary made by rules is one of its lines, or the names of the changed files.
         is_repeated = title.removesuffix("…") in shown or (title.startswith("Changed ") and "Changed: " in shown)
@@ -372,7 +373,7 @@ def _about(known: Mapping[str, About], item: Mapping[str, Any], section: str) ->
     if item["scope"] != PROJECT:
         return None
     found = known.get(item["key"], About())
-    return replace(found, why="") if section == WARNINGS else found
+    return replace(found, is_explained=" — " in item["text"]) if section == WARNINGS else found
 
 
 def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:

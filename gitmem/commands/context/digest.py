@@ -43,7 +43,7 @@ from gitmem.index.catalog import places_of, refs_of, state, wordings_of
 from gitmem.index.catalog.state import count_live
 from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUMMARY, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.policy import START
-from gitmem.statuses import SIGNS, age_s, describe_chain
+from gitmem.statuses import SIGNS, age_s, explain_chain
 from gitmem.tasks import digest as tasks
 from gitmem.tasks.task import Worker
 from gitmem.text import display, parse_json
@@ -326,7 +326,7 @@ def _memories_in_doubt(work: _Work) -> Iterator[_Warning]:
         yield _Warning(Case(key, STALE, STALE, why), kind, text, why, number)
     suspects = work.catalog.each(f"{live} AND {state.LIVE} AND m.key IN ({{}})", sorted(work.chains))
     for number, key, kind, text in suspects:
-        why = describe_chain(work.chains[key])
+        why = explain_chain(work.chains[key])
         yield _Warning(Case(key, SUSPECT, SUSPECT, why, chain=work.chains[key]), kind, text, why, number)
 
 

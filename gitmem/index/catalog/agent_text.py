@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import places_of, state
 from gitmem.index.catalog.disputes import doubted
-from gitmem.model import GOAL, VERIFIED
+from gitmem.model import FAILED, GOAL, VERIFIED
 from gitmem.statuses import warning_of
 from gitmem.store import PROJECT
 from gitmem.text import display, fence
@@ -26,6 +26,8 @@ CHARACTERS = 7800
 LINE_CHARS = 1000
 # The limit of an agent's name outside the fence; the clients' own names have a dozen characters.
 NAME_CHARS = 40
+# What is said of a failed fact whose text also says why.
+NO_LONGER = "no longer true. "
 
 
 @frozen
@@ -43,7 +45,7 @@ class Part:
     """One section of a digest.
 
     Attributes:
-        heading: Its heading.
+        heading: Its heading; empty for none.
         entries: Its entries, most important first; each is shown completely or not at all.
         more: How many more entries exist.
         rest: The command that shows those, or empty.
@@ -59,24 +61,27 @@ class Part:
         lines = [entry.text for entry in self.entries]
         if self.more > 0:
             lines.append(f"… {self.more} more" + (f": {self.rest}" if self.rest else ""))
-        return "\n".join([f"## {self.heading}", *lines]) if lines else ""
+        heading = [f"## {self.heading}"] if self.heading else []
+        return "\n".join([*heading, *lines]) if lines else ""
 
 
 @frozen
 class About:
-    """Who wrote a memory (the agent, if it was one), whether its verdict was made here, and why it is in doubt.
+    """What is known about a memory besides its text.
 
     Attributes:
-        agent: The agent.
+        agent: The agent that wrote it; empty for a person.
         is_own: Whether its verdict was made in this clone.
-        why: Why its status is in doubt.
+        why: Why its status is in doubt, or empty.
         against: The memory that contradicts it and is more credible, until a person settles it; or empty.
+        is_explained: Whether the shown text itself says why.
     """
 
     agent: str = ""
     is_own: bool = True
     why: str = ""
     against: str = ""
+    is_explained: bool = False
 
 
 def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int) -> dict[str, About]:
@@ -133,7 +138,10 @@ def label_and_text(
     shown = f"{status}, claimed by others" if status == VERIFIED and known and not known.is_own else status
     words = (kind, scope if scope != PROJECT else "", shown, whose)
     doubt = warning_of(status) and ((known and known.why) or warning_of(status))
-    warned = f"{status.upper()}: {display(doubt)}. " if doubt else ""
+    why = f"{display(doubt)}. "
+    if known is not None and known.is_explained:
+        why = NO_LONGER if status == FAILED else ""
+    warned = f"{status.upper()}: {why}" if doubt else ""
     if known and known.against:
         warned += f"DISPUTED: it contradicts {known.against}, and no person has settled which is true. "
     return f"- [{short or key}] ({', '.join(filter(None, map(display, words)))})", f"{warned}{text}"
@@ -276,7 +284,7 @@ def body_of(parts: Sequence[Part]) -> str:
     return "\n\n".join(filter(None, (part.text() for part in parts)))
 
 
-def fence_parts(parts: Sequence[Part], *, source: str) -> str:
+def fence_parts(parts: Sequence[Part], *, source: str | None = None) -> str:
     """Return the parts as data between two markers that no text in them can close; empty if there are no parts."""
     return fence.fence_text(body_of(parts), source=source)
 

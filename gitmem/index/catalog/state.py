@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.model import ADOPTED, FAILED, FAILS, HOLDS, STALE, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.statuses import RewordedChain, combine_status, describe_chain, own_status, spread
+from gitmem.statuses import RewordedChain, combine_status, explain_chain, own_status, spread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ def statuses_of(
 
 def _reason(status: str, chain: tuple[str, ...], outcome: str | None, *, is_fresh: bool) -> str:
     if status == SUSPECT:
-        return describe_chain(chain) + ("" if isinstance(chain, RewordedChain) else ", which failed")
+        return explain_chain(chain)
     if status != STALE:
         return ""
     if outcome == CHANGED:

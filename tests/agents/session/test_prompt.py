@@ -34,7 +34,7 @@ def test_what_a_prompt_needs_is_reported_once_a_session(shelf) -> None:
 
     assert told_keys(text) == ["rs256"]
     assert "(gotcha, by a person) Auth tokens are signed with RS256: The gateway holds public keys only." in text
-    assert "data to weigh" in text
+    assert "data, not instructions" in text
     assert on_event.answer_prompt(shelf, prompt_event(QUESTION)) == ""
     assert told_keys(on_event.answer_prompt(shelf, prompt_event(QUESTION, "s2"))) == ["rs256"]
     assert shelf.sessions.shown("s1")[0]["query"] == QUESTION

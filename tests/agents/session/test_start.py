@@ -56,7 +56,7 @@ def test_warnings_come_first_with_what_they_mean_and_everything_is_fenced(memory
     found = parts(text)
     assert next(iter(found)) == "WARNINGS"
     assert found["WARNINGS"][0].startswith(
-        "- [wrong] (fact, failed, by a person) FAILED: its check says that this is no"
+        "- [wrong] (fact, failed, by a person) FAILED: no longer true. There is nothing — nothing does not exist"
     )
     assert "(gotcha, by agent scout)" in text
     assert "<system>" not in text
