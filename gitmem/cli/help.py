@@ -105,11 +105,13 @@ def summary(found: Mapping[str, Any]) -> list[str]:
         lines.append(f"… and {len(found['failed']) - 3} more that failed")
     if found["failed"]:
         lines.append(f"to decide about a failure: gitmem settle {found['failed'][0]['key']}")
-    stale = sum(found["stale"].values()) + found["statuses"].get("unproven", 0)
-    stale += found["claims"].get("unproven", 0)
+    stale, waiting = found["stale"], len(found["waiting"])
+    unproven = found["statuses"].get("unproven", 0) + found["claims"].get("unproven", 0)
+    due = stale["inputs"] + stale["ttl"] + max(0, unproven - waiting)
     waits = [
-        (len(found["waiting"]), "command", "waiting for approval: gitmem trust --review"),
-        (stale, "memory", "due or stale: gitmem verify"),
+        (waiting, "command", "waiting for approval: gitmem trust --review"),
+        (due, "fact", "due or stale: gitmem verify"),
+        (stale["references"], "memory", "with changed lines of code: gitmem curate refs"),
         (len(found["to_settle"]), "memory", "in two versions: gitmem doctor"),
         (len(found.get("disputes", ())), "memory", "contradicting another one: gitmem settle"),
         (found["problems"], "problem", "found: gitmem doctor"),

@@ -40,7 +40,7 @@ def test_overview_says_what_fails_and_what_waits() -> None:
         },
         **{
             "failed": [{"title": "Tokens use RS256", "key": "rs256"}],
-            "stale": {"inputs": 2},
+            "stale": {"inputs": 2, "ttl": 0, "references": 1},
             "waiting": ["a"],
             "to_settle": [],
         },
@@ -53,7 +53,8 @@ def test_overview_says_what_fails_and_what_waits() -> None:
         "✗ Tokens use RS256 (rs256)",
         "to decide about a failure: gitmem settle rs256",
         "1 command waiting for approval: gitmem trust --review",
-        "3 memories due or stale: gitmem verify",
+        "2 facts due or stale: gitmem verify",
+        "1 memory with changed lines of code: gitmem curate refs",
         "1 captured text set aside: gitmem doctor",
         "new memories go to the proposal notes (gitmem propose pushes it, gitmem propose --switch memory leaves it)",
     ]

@@ -127,6 +127,27 @@ def test_headings_of_context_count_and_name_the_lines_below_them(crowded, run_cl
     assert "Use tabs" in "".join(groups["CONVENTIONS"])
 
 
+def test_overview_counts_what_waits_once(crowded, run_cli) -> None:
+    out = " ".join(run_cli().out.split())
+
+    found = json.loads(run_cli("status", "--json").out)
+    facts = numbers(out.partition("facts: ")[2].partition(" names and values")[0])
+    assert {status: facts.get(status, 0) for status in STATUSES} == found["statuses"]
+    assert "1 command waiting for approval" in out
+    assert "due or stale" not in out  # the only fact that is not proved is the one that waits
+    assert "1 memory with changed lines of code: gitmem curate refs" in out
+
+
+def test_check_counts_the_lines_that_it_lists(crowded, run_cli) -> None:
+    out = run_cli("check", "--base", "HEAD~1").out
+
+    said = numbers(out.rstrip().rpartition("\n")[2].partition("facts: ")[2].replace("become false", "become"))
+    listed = [line.split("  ", 1)[1] for line in out.splitlines() if "  " in line]
+    assert said["become"] == sum(line.startswith("becomes false") for line in listed)
+    assert said["are"] == sum(line.startswith("is suspect") for line in listed)
+    assert said["could"] == sum(line.startswith("could not be checked") for line in listed) + said["of"]
+
+
 def test_numbers_of_the_report_agree_with_each_other(crowded, run_cli) -> None:
     run_cli("report", "report.html")
     page = (crowded / "report.html").read_text()

@@ -210,7 +210,7 @@ def test_the_page_has_nothing_alive_in_it_and_nothing_of_it_is_more_than_text(ho
     assert ALIVE.findall(page.out + page.err + data.out + data.err) == []
     assert len(re.findall('<script(?! type="text/plain" )', page.out)) == 1
     assert 'id="title"' in page.out
-    assert json.loads(data.out)["statuses"]["failed"] == 2
+    assert json.loads(data.out)["statuses"]["failed"] == 1
 
 
 def test_what_an_agent_ran_and_what_another_repository_says_is_shown_with_nothing_alive_in_it(

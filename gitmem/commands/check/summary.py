@@ -95,6 +95,9 @@ def summary(checked: CheckResult) -> str:
     touched = len(checked.of(BROKEN, MENDED, STILL, OUTSIDE, OUTDATED, UNCHECKED, HOLDS))
     counts = [(len(checked.of(kind)), words) for kind, words in WORDS.items()]
     message = ", ".join(f"{number} {words.phrase if number == 1 else words.many}" for number, words in counts if number)
+    waiting, unchecked = sum(one.is_waiting for one in checked.findings), len(checked.of(UNCHECKED))
+    # The list below leaves out what only waits.
+    message += f" ({waiting} of them not approved)" if 0 < waiting < unchecked else ""
     what = "changed" if not span.is_staged else "uncommitted" if span.is_dirty else "staged"
     files = count_of(checked.files, f"{what} file") + ("" if span.is_staged else f" since {span.base[:12]}")
     verb = "touches" if checked.files == 1 else "touch"
