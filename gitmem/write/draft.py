@@ -164,7 +164,7 @@ def make_draft(
     if key and not layout.is_key(key):
         raise RefusedError(
             f"invalid key {key!r}: use at most {layout.KEY_LIMIT} lower-case letters, digits, '.', '_' and '-'",
-            hint=f"--key {slug(key) or 'a-name'}",
+            hint=f"--key {key_from(key) or 'a-name'}",
         )
     words = find_tags(f"{heading}\n{body}", policy.tags, policy.recall.language)
     tags = list(dict.fromkeys([*options.get("tags", ()), *words]))
@@ -203,6 +203,17 @@ def automatic_key(kind: str, text: str) -> str:
     """
     made = f"{kind.replace('_', '-')}-{slug(text, limit=KEY_TEXT)}"
     return made if layout.is_key(made) else f"{kind.replace('_', '-')}-{short_hash(text)}"
+
+
+def key_from(text: str) -> str:
+    """Return the key that a name from elsewhere becomes: itself, or a slug of it; empty if it has no letter or digit.
+
+    A name that Windows keeps for a device gets a prefix: ``key-nul``.
+    """
+    if layout.is_key(text):
+        return text
+    made = slug(text, limit=layout.KEY_LIMIT - len("key-"))
+    return made if not made or layout.is_key(made) else f"key-{made}"
 
 
 def short_hash(text: str) -> str:

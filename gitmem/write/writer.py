@@ -7,7 +7,7 @@ from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import replace
-from gitmem.store import is_proposal
+from gitmem.store import is_proposal, layout
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit
 from gitmem.text import display, list_some
 from gitmem.write import archive, place
@@ -419,10 +419,15 @@ class Writer:
             removed = (*made.deletes, *(old for old, _ in made.moves))
             self._written(written, dict(made.writes) if not made.moves else {}, removed)
 
+        def checked(tip: str | None) -> CommitPlan | None:
+            planned = plan(tip)
+            _refuse_places(planned)
+            return planned
+
         return write_commit(
             self._git,
             self._ref,
-            plan,
+            checked,
             command=command,
             now=self._now,
             lock_timeout_s=self._lock_timeout_s,
@@ -435,3 +440,10 @@ def _with_contradictions(catalog: Catalog, draft: Draft) -> Draft:
     """Return a new memory's draft with the keys of those that it contradicts, for a person to settle."""
     keys = find_contradicted(catalog, str(draft.fields["title"]), fields=draft.fields)
     return replace(draft, fields={**draft.fields, "contradicts": keys}) if keys else draft
+
+
+def _refuse_places(planned: CommitPlan | None) -> None:
+    """Refuse a commit with a file that no reader would accept, before it is made."""
+    for path in () if planned is None else (*(path for path, _ in planned.writes), *(new for _, new in planned.moves)):
+        if isinstance(place := layout.place_of(path), str):
+            raise RefusedError(f"{path}: {place}", hint="choose another name, such as --key a-name")

@@ -22,7 +22,7 @@ SHARED = {
     "causes",
     "changes",
     "columns",
-    "client-hook",
+    "client hook",
     "hits",
     "input",
     "live",

@@ -26,6 +26,7 @@ from gitmem.write.draft import (
     check_file,
     clean_text,
     is_line_reference,
+    key_from,
     make_draft,
     refuse_typed,
     short_hash,
@@ -496,3 +497,19 @@ def test_new_check_takes_nothing_of_the_old_one_over() -> None:
     new = {"title": "T", "kind": "fact", "verify": ["grep", "-q", "x", "y"]}
 
     assert unite_fields(before, new, Draft("k", False, new, "")) == new
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("auth-key", "auth-key"), ("Auth Key", "auth-key"), ("nul", "key-nul"), ("AUX", "key-aux"), ("com1", "key-com1")],
+)
+def test_name_from_elsewhere_becomes_a_key_that_a_store_accepts(name: str, key: str) -> None:
+    assert key_from(name) == key
+    assert layout.is_key(key_from(name))
+
+
+@given(st.text(max_size=200))
+def test_any_name_becomes_a_key_or_nothing(name: str) -> None:
+    made = key_from(name)
+
+    assert made == "" or layout.is_key(made)

@@ -155,7 +155,7 @@ def _ties(read: Sequence[_Read], head: Code) -> dict[tuple[str, Claim], str]:
     for document, statement, claims in read:
         for name, path in tied_paths(statement, claims):
             places = [place for place in path.places if head.is_regular(place)] or head.list_ending_with(path.name)
-            if len(places) == 1 or path.places[:1] == tuple(places[:1]):
+            if len(places) == 1 or (places and path.places[:1] == tuple(places[:1])):
                 found[document.path, name] = places[0]
     return found
 

@@ -12,7 +12,7 @@ from gitmem.errors import ForeignBranchError, GitmemError, NotFoundError, Proces
 from gitmem.git.repository import is_oid
 from gitmem.model import Problem
 from gitmem.store import FOREIGN as FOREIGN_COMMIT
-from gitmem.store import STORES
+from gitmem.store import STORES, layout
 from gitmem.store.commit import CommitPlan, ref_lock_path
 from gitmem.store.foreign import is_stray, kind_of
 from gitmem.store.layout import ROOT_EMAIL, ROOT_NAME
@@ -20,6 +20,7 @@ from gitmem.store.read import display_path
 from gitmem.store.state.lock import STALE_AFTER_S, is_held
 from gitmem.system import make_folder
 from gitmem.text import display
+from gitmem.write.draft import key_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,6 +170,32 @@ def list_problems(catalog: Catalog) -> list[Problem]:
     """Return the problems of single entries, by path."""
     rows = catalog.rows("SELECT code, path, message, key, hint, severity FROM problem ORDER BY path, code")
     return [Problem(*row) for row in rows]
+
+
+def rename_devices(memory: OpenRepository, fixed: list[str]) -> None:
+    """Give memories whose names Windows keeps for devices (``nul.md``) the names that an import gives them now."""
+    named = {p.path: _allowed_path(p.path) for p in list_problems(memory.catalog()) if p.code == "bad-name"}
+    if not any(named.values()):
+        return
+
+    def plan(tip: str | None) -> CommitPlan | None:
+        assert tip is not None, "there is a branch"
+        paths = {entry.path for entry in memory.git.list_tree(tip)}
+        moves = tuple((old, new) for old, new in named.items() if new and old in paths and new not in paths)
+        return CommitPlan("doctor: rename memories with reserved names", moves=moves, machine=True) if moves else None
+
+    memory.commit(plan, "doctor")
+    left = {p.path for p in list_problems(memory.catalog())}
+    fixed += [f"renamed {old} to {new} on the branch" for old, new in named.items() if new and old not in left]
+
+
+def _allowed_path(path: str) -> str:
+    """Return the allowed path of a memory whose name is that of a device; else an empty path."""
+    archived = path.startswith("archive/")
+    folder, *split, name = path.removeprefix("archive/").split("/")
+    key, made = name.removesuffix(".md"), key_from(name.removesuffix(".md"))
+    allowed = layout.memory_path(folder, made, split=bool(split), archived=archived)
+    return allowed if made == f"key-{key}" and layout.find_memory(allowed) is not None else ""
 
 
 def delete_entries(memory: OpenRepository, named: Sequence[str], fixed: list[str]) -> None:

@@ -78,6 +78,8 @@ def examine(
     found += foreign or branch.check_foreign(memory)  # a branch that was repaired can be examined now
     if not any(p.code in ("broken-ref", "no-store", FOREIGN) for p in found):
         unreadable = branch.check_tree(memory, mends, fixed)
+        if mends and not unreadable:
+            branch.rename_devices(memory, fixed)
         found += unreadable or [*_check_store(memory), *_check_links(memory.catalog())]
         found += background.check_captures(memory, mends, fixed)
         if not unreadable:

@@ -8,9 +8,9 @@ from gitmem.document.yaml.scalars import is_name
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.policy.settings import is_slug
-from gitmem.store import layout
 from gitmem.text import display
 from gitmem.text.slugs import slug
+from gitmem.write.draft import key_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _key(value: object) -> str | None:
         return ""
     if len(value.split()) == 1 and value != value.lower():
         return None
-    return value if layout.is_key(value) else slug(value, limit=layout.KEY_LIMIT)
+    return key_from(value)
 
 
 def as_list(value: object) -> list[str]:

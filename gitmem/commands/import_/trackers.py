@@ -11,10 +11,9 @@ from __future__ import annotations
 from gitmem.commands.import_.fields import ImportRecord, Unreadable, add_fields, as_list, time_of, without_empty
 from gitmem.document.fields import MAX_PRIORITY
 from gitmem.model import CLAIMED, CLOSED, FAILED, OPEN, TASK
-from gitmem.store import layout
 from gitmem.tasks.life import NOTE_BYTES
 from gitmem.tasks.task import DONE, RELEASED
-from gitmem.text.slugs import slug
+from gitmem.write.draft import key_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def key_of(identity: object) -> str:
     text = str(identity).strip().lower()
     if text.replace(".", "").isdigit():
         text = f"bean-{text}"
-    return text if layout.is_key(text) else slug(text, limit=layout.KEY_LIMIT)
+    return key_from(text)
 
 
 def _life(table: Mapping[str, Any], status: str) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 
 from gitmem.frozen import frozen, replace
-from gitmem.store import layout
-from gitmem.text.slugs import slug
+from gitmem.write.draft import key_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def pages_of(inside: Iterable[str], *, is_vault: bool = False, is_bundle: bool =
 
 def key_of(path: str) -> str:
     """Return the key of a note, made from its whole path: every folder may have a README."""
-    return path if layout.is_key(path) else slug(path.replace("/", " "), limit=layout.KEY_LIMIT)
+    return key_from(path)
 
 
 def link_pages(found: ImportRecord, pages: Pages) -> ImportRecord:

@@ -2,6 +2,8 @@
 
 import pytest
 from conftest import commit_files, git
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from gitmem.commands.adopt.correct import corrections
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
@@ -308,3 +310,114 @@ def test_proposed_checks_hold_where_the_statement_does_and_fail_where_it_is_fals
         "React 19": ("depends", "holds"),
         "gone.py": ("exists", "fails"),
     }
+
+
+# What a stranger's pull request may write in a document, in pieces.
+_NAMES = (
+    "FOO",
+    "`FOO`",
+    "load_config()",
+    "--flag",
+    "$VAR",
+    "3",
+    "1.2.3",
+    "[id]",
+    "**",
+    "*",
+    "\\",
+    "",
+    "0" * 300,
+    "\ud83d\ude00",
+)
+_PATHS = (
+    *(
+        "../b.py",
+        "../../../etc/passwd",
+        "/etc/passwd",
+        "/",
+        "//",
+        "..",
+        ".",
+        "./",
+        "a/../../b.py",
+        "src/../..",
+        "~/x",
+        "C:\\x",
+    ),
+    *(
+        "src/",
+        "src/gateway/retry.py",
+        "src/gateway/retry.py:999999999999",
+        "src/[id]/a.py",
+        "a" * 5000,
+        "x/" * 2000,
+        "\x00",
+        "a b.py",
+    ),
+    *(
+        "http://e.example/a",
+        "file:///etc/passwd",
+        "data:,x",
+        "#anchor",
+        "?q",
+        "src/gateway/retry.py#L1",
+        "%2e%2e/b.py",
+        "src\\b.py",
+    ),
+)
+_FORMS = (
+    *(
+        "- `{path}` has `{name}`",
+        "- `{name}` is in `{path}`",
+        "[{name}]({path})",
+        "![{name}]({path})",
+        "| `{name}` | `{path}` |",
+        "`{path}`",
+    ),
+    *(
+        "```bash\n{name} {path}\n```",
+        "```\n{path}\n├── {name}\n```",
+        "- `{name}` (default: `{path}`)",
+        "Run `make {name}` in `{path}`",
+    ),
+    *(
+        "- `{name}` is {name} in `{path}`",
+        "# {name}",
+        "> {path}",
+        "- No `{name}` in `{path}`",
+        "{path}",
+        "import {name} from '{path}'",
+    ),
+    *(
+        "```python\nfrom {name} import {path}\n",
+        "[{name}]: {path}",
+        "<a href='{path}'>{name}</a>",
+        "- Tests: `pytest {path}::{name}`",
+    ),
+)
+hostile_lines = st.lists(
+    st.builds(
+        lambda form, name, path: form.format(name=name, path=path),
+        st.sampled_from(_FORMS),
+        st.sampled_from(_NAMES) | st.text(max_size=20),
+        st.sampled_from(_PATHS) | st.text(max_size=20),
+    ),
+    min_size=5,
+    max_size=40,
+)
+
+
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@example(lines=["- `../b.py` has `FOO`"])
+@given(lines=hostile_lines)
+def test_no_line_of_a_document_stops_adopt(repo, lines):
+    text = "\n".join(lines).encode("utf-8", "surrogatepass")
+    (repo / "AGENTS.md").write_bytes(text)
+    git(repo, "add", "AGENTS.md")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "a document")
+
+    adoption = adopted(repo)
+
+    assert as_table(adoption)["documents"]
+    present = {one.path: text.decode("utf-8", "replace").split("\n") for one in adoption.documents}
+    corrections(adoption.findings, present, present)

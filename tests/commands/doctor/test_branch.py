@@ -62,3 +62,17 @@ def test_only_entries_outside_the_store_can_be_deleted(memory: Memory, repo: Pat
     assert git(repo, "rev-parse", f"{REF}~1") == before
     assert git(repo, "ls-tree", "-r", "--name-only", REF, "src", "notes.txt") == ""
     assert memory.show("vpn").document["title"] == "Deploys need VPN"
+
+
+def test_memory_with_a_reserved_name_is_renamed(memory: Memory, repo: Path) -> None:
+    memory.remember("Deploys need VPN", key="vpn")
+    put_files(repo, {"learned/nul.md": memory_text("About nothing"), "archive/learned/aux.md": memory_text("Gone")})
+
+    found = memory.doctor(fix=True)
+
+    assert [problem.code for problem in found.problems if problem.severity == "error"] == []
+    assert [line for line in found.fixed if line.startswith("renamed")] == [
+        "renamed archive/learned/aux.md to archive/learned/key-aux.md on the branch",
+        "renamed learned/nul.md to learned/key-nul.md on the branch",
+    ]
+    assert memory.show("key-nul").document["title"] == "About nothing"

@@ -238,3 +238,26 @@ def test_folders_of_other_systems_are_imported_completely_and_only_once(memory: 
     assert done.commands == 1
     again = memory.bulk.import_files(sources)
     assert (len(again.settled.new), len(again.settled.updated), again.commit) == (0, 0, done.commit)
+
+
+@pytest.mark.parametrize("source", ["line", "note", "issue"])
+def test_name_that_a_store_refuses_gets_another_form_before_the_commit(
+    memory: Memory, tmp_path: Path, source: str
+) -> None:
+    names = ("nul", "con", "aux", "com1", "lpt9")
+    (tmp_path / "notes").mkdir()
+    for name in names:
+        (tmp_path / "notes" / f"{name}.md").write_text(f"# A note about {name}\n\nIt says {name}\n")
+    sources = {
+        "line": lines(tmp_path / "log.jsonl", *({"key": name, "content": f"A line about {name}"} for name in names)),
+        "note": str(tmp_path / "notes"),
+        "issue": lines(
+            tmp_path / "issues.jsonl",
+            *({"id": name.upper(), "title": f"Do {name}", "issue_type": "task", "status": "open"} for name in names),
+        ),
+    }
+
+    run(memory, sources[source])
+
+    assert [problem.code for problem in memory.doctor().problems if problem.severity == "error"] == []
+    assert memory.status().document["memories"] == len(names)
