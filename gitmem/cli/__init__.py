@@ -6,11 +6,29 @@ Errors become messages here and nowhere else.
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations: 1 ms
-import errno
-import gc
 import os
 import sys
-from keyword import iskeyword
+
+INTERRUPTED = 130
+
+
+def stop_at_once(*_: object) -> None:
+    """Handle SIGINT while modules load and after a command: say so in one line and exit; a hook never fails."""
+    if sys.argv[1:2] != ["hook"]:
+        os.write(2, b"gitmem: error: interrupted; acknowledged writes are kept\n")
+        os._exit(INTERRUPTED)
+    os._exit(0)
+
+
+# As early as possible if this is the program: a module that is interrupted as it loads prints a traceback.
+if (sys.argv or [""])[0].endswith(("/gitmem", "/git-mem", "gitmem/__main__.py")) and _signal.getsignal(
+    _signal.SIGINT
+) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, stop_at_once)
+
+import errno  # noqa: E402
+import gc  # noqa: E402
+from keyword import iskeyword  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,12 +223,17 @@ GROUPS = {
     "plumbing": "Plumbing, for programs and CI",
 }
 
-INTERRUPTED = 130
 BUG = 70
 # The exit status that a shell reports after SIGPIPE (128 + 13).
 PIPE_CLOSED = 141
-# Errors of the environment: no space, no permission, too many open files. Any other OSError is a bug.
-ENVIRONMENT = ("ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EFBIG", "EMFILE", "ENFILE")
+# Errors of the environment: no space, no permission, too many open files, something else where a file belongs. Any
+# other OSError is a bug.
+ENVIRONMENT = (
+    *("ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EFBIG", "EMFILE", "ENFILE"),
+    *("EISDIR", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "ESTALE"),
+)
+# What is there in place of a file of gitmem's own.
+IN_THE_WAY = ("EISDIR", "ENOTDIR", "ELOOP", "ENXIO")
 # Interruptions by the user that have not been reported yet.
 _interruptions: list[str] = []
 
@@ -223,7 +246,7 @@ def script() -> None:
     """
     gc.disable()  # a command makes little garbage; collecting it takes 1.5 ms (measured)
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-        _signal.signal(_signal.SIGINT, note_interruption)
+        _signal.signal(_signal.SIGINT, stop_at_once)
     status = main()
     if "gitmem.verify.sandbox.sandbox" in sys.modules or "concurrent.futures" in sys.modules:
         sys.exit(status)
@@ -277,15 +300,24 @@ def _is_agents() -> bool:
 def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
     """Run one command, report its errors and return its exit status."""
     commits = _count_commits()
+    is_program = _signal.getsignal(_signal.SIGINT) is stop_at_once
     try:
+        if is_program:
+            _signal.signal(_signal.SIGINT, note_interruption)
         status = _run(arguments, out)
         out.flush()
+        if is_program:
+            _signal.signal(_signal.SIGINT, stop_at_once)
     except BrokenPipeError:
         out.drop()  # the reader has closed the pipe (gitmem list | head): exit quietly
         return PIPE_CLOSED
     except KeyboardInterrupt:
+        if is_program:
+            _signal.signal(_signal.SIGINT, stop_at_once)
         return _say_interrupted(out, _count_commits() - commits)
     except Exception as err:  # noqa: BLE001 - the one place that words errors
+        if is_program:
+            _signal.signal(_signal.SIGINT, stop_at_once)
         if _was_interrupted():
             return _say_interrupted(out, _count_commits() - commits)
         from gitmem.cli.again import heals, reword
@@ -507,7 +539,10 @@ def _report_error(err: Exception, out: Output, arguments: list[str]) -> int:
         if not err.filename:
             out.drop()
         what = os.fsdecode(err.filename) if err.filename else "cannot write the output"
-        out.error(f"{what}: {err.strerror}", "acknowledged writes are kept")
+        hint = "acknowledged writes are kept"
+        if errno.errorcode[err.errno or 0] in IN_THE_WAY:
+            hint = f"move it away, and run the command again: mv {what!r} {f'{what}.old'!r}"
+        out.error(f"{what}: {err.strerror}", hint)
         return 3
     from gitmem.cli.bug import write_report
 

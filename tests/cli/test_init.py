@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, put_files, tip
+from support.console import GITMEM, environment, run
 
 from gitmem import __version__, cli
 from gitmem.cli import list as list_command
@@ -322,3 +323,14 @@ def test_file_name_of_odd_bytes_does_not_make_the_store_unreadable(run_cli, repo
     ]
     assert "\x1b" not in examined.out
     assert (later.status, later.out.count("\n")) == (0, 2)
+
+
+@pytest.mark.parametrize("module", ["keyword", "difflib"], ids=["as modules load", "in a command"])
+def test_interruption_at_any_moment_is_one_line(tmp_path: Path, module: str) -> None:
+    (tmp_path / f"{module}.py").write_text("import os\nos.kill(os.getpid(), 2)\n")
+    env = environment(PYTHONPATH=str(tmp_path))
+
+    done = run([str(GITMEM), "lisst"], tmp_path, env=env)
+
+    assert (done.status, done.out) == (130, "")
+    assert done.err == "gitmem: error: interrupted; acknowledged writes are kept\n"

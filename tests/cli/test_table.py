@@ -22,7 +22,7 @@ SHARED = {
     "causes",
     "changes",
     "columns",
-    "client hook",
+    "client_hook",
     "hits",
     "input",
     "live",

@@ -5,7 +5,9 @@ Links are not followed, names with a leading dot are skipped, and files are read
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table
@@ -188,9 +190,15 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages | None)
 
 
 def _read_text(path: str | Path) -> str:
-    """Return the text of a file, read only up to a memory's size."""
-    with Path(path).open("rb") as file:
+    """Return the text of a regular file, read only up to a memory's size; opening a pipe would wait for its writer."""
+    with open(path, "rb", opener=_open_at_once) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
         return decode(file.read(layout.MEMORY_LIMIT + 1))
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # Windows has no such pipes
 
 
 def _unreadable(err: OSError | FormatError, where: str) -> Unreadable:

@@ -171,7 +171,7 @@ def read_setting(place: InstallFolder, path: str, *names: str) -> object:
     text = read(place, path) or ""
     try:
         value = tomllib.loads(text) if path.endswith(".toml") else parse(text).value
-    except (JsoncError, tomllib.TOMLDecodeError):
+    except (JsoncError, ValueError, RecursionError):
         return None
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
@@ -258,7 +258,7 @@ def _check(path: Path, text: str | None) -> None:
         return
     try:
         tomllib.loads(text)
-    except tomllib.TOMLDecodeError as err:
+    except (ValueError, RecursionError) as err:
         raise FileRefusedError(f"was not changed: it is not valid TOML, or would not be afterwards ({err})") from err
 
 

@@ -88,7 +88,7 @@ def read_options(text: str) -> dict[str, Any]:
     """
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as err:
+    except (ValueError, RecursionError) as err:  # also a number of 5,000 digits, and a value in a thousand brackets
         raise ConfigError(f"invalid TOML: {err}", file=OPTIONS_PATH, key="") from err
     found: dict[str, Any] = {}
     for name, value in table.items():

@@ -52,7 +52,7 @@ class SourceBranch:
         try:
             raw = self._git.read_blob(f"{tip}:{layout.MANIFEST_PATH}", limit=MANIFEST_LIMIT)
             found = json.loads(raw or b"{}")
-        except (GitmemError, ValueError):
+        except (GitmemError, ValueError, RecursionError):
             return {}  # pulled again from the beginning; unchanged documents are not written again
         return found if isinstance(found, dict) else {}
 

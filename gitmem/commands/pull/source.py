@@ -180,8 +180,10 @@ def list_sources(memory: OpenRepository) -> list[Source]:
     for path in sorted(folder.glob("*.json")):
         try:
             found.append(_read(path))
-        except (OSError, ValueError, TypeError):
-            memory.notices.append(f"the settings of the source {path.stem} are damaged")
+        except (OSError, ValueError, TypeError, RecursionError, UsageError):
+            memory.notices.append(
+                f"the settings of the source {display(path.stem)} are damaged; add it again: gitmem sources add"
+            )
     return found
 
 
@@ -242,7 +244,7 @@ def read_local(memory: OpenRepository, source: Source) -> dict[str, Any]:
     """Return the data about the last pull in this clone: ``at``, ``error``, ``etags``; may be empty."""
     try:
         found = json.loads((_folder(memory) / f"{source.name}.pulled").read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -263,8 +265,13 @@ def _folder(memory: OpenRepository) -> Path:
 
 
 def _read(path: Path) -> Source:
-    found: dict[str, Any] = json.loads(path.read_bytes())
-    if found.get("name") != path.stem:
+    found: Any = json.loads(path.read_bytes())
+    if not isinstance(found, dict) or found.get("name") != path.stem:
         raise ValueError("it belongs to another source")
     lists: dict[str, Any] = {name: tuple(found.pop(name, ())) for name in _LISTS}
-    return Source(**found, **lists)
+    words = [*found.values(), *(word for words in lists.values() for word in words)]
+    if not all(isinstance(word, str) for word in words) or found.get("kind") not in PARTS:
+        raise ValueError("it has a value of another kind")
+    source = Source(**found, **lists)
+    _check(source)
+    return source

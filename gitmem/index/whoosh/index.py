@@ -245,7 +245,7 @@ def _read(folder: Path, language: str) -> tuple[dict[str, Any], Any] | None:
         opened = index.FileIndex(FileStorage(str(folder)), schema=schema_of(language))
         reader = opened.reader()
         is_same = opened.latest_generation() == stamp["generation"]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, index.IndexError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, index.IndexError):
         return None
     if not is_same:
         return None

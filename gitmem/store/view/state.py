@@ -9,7 +9,7 @@ import os
 
 from gitmem.frozen import frozen
 from gitmem.git import Git
-from gitmem.git.repository import Repository, discover
+from gitmem.git.repository import Repository, discover, is_oid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,8 +80,10 @@ def _read(repository: Repository) -> View | None:
         name = str(found["name"])
         toward = tuple(str(commit) for commit in found.get("toward", ()))
         view = View(path, name, str(found["shown"]), held, toward, asked=found.get("asked") is True)
-        return view if "/" not in name and name != ".." else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        is_sound = "/" not in name and name != ".." and "\0" not in f"{path}{name}"
+        is_sound = is_sound and all(is_oid(one) for one in (*toward, *held.values(), view.shown) if one)
+        return view if is_sound else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

@@ -86,7 +86,7 @@ def _read_known(place: Path) -> dict[str, tuple[str, int]]:
                 return {}
         table = json.loads(place.read_text(encoding="ascii"))
         return {str(name): (str(found), int(at)) for name, (found, at) in table.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
 
 

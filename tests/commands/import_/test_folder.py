@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 
+import pytest
 from conftest import memory_text
 
 from gitmem.commands.import_.fields import ImportRecord, Unreadable
 from gitmem.commands.import_.folder import list_files, read_folder
+from gitmem.commands.import_.run import Sources
+from gitmem.memory import Memory
 
 
 def read(folder: Path) -> dict[str, ImportRecord | Unreadable]:
@@ -110,3 +114,24 @@ def test_name_that_is_not_utf_8_is_accepted(tmp_path: Path) -> None:
 
     assert isinstance(found, ImportRecord)
     assert (found.body, found.key) == ("odd name", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_pipe_socket_device_and_loop_in_a_folder_are_named_and_stop_nothing(memory: Memory, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    os.mkfifo(notes / "index.md")
+    os.mkfifo(notes / "a-pipe.md")
+    (notes / "zero.md").symlink_to("/dev/zero")
+    (notes / "loop.md").symlink_to("loop.md")
+    (notes / "self").symlink_to(".")
+    with socket.socket(socket.AF_UNIX) as opened:
+        opened.bind(os.path.relpath(notes / "socket.md"))
+    with (notes / "big.md").open("wb") as file:
+        file.truncate(2**32)
+    (notes / "good.md").write_text("# Walrus tides\n\nThey matter\n")
+
+    done = memory.bulk.import_files(Sources((str(notes),)))
+
+    assert done.unreadable.total == 6
+    assert memory.status().document["memories"] == 1
