@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from gitmem.verify.overview.cause import Case
+    from gitmem.verify.overview.cause import Case, Cause
 
     Phrases = Mapping[tuple[str, str], str]
 
@@ -44,14 +44,12 @@ def print_cases(
     shown = fit(causes)
     is_short = shown < len(causes)
     for cause in causes[:shown]:
-        if len(cause.cases) <= APART:
+        if cause.is_apart:
             for case in cause.cases:
                 _print_one(case, phrases, out, indent)
         else:
             is_short = True
-            status = cause.cases[0].status
-            out.line(indent, (MARKS.get(status, MARKS[""]), status), " ", title(cause, phrases))
-            out.line(indent, "    ", (few(cause.keys), "key"))
+            _print_many(cause, phrases, out, indent)
         if len(cause.suspects) <= APART:
             for case in cause.suspects:
                 _print_one(case, phrases, out, indent)
@@ -69,6 +67,16 @@ def print_cases(
         out.line(indent, (f"… {quantity(facts, 'more fact')} of {quantity(len(left), 'other cause')}", "dim"))
     if is_short:
         out.line(indent, (f"to list each: {rest}", "dim"))
+
+
+def _print_many(cause: Cause, phrases: Phrases, out: Output, indent: str) -> None:
+    status, keys = cause.cases[0].status, (few(cause.keys), "key")
+    line = (indent, (MARKS.get(status, MARKS[""]), status), " ", title(cause, phrases))
+    if cause.is_move:
+        out.line(*line, "  ", keys)
+    else:
+        out.line(*line)
+        out.line(indent, "    ", keys)
 
 
 def _print_one(case: Case, phrases: Phrases, out: Output, indent: str) -> None:

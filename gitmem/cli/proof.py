@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, path_reader
 from gitmem.document.builtin_checks import CHECKS, iter_fields
+from gitmem.document.check_values import FLAG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ def add_check(parser: ArgumentParser, heading: str) -> None:
             help=row.about,
         )
     for field in iter_fields():
+        if field.value is FLAG:
+            checks.add_argument(f"--{field.name}", dest=field.name, action="store_true", default=None, help=field.about)
+            continue
         checks.add_argument(
             f"--{field.name}",
             dest=field.name,

@@ -121,7 +121,8 @@ def _print_stale(found: Mapping[str, Any], out: Output) -> None:
     for reason in sorted(set(elsewhere)):
         facts = quantity(elsewhere.count(reason), "fact")
         out.line((f"  {facts} {reason}", "yellow"), ("  gitmem verify --dry-run", "dim"))
-    if moved := found.get("moved"):
+    failed = {line["key"] for line in found.get("failed", ())}
+    if moved := [key for key in found.get("moved", ()) if key not in failed]:
         who = "1 fact is judged where what it checks"
         who = who if len(moved) == 1 else f"{len(moved)} facts are judged where what they check"
         out.line((f"  {who} moved: gitmem settle --moved", "yellow"))

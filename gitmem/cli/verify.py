@@ -40,6 +40,7 @@ from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.moves import describe_moves
 from gitmem.verify.options import Options, Watch
 from gitmem.verify.overview.cause import APART, Case
+from gitmem.verify.overview.path_move import parse_path_move
 from gitmem.verify.overview.stock import culprits, describe_statuses
 from gitmem.verify.trace import undeclared_reads
 
@@ -353,7 +354,8 @@ def _report(
     for wrong in found.wrong:
         hint = "" if found.recorded else f" (gitmem verify --record {wrong.key})"
         out.line((MARKS["failed"], "failed"), " ", (wrong.key, "key"), f"  wrong verdict — {wrong.message}{hint}")
-    moved = describe_moves([r.verdict.moved for r in found.results if r.verdict and r.is_moved])
+    followed = [r.verdict for r in found.results if r.verdict and r.is_moved and not parse_path_move(r.because)]
+    moved = describe_moves([verdict.moved for verdict in followed])
     if moved:
         out.line((moved, "yellow"))
     out.line((summary(found), "bold"))

@@ -103,7 +103,7 @@ def check_from_fields(commands: Sequence[Any], fields: Mapping[str, Any]) -> Any
     Raises:
         UsageError: More than one check is given, or a field is missing or unused.
     """
-    fields = {name: value for name, value in fields.items() if value is not None}
+    fields = {name: value for name, value in fields.items() if value is not None and value is not False}
     rows = [row for row in CHECKS.values() if row.name in fields]
     if len(commands) + len(rows) > 1:
         raise UsageError(

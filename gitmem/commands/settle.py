@@ -20,7 +20,7 @@ from gitmem.repository.verification import stores_to_prove
 from gitmem.store import is_home
 from gitmem.text.globs import is_path_like, without_lines
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.moves import Moves, replace_words
+from gitmem.verify.moves import Moves, find_path_move, replace_words
 from gitmem.verify.options import Options
 from gitmem.write.draft import with_fields
 from gitmem.write.place import before_of, need_known
@@ -196,7 +196,7 @@ class _Store:
             verdict = self._verdicts[one.key]
             due = self._due(one, one.fields)
             was_allowed = session.may_run(self._due(one, {}))
-            if verdict.outcome != HOLDS:
+            if verdict.outcome != HOLDS and find_path_move(self._tree, self._check_of(one), verdict.moved) is None:
                 found[number] = replace(one, skipped=FAILING)
             elif session.may_run(due) or (approve and was_allowed and not session.trust.denies(due.row.spec)):
                 dues[one.key] = due
@@ -220,6 +220,11 @@ class _Store:
                 why = result.because or result.reason
                 found[number] = replace(one, skipped=f"the changed check does not hold: {why}")
         return found
+
+    def _check_of(self, one: PathUpdate) -> Check:
+        check = check_of(parse(self._text_of(one.key, one.path), path=f"{one.key}.md"))
+        assert check is not None, "a fact has a check"
+        return check
 
     def _due(self, one: PathUpdate, fields: Mapping[str, Any]) -> Due:
         return self._session.due_of(self._document_with(one, fields))

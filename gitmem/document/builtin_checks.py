@@ -20,6 +20,8 @@ from gitmem.document.answers import (
     shorten_value,
 )
 from gitmem.document.check_values import (
+    EXACTLY,
+    FLAG,
     GLOB,
     IN,
     NAME,
@@ -152,6 +154,7 @@ _IN_FILES = "code files; * matches within one folder, ** across folders"
 _FILES = Field(IN, GLOB, _IN_FILES, keyword="within")
 _ONE_FILE = Field(IN, PATH, _IN_FILES, keyword="within")
 _SOME_FILES = Field(IN, GLOB, _IN_FILES, keyword="within", is_optional=True)
+_EXACTLY = Field(EXACTLY, FLAG, "do not follow renamed files: the path is part of the claim", is_optional=True)
 _OR_FILES = Field(
     *(OR_IN, GLOB, "further code files that count once --in has lost it; documents never do"),
     keyword="or_within",
@@ -212,7 +215,7 @@ def _value(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
         return _missing(taken.text, files)
     where, stated = place(*having[0]), having[0][1].value
     repeated = conceal(_last_key(taken.text, files), stated)
-    name, wanted = next(iter(taken.more.items()), ("", ""))
+    name, wanted = next(((one, word) for one, word in taken.more.items() if one != EXACTLY), ("", ""))
     if not name:  # only the presence of a value was required
         return comparison_answer(where, repeated, "", is_as_wanted=True)
     from gitmem.document.sources import versions  # imports packaging
@@ -339,7 +342,7 @@ _TABLE = (
         *("contains", TEXT, "at least one file in --in contains this text"),
         *(file_checks.file_globs, file_checks.contains),
         file_checks.some_file("{first} contains {text!r}", "no file of {where} contains {text!r}"),
-        more=(_FILES, _OR_FILES),
+        more=(_FILES, _OR_FILES, _EXACTLY),
         is_about_any=True,
         part=SOME_PART,
     ),
@@ -347,14 +350,14 @@ _TABLE = (
         *("matches", REGEX, "at least one file in --in matches this regular expression"),
         *(file_checks.file_globs, file_checks.matches),
         file_checks.some_file("{first} matches {text!r}", "no file of {where} matches {text!r}"),
-        more=(_FILES,),
+        more=(_FILES, _EXACTLY),
         is_about_any=True,
         unusable="{text!r} is not a regular expression that can be run in linear time",
     ),
     BuiltinCheck(
         *("lacks", TEXT, "no file in --in contains this text", file_checks.file_globs),
         *(file_checks.contains, file_checks.no_file),
-        more=(_FILES,),
+        more=(_FILES, _EXACTLY),
         is_about_any=True,
         is_denial=True,
         denies="contains",
@@ -362,7 +365,7 @@ _TABLE = (
     BuiltinCheck(
         *("same", SHA256, "the file given by --in has this SHA-256", file_checks.one_file),
         *(file_checks.is_same, file_checks.same),
-        more=(_ONE_FILE,),
+        more=(_ONE_FILE, _EXACTLY),
         is_about_any=True,
     ),
     BuiltinCheck(
@@ -372,18 +375,20 @@ _TABLE = (
             Field("is", VALUE, "the value, compared as text", keyword="equals", is_choice=True),
             Field("at-least", VERSION, "the lowest version or number it may be", keyword="at_least", is_choice=True),
             Field("within", RANGE, "the versions it may be, a range", keyword="in_range", is_choice=True),
+            _EXACTLY,
         ),
         part=SOME_PART,
     ),
     BuiltinCheck(
         *("agree", PLACE, "these two places state the same value", _places, _stated, _agree),
+        more=(_EXACTLY,),
         count=2,
     ),
     BuiltinCheck(
         *("symbol", NAME, "a file in --in defines this name: a function, class, constant, Class.method"),
         *(file_checks.file_globs, _defines),
         file_checks.some_file("{first} defines {text}", "no file of {where} defines {text}"),
-        more=(_FILES, _OR_FILES),
+        more=(_FILES, _OR_FILES, _EXACTLY),
         is_about_any=True,
         part=SURE_PART,
     ),
@@ -423,6 +428,11 @@ def shapes() -> str:
 def iter_fields() -> Iterator[Field]:
     """Yield the further fields of checks, each name once, in table order."""
     yield from {field.name: field for row in CHECKS.values() for field in row.more}.values()
+
+
+def is_followed(words: Sequence[str]) -> bool:
+    """Return whether a check is judged where git renamed its files: it is about their content, and not about paths."""
+    return CHECKS[words[0]].probe is not None and not parse_arguments(words).is_exact
 
 
 def globs_of(words: Sequence[str]) -> tuple[str, ...]:
@@ -479,7 +489,8 @@ def words_of(mapping: Mapping[str, Any]) -> tuple[str, ...]:
     row = find_row(mapping)
     assert row is not None, "a parsed memory has valid checks only"
     first = mapping[row.name]
-    words = [row.name, *([first] if row.count == 1 else first), *(mapping.get(field.name, "") for field in row.more)]
+    others = (mapping.get(field.name, "") for field in row.more)
+    words = [row.name, *([first] if row.count == 1 else first), *("true" if one is True else one for one in others)]
     while not words[-1]:
         words.pop()
     return tuple(words)
@@ -488,4 +499,5 @@ def words_of(mapping: Mapping[str, Any]) -> tuple[str, ...]:
 def mapping_of(words: Sequence[str]) -> dict[str, Any]:
     """Return the mapping of a built-in check from its words."""
     row, taken = CHECKS[words[0]], parse_arguments(words)
-    return {row.name: taken.text if row.count == 1 else list(taken.values), **taken.more}
+    flags = {field.name: True for field in row.more if field.value is FLAG and field.name in taken.more}
+    return {row.name: taken.text if row.count == 1 else list(taken.values), **taken.more, **flags}

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 IN = "in"
 # The field for the files that count as well once those of ``in`` have lost what the check looks for.
 OR_IN = "or-in"
+# The field of a check that does not follow renamed files.
+EXACTLY = "exactly"
 
 
 @frozen
@@ -72,6 +74,8 @@ _OUTSIDE = "`{name}: {value}` is not a path inside the repository"
 _NO_PLACE = "`{name}: {value}` is not an address such as package.json#engines.node"
 PATH = Value("PATH", is_inside, _OUTSIDE, lambda path, place: place(path))
 GLOB = replace(PATH, shown="GLOB", is_pattern=True)
+# A truth value: only ``true`` is written.
+FLAG = Value("true", "true".__eq__, "`{name}` of a built-in check must be `true`, or left out")
 TEXT, REGEX, NAME = Value("TEXT", bool), Value("RE", bool), Value("NAME", bool)
 SHA256 = Value("SHA256", _is_sha256, "`{name}` must be a SHA-256 in 64 lower-case hexadecimal digits")
 PLACE = Value("PATH#KEY", _is_place, _NO_PLACE, _placed_address)
@@ -101,6 +105,11 @@ class CheckArguments:
     def where(self) -> str:
         """Return the glob of the files that it searches; empty if it names none."""
         return self.more.get(IN, "")
+
+    @property
+    def is_exact(self) -> bool:
+        """Return whether it counts only at the paths that it names."""
+        return EXACTLY in self.more
 
     @property
     def is_everywhere(self) -> bool:

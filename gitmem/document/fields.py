@@ -7,6 +7,7 @@ fact that lost its command must not look like one that never had a check.
 from __future__ import annotations
 
 from gitmem.document.builtin_checks import find_row, shapes
+from gitmem.document.check_values import FLAG
 from gitmem.document.times import parse_time
 from gitmem.errors import FormatError
 from gitmem.model import STATES, TASK, Problem, is_plain_command, parse_duration
@@ -337,10 +338,10 @@ def _check_builtin(check: dict[str, Any]) -> None:
         values = value if count > 1 and isinstance(value, list) else [value]
         if len(values) != count:
             raise _bad_verify(f"`{field}` of a built-in check must be a list of {count} texts")
-        for one in values:
+        wanted = row.value_of(field)
+        for one in ["true" if wanted is FLAG and one is True else one for one in values]:
             if not (isinstance(one, str) and one):
                 raise _bad_verify(f"`{field}` of a built-in check must be text")
-            wanted = row.value_of(field)
             if not wanted.is_valid(one):
                 raise _bad_verify(wanted.refusal.format(name=field, value=one))
 

@@ -109,7 +109,7 @@ def describe_variables(spec: Spec) -> str:
 
 
 def _listed(value: Any) -> str:
-    return f"[{', '.join(value)}]" if isinstance(value, list) else str(value)
+    return f"[{', '.join(value)}]" if isinstance(value, list) else "true" if value is True else str(value)
 
 
 def _quoted(word: str) -> str:

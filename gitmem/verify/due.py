@@ -24,7 +24,7 @@ from gitmem.store.verdicts.environment import describe_environment, parse_enviro
 from gitmem.system.environment import search_path
 from gitmem.text import display, parse_json
 from gitmem.verify.inputs import CodeTree, digest
-from gitmem.verify.moves import digest_after_moves, is_moved
+from gitmem.verify.moves import digest_after_moves, find_path_move, is_moved
 from gitmem.verify.trace.programs import differs_here, list_changed_programs, list_changed_variables
 
 TYPE_CHECKING = False
@@ -186,7 +186,9 @@ def states_on(
         )
         if found.verdict is not None and found.is_fresh and found.verdict.moved:
             check = Check(fact.form, tuple(parse_json(fact.words)))
-            found = replace(found, is_moved=is_moved(tree, check, found.verdict.moved))
+            moved = found.verdict.moved
+            is_away = found.verdict.outcome == FAILS and find_path_move(tree, check, moved) is not None
+            found = replace(found, is_moved=is_away or is_moved(tree, check, moved))
         states.append(found)
     return states
 

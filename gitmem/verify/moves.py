@@ -1,9 +1,10 @@
 """Find where the files that a check reads were moved: files and folders that git renamed since it last held.
 
-A built-in check is answered at the new paths of its files. A command is run unchanged, on a ground where the files that
-its own words name are *also* at their old paths. It is the approved command, so it needs no new approval, and if it
-holds, only names have changed. No other files are restored: code that still looks for the old names is broken, and the
-fact fails.
+A built-in check of content is answered at the new paths of its files. One of paths (``exists``, ``absent``, or with
+``exactly``) fails, and its reason says where they went. A command is run unchanged, on a ground where the files that
+its own words name are *also* at their old paths, unless it only tests that one exists. It is the approved command, so
+it needs no new approval, and if it holds, only names have changed. No other files are restored: code that still looks
+for the old names is broken, and the fact fails.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import cached_property
 from gitmem.document.builtin_checks import (
     NO_PART,
     SOME_PART,
+    is_followed,
     list_globs,
     map_places,
     parse_arguments,
@@ -26,7 +28,7 @@ from gitmem.git.ancestry import is_shallow
 from gitmem.git.history import find_commit_at
 from gitmem.git.renames import Renames
 from gitmem.git.splits import Splits
-from gitmem.model import BUILTIN, FAILS, HOLDS, Check
+from gitmem.model import BUILTIN, FAILS, HOLDS, SHELL, Check
 from gitmem.text import count_of, list_some
 from gitmem.text.code.languages import is_prose
 from gitmem.text.globs import (
@@ -43,6 +45,7 @@ from gitmem.text.globs import (
 from gitmem.verify.builtin import answer_all, answer_file
 from gitmem.verify.files import CodeFiles, Entry
 from gitmem.verify.inputs import CodeTree, digest
+from gitmem.verify.overview.path_move import PathMove
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +64,8 @@ NAMED = 3
 MOST_KEPT = 16
 # Matches a possible path in a command: no blanks, quotes, operators, or separators of option and value.
 _PATHLIKE = r"[^\s'\"`=:;,|&<>(){}$]+"
+# Matches a command that only tests whether a path exists: the path is what it asks about.
+_TESTED = rf"\s*(?:test|\[\[?)\s+-[a-zA-Z]\s+['\"]?{_PATHLIKE}['\"]?(?:\s+\]\]?)?\s*"
 
 
 @frozen
@@ -121,9 +126,33 @@ def find_place(files: CodeFiles, glob: str, moves: Sequence[Move]) -> tuple[str,
 
 
 def place_check(files: CodeFiles, check: Check, text: str) -> Check:
-    """Return a built-in check with the present paths of its files, given the moves in a verdict."""
-    if not text:
-        return check
+    """Return a built-in check as it is judged: with the present paths of its files, given the moves in a verdict."""
+    return _with_new_paths(files, check, text) if text and is_followed(check.words) else check
+
+
+def find_path_move(files: CodeFiles, check: Check, text: str) -> PathMove | None:
+    """Return the move that makes a check of paths fail, given the moves in a verdict; None if there is none."""
+    if not text or check.form != BUILTIN or is_followed(check.words) or row_of(check).is_denial:
+        return None
+    moves = parse_moves(text)
+    for glob in list_globs(check.words):
+        there, move = find_place(files, glob, moves)
+        if move is not None:
+            return PathMove(path_of(glob), path_of(there))
+    return None
+
+
+def explain_move(files: CodeTree, check: Check, text: str, because: str) -> str:
+    """Return the reason of a built-in check's answer with the move that it is due to, or that it follows."""
+    if (moved := find_path_move(files, check, text)) is not None:
+        return moved.message
+    if is_moved(files, check, text) and not scope_of(check):
+        old = next(path_of(glob) for glob in list_globs(check.words) if find_place(files, glob, parse_moves(text))[1])
+        return f"{because}; moved from {old}"
+    return because
+
+
+def _with_new_paths(files: CodeFiles, check: Check, text: str) -> Check:
     moves = parse_moves(text)
     if scope_of(check):
         there = _home(check, moves)
@@ -135,7 +164,9 @@ def place_check(files: CodeFiles, check: Check, text: str) -> Check:
 
 def scope_of(check: Check) -> str:
     """Return the files in which a check follows what it looks for, out of a file that is still there; or nothing."""
-    return parse_arguments(check.words).more.get(OR_IN, "") if check.form == BUILTIN else ""
+    if check.form != BUILTIN or not is_followed(check.words):
+        return ""
+    return parse_arguments(check.words).more.get(OR_IN, "")
 
 
 def _home(check: Check, moves: Sequence[Move]) -> str:
@@ -197,7 +228,9 @@ def digest_after_moves(
 ) -> str:
     """Return the digest of a check's inputs at their present paths (``inputs.digest``)."""
     if check.form == BUILTIN:
-        return digest(tree, inputs, place_check(tree, check, text))
+        found = digest(tree, inputs, place_check(tree, check, text))
+        # The reason of a check of paths names the new place, so it changes when that goes away.
+        return f"{found}, moved" if find_path_move(tree, check, text) is not None else found
     return digest(tree_with_moves(tree, text), inputs, check, reads, is_claim=is_claim)
 
 
@@ -399,6 +432,8 @@ def list_paths(check: Check) -> list[str]:
     """Return the words of a command that may be paths of the code, in git's form."""
     import re  # 4 ms (measured), and only if something moved
 
+    if check.form == SHELL and re.fullmatch(_TESTED, check.words[0]):
+        return []
     words = {token for word in check.words for token in re.findall(_PATHLIKE, word)}
     paths = {normal(word).removesuffix("/**") for word in words if "/" in word.strip("/") or "." in word.strip(".")}
     paths |= {word for word in words if word.replace("-", "").replace("_", "").isalnum()}
@@ -412,7 +447,7 @@ def replace_words(files: CodeFiles, check: Check, text: str) -> Check:
     is not used.
     """
     if check.form == BUILTIN:
-        return place_check(files, check, text)
+        return _with_new_paths(files, check, text) if text else check
     import re
     import shlex
 

@@ -13,7 +13,7 @@ from gitmem.text import display
 from gitmem.verify import builtin
 from gitmem.verify.claims import LINE_KEPT
 from gitmem.verify.due import Due, is_accepted, read_fact, rests_of
-from gitmem.verify.moves import Moves, find_homes, is_moved, place_check, scope_of
+from gitmem.verify.moves import Moves, explain_move, find_homes, find_path_move, is_moved, place_check, scope_of
 from gitmem.verify.overview.derivation import answer_behind
 from gitmem.verify.overview.explain import list_changed_reads
 
@@ -205,8 +205,8 @@ class ChangeJudge:
         return {
             key: FactAnswer(
                 answers[check].outcome,
-                display(answers[check].because)[:LINE_KEPT],
-                moved=asked[key][1] if check is not asked[key][0] else "",
+                display(explain_move(tree, *asked[key], answers[check].because))[:LINE_KEPT],
+                moved=asked[key][1] if check is not asked[key][0] or find_path_move(tree, *asked[key]) else "",
                 found=answers[check],
             )
             for key, check in checks.items()

@@ -1,31 +1,70 @@
-"""Suggest a looser check if only the form of a text changed: spaces, quotes, or `5` that is now `5.0`."""
+"""Suggest a looser check if only the form of a text changed (spaces, quotes, `5.0`), or the file that has it."""
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
+from itertools import takewhile
 
-from gitmem.document.builtin_checks import parse_arguments
+from gitmem.document.builtin_checks import CHECKS, parse_arguments
+from gitmem.document.check_values import OR_IN
 from gitmem.model import BUILTIN, HOLDS, Check
+from gitmem.text.globs import escape, is_plain, path_of
 from gitmem.verify import builtin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from gitmem.commands.check.change import Trees
     from gitmem.commands.check.judge import Pair
 
 # The most facts of one change for which a looser check is tried: each reads its files once more.
 MOST = 20
+EVERYWHERE = "**"
 # The shortest text: a shorter one is too vague when loosened.
 LEAST, LONGEST = 5, 200
 _TOKEN = re.compile(r"\d+(?:\.\d+)?(?!\w)|\w+|[^\w\s]")
 _QUOTES = "\"'`"
 
 
-def find_looser(pairs: Iterable[Pair], trees: Trees) -> dict[str, str]:
-    """Return for facts that became false a command that sets a looser check that holds, by key."""
+def find_looser(pairs: Sequence[Pair], trees: Trees) -> dict[str, str]:
+    """Return for facts that became false a sentence with a command that sets a looser check that holds, by key."""
+    return _find_elsewhere(pairs, trees) | _find_other_form(pairs, trees)
+
+
+def _find_elsewhere(pairs: Sequence[Pair], trees: Trees) -> dict[str, str]:
+    """Return the sentences for names and texts that left their file, which may only pass them on from another one."""
+    asked: dict[str, tuple[Check, str]] = {}
+    for pair in pairs:
+        row = pair.touched.fact.row
+        words = tuple(json.loads(row.words)) if row.form == BUILTIN else ()
+        if len(words) == 3 and OR_IN in CHECKS[words[0]].fields and is_plain(words[2]) and len(asked) < MOST:
+            asked[row.key] = Check(BUILTIN, (*words[:2], EVERYWHERE, EVERYWHERE)), words[2]
+    if not asked:
+        return {}
+    answers = builtin.answer_all(trees.git, trees.head, [check for check, _ in asked.values()])
+    found = {}
+    for key, (check, glob) in asked.items():
+        answer = answers[check]
+        there = answer.where.rpartition(":")[0]
+        if answer.outcome == HOLDS and there != path_of(glob):
+            name, text = check.words[:2]
+            command = shlex.join(
+                ["gitmem", "edit", key, f"--{name}", text, "--in", glob, "--or-in", _scope(glob, there)]
+            )
+            found[key] = f"{answer.because}; if the claim is not about one file: {command}"
+    return found
+
+
+def _scope(glob: str, there: str) -> str:
+    """Return the glob of the folder that contains both files."""
+    folders = takewhile(lambda pair: pair[0] == pair[1], zip(glob.split("/")[:-1], there.split("/")[:-1], strict=False))
+    return "/".join([*(escape(folder) for folder, _ in folders), EVERYWHERE])
+
+
+def _find_other_form(pairs: Iterable[Pair], trees: Trees) -> dict[str, str]:
     asked: dict[str, Check] = {}
     for pair in pairs:
         row = pair.touched.fact.row
@@ -34,11 +73,10 @@ def find_looser(pairs: Iterable[Pair], trees: Trees) -> dict[str, str]:
             asked[row.key] = Check(BUILTIN, ("matches", pattern, parse_arguments(json.loads(row.words)).where))
     if not asked:
         return {}
-    import shlex
-
     answers = builtin.answer_all(trees.git, trees.head, asked.values())
     return {
-        key: f"gitmem edit {key} --matches {shlex.quote(check.words[1])} --in {shlex.quote(check.words[2])}"
+        key: "only its form differs, and a looser check holds: "
+        f"gitmem edit {key} --matches {shlex.quote(check.words[1])} --in {shlex.quote(check.words[2])}"
         for key, check in asked.items()
         if answers[check].outcome == HOLDS
     }

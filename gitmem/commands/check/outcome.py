@@ -126,7 +126,7 @@ class Outcome:
             if kind == BROKEN:
                 stated = documents.find(pair, spots[pair.key])
                 if offer := looser.get(pair.key):
-                    because = f"{because}; only its form differs, and a looser check holds: {offer}"  # noqa: PLW2901
+                    because = f"{because}; {offer}"  # noqa: PLW2901
             elif kind == HELD and (stated := documents.find_outdated(pair)):
                 kind = OUTDATED
             fact, verdict = pair.touched.fact, pair.head.verdict or (pair.base.verdict if pair.base else None)

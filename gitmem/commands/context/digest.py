@@ -351,11 +351,12 @@ def _places_read(inputs: str, words: str) -> str:
 def _items_of(cause: Cause, found: Mapping[str, DigestItem]) -> Iterator[DigestItem]:
     """Yield the line of each of a few facts with one cause, or one line for all of them; then their dependents."""
     phrases = {case.culprit: cut(case.culprit[0], REASON_LIMIT) for case in cause.cases}
-    for keys, status, what in (
-        (cause.keys, cause.cases[0].status, title(cause, phrases)),
-        (tuple(case.key for case in cause.suspects), SUSPECT, f"{len(cause.suspects)} memories that rest on them"),
+    resting = tuple(case.key for case in cause.suspects)
+    for keys, status, what, is_apart in (
+        (cause.keys, cause.cases[0].status, title(cause, phrases), cause.is_apart),
+        (resting, SUSPECT, f"{len(resting)} memories that rest on them", len(resting) <= APART),
     ):
-        if len(keys) <= APART:
+        if is_apart:
             yield from (found[key] for key in keys)
         else:
             text = f"{cut(what, TEXT_LIMIT)}: {few(keys)} (each: gitmem status --each)"

@@ -9,7 +9,7 @@ from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.changes import line_of
 from gitmem.document.builtin_checks import globs_of, parse_arguments, row_of
-from gitmem.document.check_values import OR_IN
+from gitmem.document.check_values import EXACTLY, OR_IN
 from gitmem.document.fields import IMPORTANCE, parse_ttl
 from gitmem.document.spec import check_of, format_check
 from gitmem.frozen import frozen
@@ -201,6 +201,8 @@ def _why_builtin(old: Check, new: Check, answers: CodeAnswers) -> str:
 
 def _why_scope(was: CheckArguments, now: CheckArguments) -> str:
     """Return why a check holds in more files than before, once its own have lost what it looks for."""
+    if was.is_exact and not now.is_exact:
+        return "it follows renamed files"
     scope = now.more.get(OR_IN, "")
     is_wider = scope and scope not in (was.more.get(OR_IN, ""), was.where)
     return f"any code file of {scope} may have it once {now.where} has not" if is_wider else ""
@@ -240,7 +242,7 @@ def _why_denial(was: CheckArguments, now: CheckArguments, *, is_less: bool) -> s
 
 
 def _why_value(was: CheckArguments, now: CheckArguments) -> str:
-    ways = [next(iter(taken.more), "") for taken in (was, now)]
+    ways = [next((name for name in taken.more if name != EXACTLY), "") for taken in (was, now)]
     if ways[0] == "is" and ways[1] != "is":
         return f"it accepts other values: {ways[1]} {now.more[ways[1]]}"
     if ways == ["at-least", "at-least"]:

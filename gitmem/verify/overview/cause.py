@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.model import FAILED, SUSPECT
+from gitmem.verify.overview.path_move import parse_path_move
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ _VARIABLE = (
     r"|(?<![\w.@+-])[\w.@+-]*/[\w./@+*:\[\]-]*"
     r"|\b(?<!-)[\w-]+\.[a-z]\w{0,4}\b(?::\d+)*|\b[0-9a-f]{7,64}\b|\b\d{3,}\b|\b\d+(?:\.\d+)? ?m?s\b"
 )
+# What accepts the move of a path.
+SETTLE_MOVED = "if that is right: gitmem settle --moved"
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -64,12 +67,19 @@ class Cause:
     Attributes:
         cases: The cases, by key; at least one.
         reason: The shared reason, on one line, without the parts that vary; or empty.
+        is_move: Whether one move of a file or folder makes them false, so that they can be settled together.
         suspects: The suspect memories whose chain leads to these cases, by key.
     """
 
     cases: tuple[Case, ...]
     reason: str
     suspects: tuple[Case, ...] = ()
+    is_move: bool = False
+
+    @property
+    def is_apart(self) -> bool:
+        """Return whether its cases are shown as separate lines."""
+        return len(self.cases) <= (1 if self.is_move else APART)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -90,16 +100,25 @@ def group(cases: Iterable[Case]) -> list[Cause]:
             resting.setdefault(root, []).append(case)
             continue
         order.setdefault((case.status, case.label), len(order))
-        cause = case.culprit if case.culprit[0] else (root or common_reason([case.because]),)
+        shared = case.culprit if case.culprit[0] else (root or common_reason([case.because]),)
+        cause = _move_of(case) or shared
         found.setdefault((case.status, case.label, *cause), []).append(case)
     causes = []
     for them in found.values():
         them.sort(key=lambda case: case.key)
         # A fact can fail twice in one listing (a wrong verdict); its suspects are shown once.
         suspects = sorted((one for case in them for one in resting.pop(case.key, ())), key=lambda case: case.key)
-        causes.append(Cause(tuple(them), common_reason([case.because for case in them]), tuple(suspects)))
+        move = _move_of(them[0])
+        reason = move[0] if move else common_reason([case.because for case in them])
+        causes.append(Cause(tuple(them), reason, tuple(suspects), is_move=bool(move)))
     rank = {id(cause): order[cause.cases[0].status, cause.cases[0].label] for cause in causes}
     return sorted(causes, key=lambda cause: (rank[id(cause)], -len(cause.cases), cause.cases[0].key))
+
+
+def _move_of(case: Case) -> tuple[str, ...]:
+    """Return the move that makes a fact false, by which facts are grouped whatever commit made it; or nothing."""
+    moved = parse_path_move(case.because) if case.status == FAILED else None
+    return (moved.common.message,) if moved is not None else ()
 
 
 def common_reason(reasons: Sequence[str]) -> str:
@@ -165,6 +184,8 @@ def title(cause: Cause, phrases: Mapping[tuple[str, str], str]) -> str:
     """
     first = cause.cases[0]
     label = first.many or first.label
+    if cause.is_move:
+        return f"{len(cause.cases)} facts {label} — {cause.reason}; {SETTLE_MOVED}"
     broken = phrases.get(first.culprit, "") if first.culprit[0] else ""
     reason = cause.reason if len(cause.reason) <= REASON_LIMIT else cause.reason[: REASON_LIMIT - 1] + "…"
     if broken and label.startswith(FAILED):
@@ -189,7 +210,7 @@ def fit(causes: Sequence[Cause], *, lines: int = LINES) -> int:
     """Return how many causes, from the first, fit into about *lines* lines."""
     left = lines
     for number, cause in enumerate(causes):
-        left -= min(len(cause.cases), 2) + min(len(cause.suspects), APART)
+        left -= min(len(cause.cases), 1 if cause.is_move else 2) + min(len(cause.suspects), APART)
         if left < 0:
             return max(number, 1)
     return len(causes)

@@ -13,7 +13,7 @@ from gitmem.text import display
 from gitmem.verify import builtin
 from gitmem.verify.due import Due
 from gitmem.verify.ground.open import open_grounds
-from gitmem.verify.moves import Moves, digest_after_moves, find_homes, is_moved, place_check, scope_of
+from gitmem.verify.moves import Moves, digest_after_moves, explain_move, find_homes, is_moved, place_check, scope_of
 from gitmem.verify.options import SILENT
 from gitmem.verify.run.judge import DENIED, NOT_APPROVED, SKIPPED, Judge, Means, Result, verdict_of
 from gitmem.verify.run.reason import LINE_KEPT
@@ -83,7 +83,7 @@ def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], moves: Moves, now:
         verdict = verdict_of(due, answer.outcome, commit=tree.commit, now=now, rung=RUNGS[-1])
         if due.moved:
             verdict = replace(verdict, inputs=digest_after_moves(tree, (BUILTIN,), due.spec.check, due.moved))
-        because = display(answer.because)[:LINE_KEPT]
+        because = display(explain_move(tree, due.spec.check, due.moved, answer.because))[:LINE_KEPT]
         is_weak = answer.outcome == HOLDS and bool(why_trivial(due.spec.check))
         verdict = replace(verdict, because=because, weak=is_weak)
         results.append(Result(due, answer.outcome, because, verdict=verdict))

@@ -54,3 +54,30 @@ def test_another_value_is_offered_nothing(memory, repo) -> None:
     change(repo, {"src/gateway/retry.py": "RETRIES = 4\n"})
 
     assert finding(check(memory), "text").because == "no file of src/gateway/retry.py contains 'RETRIES = 3'"
+
+
+def test_name_that_its_file_only_passes_on_is_offered_the_files_that_may_have_it(memory, repo) -> None:
+    put(
+        repo,
+        make_fact("name", {"symbol": "sign", "in": "src/auth/jwt.py"}),
+        make_fact("text", {"contains": "def sign", "in": "src/auth/jwt.py"}),
+        make_fact("gone", {"symbol": "RETRIES", "in": "src/gateway/retry.py"}),
+    )
+    change(
+        repo,
+        {
+            "src/auth/jwt.py": "from .tokens import sign\n",
+            "src/auth/tokens.py": "def sign(claims):\n    return claims\n",
+            "src/gateway/retry.py": "pass\n",
+        },
+    )
+
+    checked = check(memory)
+
+    offered = "gitmem edit name --symbol sign --in src/auth/jwt.py --or-in 'src/auth/**'"
+    assert (
+        f"src/auth/tokens.py:1 defines sign; if the claim is not about one file: {offered}"
+        in finding(checked, "name").because
+    )
+    assert "--contains 'def sign' --in src/auth/jwt.py --or-in 'src/auth/**'" in finding(checked, "text").because
+    assert "--or-in" not in finding(checked, "gone").because

@@ -6,7 +6,7 @@ from gitmem.commands.report.page.model import LIVE
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS, describe_claims
-from gitmem.verify.overview.cause import APART, Case, group, title
+from gitmem.verify.overview.cause import Case, group, title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def list_causes(failed: Sequence[Failure]) -> tuple[list[tuple[str, list[Failure
     """Return the causes shared by several failures, largest first, in words and with their facts; then the rest."""
     cases = [Case(one.key, FAILED, FAILED, one.why, (one.culprit, one.broken)) for one, _ in failed]
     phrases = {case.culprit: case.culprit[1] for case in cases}
-    causes = [cause for cause in group(cases) if len(cause.cases) > APART]
+    causes = [cause for cause in group(cases) if not cause.is_apart]
     cause_of = {key: nth for nth, cause in enumerate(causes) for key in cause.keys}
     named: list[tuple[str, list[Failure]]] = [(title(cause, phrases), []) for cause in causes]
     rest: list[Failure] = []

@@ -11,7 +11,7 @@ import re
 from gitmem.frozen import frozen
 from gitmem.text import display
 from gitmem.text.secrets import redact
-from gitmem.verify.overview.cause import APART, Case, few, group
+from gitmem.verify.overview.cause import Case, few, group
 from gitmem.verify.overview.cause import title as title_of
 from gitmem.verify.overview.finding import (
     BROKEN,
@@ -208,7 +208,7 @@ class _Notice:
     def _cause(self, cause: Cause, by_key: dict[str, FactFinding]) -> Iterator[str]:
         """Yield the lines of one cause: its facts, folded if there are many, and the memories that rest on them."""
         cases = cause.cases
-        if len(cases) <= APART:
+        if cause.is_apart:
             yield from (self._entry(by_key[case.key]) for case in cases)
         else:
             yield f"- **{inert(title_of(cause, {}), TEXT_KEPT)}**{self._describe_break(cases[0].culprit)}"
