@@ -14,7 +14,6 @@ from gitmem.errors import FormatError
 from gitmem.memory import Memory
 from gitmem.model import PROGRAM, SHELL, Check
 from gitmem.verify.moves import list_paths
-from gitmem.verify.overview.path_move import PathMove, parse_path_move
 
 DEPLOY = "".join(f"echo step {number}\n" for number in range(9))
 
@@ -146,24 +145,3 @@ def test_exactly_is_true_or_left_out(value: object, is_valid: bool) -> None:
 )
 def test_path_whose_existence_a_command_only_tests_is_not_followed(check: Check, followed: set[str]) -> None:
     assert {path for path in list_paths(check) if "." in path} == followed
-
-
-@pytest.mark.parametrize(
-    ("moved", "message", "common"),
-    [
-        (PathMove("a.sh", "b.sh"), "a.sh moved to b.sh", PathMove("a.sh", "b.sh")),
-        (PathMove("src/a.py", "lib/x/a.py"), "src/a.py moved to lib/x/a.py", PathMove("src", "lib/x")),
-        (PathMove("my docs/a", "b"), "'my docs/a' moved to b", PathMove("my docs/a", "b")),
-    ],
-)
-def test_reason_of_a_moved_path_is_parsed_as_it_was_written(moved: PathMove, message: str, common: PathMove) -> None:
-    assert moved.message == message
-    assert parse_path_move(message) == moved
-    assert moved.common == common
-
-
-@pytest.mark.parametrize(
-    "because", ["", "exit 1: the file moved to b.sh", "a.sh does not exist", "a moved to b, it says"]
-)
-def test_other_reasons_are_no_moves(because: str) -> None:
-    assert parse_path_move(because) is None
