@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from gitmem.store.local import waiting_captures
 
 TYPE_CHECKING = False
@@ -48,6 +50,9 @@ class Captures:
 
         learnt = learn_from(self._repository, commits)
         if learnt.kept:
+            from gitmem.commands.capture.dropped import follow
+
+            follow(self._repository, learnt.commits)
             self.start("spool")
         return learnt
 
@@ -59,11 +64,23 @@ class Captures:
 
     def drain(self) -> int:
         """Commit all waiting texts, and return how many entries there were."""
-        if not waiting_captures(self._repository.git.repository.state):
+        has_waiting = bool(waiting_captures(self._repository.git.repository.state))
+        if not has_waiting and not self._may_be_dropped():
             return 0
         from gitmem.commands.capture.drain import drain
+        from gitmem.commands.capture.dropped import retire_dropped
 
-        return drain(self._repository, self._repository.branch_writer())
+        written = drain(self._repository, self._repository.branch_writer()) if has_waiting else 0
+        retire_dropped(self._repository, self._repository.branch_writer())
+        return written
+
+    def _may_be_dropped(self) -> bool:
+        """Return whether HEAD has moved since a commit was captured, which may have dropped it."""
+        if not os.path.exists(os.path.join(self._repository.git.repository.state, "capture", "commits")):
+            return False
+        from gitmem.commands.capture.dropped import is_due
+
+        return is_due(self._repository)
 
     def list_refused(self) -> list[RefusedText]:
         """Return the captured texts that were refused, oldest first."""
@@ -96,6 +113,8 @@ class Captures:
         """Return a catalog that includes the waiting texts; *base* itself if none wait."""
         waiting = waiting_captures(self._repository.git.repository.state)
         if not waiting:
+            if self._may_be_dropped():
+                self.start("spool")
             return base
         state = (base.meta("commit"), base.meta("tree"), *waiting)
         if self._shown is None or self._shown_state != state:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # The reason for rotation by the store itself: nobody called the memory wrong.
 ROTATED = "rotated"
+# Why a memory was retired whose commit was amended or dropped: it may come back with another commit.
+DROPPED = "the commit that stated it was amended or dropped"
 
 
 @frozen
@@ -91,7 +93,13 @@ def _count_passed(count: int, limit: int, move: int) -> int:
 def is_rotated(fields: Mapping[str, Any]) -> bool:
     """Return whether the store itself retired a memory with this frontmatter."""
     retired = fields.get("retired")
-    return isinstance(retired, dict) and retired.get("why") == ROTATED
+    return isinstance(retired, dict) and retired.get("why") in (ROTATED, DROPPED)
+
+
+def is_dropped(fields: Mapping[str, Any]) -> bool:
+    """Return whether a memory was retired because its commit was amended or dropped."""
+    retired = fields.get("retired")
+    return isinstance(retired, dict) and retired.get("why") == DROPPED
 
 
 def describe_retired(retired: Mapping[str, Any]) -> str:

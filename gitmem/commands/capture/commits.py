@@ -38,10 +38,12 @@ class LearningResult:
     Attributes:
         kept: The number of captured learnings.
         refused: The reasons for refused ones, one line each; never a secret.
+        commits: The commits that stated captured ones.
     """
 
     kept: int
     refused: tuple[str, ...]
+    commits: tuple[str, ...] = ()
 
 
 def parse_learnt(message: str) -> list[str]:
@@ -61,20 +63,21 @@ def parse_learnt(message: str) -> list[str]:
 
 def learn_from(memory: OpenRepository, commits: Sequence[str]) -> LearningResult:
     """Capture the learnings in commits, with the commit and its files; known ones are skipped."""
-    kept, refused = 0, []
+    kept, refused, followed = 0, [], []
     for commit, message in _messages(memory.git, commits):
         texts = parse_learnt(message)
         for text in texts[:AT_MOST]:
             try:
                 _keep(memory, commit, text)
                 kept += 1
+                followed.append(commit)
             except RefusedError as err:
                 refused.append(f"{commit[:12]}: {err.message}")
             except OSError as err:
                 refused.append(f"{commit[:12]}: could not write to disk: {err.strerror}")
         if len(texts) > AT_MOST:
             refused.append(f"{commit[:12]}: {len(texts) - AT_MOST} more; only {AT_MOST} per commit are captured")
-    return LearningResult(kept, tuple(refused))
+    return LearningResult(kept, tuple(refused), tuple(dict.fromkeys(followed)))
 
 
 def list_refusals(memory: OpenRepository, message: str) -> list[str]:

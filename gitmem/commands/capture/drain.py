@@ -20,6 +20,7 @@ from gitmem.text import display
 from gitmem.text.restated import is_restated
 from gitmem.text.similarity import CIRCUMSTANCES, claim_of, claim_text
 from gitmem.write import place
+from gitmem.write.archive import is_dropped
 from gitmem.write.draft import Author, make_draft
 from gitmem.write.duplicates import FOLD
 from gitmem.write.queue import Rehearsal
@@ -191,7 +192,7 @@ def _rehearse(
     known = place.find_known(catalog, draft.key)
     if first is not None:
         draft = first
-    elif known is not None and (entry.get("once") or _is_a_persons(catalog, known, draft)):
+    elif known is not None and _stays(catalog, known, draft, is_once=bool(entry.get("once"))):
         return []
     done: dict[str, Any] = {}
     step = writer.plan_remember(catalog, draft, policy, done=done, again=FOLD)
@@ -230,6 +231,13 @@ def _as_restated(catalog: Catalog, draft: Draft, now: int) -> Draft | None:
             lists = {name: value for name, value in draft.fields.items() if isinstance(value, list) and name in UNITED}
             return replace(draft, key=key, fields={"title": title, "kind": kind, **lists}, body=body, made=())
     return None
+
+
+def _stays(catalog: Catalog, known: place.KnownMemory, draft: Draft, *, is_once: bool) -> bool:
+    """Return whether a memory with the key of a captured text stays as it is, unless its commit was dropped."""
+    if known.archived and is_dropped(place.before_of(catalog, known)):
+        return False
+    return is_once or _is_a_persons(catalog, known, draft)
 
 
 def _is_a_persons(catalog: Catalog, known: place.KnownMemory, draft: Draft) -> bool:

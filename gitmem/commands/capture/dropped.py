@@ -1,0 +1,137 @@
+"""Follow commits that were amended or dropped: what their messages taught is reworded, or retired with them.
+
+Only memories that were captured from a commit in this clone, and that no remote has, change: the others are known
+elsewhere. The commits are the lines of a small file in the state folder.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.commands.capture.commits import parse_learnt
+from gitmem.errors import suppress
+from gitmem.git.repository import Unsure, is_oid
+from gitmem.index.catalog.state import LIVE
+from gitmem.system import append_file, discard, read_file, write_text
+from gitmem.text import parse_json
+from gitmem.text.similarity import claim_of, claim_text, likeness
+from gitmem.write.archive import DROPPED
+from gitmem.write.draft import SAME_ABOVE, TITLE_LIMIT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.repository import OpenRepository
+    from gitmem.write.writer import Writer
+
+FOLDER, NAME, HEAD = "capture", "commits", "commits.head"
+# The most commits that are followed, and that are searched for the same words on the current branch.
+FOLLOWED, SEARCHED = 200, 200
+PREFIX = "commit:"
+
+
+def follow(memory: OpenRepository, commits: Collection[str]) -> None:
+    """Note commits from which something was captured."""
+    path = _path(memory, NAME)
+    with suppress(OSError):
+        append_file(path, "".join(f"{commit}\n" for commit in commits).encode("ascii"))
+
+
+def is_due(memory: OpenRepository) -> bool:
+    """Return whether HEAD has moved since the noted commits were looked at; most clones have noted none."""
+    if not os.path.exists(_path(memory, NAME)):
+        return False
+    return read_file(_path(memory, HEAD)).decode("ascii", "replace").strip() != _head(memory)
+
+
+def retire_dropped(memory: OpenRepository, writer: Writer) -> None:
+    """Retire, or point to their new commits, the memories of noted commits that no ref reaches any more."""
+    path, head = _path(memory, NAME), _head(memory)
+    noted = [line for line in read_file(path).decode("ascii", "replace").split("\n") if is_oid(line)][-FOLLOWED:]
+    noted = list(dict.fromkeys(noted))
+    if not noted:
+        return
+    asked = memory.git.run("rev-list", "--ignore-missing", *noted, "--not", "--all", check=False)
+    gone = set(asked.stdout.decode("ascii", "replace").split()) & set(noted)
+    renewed = _retire(memory, writer, gone) if gone and memory.find_tip() is not None else set()
+    with suppress(OSError):
+        left = [*(commit for commit in noted if commit not in gone), *(renewed - set(noted))]
+        if left:
+            write_text(path, "".join(f"{commit}\n" for commit in left))
+            write_text(_path(memory, HEAD), head)
+        else:
+            discard(path)
+
+
+def _retire(memory: OpenRepository, writer: Writer, gone: set[str]) -> set[str]:
+    """Change the memories of these commits, and return the commits that state some of them now."""
+    catalog = memory.catalog()
+    rows = [
+        row
+        for commit in sorted(gone)
+        for row in catalog.rows(
+            "SELECT m.key, m.path, m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id"
+            f" WHERE {LIVE} AND instr(t.fields, ?)",
+            (f"{PREFIX}{commit}",),
+        )
+    ]
+    said = _said_now(memory) if rows else {}
+    changes: dict[str, dict[str, Any]] = {}
+    retired, renewed = set[str](), set[str]()
+    for key, path, title, body, fields in rows:
+        refs = [ref for ref in _strings(parse_json(fields).get("refs")) if ref.removeprefix(PREFIX) not in gone]
+        commit, text = _find_again(said, title, body, refs, catalog.language)
+        if commit:
+            renewed.add(commit)
+            changes[key] = {"refs": list(dict.fromkeys([*refs, f"{PREFIX}{commit}"]))}
+            if text != title and not body and len(text) <= TITLE_LIMIT:
+                changes[key]["title"] = text
+        elif not any(ref.startswith(PREFIX) for ref in refs) and not _is_pushed(memory, path):
+            retired.add(key)
+    if changes:
+        writer.edit_all(changes, memory.policy(), verb="follow amended commits")
+    if retired:
+        writer.forget(sorted(retired), why=DROPPED)
+    return renewed
+
+
+def _find_again(said: Mapping[str, str], title: str, body: str, refs: Sequence[str], language: str) -> tuple[str, str]:
+    """Return the commit that states a memory now and its words; of reworded ones only a commit that it refers to."""
+    claim = claim_of(claim_text(title, body), language)
+    for text, commit in said.items():
+        if claim_of(text, language).plain == claim.plain:
+            return commit, title
+    for text, commit in said.items():
+        if f"{PREFIX}{commit}" in refs and likeness(claim_of(text, language), claim) >= SAME_ABOVE:
+            return commit, text
+    return "", ""
+
+
+def _said_now(memory: OpenRepository) -> dict[str, str]:
+    """Return what the messages of the current branch's latest commits teach, with the commits."""
+    asked = ("log", "-z", f"--max-count={SEARCHED}", "--no-show-signature", "--encoding=UTF-8", "--format=%H%x00%B")
+    words = memory.git.run(*asked, "HEAD", check=False).stdout.decode("utf-8", "replace").split("\0")
+    pairs = zip(words[::2], words[1::2], strict=False)
+    return {text: commit for commit, message in pairs for text in parse_learnt(message)}
+
+
+def _is_pushed(memory: OpenRepository, path: str) -> bool:
+    upstream = memory.store.upstream
+    return bool(upstream) and memory.git.run("cat-file", "-e", f"{upstream}:{path}", check=False).status == 0
+
+
+def _path(memory: OpenRepository, name: str) -> str:
+    return os.path.join(memory.git.repository.state, FOLDER, name)
+
+
+def _head(memory: OpenRepository) -> str:
+    try:
+        return memory.git.read_head()[1] or ""
+    except Unsure:
+        return ""
+
+
+def _strings(value: object) -> list[str]:
+    return [value] if isinstance(value, str) else [str(one) for one in value] if isinstance(value, list) else []
