@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``settle``."""
     parser.add_argument("key", nargs="?", default="", help="the failed or suspect memory")
     way = parser.add_argument_group("how to settle it, one of")
-    way.add_argument("--reword", metavar="TITLE", help="the new title")
+    way.add_argument("--reword", metavar="TITLE", help="the new title; the check runs and must hold")
     way.add_argument("--retire", action="store_true", help="move it to the archive, if nothing in it is true any more")
     way.add_argument("--recheck", action="store_true", help="run the check again, after you fixed the code")
     way.add_argument("--confirm", action="store_true", help="mark it as true although its foundation was reworded")
