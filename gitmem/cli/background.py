@@ -28,7 +28,7 @@ def _index(memory: Memory, *, is_ahead: bool = False) -> None:
     """Update the catalog to the tip and the statuses to HEAD, then the Whoosh index if it is used."""
     from gitmem.commands.recall.engines import refresh_whoosh
 
-    memory.repository.ground()
+    memory.repository.checked_ground()
     refresh_whoosh(memory.repository, memory.repository.progress_of("indexing memories"), is_ahead=is_ahead)
 
 

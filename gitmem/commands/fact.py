@@ -437,7 +437,7 @@ def pass_gate(memory: OpenStore, document: Document) -> Gate:
         hint = "the gate saw the last commit, not uncommitted changes"
         return Gate(None, TaskError(message, hint=hint))
     if result.verdict is None or result.outcome != HOLDS:
-        message = f"{key}: its gate does not pass here: {result.reason}"
+        message = f"{key}: its gate {_blocked(result)}: {result.reason}"
         return Gate(None, GitmemError(message, hint="gitmem doctor shows what this machine can do"))
     notices = ("the gate is weak: it also holds in an empty folder",) if result.verdict.weak else ()
     return Gate(result.verdict, None, notices, session.counts())
@@ -526,7 +526,7 @@ def _refuse(result: Result, due: Due, judged: str, meant: str) -> None:
         )
     if result.outcome == BLOCKED:
         raise RefusedError(
-            f"{key}: the check does not pass here: {result.reason}",
+            f"{key}: the check {_blocked(result)}: {result.reason}",
             hint=result.hidden or "fix the check, or use --unproven to record it without running it",
         )
     if result.outcome == "skipped":
@@ -536,6 +536,10 @@ def _refuse(result: Result, due: Due, judged: str, meant: str) -> None:
             f"{key}: its counterexample refutes nothing: the check still holds after it",
             hint="fix --refute, or leave it out",
         )
+
+
+def _blocked(result: Result) -> str:
+    return "does not pass here" if result.missing else "could not be run"
 
 
 def _home(memory: OpenStore, document: Document, proof: Proof) -> OpenStore:

@@ -48,7 +48,7 @@ def status_of(
     found = repository.stores((scope,) if scope else (PROJECT,))
     store: OpenStore = found[0] if found else repository
     waiting, catalog, tip = store.waiting_keys(), store.catalog(), store.source()[0]
-    ground = store.ground(catalog)
+    ground = store.checked_ground(catalog)
     ref = store.ref if store.git.read_ref(store.ref) or not store.store.proposal else store.store.upstream
     with catalog.reading():
         summary = status(catalog, store.git, ground, store.local, ref=ref, tip=tip, now=store.now, waiting=waiting)

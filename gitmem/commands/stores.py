@@ -165,7 +165,7 @@ def status_of(memory: OpenRepository, name: str) -> dict[str, Any]:
     """Return the status of a listed store, like ``status``, without its waiting commands and jobs."""
     store = get_listed(memory, name)
     catalog, tip = store.catalog(), store.source()[0]
-    ground = store.ground(catalog)
+    ground = store.checked_ground(catalog)
     memory.listing().note_of(store)
     with catalog.reading():
         counts = statuses.status(

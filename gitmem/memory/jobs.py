@@ -209,7 +209,7 @@ class Jobs:
         from gitmem.commands.report import metrics
 
         found, catalog = self._memory.status().document, self._repository.catalog()
-        counted = self._counts(catalog, self._repository.ground(catalog), found)
+        counted = self._counts(catalog, self._repository.checked_ground(catalog), found)
         name = repository or self._repository.git.repository.name
         return metrics.format_metrics([*metrics.families(found, counted)], repository=name)
 

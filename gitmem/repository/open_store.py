@@ -334,12 +334,33 @@ class OpenStore:
         if commit is None or not state.has_statuses(catalog):
             return None
         known = state.ground_of(catalog, commit, self.local.serial())
+        catalog.answer_claims = lambda ground, facts: self._answer_claims(catalog, commit, ground, facts)
         try:
             return known if known is not None else self._refresh_states(catalog, commit)
         except (NotFoundError, ProcessError) as err:
             # A broken or partial clone without its remote: cached statuses can still be read.
             self.notices.append(f"statuses are unknown: the code at {commit[:12]} cannot be read ({err.message})")
             return None
+
+    def checked_ground(self, catalog: Catalog | None = None) -> int | None:
+        """Return the ground of HEAD, like ``ground``, after all claimed verdicts of built-in checks were recomputed.
+
+        For counts and searches by status; where single memories are shown, only theirs are recomputed.
+        """
+        from gitmem.index.catalog import state
+
+        catalog = catalog or self.catalog()
+        ground = self.ground(catalog)
+        return self.ground(catalog) if state.recompute_claims(catalog, ground) else ground
+
+    def _answer_claims(self, catalog: Catalog, commit: str, ground: int, facts: list[int]) -> dict[int, str]:
+        from gitmem.verify.claims import answer_claims
+
+        try:
+            where = self.git, catalog, self.local
+            return answer_claims(*where, policy=self.policy(), commit=commit, ground=ground, facts=facts, now=self.now)
+        except (NotFoundError, ProcessError):
+            return {}  # the code cannot be read, so nothing is recomputed
 
     def _refresh_states(self, catalog: Catalog, commit: str) -> int:
         from gitmem.verify.due import refresh_states

@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import json
 
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import commit_and_tree, fact_state, state
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.text import display
 from gitmem.verify import builtin
-from gitmem.verify.due import digester
+from gitmem.verify.due import digester, list_due
+from gitmem.verify.inputs import CodeTree
 from gitmem.verify.overview.finding import WRONG, FactFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
+    from gitmem.policy import Policy
     from gitmem.store.local import LocalState
-    from gitmem.verify.inputs import CodeTree
 
 # Characters of a reason.
 LINE_KEPT = 200
@@ -103,6 +104,34 @@ def find_wrong(
     if is_noted and not found and not keys:
         local.note_right(" ".join(commit_and_tree(catalog)), tree.commit if claims else "")
     return found
+
+
+def answer_claims(
+    git: Git,
+    catalog: Catalog,
+    local: LocalState,
+    *,
+    policy: Policy,
+    commit: str,
+    ground: int,
+    facts: Sequence[int],
+    now: int,
+) -> dict[int, str]:
+    """Recompute claimed verdicts before their facts are shown; return the right outcomes of wrong ones, by number.
+
+    The right verdicts are kept in this clone, where they outweigh the claims; ``verify`` reports and records them.
+    """
+    keys = {key: fact for fact, key in catalog.each("SELECT id, key FROM memory WHERE id IN ({})", facts)}
+    tree = CodeTree(git, commit)
+    wrong = {one.key: one.answer for one in find_wrong(git, catalog, local, tree, keys)} if keys else {}
+    if wrong:
+        from gitmem.verify.run.batch import judge_builtin  # threads and more, only if a claim is wrong
+
+        dues = list_due(catalog, local, ground, policy, now=now, keys=wrong)
+        results = judge_builtin(git, tree, [replace(due, verdict=None) for due in dues], now=now)
+        local.add_verdicts(result.verdict for result in results if result.verdict is not None)
+    catalog.answered |= {(ground, fact) for key, fact in keys.items() if key not in wrong}
+    return {keys[key]: outcome for key, outcome in wrong.items()}
 
 
 def path_of(catalog: Catalog, row: fact_state.FactRow) -> str:

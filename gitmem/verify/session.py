@@ -107,7 +107,7 @@ class Session:
 
     def list_due(self) -> list[Due]:
         """Return the facts to judge, by key."""
-        is_named = bool(self.options.keys)  # then a fact that may not run is reported
+        is_named = bool(self.options.keys) or self.options.everything  # then a fact that may not run is reported
         found = self._list_due(self.options.keys, everything=self.options.everything)
         # If a check may not run here, a claim from another environment has to do.
         return [due for due in found if due.why not in ("environment", "sandbox") or is_named or self.may_run(due)]

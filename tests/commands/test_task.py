@@ -151,7 +151,7 @@ def test_gate_that_cannot_run_does_not_close_the_task(memory, repo):
     put(repo, make_fact("t", "no-such-program-here", kind="task"))
     approve_all_tasks(memory, "t")
 
-    with pytest.raises(GitmemError, match="could not run") as refused:
+    with pytest.raises(GitmemError, match="its gate does not pass here") as refused:
         memory.tasks.close("t")
 
     assert refused.value.exit_status == 3

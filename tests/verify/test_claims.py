@@ -47,7 +47,7 @@ def test_verify_names_a_wrong_claim_fails_and_writes_the_right_verdict(memory, r
     verify(memory)
     lie(repo, memory, "claimed", was, now)
     other = fresh()
-    assert statuses(other)["claimed"] == ("verified" if now == '"holds"' else "failed")
+    assert statuses(other)["claimed"] == ("verified" if was == '"holds"' else "failed")  # before anything is verified
 
     run = verify(other)
 

@@ -151,7 +151,7 @@ def context(
         if not memory.has_store():
             return sections.as_table([others]) | {"verified": None}
     catalog = memory.catalog()
-    ground = memory.ground(catalog)
+    ground = memory.checked_ground(catalog)
     lines = [*filter(None, [proposal_notice(memory.store.proposal), companion_notice(memory.store.companion)])]
     lines += [*notices(catalog, jobs(catalog, ground)), *_approvals(memory)]
     words = None

@@ -332,7 +332,9 @@ class Exchange:
 
         def plan(tip: str | None) -> CommitPlan | None:
             catalog = self._memory.catalog(tip)
-            standing = take_stock(catalog, self._memory.ground(catalog), self._memory.local, now=self._memory.now)
+            standing = take_stock(
+                catalog, self._memory.checked_ground(catalog), self._memory.local, now=self._memory.now
+            )
             page = status_page(standing, describe_culprits(self._git, culprits(standing))).encode("utf-8")
             if self._git.run("cat-file", "blob", f"{tip}:{layout.STATUS_PATH}", check=False).stdout == page:
                 return None

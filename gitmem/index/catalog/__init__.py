@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Increase this whenever a table, the analysis of text, or the detection of secrets changes: a catalog of another format
 # is rebuilt, never converted.
-FORMAT = 20
+FORMAT = 21
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another writer, in milliseconds.
 BUSY_MS = 4000
@@ -48,11 +48,17 @@ class Catalog:
     Attributes:
         path: Its file; None for a catalog in memory, which is used if the disk cannot be written to.
         connection: The SQLite connection, in autocommit mode.
+        answer_claims: Recomputes claimed verdicts of built-in checks on a ground: given the numbers of facts, returns
+            the right outcomes of those whose claim is wrong. None where nothing can be recomputed.
+        answered: Grounds and numbers of facts whose claims were right; written down when the catalog is closed, since a
+            reader's transaction cannot write.
     """
 
     def __init__(self, path: str | None, connection: sqlite3.Connection) -> None:
         self.path = path
         self.connection = connection
+        self.answer_claims: Callable[[int, list[int]], dict[int, str]] | None = None
+        self.answered: set[tuple[int, int]] = set()
         self._language = ""
         self._is_asked_again = False
         self._kept: tuple[tuple[int, int], dict[str, Any]] | None = None
@@ -106,6 +112,14 @@ class Catalog:
 
     def close(self) -> None:
         """Close the connection."""
+        if self.answered and not self.connection.in_transaction:
+            try:
+                with self.writing():
+                    self.connection.executemany(
+                        "UPDATE state SET checked = 1 WHERE ground = ? AND fact = ?", sorted(self.answered)
+                    )
+            except ERRORS:
+                pass  # a full or read-only disk, or another writer: they are answered again
         self.connection.close()
 
     def become(self, other: Catalog) -> None:

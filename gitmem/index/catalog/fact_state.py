@@ -291,9 +291,16 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
         "INSERT OR REPLACE INTO state"
         " WITH new (ground, fact, digest, outcome, at, fresh, own, weak, published, tools, flapping, blocked, moved,"
         " outside) AS (VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?))"
-        " SELECT *, (SELECT at + CASE outside WHEN 0 THEN ttl_s ELSE outside_s END FROM fact WHERE id = new.fact)"
+        " SELECT *, (SELECT at + CASE outside WHEN 0 THEN ttl_s ELSE outside_s END FROM fact WHERE id = new.fact), 0"
         " FROM new",
         [_state_row(ground, s, toolsets.get(s.tools, 0)) for s in states],
+    )
+    # A claim that was recomputed for these inputs need not be recomputed at this commit.
+    db.execute(
+        "UPDATE state SET checked = 1 WHERE ground = ? AND own = 0 AND fresh = 1 AND EXISTS (SELECT 1 FROM state o"
+        " WHERE o.fact = state.fact AND o.checked = 1 AND o.digest = state.digest AND o.outcome = state.outcome"
+        " AND o.at = state.at)",
+        (ground,),
     )
     # The meaning of each foundation has its own row, so that reads can compare it without parsing.
     db.executemany("DELETE FROM rest WHERE ground = ? AND fact = ?", [(ground, s.fact) for s in states])

@@ -67,9 +67,11 @@ CREATE TABLE state (ground INTEGER NOT NULL, fact INTEGER NOT NULL, digest TEXT 
   at INTEGER NOT NULL, fresh INTEGER NOT NULL, own INTEGER NOT NULL, weak INTEGER NOT NULL,
   published INTEGER NOT NULL, tools INTEGER NOT NULL DEFAULT 0, flapping INTEGER NOT NULL DEFAULT 0,
   blocked INTEGER NOT NULL DEFAULT 0, moved INTEGER NOT NULL DEFAULT 0,
-  outside INTEGER NOT NULL DEFAULT 0, until INTEGER, PRIMARY KEY (ground, fact)) WITHOUT ROWID;
+  outside INTEGER NOT NULL DEFAULT 0, until INTEGER, checked INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (ground, fact)) WITHOUT ROWID;
 CREATE TABLE toolset (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE INDEX state_fact ON state (fact);
+CREATE INDEX state_claimed ON state (ground, fact) WHERE own = 0 AND checked = 0 AND fresh = 1;
 CREATE INDEX state_unpublished ON state (ground, fact) WHERE published = 0;
 CREATE INDEX state_tools ON state (ground, tools) WHERE tools <> 0;
 CREATE INDEX state_changed ON state (ground, fact) WHERE outcome = 'changed';

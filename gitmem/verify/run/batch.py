@@ -53,7 +53,7 @@ def judge_all(
     An interruption kills the running checks; results that were already reported are not lost.
     """
     moves = Moves(git, tree)
-    results = _judge_builtin(git, tree, [d for d in dues if d.spec.check.form == BUILTIN], moves, now)
+    results = judge_builtin(git, tree, [d for d in dues if d.spec.check.form == BUILTIN], now=now, moves=moves)
     commands = [(due, refusal(due, means)) for due in dues if due.spec.check.form != BUILTIN]
     results += [Result(due, SKIPPED, reason=why) for due, why in commands if why]
     for result in results:
@@ -70,10 +70,11 @@ def refusal(due: Due, means: Means) -> str:
     return "" if means.rung else "no sandbox works here"
 
 
-def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], moves: Moves, now: int) -> list[Result]:
+def judge_builtin(git: Git, tree: CodeTree, dues: list[Due], *, now: int, moves: Moves | None = None) -> list[Result]:
+    """Judge facts with built-in checks on one tree of the code."""
     dues = [_as_here(tree, due) for due in dues]
     answers = builtin.answer_all(git, tree, (place_check(tree, d.spec.check, d.moved) for d in dues)) if dues else {}
-    dues = _with_moves(git, tree, dues, answers, moves)
+    dues = _with_moves(git, tree, dues, answers, moves or Moves(git, tree))
     results = []
     for due in dues:
         answer = answers[place_check(tree, due.spec.check, due.moved)]

@@ -97,7 +97,7 @@ def gather_now(memory: OpenRepository, *, status: Mapping[str, Any], scope: str)
         left_out=sum(memory.other_scopes().values()) if scope == PROJECT else 0,
         commits=commits_of(git.config_value(f"remote.{remote}.url")) if code else "",
     )
-    ground = store.ground(catalog)
+    ground = store.checked_ground(catalog)
     source = PageSource(catalog, git, ground, store.local, store.policy(), memory.config, memory.now)
     with catalog.reading():
         return gather(
