@@ -90,7 +90,7 @@ def without_sets(glob: str) -> str:
 
 def with_names(glob: str, is_there: Callable[[str], bool]) -> str:
     """Return a glob in which each file or folder that exists exactly as it is written is escaped."""
-    if escape(glob) == glob:
+    if len(glob) > LONGEST or escape(glob) == glob:
         return glob
     parts = glob.split("/")
     above = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]

@@ -8,7 +8,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gitmem.text.globs import LONGEST, is_plain, matcher, normal
+from gitmem.document.sources.address import parse_addresses
+from gitmem.text.globs import (
+    LONGEST,
+    escape,
+    fixed_prefix,
+    has_to_do,
+    is_path_like,
+    is_plain,
+    matcher,
+    normal,
+    unescape,
+    with_names,
+    without_sets,
+)
 
 # Few characters, so that random paths and globs meet; with the neighbours of "/" and what is special to a regex.
 LETTERS = "ab.0"
@@ -160,3 +173,23 @@ def test_a_glob_is_cut_at_the_longest_path_there_is() -> None:
 @pytest.mark.parametrize(("glob", "plain"), [("src/a.py", True), ("src/*.py", False), ("a?", False), ("[a]", False)])
 def test_a_glob_is_plain_where_it_has_no_wildcard(glob: str, plain: bool) -> None:
     assert is_plain(glob) is plain
+
+
+LONG = 64 * 1024
+
+
+HOSTILE = ("a/", "a", "[", "[a", "\\", "\\[", "*/", "**/", "#a", "?", "é/")
+
+
+@pytest.mark.parametrize("text", [piece * (LONG // len(piece)) for piece in HOSTILE], ids=HOSTILE)
+def test_no_function_is_slow_for_a_long_text(text: str) -> None:
+    began = time.perf_counter()
+
+    is_plain(text), unescape(escape(text)), without_sets(text), fixed_prefix(text), is_path_like(text)
+    with_names(text, lambda _: True)
+    matcher(text)("a/" * 2000)
+    has_to_do([text], [text[:4000]])
+    parse_addresses(f"a#{text}") if "#" in text else None
+
+    # Linear time is 40 ms here at most; time that grows with the square is minutes.
+    assert time.perf_counter() - began < 5

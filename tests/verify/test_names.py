@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from gitmem.commands.context.dependents import facts_reading, gotchas_about
 from support.facts import outcomes, result_of, statuses, verify
 
+from gitmem.commands.context.near import facts_reading, memories_near
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.text.globs import composed, escape, is_plain, matcher, unescape
@@ -131,8 +131,9 @@ def test_hints_and_recall_find_memories_by_each_name(memory: Memory, names: Path
     catalog = memory.repository.catalog()
     for number, name in enumerate(NAMES):
         place = f"app/{name}/page.tsx"
-        assert [one.key for one in facts_reading(catalog, place)] == [f"f{number}"]
-        assert {one.key for one in gotchas_about(catalog, place)} == {f"g{number}", f"d{number}"}
+        assert facts_reading(catalog, place) == [f"f{number}"]
+        near = {one.key for one in memories_near(catalog, None, place, now=memory.repository.now)}
+        assert near == {f"f{number}", f"g{number}", f"d{number}"}
         hits = memory.list(Query(paths=(place,))).hits
         assert {hit.key for hit in hits} >= {f"g{number}", f"d{number}"}
         assert not {hit.key for hit in hits} & {f"g{other}" for other in range(len(NAMES)) if other != number}

@@ -20,6 +20,7 @@ from gitmem.model import ADOPTED, FAILED, UNPROVEN, VERIFIED
 from gitmem.text import format_json, parse_json
 from gitmem.text.globs import (
     ESCAPED,
+    LONGEST,
     composed,
     escape,
     fixed_prefix,
@@ -110,7 +111,7 @@ def facts_reading(catalog: Catalog, place: str) -> list[str]:
         catalog: The catalog.
         place: The file's path in the work tree, with ``/``.
     """
-    found = _reading(catalog, place)
+    found = _reading(catalog, place) if len(place) <= LONGEST else {}
     # NOT INDEXED: by their ids, where SQLite would scan all live memories.
     asked = f"SELECT m.id, m.key FROM memory m NOT INDEXED WHERE m.id IN ({{}}) AND {LIVE}"
     rows = sorted(catalog.each(asked, found), key=lambda row: (found[row[0]] > 0, row[1]))
@@ -129,6 +130,8 @@ def memories_near(
         symbols: The names that the file defines (``defined_names``).
         now: Epoch seconds.
     """
+    if len(place) > LONGEST:  # no file has such a path, and every folder of it would be looked up
+        return []
     reads = _reading(catalog, place)
     placed = reads | {number: _distance(paths, place) for number, paths in _placed(catalog, place)}
     named = {number: 0 for number in _naming(catalog, place, symbols) if number not in placed}

@@ -7,6 +7,8 @@ from gitmem.frozen import frozen
 
 # Deeper than any settings file nests.
 PARTS_LIMIT = 32
+# The most readings of one text, if ``#`` may be in the name of its file.
+MOST = 8
 
 
 @frozen
@@ -47,10 +49,12 @@ def parse_addresses(text: str) -> tuple[Address, ...]:
         FormatError: ``bad-address``.
     """
     found, end = [parse_address(text)], text.find("#")
-    while (end := text.find("#", end + 1)) > 0:
+    while (end := text.find("#", end + 1)) > 0 and len(found) < MOST:
+        keys: tuple[str, ...] = ()
         with suppress(FormatError):
-            found.append(Address(text[:end], tuple(_parts(text[end + 1 :], text))))
-    return tuple(one for one in found if len(one.keys) <= PARTS_LIMIT)
+            keys = tuple(_parts(text[end + 1 :], text))
+        found.append(Address(text[:end], keys))
+    return tuple(one for one in found if one is found[0] or 0 < len(one.keys) <= PARTS_LIMIT)
 
 
 def format_address(address: Address) -> str:
