@@ -25,7 +25,7 @@ class Dispute:
     Attributes:
         key, title, agent: The newer memory; the agent that wrote it, or empty.
         other, other_title, other_agent: The older one.
-        is_older_doubtful: Whether the older one is the doubtful one: a person contradicts what an agent wrote.
+        is_older_doubtful: Whether the older one is the doubtful one: the newer one has a check, or is a person's.
     """
 
     key: str
@@ -51,13 +51,20 @@ def list_disputes(catalog: Catalog) -> list[Dispute]:
     """Return the unsettled contradictions, by key."""
     rows = catalog.rows(
         "SELECT m.key, m.title, m.agent, o.key, o.title, o.agent,"
-        f" EXISTS (SELECT 1 FROM fact f WHERE f.id = o.id){_FROM} ORDER BY m.key, o.key"
+        " EXISTS (SELECT 1 FROM fact f WHERE f.id = m.id), EXISTS (SELECT 1 FROM fact f WHERE f.id = o.id)"
+        f"{_FROM} ORDER BY m.key, o.key"
     )
-    # A check speaks for itself; a person's word comes before an agent's.
     return [
-        Dispute(key, title, agent, other, other_title, theirs, not is_fact and not agent and bool(theirs))
-        for key, title, agent, other, other_title, theirs, is_fact in rows
+        Dispute(key, title, agent, other, other_title, theirs, _is_older_doubtful(agent, theirs, *are_facts))
+        for key, title, agent, other, other_title, theirs, *are_facts in rows
     ]
+
+
+def _is_older_doubtful(agent: str, other_agent: str, is_fact: int, is_other_fact: int) -> bool:
+    # A check speaks for itself; a person's word comes before an agent's.
+    if is_fact != is_other_fact:
+        return bool(is_fact)
+    return not agent and bool(other_agent)
 
 
 def doubted(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:
