@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import contextmanager
 
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
@@ -18,9 +19,10 @@ from gitmem.system.process_limits import stop_all as stop_all  # noqa: PLC0414 -
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
     from subprocess import Popen
+    from types import FrameType
     from typing import IO, TypeVar
 
     Started = TypeVar("Started")
@@ -356,21 +358,51 @@ def run_bounded(
     """
     started, stops = time.monotonic(), stop_count()
     output = None if can_watch() else unnamed_file(b"")
-    with unnamed_file(input or b"") as source:
+    with _interrupts_held() as release:
+        with unnamed_file(input or b"") as source:
+            try:
+                child = start_apart(argv, cwd=cwd, env=env, output=output, source=None if input is None else source)
+            except ProcessError as err:
+                if output is not None:
+                    output.close()
+                return Ran(None, False, "", False, time.monotonic() - started, err.message)
+        if output is not None:
+            release()
+            return wait_unwatched(child, output, deadline=started + timeout_s, cap=output_cap, stops=stops)
+        live = BoundedRun(child, -1, deadline=started + timeout_s, cap=output_cap, stops=stops)
         try:
-            child = start_apart(argv, cwd=cwd, env=env, output=output, source=None if input is None else source)
-        except ProcessError as err:
-            if output is not None:
-                output.close()
-            return Ran(None, False, "", False, time.monotonic() - started, err.message)
-    if output is not None:
-        return wait_unwatched(child, output, deadline=started + timeout_s, cap=output_cap, stops=stops)
-    live = BoundedRun(child, -1, deadline=started + timeout_s, cap=output_cap, stops=stops)
-    try:
-        live.watch()
-    finally:
-        live.end(0)
+            release()
+            live.watch()
+        finally:
+            live.end(0)
     return live.ran(time.monotonic() - started)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[Callable[[], None]]:
+    """Hold Ctrl-C back until the given function is called, or the block ends.
+
+    An interrupt while a program starts would end us before we know which process to kill.
+    """
+    import signal
+    import threading
+
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield lambda: None
+        return
+    held: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: held.append((number, frame)))
+
+    def release() -> None:
+        signal.signal(signal.SIGINT, handler)
+        while held:
+            handler(*held.pop())
+
+    try:
+        yield release
+    finally:
+        release()
 
 
 def start_apart(

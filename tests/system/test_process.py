@@ -263,17 +263,31 @@ def test_no_file_descriptor_is_left_open(mark):
     assert sorted(os.listdir("/proc/self/fd")) == before
 
 
-def test_an_interrupt_kills_what_runs(mark):
+# An interrupt that comes while the program starts, which is when it would be lost.
+AT_ONCE = (
+    "import os\n"
+    "start = process.start_apart\n"
+    "def start_and_interrupt(*args, **options):\n"
+    "    child = start(*args, **options)\n"
+    "    os.kill(os.getpid(), 2)\n"
+    "    return child\n"
+    "process.start_apart = start_and_interrupt\n"
+)
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_an_interrupt_kills_what_runs(mark, at_once):
     script = (
         "import sys; sys.path.append(sys.argv[1])\n"
-        "from gitmem.system import process\n"
+        f"from gitmem.system import process\n{AT_ONCE * at_once}"
         "argv = ['sh', '-c', 'trap \"\" INT TERM; sleep ' + sys.argv[2]]\n"
         "process.run_bounded(argv, cwd='/', env={'PATH': sys.argv[3]}, timeout_s=60)"
     )
     argv = [*PYTHON, script, str(Path(process.__file__).parents[2]), mark, ENV["PATH"]]
     with subprocess.Popen(argv, stderr=subprocess.PIPE) as ours:
-        assert wait_until(lambda: len(pids_of(f"sleep\0{mark}")) == 1)
-        ours.send_signal(signal.SIGINT)
+        if not at_once:
+            assert wait_until(lambda: len(pids_of(f"sleep\0{mark}")) == 1)
+            ours.send_signal(signal.SIGINT)
         said = ours.communicate(timeout=10)[1]
 
     assert b"KeyboardInterrupt" in said
