@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from gitmem.document.answers import NO_TEXT, BuiltinAnswer, FileFinding, FoundFiles, blocked_answer, more, place
 from gitmem.model import BLOCKED, FAILS, HOLDS
-from gitmem.text.globs import escape, is_path_like
+from gitmem.text.globs import escape, is_path_like, is_plain, unescape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -190,19 +190,24 @@ def _at(content: bytes, offset: int) -> Sequence[FileFinding]:
     return () if offset < 0 else [FileFinding(content.count(b"\n", 0, offset) + 1)]
 
 
+def _shown(glob: str) -> str:
+    """Return a glob as a reason shows it: the path, if it names one."""
+    return unescape(glob) if is_plain(glob) else glob
+
+
 def some_file(holds: str, fails: str) -> Conclusion:
     """Return the conclusion that a file has something; ``{text}``, ``{where}`` and ``{first}`` are filled in."""
 
     def conclude(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
         having, unread = files.list_findings(), files.unread()
         if not files.paths:
-            return BuiltinAnswer(FAILS, f"no file matches {taken.where}")
+            return BuiltinAnswer(FAILS, f"no file matches {_shown(taken.where)}")
         if having:
             first = place(*having[0])
             return BuiltinAnswer(HOLDS, holds.format(text=taken.text, first=first), first)
         if unread and not taken.is_everywhere:  # what is too large to be read is data, and defines nothing
             return blocked_answer(unread)
-        where = "the code" if taken.is_everywhere and taken.where == "**" else taken.where
+        where = "the code" if taken.is_everywhere and taken.where == "**" else _shown(taken.where)
         return BuiltinAnswer(FAILS, fails.format(text=taken.text, where=where))
 
     return conclude
@@ -219,10 +224,12 @@ def no_file(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     """Conclude that no file contains a text."""
     having, unread = files.list_findings(), files.unread()
     if not files.paths:
-        return BuiltinAnswer(BLOCKED, f"no file matches {taken.where}")
+        return BuiltinAnswer(BLOCKED, f"no file matches {_shown(taken.where)}")
     if having:
         first = place(*having[0])
         return BuiltinAnswer(FAILS, f"{first} contains {taken.text!r}{more(having)}", first)
     return (
-        blocked_answer(unread) if unread else BuiltinAnswer(HOLDS, f"no file of {taken.where} contains {taken.text!r}")
+        blocked_answer(unread)
+        if unread
+        else BuiltinAnswer(HOLDS, f"no file of {_shown(taken.where)} contains {taken.text!r}")
     )

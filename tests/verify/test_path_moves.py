@@ -70,6 +70,7 @@ def test_facts_that_one_move_makes_false_are_one_line_everywhere(memory, scripts
         assert len(lines) == 1, shown
         assert "3 facts" in lines[0]
         assert "ops moved to tools" in lines[0]
+        assert "ops moved to tools, broken by" in lines[0] or shown is checked.out
         assert "gitmem settle --moved" in lines[0]
         assert "ops-a, ops-b, ops-c" in lines[0]
 

@@ -184,9 +184,11 @@ def title(cause: Cause, phrases: Mapping[tuple[str, str], str]) -> str:
     """
     first = cause.cases[0]
     label = first.many or first.label
-    if cause.is_move:
-        return f"{len(cause.cases)} facts {label} — {cause.reason}; {SETTLE_MOVED}"
     broken = phrases.get(first.culprit, "") if first.culprit[0] else ""
+    if cause.is_move:
+        is_one = len({case.culprit for case in cause.cases}) == 1
+        why = ", ".join(filter(None, (cause.reason, broken if is_one else "")))
+        return f"{len(cause.cases)} facts {label} — {why}; {SETTLE_MOVED}"
     reason = cause.reason if len(cause.reason) <= REASON_LIMIT else cause.reason[: REASON_LIMIT - 1] + "…"
     if broken and label.startswith(FAILED):
         said = f"{broken}{label.removeprefix(FAILED)}"
