@@ -1,12 +1,15 @@
-"""Judge checks of ordinary projects: kinds of check × environment there, missing or changed × breaks by code.
+"""Judge checks of ordinary projects: kinds of check × environment there, missing or changed × breaks by code × sandbox.
 
     python -m benchmarks.ordinary                      every kind that this machine has the tools for
-    python -m benchmarks.ordinary --only npm-test
+    python -m benchmarks.ordinary --only npm-test --sandbox landlock container
+    python -m benchmarks.ordinary --quick              one break of each kind
 
 Each kind is a small project with one fact that holds. Where its ignored folder of dependencies is missing or changed
 and the code is not the cause, the fact may be blocked and never failed. Where a commit deletes its script, makes it
 crash or hang, or breaks an assertion, it must fail and not be blocked. Kinds that do not hold here to begin with are
-reported as skipped, with the reason. Exit status: 0 all as expected, 1 something was accused wrongly or excused.
+reported as skipped, with the reason. Each sandbox must give the same answers: bubblewrap; Landlock where there is no
+bubblewrap; and Landlock in a container, where namespaces are refused. Exit status: 0 all as expected, 1 something was
+accused wrongly or excused, or two sandboxes differ.
 """
 
 from __future__ import annotations
@@ -18,8 +21,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.history import run_git
@@ -29,7 +32,8 @@ from gitmem.verify.options import Options
 
 # Seconds after which a check that hangs is stopped; compilers and tox take several where the machine is busy.
 TIMEOUT_S = 20
-SLOW, SLOW_TIMEOUT_S = ("cargo-test", "go-test", "tox", "tsc"), 60
+SLOW, SLOW_TIMEOUT_S = ("cargo-test", "go-test", "go-modules", "tox", "tsc", "maven", "uv"), 60
+SANDBOXES = ("bubblewrap", "landlock", "container")
 EXPECTED = {"there": ("holds",), "missing": ("blocked",), "changed": ("blocked", "holds")}
 
 
@@ -103,6 +107,27 @@ GO_TEST = (
 TSC = 'import { value } from "one";\nexport const sum: number = value + 2;\n'
 TS_CONFIG = '{"compilerOptions": {"strict": true, "noEmit": true, "types": []}, "files": ["app.ts"]}\n'
 PERL = 'use lib "vendor"; use One; do "./app.pl"; die "not 3" if $One::one + $main::app != 3;\n'
+PYTEST_BREAKS = {name: {f"src/{path}": text for path, text in files.items()} for name, files in PYTHON_BREAKS.items()}
+PROJECT = """[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+[project]
+name = "app"
+version = "1"
+[tool.setuptools]
+py-modules = ["app"]
+package-dir = {"" = "src"}
+"""
+EDITABLE = {"tests/test_app.py": TEST, "src/app.py": "value = 2\n", "pyproject.toml": PROJECT}
+WORKSPACES = {
+    "package.json": '{"name": "all", "private": true, "workspaces": ["packages/*"]}\n',
+    "packages/app/package.json": '{"name": "@me/app", "version": "1.0.0", "main": "app.js"}\n',
+    "packages/app/app.js": "exports.value = 2;\n",
+    "packages/web/package.json": '{"name": "@me/web", "version": "1.0.0", "scripts": {"test": "node test.js"}}\n',
+    "packages/web/test.js": NODE_TEST.replace("./app", "@me/app"),
+}
+PHP = "<?php require 'vendor/autoload.php'; require base() . '/app.php'; exit(one() + $app === 3 ? 0 : 1);\n"
+JAVA_TEST = "class Check { public static void main(String[] a) { if (One.one + App.app != 3) System.exit(1); } }\n"
 KINDS = (
     Kind("npm-test", "npm test --silent", NODE, "node_modules", ONE, NODE_BREAKS),
     Kind("node-script", "node test.js", NODE, "node_modules", ONE, NODE_BREAKS),
@@ -164,6 +189,74 @@ KINDS = (
             "plugin not there": {"pytest.ini": "[pytest]\naddopts = --no-such-plugin\n"},
         },
         f"{VENV} pytest",
+    ),
+    *(
+        Kind(name, check, EDITABLE, ".venv", {f"{SITE}/one.py": "value = 1\n"}, PYTEST_BREAKS, install)
+        for name, check, install in (
+            ("editable", "pytest -q -p no:cacheprovider tests", f"{VENV} pytest -e ."),
+            ("venv-program", ".venv/bin/pytest -q -p no:cacheprovider tests", f"{VENV} pytest -e ."),
+            ("python-m-pytest", "python -m pytest -q -p no:cacheprovider tests", f"{VENV} pytest -e ."),
+            (
+                "uv",
+                "pytest -q -p no:cacheprovider tests",
+                f"{sys.executable} -m venv .uv && .uv/bin/pip install --quiet uv && .uv/bin/uv venv --quiet .venv"
+                " && .uv/bin/uv pip install --quiet pytest -e . && rm -r .uv",
+            ),
+        )
+    ),
+    Kind(
+        "workspaces",
+        "npm test --silent --workspaces --if-present",
+        WORKSPACES,
+        "node_modules",
+        ONE,
+        {
+            name: {f"packages/{'web' if path == 'test.js' else 'app'}/{path}": text for path, text in files.items()}
+            for name, files in NODE_BREAKS.items()
+            if name != "dependency removed"
+        },
+        "npm install --silent",
+    ),
+    Kind(
+        "pnpm",
+        "npm test --silent",
+        {**NODE, "test.js": f'require("is-number");\n{NODE_TEST}'},
+        "node_modules",
+        ONE,
+        {"assertion": NODE_BREAKS["assertion"], "crash": NODE_BREAKS["crash"]},
+        "npx --yes pnpm@9 add --silent --save-dev is-number@7 && git checkout --quiet . 2> /dev/null || true",
+    ),
+    Kind(
+        "php",
+        "php check.php",
+        {"check.php": PHP, "app.php": "<?php $app = 2;\n"},
+        "vendor",
+        {
+            "autoload.php": "<?php require __DIR__ . '/composer/base.php'; require __DIR__ . '/me/one/one.php';\n",
+            "composer/base.php": "<?php function base() { return dirname(dirname(__DIR__)); }\n",
+            "me/one/one.php": "<?php function one() { return 1; }\n",
+        },
+        {"assertion": {"app.php": "<?php $app = 3;\n"}, "script deleted": {"check.php": None}},
+    ),
+    Kind(
+        "ruby",
+        "ruby -I vendor check.rb",
+        {"check.rb": "require 'one'\nrequire './app'\nexit($one + $app == 3)\n", "app.rb": "$app = 2\n"},
+        "vendor",
+        {"one.rb": "$one = 1\n"},
+        {"assertion": {"app.rb": "$app = 3\n"}, "script deleted": {"check.rb": None}},
+    ),
+    Kind(
+        "java",
+        "javac -d out -cp vendor vendor/One.java App.java Check.java && java -cp out Check",
+        {"App.java": "class App { static int app = 2; }\n", "Check.java": JAVA_TEST},
+        "vendor",
+        {"One.java": "class One { static int one = 1; }\n"},
+        {
+            "assertion": {"App.java": "class App { static int app = 3; }\n"},
+            "syntax error": {"App.java": "class {\n"},
+            "script deleted": {"Check.java": None},
+        },
     ),
     Kind(
         "tox",
@@ -271,7 +364,7 @@ class Project:
         run_git(folder, "init", "-q", "-b", "main")
         for name, value in {"user.name": "Ordinary", "user.email": "ordinary@localhost"}.items():
             run_git(folder, "config", name, value)
-        self._write({**kind.files, ".gitignore": f"/{kind.folder}\n/target\n"})
+        self._write({**kind.files, ".gitignore": f"{kind.folder}/\n/target\n/out\n*.egg-info\n__pycache__\n"})
         if kind.install:
             subprocess.run(["sh", "-ec", kind.install], cwd=folder, check=True)
         self._write({f"{kind.folder}/{path}": text for path, text in kind.dependency.items()})
@@ -356,27 +449,68 @@ def judge_kind(kind: Kind, folder: Path) -> list[tuple[str, str, str]]:
     return found
 
 
-def main(argv: Sequence[str]) -> int:
-    """Judge, print a line for each case and the sums, and return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="*", default=[], metavar="KIND", help="only these kinds")
-    args = parser.parse_args(argv)
+def judge_here(only: Sequence[str], *, is_quick: bool) -> None:
+    """Judge the kinds in this process's sandbox and print a line for each case."""
     os.environ["GITMEM_BACKGROUND"] = "off"
-    accused = excused = cases = 0
     with tempfile.TemporaryDirectory(prefix="gitmem-ordinary-") as folder:
         os.environ["XDG_STATE_HOME"] = f"{folder}/state"
+        Path(folder).chmod(0o755)  # as a work tree usually is
         for kind in KINDS:
-            if args.only and kind.name not in args.only:
+            if only and kind.name not in only:
                 continue
-            for case, outcome, reason in judge_kind(kind, Path(folder, kind.name)):
-                expected = EXPECTED.get(case, ("fails",))
-                is_right = case == "skipped" or outcome in expected
-                cases += case != "skipped"
-                accused += not is_right and outcome == "fails"
-                excused += not is_right and outcome != "fails"
-                print(f"{'ok   ' if is_right else 'WRONG'}\t{kind.name}\t{case}\t{outcome}\t{reason[:90]}", flush=True)
+            breaks = dict(list(kind.breaks.items())[-1:]) if is_quick else kind.breaks
+            try:
+                cases = judge_kind(replace(kind, breaks=breaks), Path(folder, kind.name))
+            except subprocess.CalledProcessError as err:
+                cases = [("skipped", "skipped", f"cannot be installed here: {err.cmd}")]
+            for case, outcome, reason in cases:
+                print(f"{kind.name}\t{case}\t{outcome}\t{reason[:90]}", flush=True)
+
+
+def iter_lines(sandbox: str, argv: Sequence[str]) -> Iterator[list[str]]:
+    """Judge the kinds in one sandbox, in a process of its own; yield kind, case, outcome and reason."""
+    with tempfile.TemporaryDirectory() as folder:
+        env = dict(os.environ)
+        if sandbox != "bubblewrap":
+            missing = Path(folder, "bwrap")
+            missing.write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
+            missing.chmod(0o755)
+            env["PATH"] = f"{folder}:{env['PATH']}"
+        program = [sys.executable, "-m", *(["benchmarks.container", sys.executable, "-m"] * (sandbox == "container"))]
+        argv = [*program, "benchmarks.ordinary", "--here", *argv]
+        with subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            for line in child.stdout:
+                yield line.rstrip("\n").split("\t")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Judge in each sandbox, print a line for each case and the sums, and return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="*", default=[], metavar="KIND", help="only these kinds")
+    parser.add_argument("--sandbox", nargs="*", default=SANDBOXES, choices=SANDBOXES, help="only these sandboxes")
+    parser.add_argument("--quick", action="store_true", help="one break of each kind")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    args = parser.parse_args(argv)
+    if args.here:
+        judge_here(args.only, is_quick=args.quick)
+        return 0
+    accused = excused = cases = 0
+    answers: dict[tuple[str, str], set[str]] = {}
+    options = [*(["--only", *args.only] if args.only else []), *["--quick"] * args.quick]
+    for sandbox in args.sandbox:
+        for kind, case, outcome, reason in iter_lines(sandbox, options):
+            is_right = case == "skipped" or outcome in EXPECTED.get(case, ("fails",))
+            cases += case != "skipped"
+            accused += not is_right and outcome == "fails"
+            excused += not is_right and outcome != "fails"
+            if case != "skipped":
+                answers.setdefault((kind, case), set()).add(outcome)
+            print(f"{'ok   ' if is_right else 'WRONG'}\t{sandbox}\t{kind}\t{case}\t{outcome}\t{reason}", flush=True)
+    differ = sorted(" ".join(key) for key, outcomes in answers.items() if len(outcomes) > 1)
     print(f"{cases} cases: {accused} accused wrongly, {excused} breaks excused or blocked without cause")
-    return int(bool(accused or excused))
+    print(f"{len(differ)} answers differ between sandboxes: {', '.join(differ) or 'none'}")
+    return int(bool(accused or excused or differ))
 
 
 if __name__ == "__main__":

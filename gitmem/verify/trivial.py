@@ -66,6 +66,22 @@ def why_trivial(check: Check) -> str:
     return f"it ends in {parts[-1]!r}, which succeeds whatever comes before it"
 
 
+def needs_code(check: Check) -> bool:
+    """Return whether a check certainly fails in an empty folder: it greps or tests for a file below it.
+
+    Only certain cases are found, so that they need no run: ``grep -q TEXT FILE``, ``test -f FILE``, and these among
+    commands that are joined by ``&&``.
+    """
+    words = check.words
+    command = words[0] if check.form == SHELL else shlex.join(words) if check.form == PROGRAM else ""
+    statements = _parse(command) if command else None
+    if statements is None or len(statements) != 1 or any(before not in ("", "&&") for before, _ in statements[0]):
+        return False
+    found = (_GREP.fullmatch(part) or _TEST.fullmatch(part) for _, pipeline in statements[0] for part in pipeline[-1:])
+    paths = (each[each.re.groups] for each in found if each)
+    return any(not path.startswith("/") and not {".", ".."} & set(path.split("/")) for path in paths)
+
+
 def refuse_trivial(key: str, check: Check) -> None:
     """Refuse the check of a memory if it cannot fail, with RefusedError."""
     if why := why_trivial(check):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
 
 import pytest
 from conftest import commit_files
@@ -11,7 +12,7 @@ from support.facts import ask_builtin as ask
 from gitmem.document.builtin_checks import CHECKS
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check
 from gitmem.system.process import run
-from gitmem.verify.trivial import suggest_builtin, why_trivial
+from gitmem.verify.trivial import needs_code, suggest_builtin, why_trivial
 
 
 @pytest.mark.parametrize(
@@ -239,3 +240,31 @@ def test_suggested_check_answers_as_the_command_does(repo, text, flag):
         held = run(["sh", "-c", command], cwd=repo, env=None, check=False).status == 0
 
         assert (ask(repo, option.removeprefix("--"), wanted, where).outcome == "holds") == held, command
+
+
+@pytest.mark.parametrize(
+    ("command", "is_sure"),
+    [
+        ("grep -q RS256 src/jwt.py", True),
+        ("grep -qF 'a b' *.md", True),
+        ("test -f src/a.py", True),
+        ("[ -d src ]", True),
+        ("true && grep -q x a.py && echo ok", True),
+        ("! grep -q x a.py", False),
+        ("grep -q x a.py || true", False),
+        ("grep -q x a.py; true", False),
+        ("grep -q root /etc/passwd", False),
+        ("test -d .", False),
+        ("test -d ../x", False),
+        ("grep -qs x a.py", True),
+        ('grep -q "$X" a.py', False),
+        ("test ! -e a.py", False),
+        ("cat a.py | grep -q x", False),
+        ("node a.js", False),
+        ("grep -q x a.py &", False),
+    ],
+)
+def test_commands_that_certainly_fail_in_an_empty_folder_fail_there(command, is_sure, tmp_path):
+    assert needs_code(Check(SHELL, (command,))) is is_sure
+    if is_sure:
+        assert subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, check=False).returncode != 0

@@ -39,6 +39,7 @@ from gitmem.verify.run.unsteady import QUICK_S, Rate, rate_at, since, steadiness
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.outside import DECLARED
 from gitmem.verify.trace.reads import UNTRACEABLE
+from gitmem.verify.trivial import needs_code
 from gitmem.verify.variables import without_values
 
 TYPE_CHECKING = False
@@ -461,6 +462,8 @@ class Judge:
             return due.verdict.weak
         if due.spec.refute:
             return not self.refutes(due.spec)
+        if needs_code(due.spec.check) and not due.spec.setup:
+            return False
         with self._grounds.empty() as folder:
             ran = self._run(argv_of(due.spec), folder, due.spec)
         return self._outcome_of(ran, due.spec, "")[0] == HOLDS
