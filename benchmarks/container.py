@@ -36,7 +36,7 @@ def forbid_namespaces() -> None:
         block = seccomp.unless_bits(0, seccomp.NEW)
         program += [(seccomp.IF_EQUAL, 0, len(block), numbers[column]), *block]
     landlock.set_option(NO_NEW_PRIVILEGES, 1)
-    landlock.filter_calls([*program, (seccomp.RETURN, 0, 0, seccomp.ALLOW)])
+    landlock.filter_calls(seccomp.pack([*program, (seccomp.RETURN, 0, 0, seccomp.ALLOW)]))
 
 
 if __name__ == "__main__":

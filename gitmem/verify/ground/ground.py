@@ -267,7 +267,9 @@ class Grounds:
                 if not is_overlay:
                     shown = clone.lend(laid, self._seen_at or clone.tree)
                     bound = bound if is_mounted else tuple(lent for lent in bound if lent in shown)
-                give(clone.tree, self._user)
+                if not is_overlay or clone.owner != self._user:
+                    give(clone.tree, self._user)
+                    clone.owner = self._user
                 upper = None
                 if is_overlay:
                     upper = clone.add_upper(folders)

@@ -120,6 +120,7 @@ class Scratch:
         lock: Held by the thread that prepares or restores it.
         wanted: The commit that it shows or is about to show, or empty.
         users: The number of checks that use it now.
+        owner: The user that all of its tree was given to since it last changed; 0 for none.
     """
 
     def __init__(self, folder: Path, fd: int) -> None:
@@ -137,6 +138,7 @@ class Scratch:
         self.lock = threading.Lock()
         self.wanted = self._shown
         self.users = 0
+        self.owner = 0
 
     @classmethod
     def find(cls, folder: Path) -> Scratch | None:
@@ -179,6 +181,7 @@ class Scratch:
         if len(self._shown) != len(commit):  # not intact, or of another object format
             self._make(commit)
         if self._shown != commit:
+            self.owner = 0
             self._write(source.files(commit, self._git / "objects"), self._git)
             is_kept = not self._attributes_differ(commit)
             self.forget()
@@ -190,11 +193,11 @@ class Scratch:
             self._copy_git(commit, source)
             self._write_state(commit)
         elif self._write(source.files(commit, self._git / "objects"), self._git):
-            self._stamps = None
+            self._stamps, self.owner = None, 0
             self._copy_git(commit, source)
         dot_git = self.tree / ".git"
         if self._write(source.files(commit, dot_git / "objects", is_seen=True), dot_git):
-            self._stamps = None  # the last check saw the objects at another path
+            self._stamps, self.owner = None, 0  # the last check saw the objects at another path
 
     def open_to_changes(self) -> None:
         """Record the state of the tree before a check changes it in place."""

@@ -6,6 +6,7 @@ Source: bwrap(1).
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from pathlib import Path
 
 from gitmem.verify.ground.ground import Ground
@@ -58,7 +59,7 @@ def wrap(
         program,
         *_bare_machine(network, user),
         *("--seccomp", str(FILTER_FD)),
-        *(_ways(laid) if user else ()),
+        *(_ways(tuple(laid[2::3])) if user else ()),
         *laid,
         *("--chdir", seen, "--json-status-fd", str(report_fd), "--"),
         *account.argv_as(user),
@@ -102,14 +103,15 @@ def _namespaces(network: bool, *, is_root: bool) -> list[str]:
     return [*words, "--cap-drop", "ALL", *(word for name in kept for word in ("--cap-add", name))]
 
 
-def _ways(laid: Sequence[str]) -> list[str]:
+@lru_cache(maxsize=64)
+def _ways(places: tuple[str, ...]) -> tuple[str, ...]:
     """Return bubblewrap's arguments for parents of mounts; by default only its own user could enter them."""
-    above = {str(place) for at in laid[2::3] for place in Path(at).parents}
+    above = {str(place) for at in places for place in Path(at).parents}
     wanted = sorted(above - {"/", *PRIVATE_FOLDERS, PRIVATE_HOME})
     apart = [place for place in wanted if not any(map(Path(place).is_relative_to, toolchain.SYSTEM))]
     # Tools write beside their caches in the home.
     modes = ("1777" if Path(place).is_relative_to(PRIVATE_HOME) else "0755" for place in apart)
-    return [word for mode, place in zip(modes, apart, strict=True) for word in ("--perms", mode, "--dir", place)]
+    return tuple(word for mode, place in zip(modes, apart, strict=True) for word in ("--perms", mode, "--dir", place))
 
 
 def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
@@ -121,9 +123,10 @@ def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
         is_inside: Select the programs inside the ground; if false, all others.
     """
     found = toolchain.find_toolchain(ground.tied_path(path))
+    top = f"{ground.path_in_check}/"
 
     def is_wanted(place: str) -> bool:
-        inside = Path(place).is_relative_to(ground.path_in_check)
+        inside = f"{place}/".startswith(top)
         return inside == is_inside and not (inside and ground.contains(Path(place)))
 
     words = [word for folder in found.folders if is_wanted(folder) for word in ("--ro-bind-try", folder, folder)]

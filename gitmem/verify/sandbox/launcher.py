@@ -81,6 +81,11 @@ def _carry_out(plan: LaunchPlan, report_fd: int, trace_fd: int) -> None:
             os.chown(plan.scratch, plan.user, plan.user)
     watch = LimitWatch(plan.limits, ground=plan.ground, upper=plan.upper, scratch=plan.scratch)
     is_apart = plan.confined and not plan.network and _can_isolate(bool(plan.user))
+    if plan.reports or plan.confined:
+        try:  # made here and not in the child, so that the next one has it too
+            landlock.find_filter(confined=plan.confined, network=plan.network or is_apart, traced=plan.traced)
+        except OSError:
+            is_apart = False  # the child reports it
     try:
         child = os.fork()
         if child == 0:
@@ -134,7 +139,7 @@ def _become(plan: LaunchPlan, report_fd: int, *, is_apart: bool) -> NoReturn:
         env = dict(word.split("=", 1) for word in plan.env)
         candidates = _list_candidates(plan.argv[0], env)
         if plan.reports:
-            _hand_filter(landlock.bubblewrap_filter(traced=plan.traced))
+            _hand_filter(landlock.find_filter(confined=False, network=plan.network, traced=plan.traced))
         if plan.confined:
             if plan.user:
                 landlock.become(plan.user)

@@ -80,6 +80,8 @@ LOAD, IF_EQUAL, IF_AT_LEAST, IF_BITS, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENT_AT = 0, 4, 16
 
 Step = tuple[int, int, int, int]
+# struct sock_filter
+STEP_BYTES = 8
 
 
 def filter_program(

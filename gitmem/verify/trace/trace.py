@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 
 from gitmem.frozen import frozen
 
@@ -82,6 +83,8 @@ _LETTERS = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f
 # Paths whose meaning depends on the git command that uses them.
 _PATHS_OF_GIT = (".git", "/objects/")
 UNFINISHED = " <unfinished ...>"
+# Calls and their paths that are remembered, each a line of a trace.
+KNOWN_CALLS = 4096
 
 
 class OpaqueError(ValueError):
@@ -224,10 +227,7 @@ class _Parser:
             self._dead.add(pid)
 
     def _take_call(self, process: _Process, said: str) -> None:
-        found = _CALL.fullmatch(said)
-        if found is None:
-            raise OpaqueError(f"not a call: {said[:80]}")
-        name, args, value, leads_to = found.groups()
+        name, args, value, leads_to = _parse_call(said)
         self._note_end(process, said)
         form = _FORM.get(name)
         if form is None:
@@ -246,7 +246,7 @@ class _Parser:
         if name == "connect" and (is_done or "EINPROGRESS" in said):
             address = _ADDRESS.search(args)
             self._is_online |= address is not None and not (address[1] != _DOMAIN and _LOCAL.fullmatch(address[2]))
-        paths = list(_iter_paths(form, args, process.place.cwd))
+        paths = _list_paths(form, args, process.place.cwd)
         if not is_done:
             self._note_error(name, args, paths, said)
         if name == "execveat" and is_done and not paths:
@@ -289,7 +289,7 @@ class _Parser:
             process.place.cwd = _unescape(found[2])
 
     def _note(
-        self, process: _Process, name: str, args: str, paths: list[str], *, leads_to: str | None, is_done: bool
+        self, process: _Process, name: str, args: str, paths: Sequence[str], *, leads_to: str | None, is_done: bool
     ) -> None:
         path = paths[0]
         if name in ("chdir", "fchdir"):
@@ -317,7 +317,7 @@ class _Parser:
             if name in _MAKES or "O_CREAT" in args:
                 self._add_parent(path, process)
 
-    def _note_name(self, process: _Process, name: str, args: str, paths: list[str], *, is_done: bool) -> None:
+    def _note_name(self, process: _Process, name: str, args: str, paths: Sequence[str], *, is_done: bool) -> None:
         """Record a call that names a file: symbolic link, hard link or rename."""
         path, target = paths[0], paths[-1]
         if name.startswith("symlink"):
@@ -358,6 +358,21 @@ class _Parser:
         if event not in self._known:
             self._known.add(event)
             self._events.append(event)
+
+
+# All checks run the same loader, shell and tools, so most calls of a trace are known from the one before.
+@lru_cache(maxsize=KNOWN_CALLS)
+def _parse_call(said: str) -> tuple[str, str, str | None, str | None]:
+    """Return the name of a call, its arguments, its value and the path of a returned descriptor."""
+    found = _CALL.fullmatch(said)
+    if found is None:
+        raise OpaqueError(f"not a call: {said[:80]}")
+    return found[1], found[2], found[3], found[4]
+
+
+@lru_cache(maxsize=KNOWN_CALLS)
+def _list_paths(form: str, args: str, cwd: str) -> tuple[str, ...]:
+    return tuple(_iter_paths(form, args, cwd))
 
 
 def _iter_paths(form: str, args: str, cwd: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ def test_bubblewrap_is_handed_a_filter_that_leaves_unix_sockets_and_no_tracer() 
 
     for traced in (True, False):
         program = seccomp.filter_program(machine, families=families, shares=False, traced=traced)
-        assert landlock.bubblewrap_filter(traced=traced) == seccomp.pack(program)
+        assert landlock.find_filter(confined=False, network=False, traced=traced) == seccomp.pack(program)
 
 
 def test_machine_whose_calls_are_not_known_has_no_filter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,4 +27,4 @@ def test_machine_whose_calls_are_not_known_has_no_filter(monkeypatch: pytest.Mon
     monkeypatch.setattr(os, "uname", lambda: os.uname_result((*real[:4], "riscv64")))
 
     with pytest.raises(OSError, match="no filter of system calls for riscv64"):
-        landlock.bubblewrap_filter(traced=False)
+        landlock.find_filter(confined=False, network=False, traced=False)
