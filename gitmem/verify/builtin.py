@@ -11,8 +11,9 @@ from gitmem.document.builtin_checks import globs_of, parse_arguments, row_of
 from gitmem.frozen import replace
 from gitmem.model import BLOCKED, Check
 from gitmem.text.code.languages import is_prose
-from gitmem.text.globs import matcher
+from gitmem.text.globs import matcher, normal
 from gitmem.text.secrets import redact
+from gitmem.verify.files import SUBMODULE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def answer_all(git: Git, tree: CodeTree, checks: Iterable[Check]) -> dict[Check,
     """Answer many checks, reading every file of the code at most once."""
     files = {check: files_of(tree, check) for check in dict.fromkeys(checks)}
     found = look_into(git, files)
-    return {check: conclude(check, entries, found[check]) for check, entries in files.items()}
+    return {check: _answer(tree, check, entries, found[check]) for check, entries in files.items()}
 
 
 def answer_file(check: Check, path: str, content: bytes) -> BuiltinAnswer:
@@ -80,7 +81,7 @@ def answer_each(git: Git, asked: Sequence[tuple[Check, CodeTree]]) -> list[Built
     """
     files = [(check, files_of(tree, check)) for check, tree in asked]
     if row_of(asked[0][0]).probe is None:
-        return [conclude(check, entries, {}) for check, entries in files]
+        return [_answer(tree, check, entries, {}) for (check, entries), (_, tree) in zip(files, asked, strict=True)]
     wanted: dict[Check, dict[Entry, None]] = {}
     for check, entries in files:
         wanted.setdefault(check, {}).update(dict.fromkeys(entries))
@@ -88,7 +89,9 @@ def answer_each(git: Git, asked: Sequence[tuple[Check, CodeTree]]) -> list[Built
     if sum(size for size in sizes.values() if 0 < size <= FILE_LIMIT) > ALL_LIMIT:
         return None
     found = look_into(git, wanted)
-    return [conclude(check, entries, found[check]) for check, entries in files]
+    return [
+        _answer(tree, check, entries, found[check]) for (check, entries), (_, tree) in zip(files, asked, strict=True)
+    ]
 
 
 def files_of(tree: CodeTree, check: Check) -> list[Entry]:
@@ -103,6 +106,15 @@ def files_of(tree: CodeTree, check: Check) -> list[Entry]:
 def _probe(check: Check) -> Probe | None:
     make = row_of(check).probe
     return make(parse_arguments(check.words)) if make is not None else None
+
+
+def _answer(tree: CodeTree, check: Check, files: Sequence[Entry], found: Found) -> BuiltinAnswer:
+    """Return what a check answers on a tree; about the files of a submodule it cannot say anything."""
+    blockers = (tree.places.blocker(normal(glob)) for glob in globs_of(check.words)) if not files else ()
+    module = next((entry[2] for entry in blockers if entry is not None and entry[0] == SUBMODULE), "")
+    if module:
+        return BuiltinAnswer(BLOCKED, f"{module} is a submodule, whose files are not in this repository's tree")
+    return conclude(check, files, found)
 
 
 def conclude(check: Check, files: Sequence[Entry], found: Found) -> BuiltinAnswer:
