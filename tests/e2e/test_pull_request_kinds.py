@@ -63,7 +63,7 @@ EXPECTED: dict[str, tuple[int, set[str], set[str]]] = {
     "drop-python": (1, {"python-floor", "ci-floor"}, set()),
     "port": (1, {"port-code", "ports"}, set()),
     "port-everywhere": (1, {"port-code", "port-docker", "ports"}, {"check-program"}),
-    "move-module": (0, set(), set()),
+    "move-module": (1, {"retry-file"}, set()),
     "dependency": (1, {"httpx-range"}, set()),
     "documentation": (0, set(), set()),
     "delete-tests": (1, {"tests-client", "tests-retry"}, set()),

@@ -81,10 +81,11 @@ def test_merge_commit_is_checked_for_what_it_brings_to_the_base(memory, repo):
     assert kinds(check(memory, base="main")) == {"ours": "newly_false"}
 
 
-def test_file_that_was_deleted_breaks_what_names_it_and_one_that_was_moved_does_not(memory, repo):
+def test_file_that_was_deleted_or_moved_breaks_what_is_about_its_path(memory, repo):
     put(
         repo,
         make_fact("named", {"exists": "src/auth/jwt.py"}),
+        make_fact("content", {"contains": "RS256", "in": "src/auth/jwt.py"}),
         make_fact("below", {"contains": "RS256", "in": "src/**"}),
         make_fact("read", {"contains": "RETRIES", "in": "src/gateway/retry.py"}),
     )
@@ -95,7 +96,9 @@ def test_file_that_was_deleted_breaks_what_names_it_and_one_that_was_moved_does_
 
     checked = check(memory)
 
-    assert kinds(checked) == {"named": "holds", "read": "newly_false", "below": "holds"}
+    false = dict.fromkeys(("named", "read"), "newly_false")
+    assert kinds(checked) == false | {"content": "holds", "below": "holds"}
+    assert finding(checked, "named").because == "src/auth/jwt.py moved to src/auth/token.py"
     assert finding(checked, "read").places == (Spot("src/gateway/retry.py", 0),)
 
 
