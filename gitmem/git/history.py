@@ -10,6 +10,7 @@ from gitmem.git import CODE_BOUNDS, Git
 from gitmem.git.ancestry import kin_of
 from gitmem.git.repository import is_oid
 from gitmem.system import process
+from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,7 +165,10 @@ def read_trees(git: Git, commits: Iterable[str]) -> dict[str, str]:
 
 
 def read_summaries(git: Git, commits: Iterable[str]) -> dict[str, CommitSummary]:
-    """Return the author, date and subject of each commit; missing ones and other objects are left out."""
+    """Return the author, date and subject of each commit; missing ones and other objects are left out.
+
+    Secrets in subjects and names are redacted here, because culprits are shown in many places.
+    """
     names = sorted({commit for commit in commits if is_oid(commit)})
     if not names:
         return {}
@@ -175,7 +179,8 @@ def read_summaries(git: Git, commits: Iterable[str]) -> dict[str, CommitSummary]
     for line in done.stdout.decode("utf-8", "replace").split("\n"):
         words = line.split("\0")
         if len(words) == 4:
-            found[words[0]] = CommitSummary(*words)
+            commit, author, date, subject = words
+            found[commit] = CommitSummary(commit, redact(author), date, redact(subject))
     return found
 
 

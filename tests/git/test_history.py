@@ -95,3 +95,17 @@ def test_diff_is_of_these_files_alone_and_says_where_it_is_cut(merged, repo, mon
     assert b"+1" in text
     assert b"README" not in text
     assert (len(cut[0]), cut[1], b"ab.txt" in cut[0]) == (1000, False, False)
+
+
+def test_secrets_in_subjects_and_names_are_redacted(repo):
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    git(repo, "config", "user.name", f"Ana {token}")
+    (repo / "a.txt").write_text("1\n")
+    git(repo, "add", "a.txt")
+    git(repo, "commit", "-q", "-m", f"use {token} to deploy")
+    commit = git(repo, "rev-parse", "HEAD")
+
+    made = read_summaries(Git(discover(repo)), [commit])[commit]
+
+    assert made.subject == "use [secret: github-token] to deploy"
+    assert token not in made.author

@@ -82,7 +82,7 @@ def test_damaged_settings_hide_no_other_source(memory: Memory, repo: Path) -> No
     (repo / ".git/gitmem/sources/code.json").write_text("{", encoding="utf-8")
 
     assert [source.name for source in list_sources(memory.repository)] == ["docs"]
-    assert "the settings of the source code are damaged" in memory.notices
+    assert "the settings of the source code are damaged; add it again: gitmem sources add" in memory.notices
 
 
 def test_copied_repository_brings_no_sources_along(memory: Memory, repo: Path, tmp_path: Path) -> None:
