@@ -320,9 +320,9 @@ def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
             _signal.signal(_signal.SIGINT, stop_at_once)
         if _was_interrupted():
             return _say_interrupted(out, _count_commits() - commits)
-        from gitmem.cli.again import heals, reword
+        from gitmem.cli.again import heals, plain, reword
 
-        rest, has_written = _without_folder(arguments), _count_commits() > commits
+        err, rest, has_written = plain(err), _without_folder(arguments), _count_commits() > commits
         if is_first and heals(err, out, rest, has_written=has_written):
             return _finish(rest, out, is_first=False)
         return _report_error(reword(err, is_first=is_first, has_written=has_written), out, arguments)

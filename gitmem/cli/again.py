@@ -7,12 +7,14 @@ again. A bug that has nothing to do with an index occurs again and is then repor
 
 from __future__ import annotations
 
+import _sqlite3 as sqlite3
 import os
 
 from gitmem.cli.output import Output
-from gitmem.errors import DamagedIndexError, GitmemError
+from gitmem.errors import BusyError, DamagedIndexError, GitmemError, UnwritableError
 from gitmem.git.repository import discover
 from gitmem.store import find_universal
+from gitmem.store.local import is_busy, is_unwritable
 from gitmem.store.state import registration
 
 TYPE_CHECKING = False
@@ -24,6 +26,17 @@ if TYPE_CHECKING:
 NOT_REPEATED = frozenset({"background", "edit", "forge", "mcp", "session", "settle", "trust"})
 # As an argument, it means standard input, which can be read only once.
 STANDARD_INPUT = "-"
+
+
+def plain(err: Exception) -> Exception:
+    """Return SQLite's errors about the machine as gitmem's own: they are neither damage nor a bug."""
+    if not isinstance(err, sqlite3.OperationalError):
+        return err
+    if is_busy(err):
+        return BusyError("another process is writing the index", hint="run the command again")
+    if is_unwritable(err) and "I/O" not in str(err):  # which a cut file can cause as well
+        return UnwritableError(f"the index cannot be written: {err}", hint="acknowledged writes are kept")
+    return err
 
 
 def heals(err: Exception, out: Output, arguments: Sequence[str], *, has_written: bool) -> bool:

@@ -39,6 +39,8 @@ STYLES = {status: sign.style for status, sign in SIGNS.items()} | {
 DRAWN_EVERY_S = 0.08
 # Lines are wrapped to a number of columns in this range; longer lines of prose are hard to read.
 NARROWEST, WIDEST = 40, 120
+# A longer line of a message is cut: it quotes what was typed.
+LONGEST_LINE = 2000
 # The remaining time is shown from this many seconds.
 LEFT_FROM_S = 2
 
@@ -306,6 +308,7 @@ class Output:
     def _write_error(self, *parts: str | tuple[str, str]) -> None:
         """Print a line on standard error; if that is closed, the line is lost."""
         self.clear_progress()
+        parts = tuple(_cut(part) for part in parts)
         width = min(WIDEST, self._columns_of(self._err)) if self.is_error_terminal else 0
         if width and _may_be_wider(parts, width):
             lines = self._wrap(parts, width, error=True)
@@ -386,6 +389,13 @@ class Output:
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
         except (OSError, ValueError):
             self._out = _Nowhere()
+
+
+def _cut(part: str | tuple[str, str]) -> str | tuple[str, str]:
+    """Return a part of a message without its middle if it is very long."""
+    if not isinstance(part, str) or len(part) <= LONGEST_LINE:
+        return part if isinstance(part, str) or len(part[0]) <= LONGEST_LINE else (str(_cut(part[0])), part[1])
+    return f"{part[: LONGEST_LINE // 2]} … {part[-LONGEST_LINE // 4 :]}"
 
 
 def _are_own(parts: Sequence[str | tuple[str, str]]) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import _sqlite3 as sqlite3
+
+from gitmem.errors import suppress
 from gitmem.frozen import frozen, replace
 from gitmem.git import Git
 from gitmem.index.catalog import fact_state, state, update
@@ -145,8 +148,9 @@ def record(
         written = write_commit(git, ref, plan, command="verify", now=now, lock_timeout_s=lock_timeout_s, start=start)
         if written is None:
             return RecordResult("")
-        catalog.set_meta("commit", written.commit)
-        db.execute("COMMIT")
+        with suppress(sqlite3.DatabaseError):  # the branch has the verdicts: the next read brings the catalog along
+            catalog.set_meta("commit", written.commit)
+            db.execute("COMMIT")
     finally:
         _undo(catalog)
     pack.count(git, written.commit)

@@ -14,6 +14,10 @@ from gitmem.errors import DamagedIndexError, GitmemError
 from gitmem.index.catalog import Catalog
 from gitmem.memory import Memory
 
+DISK_FULL, LOCKED = sqlite3.OperationalError("database or disk is full"), sqlite3.OperationalError("database is locked")
+DISK_FULL.sqlite_errorcode, LOCKED.sqlite_errorcode = sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY
+DISK_FULL.sqlite_errorname, LOCKED.sqlite_errorname = "SQLITE_FULL", "SQLITE_BUSY"
+
 
 @pytest.fixture
 def catalog_file(memory: Memory, repo: Path) -> Path:
@@ -31,6 +35,8 @@ def catalog_file(memory: Memory, repo: Path) -> Path:
         (DamagedIndexError("thrown away"), 2, 3),
         (KeyError("a kind that cannot be"), 2, 70),
         (GitmemError("no"), 1, 3),
+        (DISK_FULL, 1, 3),
+        (LOCKED, 1, 3),
         (PermissionError(13, "Permission denied"), 1, 3),
     ],
 )

@@ -273,3 +273,13 @@ def test_change_is_confirmed_on_a_terminal_only() -> None:
         out.confirm("recorded", "There is no setup.py")
 
     assert (screen.getvalue(), pipe.getvalue()) == ("✓ recorded  There is no setup.py\n", "")
+
+
+def test_message_that_quotes_a_very_long_word_is_cut() -> None:
+    out, _, stderr = output()
+
+    out.error(f"there is no memory {'a' * 70_000} here", "gitmem list")
+
+    assert len(stderr.getvalue()) < 2_000
+    assert stderr.getvalue().startswith("gitmem: error: there is no memory aaa")
+    assert "here\n  hint: gitmem list\n" in stderr.getvalue()

@@ -40,6 +40,7 @@ SHARED = {
     "task rows",
     "terminal",
     "topics",
+    "undecided",
 }
 
 

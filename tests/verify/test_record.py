@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 from contextlib import suppress
@@ -32,6 +33,7 @@ from support.facts import (
 
 from gitmem.errors import ConflictError
 from gitmem.frozen import replace
+from gitmem.index.catalog import Catalog
 from gitmem.memory import Memory
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.repository.approvals import approve_command
@@ -614,3 +616,23 @@ def test_culprit_that_was_found_is_kept_while_the_failure_stands(memory, repo):
 
     assert f'culprit = "{"7" * 40}"' in standing
     assert "culprit" not in git(repo, "show", f"memory:{path}")
+
+
+def test_verdict_on_the_branch_is_acknowledged_although_the_catalog_cannot_be_written(memory, repo, monkeypatch):
+    put_files(repo, make_fact("a", RS256))
+    set_meta, failed = Catalog.set_meta, []
+
+    def fail(catalog: Catalog, name: str, value: object) -> None:
+        written = git(repo, "log", "-1", "--format=%s", "memory")
+        if name == "commit" and not failed and written.startswith("verify"):
+            failed.append(written)
+            raise sqlite3.OperationalError("database or disk is full")
+        set_meta(catalog, name, value)
+
+    monkeypatch.setattr(Catalog, "set_meta", fail)
+    run = verify(memory)
+    monkeypatch.undo()
+
+    assert failed
+    assert run.recorded
+    assert statuses(memory) == {"a": "verified"}
