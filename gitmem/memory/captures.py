@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-from gitmem.store.local import waiting_captures
+from gitmem.store.local import has_left_followed, waiting_captures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,11 +74,8 @@ class Captures:
 
     def _may_be_dropped(self) -> bool:
         """Return whether HEAD has moved since a commit was captured, which may have dropped it."""
-        if not os.path.exists(os.path.join(self._repository.git.repository.state, "capture", "commits")):
-            return False
-        from gitmem.commands.capture.dropped import is_due
-
-        return is_due(self._repository)
+        git = self._repository.git
+        return has_left_followed(git.repository.state, git.read_head()[1] or "")
 
     def list_refused(self) -> list[RefusedText]:
         """Return the captured texts that were refused, oldest first."""

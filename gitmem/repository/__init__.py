@@ -40,7 +40,7 @@ from gitmem.store import (
     store_on_top,
     top_ref,
 )
-from gitmem.store.local import waiting_captures
+from gitmem.store.local import has_left_followed, waiting_captures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,8 +166,10 @@ class OpenRepository(OpenStore):
 
     def _captures(self) -> Waiting | None:
         """Return the captured texts; None if none wait or only the branch is read."""
-        if self._waiting is None and self.load_captures is not None and waiting_captures(self.git.repository.state):
-            self._waiting = self.load_captures()
+        if self._waiting is None and self.load_captures is not None:
+            state = self.git.repository.state
+            if waiting_captures(state) or has_left_followed(state, self.git.read_head()[1] or ""):
+                self._waiting = self.load_captures()
         return self._waiting
 
     def session(self, options: Options | None = None) -> Session:

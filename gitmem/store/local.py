@@ -334,12 +334,22 @@ def is_unwritable(err: Exception) -> bool:
 SPOOL_FOLDER = "spool"
 WAITING = "waiting"
 REFUSED = "refused"
+# The commits from whose messages something was captured, and the HEAD at which they were looked at last.
+CAPTURE, FOLLOWED, FOLLOWED_AT = "capture", "commits", "commits.head"
 SUFFIX = ".json"
 
 
 def spool_folders(state_folder: str | os.PathLike[str]) -> tuple[str, str]:
     """Return the folder of a spool, and its fallback."""
     return os.path.join(state_folder, SPOOL_FOLDER), os.path.join(second_place(state_folder), SPOOL_FOLDER)
+
+
+def has_left_followed(state_folder: str | os.PathLike[str], head: str) -> bool:
+    """Return whether HEAD has moved since the commits that taught something were looked at; mostly none did."""
+    folder = os.path.join(state_folder, CAPTURE)
+    if not os.path.exists(os.path.join(folder, FOLLOWED)):
+        return False
+    return read_file(os.path.join(folder, FOLLOWED_AT)).decode("ascii", "replace").strip() != head
 
 
 def waiting_captures(state_folder: str | os.PathLike[str]) -> tuple[str, ...]:

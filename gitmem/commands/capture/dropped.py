@@ -12,6 +12,7 @@ from gitmem.commands.capture.commits import parse_learnt
 from gitmem.errors import suppress
 from gitmem.git.repository import Unsure, is_oid
 from gitmem.index.catalog.state import LIVE
+from gitmem.store.local import CAPTURE, FOLLOWED, FOLLOWED_AT
 from gitmem.system import append_file, discard, read_file, write_text
 from gitmem.text import parse_json
 from gitmem.text.similarity import claim_of, claim_text, likeness
@@ -26,30 +27,22 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
     from gitmem.write.writer import Writer
 
-FOLDER, NAME, HEAD = "capture", "commits", "commits.head"
 # The most commits that are followed, and that are searched for the same words on the current branch.
-FOLLOWED, SEARCHED = 200, 200
+COMMITS_AT_MOST, SEARCHED = 200, 200
 PREFIX = "commit:"
 
 
 def follow(memory: OpenRepository, commits: Collection[str]) -> None:
     """Note commits from which something was captured."""
-    path = _path(memory, NAME)
+    path = _path(memory, FOLLOWED)
     with suppress(OSError):
         append_file(path, "".join(f"{commit}\n" for commit in commits).encode("ascii"))
 
 
-def is_due(memory: OpenRepository) -> bool:
-    """Return whether HEAD has moved since the noted commits were looked at; most clones have noted none."""
-    if not os.path.exists(_path(memory, NAME)):
-        return False
-    return read_file(_path(memory, HEAD)).decode("ascii", "replace").strip() != _head(memory)
-
-
 def retire_dropped(memory: OpenRepository, writer: Writer) -> None:
     """Retire, or point to their new commits, the memories of noted commits that no ref reaches any more."""
-    path, head = _path(memory, NAME), _head(memory)
-    noted = [line for line in read_file(path).decode("ascii", "replace").split("\n") if is_oid(line)][-FOLLOWED:]
+    path, head = _path(memory, FOLLOWED), _head(memory)
+    noted = [line for line in read_file(path).decode("ascii", "replace").split("\n") if is_oid(line)][-COMMITS_AT_MOST:]
     noted = list(dict.fromkeys(noted))
     if not noted:
         return
@@ -60,14 +53,14 @@ def retire_dropped(memory: OpenRepository, writer: Writer) -> None:
         left = [*(commit for commit in noted if commit not in gone), *(renewed - set(noted))]
         if left:
             write_text(path, "".join(f"{commit}\n" for commit in left))
-            write_text(_path(memory, HEAD), head)
+            write_text(_path(memory, FOLLOWED_AT), head)
         else:
             discard(path)
 
 
 def _retire(memory: OpenRepository, writer: Writer, gone: set[str]) -> set[str]:
     """Change the memories of these commits, and return the commits that state some of them now."""
-    catalog = memory.catalog()
+    catalog = memory.catalog(memory.find_tip())
     rows = [
         row
         for commit in sorted(gone)
@@ -123,7 +116,7 @@ def _is_pushed(memory: OpenRepository, path: str) -> bool:
 
 
 def _path(memory: OpenRepository, name: str) -> str:
-    return os.path.join(memory.git.repository.state, FOLDER, name)
+    return os.path.join(memory.git.repository.state, CAPTURE, name)
 
 
 def _head(memory: OpenRepository) -> str:

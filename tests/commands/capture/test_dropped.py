@@ -22,7 +22,7 @@ def live(memory: Memory) -> dict[str, list[str]]:
     rows = memory.repository.catalog().rows(
         "SELECT title, key FROM memory WHERE shadowed = 0 AND archived = 0 AND kind = 'learned'"
     )
-    return {title: memory.show(key).document["frontmatter"]["refs"] for title, key in rows}
+    return {title: memory.show(key).document["frontmatter"].get("refs", []) for title, key in rows}
 
 
 @pytest.fixture
@@ -62,6 +62,15 @@ def test_reset_that_drops_the_commit_retires_it_and_another_commit_brings_it_bac
     learn(taught, repo)
 
     assert list(live(taught)) == [SAID]
+
+
+def test_next_write_after_a_reset_retires_it(taught: Memory, repo: Path) -> None:
+    git(repo, "reset", "-q", "--hard", "HEAD~1")
+
+    with Memory(repo) as other:
+        other.remember("Deploys need the VPN")
+
+    assert list(live(taught)) == ["Deploys need the VPN"]
 
 
 def test_commit_of_another_branch_keeps_its_memory(taught: Memory, repo: Path) -> None:
