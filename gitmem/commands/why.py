@@ -18,12 +18,13 @@ from gitmem.text.secrets import safe_output
 from gitmem.verify import builtin
 from gitmem.verify.blame.bisect import FLAPPING, FOUND, RANGE, UNKNOWN, Answers, BisectResult, Search
 from gitmem.verify.blame.culprit import as_table as as_commit
-from gitmem.verify.blame.culprit import phrase
+from gitmem.verify.blame.culprit import is_behind, phrase
 from gitmem.verify.blame.lineage import InputQuestion, Reader
 from gitmem.verify.blame.rounds import search_together
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.moves import place_check, scope_of
+from gitmem.verify.overview.cause import common_reason
 from gitmem.verify.overview.explain import list_changed_reads
 from gitmem.verify.overview.stock import take_stock
 from gitmem.verify.run.batch import refusal
@@ -164,6 +165,8 @@ class Explainer:
         self._culprits: set[str] = set()
         self._ancestry: dict[tuple[str, str], bool] = {}
         self._verdicts: list[Verdict] = []
+        # Why checks did not pass at the commits where they ran, by fact and commit.
+        self._reasons: dict[tuple[str, str], str] = {}
 
     def __enter__(self) -> Explainer:
         """Do nothing: runs start with the first explanation."""
@@ -356,7 +359,7 @@ class Explainer:
             if isinstance(found, GitmemError):
                 case.error = found
                 return
-            case.found = found
+            case.found = self._with_other_reason(case, found)
             case.earlier = self._earlier(case.verdict, found)
             if found.outcome == FOUND:
                 self._culprits.add(found.culprit)
@@ -367,6 +370,22 @@ class Explainer:
                 self._verdicts.append(new)
 
         search_together({case: self._search(case) for case in cases}, ask, note)
+
+    def _with_other_reason(self, case: _Case, found: BisectResult) -> BisectResult:
+        """Return a result that says so if the check fails at the culprit for another reason than at HEAD.
+
+        Where commits in between cannot be built, the search finds the one that broke the build.
+        """
+        here, there = case.verdict.because, self._reasons.get((case.due.row.key, found.culprit), "")
+        is_same = there in here or here in there or common_reason([there]) == common_reason([here])
+        if found.outcome != FOUND or is_same:
+            return found
+        span = f"{found.after[:12]}..{self._session.commit[:12]}"
+        said = (
+            f"the check fails there for another reason ({there}) than at HEAD ({here}); if that did not break the fact,"
+            f" a commit of {span} did: let the check exit 125 where it cannot say"
+        )
+        return replace(found, reason="; ".join(filter(None, (found.reason, said))))
 
     def _search(self, case: _Case) -> Runs:
         due, verdict, question = case.due, case.verdict, case.question
@@ -444,7 +463,7 @@ class Explainer:
             tree = CodeTree(self._store.git, commit)
             check = place_check(tree, due.spec.check, verdict.moved)
             return builtin.answer_all(self._store.git, tree, [check])[check].outcome
-        outcome = self._asker().ask(due.spec, commit, verdict.moved)[0]
+        outcome, self._reasons[due.row.key, commit] = self._asker().ask(due.spec, commit, verdict.moved)
         # If it crashes today, a crash is what is searched for; otherwise a crash says nothing about the fact.
         crash = BLOCKED if is_chosen(verdict.because) else FAILS
         return crash if outcome == UNCLEAR else outcome
@@ -497,7 +516,10 @@ def explain_all(store: OpenStore, options: Options, report: Callable[[SearchStep
     """Explain every fact that fails at HEAD without a known culprit, by key; each search fails alone."""
     catalog = store.catalog()
     lines = take_stock(catalog, store.ground(catalog), store.local, now=store.now).lines
-    failing = [line.key for line in lines if line.status == FAILED and not line.culprit]
+    head = store.git.read_head()[1] or ""
+    culprits = {line.culprit for line in lines if line.status == FAILED and line.culprit}
+    known = {culprit for culprit in culprits if is_behind(store.git, culprit, head)}
+    failing = [line.key for line in lines if line.status == FAILED and line.culprit not in known]
     keys = tuple(key for key in failing if not options.keys or key in options.keys)
     if not keys:
         return []

@@ -34,7 +34,8 @@ def apply_changes(changes: Mapping[str, Any], file: str) -> Policy:
     """
     for name in changes:
         if name not in _TABLES:
-            raise _unknown(name, _TABLES, file)
+            inside = [f"{section}.{name}" for section, rows in ROWS.items() if name in rows]
+            raise _unknown(name, inside[:1] or _TABLES, file)
     found = {name: _settings(name, SECTIONS[name], changes.get(name, {}), file) for name in _SECTIONS}
     kinds = _kinds(changes.get("kinds", {}), found["verify"].ttl_s, file)
     collections = _collections(changes.get("collections", {}), kinds, file)

@@ -16,7 +16,7 @@ from gitmem.store.local import CheckOutput
 from gitmem.system.environment import search_path
 from gitmem.text import format_json, parse_json
 from gitmem.verify import due as due_module
-from gitmem.verify.blame.culprit import with_culprit
+from gitmem.verify.blame.culprit import is_behind, with_culprit
 from gitmem.verify.blame.newest import NewestCommits
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.options import SILENT, Options, VerifyRun, Watch
@@ -25,7 +25,7 @@ from gitmem.verify.trace.programs import describe_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from gitmem.config import Config
     from gitmem.git import Git
@@ -367,7 +367,7 @@ class Session:
         """Record verdicts that are only in this clone, when nothing has to run."""
         from gitmem.verify.record import list_news
 
-        known = self._list_publishable()
+        known = self._list_of_this_history()
         return self.keep_verdicts(known)[0] if known and list_news(self._catalog, known) else None
 
     def _with_broken_again(self, dues: list[Due]) -> list[Due]:
@@ -421,6 +421,29 @@ class Session:
         """Return the verdicts that only this clone has, by key."""
         return due_module.list_publishable(self._catalog, self._local, self.restate())
 
+    def _list_of_this_history(self) -> list[Verdict]:
+        """Return the verdicts that only this clone has, by key, in terms of the commits that HEAD contains.
+
+        After a squash or a rebase nobody has the commits that they name. Their inputs are the same here, so they are
+        valid for HEAD; a culprit that is gone is looked for again.
+        """
+        known = self._list_publishable()
+        named = {commit for v in known for commit in (v.commit, v.held_commit, v.culprit)}
+        is_here = {commit: not commit or is_behind(self._git, commit, self.commit) for commit in named}
+        return [v if is_here[v.commit] and is_here[v.culprit] else self._rebased(v, is_here) for v in known]
+
+    def _rebased(self, verdict: Verdict, is_here: Mapping[str, bool]) -> Verdict:
+        if not is_here[verdict.commit]:
+            verdict = replace(verdict, commit=self.commit)
+        if not is_here[verdict.held_commit]:
+            verdict = replace(verdict, held_commit="")
+        if verdict.outcome != FAILS or (verdict.culprit and is_here[verdict.culprit]):
+            return verdict
+        mine, read = self._local.verdicts([verdict.key]).get(verdict.key, ()), self._read_by(verdict.key)
+        held = [v for v in mine if (v.spec, v.claim, v.outcome) == (verdict.spec, verdict.claim, HOLDS)]
+        found = (self._newest.breaker(*read, v, verdict.moved) for v in sorted(held, key=lambda v: -v.at) if read)
+        return replace(verdict, culprit=next(filter(None, found), ""), culprit_after="")
+
     def _run_dirty(self, report: Callable[[Result, int, int], None], watch: Watch) -> VerifyRun:
         """Judge the work tree with its uncommitted changes, and record nothing."""
         from gitmem.verify.ground import dirty
@@ -462,13 +485,13 @@ class Session:
         self._local.keep_outputs(self._output(r) for r in ran if r.due.spec.check.form != BUILTIN)
         if self.counts():
             judged = {v.key for v in verdicts}
-            known = self._list_publishable()
+            known = self._list_of_this_history()
             verdicts += [v for v in known if v.key not in judged]
         kept = self.keep_verdicts(verdicts) if verdicts else (None, False)
         if self.options.results:
             from gitmem.verify.jobs.result_file import write_run
 
-            known = self._list_publishable()
+            known = self._list_of_this_history()
             # The file of another shard has what that shard judged in this clone; a fact in two files is not accepted.
             is_mine = self._in_shard()
             known = [verdict for verdict in known if is_mine(verdict.key)]

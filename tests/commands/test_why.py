@@ -478,3 +478,22 @@ def test_earlier_break_that_was_fixed_is_mentioned(held, repo):
 
     assert found["culprit"]["commit"] == second
     assert found["reason"] == f"it also failed at {first[:12]} (broken by {first[:12]}), and was fixed since"
+
+
+def test_commit_that_fails_for_another_reason_than_head_is_said_and_the_range_offered(held, repo):
+    """Commits in between do not build, so the search finds the one that broke the build; 125 makes it skip them."""
+    check = "sh build.sh && grep -qx 5 limit"
+    commit_files(repo, {"build.sh": "exit 0\n", "limit": "5\n"}, "good")
+    put(repo, make_fact("a", check), make_fact("b", f"sh build.sh || exit 125; {check}"))
+    approve_all(held)
+    verify(held)
+    broken = commit_files(repo, {"build.sh": "echo 'error: no rule'; exit 2\n"}, "break the build")
+    limit = commit_files(repo, {"limit": "7\n"}, "change the limit")
+    commit_files(repo, {"build.sh": "exit 0\n"}, "mend the build")
+    verify(held)
+
+    plain, told = held.why("a", options=RUN), held.why("b", options=RUN)
+
+    assert (plain.found.culprit, plain.outcome) == (broken, "found")
+    assert "fails there for another reason (exit 2: error: no rule) than at HEAD (exit 1)" in plain.reason
+    assert (told.outcome, limit in told.found.among, broken in told.found.among) == ("range", True, True)

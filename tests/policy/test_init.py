@@ -205,6 +205,7 @@ def test_file_that_init_writes_shows_every_setting_with_its_default() -> None:
         ("[tags]\nword = {}\n", "tags.word", "tags.words"),
         ("[kinds.fact]\nfoldr = 'x'\n", "kinds.fact.foldr", "kinds.fact.folder"),
         ("[kinds.fact]\nttl_s = 1\n", "kinds.fact.ttl_s", "kinds.fact.ttl"),
+        ('folders = ["dist"]\n', "folders", "verify.folders"),
     ],
 )
 def test_unknown_key_is_told_the_nearest_known_one(text: str, key: str, nearest: str) -> None:

@@ -18,6 +18,7 @@ from support.facts import (
     result_of,
     statuses,
     verdict_file,
+    verdict_text,
     verify,
 )
 
@@ -475,3 +476,27 @@ def test_what_broke_a_fact_is_not_known_where_it_may_have_been_fixed_unseen(repo
 
     broken = git(repo, "rev-parse", "HEAD~5")
     assert named == ["", broken, broken, broken, broken, broken, ""]
+
+
+def test_culprit_that_a_squash_removed_is_searched_again(memory, repo):
+    memory.fact("The limit is 5", exists="src/auth/jwt.py", key="a")
+    verify(memory)
+    git(repo, "checkout", "-q", "-b", "feature")
+    commit_files(repo, {"b.txt": "x\n"}, "wip one")
+    git(repo, "rm", "-q", "src/auth/jwt.py")
+    git(repo, "commit", "-q", "-m", "wip two")
+    wip = git(repo, "rev-parse", "HEAD")
+    verify(memory)
+    before = memory.show("a").document["verdict"]["culprit"]
+    git(repo, "checkout", "-q", "main")
+    git(repo, "merge", "-q", "--squash", "feature")
+    git(repo, "commit", "-q", "-m", "Feature")
+    git(repo, "branch", "-q", "-D", "feature")
+
+    verify(memory)
+
+    squashed = git(repo, "rev-parse", "HEAD")
+    text = verdict_text(repo, memory, "a")
+    assert (before, wip in text) == (wip, False)
+    assert f'culprit = "{squashed}"' in text
+    assert f'commit = "{squashed}"' in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import replace
+from gitmem.git.ancestry import is_shallow
 from gitmem.git.history import read_summaries
 from gitmem.index.catalog import fact_state
 from gitmem.model import FAILS
@@ -96,9 +97,19 @@ def with_culprit(verdict: Verdict, git: Git, catalog: Catalog, local: LocalState
     last = max((v for v in before[::-1] if v.commit in newest), key=lambda v: v.at, default=None)
     same = [v for v in before if last and (v.outcome, v.inputs, v.at) == (FAILS, last.inputs, last.at)]
     known = next((v for v in same if v.culprit), None)
-    if known is None or (git.has(known.culprit, "commit") and not git.is_ancestor(known.culprit, verdict.commit)):
+    if known is None or not is_behind(git, known.culprit, verdict.commit):
         return verdict
     return replace(verdict, culprit=known.culprit, culprit_after=known.culprit_after)
+
+
+def is_behind(git: Git, culprit: str, commit: str) -> bool:
+    """Return whether a culprit is a commit or an ancestor of it; after a squash or a rebase it is none.
+
+    In a shallow clone, a missing commit may be one.
+    """
+    if not git.has(culprit, "commit"):
+        return is_shallow(git)
+    return git.is_ancestor(culprit, commit)
 
 
 def _list_newest(git: Git, commits: set[str], head: str) -> set[str]:
