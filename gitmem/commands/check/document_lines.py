@@ -17,6 +17,7 @@ from gitmem.verify import builtin
 from gitmem.verify.due import read_fact
 from gitmem.verify.moves import parse_moves, scope_of
 from gitmem.verify.overview.finding import Spot, StatedLine
+from gitmem.verify.overview.path_move import parse_path_move
 from gitmem.verify.references import CHANGED, FILE_LIMIT, anchors_in, reference_states
 
 TYPE_CHECKING = False
@@ -46,6 +47,13 @@ class DocumentLines:
         self._texts: dict[tuple[str, str], list[str]] = {}
         self._hunks: dict[str, list[range]] = {}
         self._adopted: dict[str, dict[int, str | range]] = {}
+
+    def is_only_moved(self, pair: Pair) -> bool:
+        """Return whether an adopted fact is false only by a move: then its document counts, which may follow it."""
+        if parse_path_move(pair.head.because) is None:
+            return False
+        fact = pair.touched.fact
+        return read_fact(self._catalog, fact.row, fact.path, self._policy)[1].kind == ADOPTED
 
     def find_outdated(self, pair: Pair) -> tuple[StatedLine, ...]:
         """Return the lines that name the old path of a renamed file, each with the new one.

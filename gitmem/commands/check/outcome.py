@@ -121,7 +121,8 @@ class Outcome:
         documents = DocumentLines(self._catalog, self._store.policy(), trees)
         found = []
         for pair, judgement, because in judged:
-            kind = judgement
+            is_moved = judgement == BROKEN and documents.is_only_moved(pair)
+            kind, because = (HELD, "") if is_moved else (judgement, because)  # noqa: PLW2901
             stated: tuple[StatedLine, ...] = ()
             if kind == BROKEN:
                 stated = documents.find(pair, spots[pair.key])

@@ -78,12 +78,12 @@ def moved(repo):
     git(repo, "commit", "-qm", "move")
 
 
-def test_renamed_file_breaks_no_documented_fact(memory, repo):
+def test_renamed_file_breaks_a_fact_about_its_path(memory, repo):
     commit_files(repo, CODE)
     put(repo, ROUTES)
     moved(repo)
 
-    assert [(found.key, found.kind) for found in check(memory).findings] == [("routes", "holds")]
+    assert [(found.key, found.kind) for found in check(memory).findings] == [("routes", "newly_false")]
 
 
 def test_old_path_in_a_document_is_a_finding_of_an_adopted_fact(memory, repo):
