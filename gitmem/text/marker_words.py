@@ -11,7 +11,7 @@ LEARNED, DECISION, FACT = "learned", "decision", "fact"
 # In lower case. What is a marker before a colon is also one as a heading.
 MARKERS = {
     "learned": LEARNED, "learnt": LEARNED, "learning": LEARNED, "learnings": LEARNED, "lesson": LEARNED,
-    "lessons": LEARNED, "lesson learned": LEARNED, "lessons learned": LEARNED, "lessons learnt": LEARNED,
+    "lessons": LEARNED, "lesson learned": LEARNED, "lessons learned": LEARNED,
     "key learning": LEARNED, "key learnings": LEARNED, "new learnings": LEARNED, "what i learned": LEARNED,
     "what we learned": LEARNED, "decision": DECISION, "decisions": DECISION, "key decision": DECISION,
     "key decisions": DECISION, "decisions made": DECISION, "decided": DECISION, "fact": FACT,

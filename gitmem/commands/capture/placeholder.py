@@ -14,8 +14,8 @@ _LINES = (
     "session task turn work change changes test tests suite build lint linter pass passes passed passing green",
     "succeed succeeds succeeded successful successfully ok okay fine done complete completed finished works working",
     "worked expected fix fixed fixes bug bugs issue issues problem problems resolved solved implemented updated",
-    "made learn learned learnt learning learnings lesson lessons decision decisions decided needed required record",
-    "recorded report note found happened applicable n na everything out stands and",
+    "made learn learned learning learnings lesson lessons decision decisions decided needed required record",
+    "recorded report note found happened applicable n na everything out and",
     # German
     "nichts neues neue neuen kein keine keinen alle der die das dem ein eine sind ist jetzt nun grun laufen lauft",
     "durch erfolgreich fertig erledigt heute besonderes besonderen weiteres weiteren gelernt erkenntnis",
