@@ -31,7 +31,7 @@ from benchmarks.stores import Stores, gitmem
 CLIENT = "claude-code"
 AT_ONCE = 8
 # What a hook that is timed by itself is told of.
-KINDS = ("nothing", "captured", "edit", "start", "prompt")
+KINDS = ("nothing", "captured", "edit", "failed", "start", "prompt")
 # What a learning is made of: any six of them are like no other six.
 WORDS = re.findall(
     r"\w+",
@@ -78,6 +78,14 @@ def edited(seed: str, session: str, folder: Path) -> bytes:
     return told("PostToolUse", f"{session}-{seed}", folder, **fields)
 
 
+def failed(seed: str, session: str, folder: Path) -> bytes:
+    """Return what is told of a command that failed with an error of which no memory speaks."""
+    words = QUESTIONS[int(seed) % len(QUESTIONS)]
+    error = f"Exit code 1\nTraceback (most recent call last):\n  File 'a.py', line 3\nValueError: {words} ({seed})"
+    fields = {"tool_name": "Bash", "tool_input": {"command": "make check"}, "tool_use_id": f"call-{seed}"}
+    return told("PostToolUseFailure", f"{session}-{seed}", folder, error=error, is_interrupt=False, **fields)
+
+
 def learning(seed: str) -> str:
     """Return a learning like no other of another seed."""
     random = Random(seed)
@@ -90,7 +98,7 @@ def taught(seed: str, session: str, folder: Path) -> bytes:
 
 
 def hook_command(stores: Stores, name: str, size: str) -> Command:
-    """Return a hook of one kind: nothing to capture, something captured, an edit, a session's start, a prompt."""
+    """Return a hook of one kind: nothing to capture, something captured, an edit, a failure, a start, a prompt."""
     path = stores.path(size)
     began = time.time_ns()
     payload = stores.folder / f"{name}.json"
@@ -99,6 +107,7 @@ def hook_command(stores: Stores, name: str, size: str) -> Command:
         "nothing": lambda seed, session: ran(session, path, f"call-{seed}", f"ls {seed}"),
         "captured": lambda seed, session: taught(seed, session, path),
         "edit": lambda seed, session: edited(seed, session, path),
+        "failed": lambda seed, session: failed(seed, session, path),
         "start": lambda seed, session: told("SessionStart", f"{session}-{seed}", path, source="startup"),
         "prompt": lambda seed, session: told(
             "UserPromptSubmit", f"{session}-{seed}", path, prompt=f"{QUESTIONS[int(seed) % len(QUESTIONS)]}?"

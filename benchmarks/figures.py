@@ -183,9 +183,10 @@ HOOKS = (
 AGENTS = tuple(
     Figure(f"hook-{what}", f"hook of an agent's client: {about}, 10,000 memories", goal, "Y", (name,), _against(name))
     for what, about, goal, name in (
-        ("nothing", "a tool was used and nothing is captured", 2.5, "hook-nothing-10k"),
+        ("nothing", "a tool was used and nothing is captured", 2.2, "hook-nothing-10k"),
         ("captured", "a tool was used and something is captured", 6, "hook-captured-10k"),
         ("edit", "a file is edited that facts and gotchas are about", 3.5, "hook-edit-10k"),
+        ("failed", "a command failed", 4.5, "hook-failed-10k"),
         ("start", "a session starts", 6, "hook-start-10k"),
         ("prompt", "a prompt, by words", 4.5, "hook-prompt-10k"),
     )

@@ -41,6 +41,7 @@ EXAMPLES = (
     "gitmem recall how are auth tokens signed",
     "gitmem recall getUserById --kind gotcha",
     "gitmem recall --recent 5",
+    "gitmem recall --near src/auth/jwt.py",
     "gitmem recall --syntax 'kind:gotcha created:[2026-01 to] autentication~ -legacy'",
     "gitmem recall jwt --path src/auth --json",
     "gitmem recall retries --store api",
@@ -66,7 +67,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     about = "leave out failed, suspect, stale and unproven memories, and say how many"
     parser.add_argument_group("which memories").add_argument("--strict", action="store_true", help=about)
     ranking = parser.add_argument_group("ranking")
-    about = "prefer memories about this file or folder, or linked to one"
+    about = (
+        "prefer memories about this file or folder, or linked to one; without a question, show those about this file"
+    )
     ranking.add_argument("--near", action="append", default=[], type=code_path, metavar="PATH", help=about)
     about = "prefer memories about files changed on this branch and tasks you hold"
     ranking.add_argument("--work", action="store_true", help=about)
@@ -81,8 +84,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Print the hits; return 1 if there are none."""
     query = " ".join(args.query)
-    if bool(query.strip()) + bool(args.recent) + args.stats != 1:
-        raise UsageError("give one of: a question, --recent N, --stats", hint="gitmem recall WORDS…")
+    is_near = bool(args.near) and not query.strip() and not args.recent and not args.stats
+    if bool(query.strip()) + bool(args.recent) + args.stats + is_near != 1:
+        raise UsageError("give one of: a question, --near FILE, --recent N, --stats", hint="gitmem recall WORDS…")
     if args.syntax and not query.strip():
         raise UsageError("--syntax needs a question", hint="gitmem recall --syntax 'kind:gotcha auth~'")
     for name in ("store", "source"):
@@ -95,7 +99,11 @@ def run(args: Arguments, out: Output) -> int:
             args.limit = args.limit or args.recent
         question = _query_of(args, memory, query)
         past = memory.at(args.at) if args.at is not None else None
-        found = past.recall(question) if past else memory.recall(question)
+        if is_near and past:
+            raise UsageError(
+                "--near without a question shows the present memories", hint="gitmem recall WORDS… --at REV"
+            )
+        found = past.recall(question) if past else memory.about_files(question) if is_near else memory.recall(question)
         print_notices(memory, out)
         if query and not past:
             count_recall(memory.repository, found)

@@ -218,16 +218,9 @@ def keep_edits(
 
 
 def keep_fix(memory: OpenRepository, event: Event, path: str) -> None:
-    """Remember that a command failed, or save the fix that its passing shows."""
-    from gitmem.agents.capture.fixes import CONFIDENCE, TTL, find_fix, remember_failure
-    from gitmem.agents.capture.state import rules_of
+    """Save the fix that a passing command shows, if it failed before."""
+    from gitmem.agents.capture.fixes import CONFIDENCE, TTL, find_fix
 
-    rules = rules_of(memory)
-    if not rules.fixes or (event.agent_type and event.agent_type in rules.exempt):
-        return
-    if event.failed:
-        remember_failure(event, path=path)
-        return
     fix = find_fix(event, path=path)
     if fix is None:
         return

@@ -63,10 +63,21 @@ def _ran(memory: OpenRepository, event: Event) -> None:
     from gitmem.agents.capture.state import is_kept, session_file
 
     path = session_file(memory, event.session)
-    if event.failed or is_kept(path):
-        from gitmem.agents.capture.record import keep_fix
+    if not event.failed and not is_kept(path):
+        return
+    from gitmem.agents.capture.state import rules_of
 
-        keep_fix(memory, event, path)
+    rules = rules_of(memory)
+    if not rules.fixes or (event.agent_type and event.agent_type in rules.exempt):
+        return
+    if event.failed:
+        from gitmem.agents.capture.fixes import remember_failure
+
+        remember_failure(event, path=path)
+        return
+    from gitmem.agents.capture.record import keep_fix  # compiles 30 patterns, which a failure does not need
+
+    keep_fix(memory, event, path)
 
 
 def _capture_edit(memory: OpenRepository, event: Event) -> None:

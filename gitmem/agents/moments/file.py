@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 MOST, TOKENS, FILES_AT_MOST = 3, 200, 10
 # Facts that hold say what the code says as well: they leave room for the reasons behind it.
 FACTS_AT_MOST = 2
-# The most bytes read of a file, for the names that it defines.
-FILE_BYTES = 128 * 1024
 
 
 def list_file_memories(memory: OpenRepository, event: Event, reads: Sequence[str], edits: Sequence[str]) -> str:
@@ -61,7 +59,7 @@ def is_off(memory: OpenRepository, event: Event) -> bool:
 def _tell(
     memory: OpenRepository, event: Event, at: Workplace, places: Sequence[str], seen: dict[str, str], *, is_edit: bool
 ) -> str:
-    from gitmem.commands.context.near import defined_names, memories_near
+    from gitmem.commands.context.near import memories_near, names_in_file
 
     # Uncommitted memories are left out: adding them to the catalog takes longer than everything else here.
     tip, tree = memory.find_tip() or "", memory.tree()
@@ -71,7 +69,7 @@ def _tell(
         ground = memory.ground(catalog)
         found: dict[str, NearMemory] = {}
         for place in places:
-            names = defined_names(_text_of(memory, place))
+            names = names_in_file(memory.git.repository.top, place)
             for one in memories_near(catalog, ground, place, names, now=memory.now):
                 if seen.get(one.key) != one.status.status and (one.key not in found or one.rank < found[one.key].rank):
                     found[one.key] = one
@@ -92,23 +90,11 @@ def _tell(
     return text
 
 
-def _text_of(memory: OpenRepository, place: str) -> str:
-    """Return the text of a file in the work tree, for the names that it defines; empty if it is not code."""
-    if place.endswith((".md", ".txt", ".json", ".lock", ".csv", ".svg", ".rst", ".yaml", ".yml", ".toml")):
-        return ""
-    try:
-        with open(os.path.join(memory.git.repository.top or "", place), "rb") as file:
-            return file.read(FILE_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ""
-
-
 def _best(ranked: Sequence[NearMemory]) -> list[NearMemory]:
     """Return the memories to show: the first ones, of which not all are facts that hold if there are others."""
     facts = [one for one in ranked if one.reads and not one.status.why]
-    others = [one for one in ranked if one not in facts]
-    kept = facts[: max(FACTS_AT_MOST, MOST - len(others))]
-    return [one for one in ranked if one in kept or one in others][:MOST]
+    many = {one.number for one in facts[max(FACTS_AT_MOST, MOST - len(ranked) + len(facts)) :]}
+    return [one for one in ranked if one.number not in many][:MOST]
 
 
 def _entries(catalog: Catalog, shown: Sequence[NearMemory]) -> list[tuple[str, str]]:

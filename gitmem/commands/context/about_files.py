@@ -1,0 +1,45 @@
+"""List the memories about files, in the order in which an agent is shown them when it touches these."""
+
+from __future__ import annotations
+
+from gitmem.index.catalog import refs_of, wordings_of
+from gitmem.model import Hit
+from gitmem.recall import SNIPPET, Query, RecallResult
+from gitmem.store import PROJECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.commands.context.near import NearMemory
+    from gitmem.repository import OpenRepository
+
+
+def about_files(memory: OpenRepository, query: Query) -> RecallResult:
+    """Return the project's memories about the files that a query is near, best first.
+
+    Args:
+        memory: The repository.
+        query: Its ``near``, ``kinds`` and ``limit`` count.
+    """
+    from gitmem.commands.context.near import memories_near, names_in_file
+
+    catalog = memory.catalog()
+    ground = memory.ground(catalog)
+    found: dict[str, NearMemory] = {}
+    for place in query.near:
+        names = names_in_file(memory.git.repository.top, place)
+        for one in memories_near(catalog, ground, place.strip("/"), names, now=memory.now):
+            if (not query.kinds or one.kind in query.kinds) and (
+                one.key not in found or one.rank < found[one.key].rank
+            ):
+                found[one.key] = one
+    shown = sorted(found.values(), key=lambda one: one.rank)[: query.limit]
+    refs, texts = (get(catalog, [one.number for one in shown]) for get in (refs_of, wordings_of))
+    asked = "SELECT id, created, path FROM memory WHERE id IN ({})"
+    rows = {row[0]: row[1:] for row in catalog.each(asked, [one.number for one in shown])}
+    hits = []
+    for one in shown:
+        (created, path), body = rows[one.number], texts[one.number][1]
+        snippet = " ".join(str(body).split())[:SNIPPET]
+        about = (one.key, one.kind, one.title, one.status.status, 0.0, PROJECT, snippet, created, path)
+        hits.append(Hit(*about, archived=False, refs=tuple(refs.get(one.number, ()))))
+    return RecallResult(tuple(hits), len(found) - len(shown))
