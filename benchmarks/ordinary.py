@@ -366,7 +366,8 @@ class Project:
             run_git(folder, "config", name, value)
         self._write({**kind.files, ".gitignore": f"{kind.folder}/\n/target\n/out\n*.egg-info\n__pycache__\n"})
         if kind.install:
-            subprocess.run(["sh", "-ec", kind.install], cwd=folder, check=True)
+            env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}  # pip would find ours
+            subprocess.run(["sh", "-ec", kind.install], cwd=folder, env=env, check=True)
         self._write({f"{kind.folder}/{path}": text for path, text in kind.dependency.items()})
         self._commit("project")
 
