@@ -44,8 +44,10 @@ def open_grounds(git: Git, rung: str, path: str, *, now: int) -> Iterator[Ground
         in_place = rung == sandbox.BUBBLEWRAP
         if rung == sandbox.LANDLOCK and is_writable and place_in_check(git) is not None:
             in_place = probe("place landlock", sandbox.probe_place)
-        # A read-only disk, or another user's repository; or one of root's that the checks' user cannot reach.
-        if not is_writable or (user and not in_place):
+        # A read-only disk, or another user's repository; or one of root's that the checks' user cannot reach. And
+        # pytest and others read settings in all folders above: in the repository, these are denied files of the work
+        # tree.
+        if not is_writable or (rung in sandbox.ladder() and not in_place):
             place = temporary = stack.enter_context(temporary_folder("gitmem-ground-"))
             if user:
                 open_way(temporary)
