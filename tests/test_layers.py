@@ -84,6 +84,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     ),
     "gitmem/document/sources/manifests.py": "names of files: tests/verify/test_builtin.py",
     "gitmem/__init__.py": "the lazy Memory: tests/memory/test_init.py",
+    "gitmem/verify/sandbox/namespaces.py": "tests/verify/ground/test_open.py, tests/verify/sandbox/test_sight.py",
     "gitmem/agents/clients/client.py": "data: tests/agents/clients/test_init.py",
     "gitmem/results.py": "data: tests/memory/test_init.py, tests/test_python_docs.py",
     "gitmem/store/proposal.py": "the current proposal: tests/store/test_proposals.py",

@@ -188,7 +188,8 @@ def test_no_other_module_holds_the_marks():
     holders = {path.relative_to(PACKAGE).as_posix() for path in files if OWN_MARKS & set(path.read_text("utf-8"))}
 
     assert {"✓", "✗"} <= OWN_MARKS
-    assert holders == {"statuses.py"}
+    # Marks that people type in memories are compared as words.
+    assert holders - {"text/similarity.py", "text/word_order.py"} == {"statuses.py"}
 
 
 def test_texts_that_agents_are_installed_with_show_the_marks_of_the_table():

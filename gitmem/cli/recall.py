@@ -103,7 +103,8 @@ def run(args: Arguments, out: Output) -> int:
             raise UsageError(
                 "--near without a question shows the present memories", hint="gitmem recall WORDS… --at REV"
             )
-        found = past.recall(question) if past else memory.about_files(question) if is_near else memory.recall(question)
+        recall = past.recall if past else memory.workflow.about_files if is_near else memory.recall
+        found = recall(question)
         print_notices(memory, out)
         if query and not past:
             count_recall(memory.repository, found)

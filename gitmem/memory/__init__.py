@@ -397,12 +397,6 @@ class Memory:
             question = at_work(repository, question)
         return recall(repository, question, policy)
 
-    def about_files(self, query: Query) -> RecallResult:
-        """Return the project's memories about the files that a query is ``near``, best first."""
-        from gitmem.commands.context.about_files import about_files
-
-        return about_files(self.repository, query)
-
     @reads_companion
     def similar(self, key: str, *, limit: int = 10, query: Query | None = None) -> Similar:
         """Return the memories that are most similar to one; *query* filters them."""

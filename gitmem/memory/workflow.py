@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gitmem.commands.workflow.step import WorkflowStep
     from gitmem.git.remotes import RemoteOptions
     from gitmem.memory import Memory
+    from gitmem.recall import Query, RecallResult
     from gitmem.write.place import Change
 
 
@@ -76,3 +77,9 @@ class Workflow:
             return inbox.send(repository, remote_of(repository, ""), worker, learning, options_of_remote)
 
         return send(repository, text, push, category=category, worker=worker, **options)
+
+    def about_files(self, query: Query) -> RecallResult:
+        """Return the project's memories about the files that a query is ``near``, best first."""
+        from gitmem.commands.context.about_files import about_files
+
+        return about_files(self._repository, query)

@@ -103,7 +103,7 @@ def test_question_newest_and_statistics_are_asked_for_one_at_a_time(run_cli) -> 
         done = run_cli("recall", *words)
 
         assert done.status == 2
-        assert "give one of: a question, --recent N, --stats" in done.err
+        assert "give one of: a question, --near FILE, --recent N, --stats" in done.err
 
 
 @pytest.mark.usefixtures("filled")
