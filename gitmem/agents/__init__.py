@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 # The supported clients, each with a module of that name in ``clients``, and the aliases that people use.
-CLIENTS = ("claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "pi")
-ALIASES = {"claude": "claude-code", "gemini-cli": "gemini", "copilot-cli": "copilot"}
+CLIENTS = ("claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "pi", "qwen", "droid", "auggie")
+ALIASES = {"claude": "claude-code", "gemini-cli": "gemini", "copilot-cli": "copilot", "qwen-code": "qwen"}

@@ -22,6 +22,7 @@ from gitmem.memory import Memory
 from gitmem.store.state import hook_log
 
 SILENT = {"claude-code": "", "codex": "", "copilot": "", "cursor": "{}", "gemini": "{}", "opencode": "{}", "pi": "{}"}
+SILENT |= {"qwen": "", "droid": "", "auggie": ""}
 
 
 @pytest.fixture
@@ -53,10 +54,14 @@ def happened(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
     return events
 
 
+# The clients that call our extension, or read hooks only in their own settings.
+OWN_SETTINGS = ("opencode/", "pi/", "qwen/", "droid/", "auggie/")
+
+
 def every_payload() -> list[str]:
-    """Return the payloads that mean something and are no extension's of ours."""
+    """Return the payloads that mean something, of clients that may read the settings of Claude Code."""
     names = sorted(f"{path.parent.name}/{path.stem}" for path in PAYLOADS.glob("*/*.json"))
-    return [name for name in names if not name.startswith(("opencode", "pi/")) and parsed(name) is not None]
+    return [name for name in names if not name.startswith(OWN_SETTINGS) and parsed(name) is not None]
 
 
 @pytest.mark.parametrize("name", every_payload())
@@ -91,9 +96,12 @@ def test_event_reaches_the_memory_of_its_folder_and_the_text_reaches_the_agent(
         "gemini": "BeforeAgent",
         "opencode": "chat.message",
         "pi": "before_agent_start",
+        "qwen": "UserPromptSubmit",
+        "droid": "UserPromptSubmit",
+        "auggie": "PromptSubmit",
     }[client]
-    folder = {"opencode": "directory", "cursor": "workspace_roots"}.get(client, "cwd")
-    where = [str(repo)] if client == "cursor" else str(repo)
+    folder = {"opencode": "directory", "cursor": "workspace_roots", "auggie": "workspace_roots"}.get(client, "cwd")
+    where = [str(repo)] if folder == "workspace_roots" else str(repo)
 
     printed = serve(client, "chat.message", fd=messages(payload(f"{client}/{name}", **{folder: where})))
 

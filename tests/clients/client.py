@@ -97,6 +97,13 @@ def _pi(home: Path, _project: Path, url: str) -> dict[str, str]:
     return {"PI_OFFLINE": "1", "PI_TELEMETRY": "0"}
 
 
+def _qwen(home: Path, _project: Path, url: str) -> dict[str, str]:
+    settings = {"security": {"auth": {"selectedType": "openai"}}, "model": {"name": MODEL}}
+    settings |= {"general": {"disableAutoUpdate": True}, "privacy": {"usageStatisticsEnabled": False}}
+    _write(home / ".qwen/settings.json", json.dumps(settings))
+    return {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": MODEL}
+
+
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
@@ -130,5 +137,6 @@ CLIENTS = {
             ("-c", *_PI),
             _pi,
         ),
+        Client("qwen", "@qwen-code/qwen-code", "qwen", ("--yolo", "-p"), ("--yolo", "-c", "-p"), _qwen),
     )
 }

@@ -21,7 +21,7 @@ WRITERS = ("Write", "write", "write_file", "create", "apply_patch")
 COMMAND_FIELDS = ("command", "cmd")
 PATH_FIELDS = ("file_path", "filePath", "path")
 CONTENT_FIELDS = ("content", "file_text")
-AGENTS = ("Agent", "Task", "task", "spawn_agent", "invoke_agent")
+AGENTS = ("Agent", "agent", "Task", "task", "spawn_agent", "invoke_agent")
 PROMPT_FIELDS = ("prompt", "message")
 FILLED = {
     **{"description": "step", "thought": "step", "name": "helper", "mode": "sync", "task_name": "helper"},

@@ -21,7 +21,7 @@ from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.agents.event import Edit
@@ -98,6 +98,21 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         payload: The JSON from standard input.
         named: The event named on the command line, for payloads that do not name it.
     """
+    return parse_as("claude-code", CLIENT, payload, named, DISPATCHERS)
+
+
+def parse_as(
+    client: str, table: Client, payload: Mapping[str, Any], named: str, dispatchers: Sequence[str] = ()
+) -> Event | None:
+    """Return the event in a payload of a client whose hooks are shaped like those of Claude Code.
+
+    Args:
+        client: Its name.
+        table: Its table, with the names of its tools.
+        payload: The JSON from standard input.
+        named: The event named on the command line.
+        dispatchers: The tools that start a sub-agent.
+    """
     hook = read.name(payload, "hook_event_name") or named
     what = EVENTS.get(hook, "")
     agent_type = read.name(payload, "agent_type")
@@ -107,23 +122,22 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     source = read.name(payload, "source", "trigger", "reason")
     tool_name, given = read.name(payload, "tool_name"), read.table(payload, "tool_input")
     if what == happened.DISPATCH:
-        if tool_name not in DISPATCHERS:
+        if tool_name not in dispatchers:
             return None
         agent_type = read.name(given, "subagent_type") or GENERAL
     error = read.text(payload, "error")
+    is_file = tool_name in table.editors or tool_name in table.readers
     return Event(
-        "claude-code",
+        client,
         what,
         session=read.name(payload, "session_id"),
         folder=read.text(payload, "cwd"),
         source=SOURCES.get(source, source),
-        prompt=read.text(given if tool_name in DISPATCHERS else payload, "prompt"),
-        **read.tool_fields(tool_name, given, shells=SHELLS, editors=EDITORS, readers=READERS),
-        edits=edits_of(tool_name, given, payload),
+        prompt=read.text(given if tool_name in dispatchers else payload, "prompt"),
+        **read.tool_fields(tool_name, given, shells=table.shells, editors=table.editors, readers=table.readers),
+        edits=edits_of(tool_name, given, payload, table.editors),
         # An editor's answer is the file.
-        output=error[-read.OUTPUT_LIMIT :]
-        if error or tool_name in EDITORS or tool_name in READERS
-        else read.output(payload.get("tool_response")),
+        output=error[-read.OUTPUT_LIMIT :] if error or is_file else read.output(payload.get("tool_response")),
         failed=_has_failed(hook, given, payload) if what == happened.TOOL else None,
         response=read.text(payload, "last_assistant_message"),
         transcript=read.text(payload, "agent_transcript_path", "transcript_path"),
@@ -141,10 +155,12 @@ def _has_failed(hook: str, given: Mapping[str, Any], payload: Mapping[str, Any])
     return hook == "PostToolUseFailure"
 
 
-def edits_of(tool_name: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> tuple[Edit, ...]:
-    """Return the files that a tool of Claude Code changed."""
+def edits_of(
+    tool_name: str, given: Mapping[str, Any], payload: Mapping[str, Any], editors: Sequence[str] = EDITORS
+) -> tuple[Edit, ...]:
+    """Return the files that a tool changed, if it is one of the editors."""
     is_new = read.table(payload, "tool_response").get("type") == "create"
-    return read.edits(given, is_new=is_new) if tool_name in EDITORS else ()
+    return read.edits(given, is_new=is_new) if tool_name in editors else ()
 
 
 def answer(event: Event, text: str) -> str:
@@ -248,6 +264,6 @@ def _note_task(
 
 def is_record(record: Mapping[str, Any]) -> bool:
     """Return whether a record is from a transcript of Claude Code."""
-    # Gemini CLI names the session as well.
+    # Gemini CLI and Qwen Code name the session as well.
     is_own = "parentUuid" in record or "isSidechain" in record or "sessionId" in record
-    return is_own and "projectHash" not in record
+    return is_own and "projectHash" not in record and "provenance" not in record

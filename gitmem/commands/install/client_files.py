@@ -105,8 +105,10 @@ def _entry(form: str, hook: ClientEvent, words: str) -> dict[str, Any]:
         matcher = {"matcher": hook.matcher} if hook.matcher else {}
         return {"command": command, **matcher, "timeout": hook.timeout_s}
     handler: dict[str, Any] = {"type": "command", "command": command, "timeout": hook.timeout_s}
-    if form == forms.GEMINI:  # milliseconds
-        handler = {"name": "gitmem", **handler, "timeout": hook.timeout_s * 1000}
+    if form in (forms.GEMINI, forms.AUGGIE):  # milliseconds
+        handler["timeout"] = hook.timeout_s * 1000
+    if form == forms.GEMINI:
+        handler = {"name": "gitmem", **handler}
     if hook.is_async:
         handler["async"] = True
     return {**({"matcher": hook.matcher} if hook.matcher else {}), "hooks": [handler]}
@@ -138,6 +140,8 @@ def _command(form: str, folder: str, command: str, *, prefix: str = "gitmem-") -
         return Whole(f"{path}.prompt.md", f"---\ndescription: {about}\nagent: agent\n---\n\n{body}")
     if form == forms.CURSOR:  # the words after the command are appended to its text
         return Whole(f"{path}.md", text.replace(": ARGUMENTS", ", as told below.").replace(" ARGUMENTS", ""))
+    if form == forms.QWEN:
+        return Whole(f"{path}.md", f"---\ndescription: {about}\n---\n\n{text.replace('ARGUMENTS', '{{args}}')}")
     head = f"description: {about}\n"
     if form == forms.CLAUDE:
         head += f'argument-hint: "[{hint}]"\n' if hint else ""

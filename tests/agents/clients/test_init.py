@@ -9,8 +9,8 @@ from gitmem.agents.clients import client as forms
 from gitmem.agents.clients import find_table, has_transcripts, load, tables
 from gitmem.config import CLIENT_VARIABLES
 
-HOOK_FORMS = {forms.CLAUDE, forms.COPILOT, forms.CURSOR, forms.GEMINI}
-COMMAND_FORMS = {"", forms.CLAUDE, forms.COPILOT, forms.CURSOR, forms.GEMINI, forms.OPENCODE}
+HOOK_FORMS = {forms.AUGGIE, forms.CLAUDE, forms.COPILOT, forms.CURSOR, forms.GEMINI}
+COMMAND_FORMS = {"", forms.QWEN, forms.CLAUDE, forms.COPILOT, forms.CURSOR, forms.GEMINI, forms.OPENCODE}
 SERVER_FORMS = {forms.CLAUDE, forms.CODEX, forms.COPILOT, forms.OPENCODE}
 
 
@@ -29,7 +29,8 @@ def test_table_is_complete(name: str) -> None:
 
 
 def test_variables_name_clients_that_exist() -> None:
-    assert set(CLIENT_VARIABLES.values()) == set(CLIENTS)
+    # Factory documents no variable for the commands of droid.
+    assert set(CLIENT_VARIABLES.values()) == set(CLIENTS) - {"droid"}
 
 
 def test_unknown_client_has_no_table() -> None:
