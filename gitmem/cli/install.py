@@ -4,6 +4,8 @@ For a coding agent (claude-code, codex, cursor, gemini, copilot, opencode, pi, q
 give a session its context and capture what it learns, a skill, slash commands and a section of instructions. They go
 into this project, for you to commit, or with --user into your own settings. Existing content is kept. `found` means
 every agent whose folder exists; `bmad` is a module for the BMAD method; --plugin writes a plugin for Claude Code.
+`agents` is for any other client (Windsurf, Goose, Amp, Crush, Zed, aider, …): it writes the section in AGENTS.md and a
+skill in .agents/skills, and prints the entry for a list of MCP servers.
 
 `git-hooks` installs hooks that update the catalog and the index after a checkout, a merge or a rebase, in the
 background, and that capture the `Learned:` lines of commit messages. With --check, they also stop a commit that makes a
@@ -19,13 +21,19 @@ committed there. Their options are in .github/gitmem.toml. `gitlab` writes the s
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from gitmem.cli.options import ArgumentParser, Arguments, open_quietly, positive
 from gitmem.cli.output import Output, list_of
 from gitmem.commands.install import agents, examine
 from gitmem.commands.install.ci_files import FORGES
 from gitmem.commands.install.ci_options import FORGEJO, GITEA, GITHUB, GITLAB
+from gitmem.commands.install.client_files import WITHOUT_HOOKS
 from gitmem.commands.install.place import BY_HAND, LEAVE
+from gitmem.commands.pull.source import list_sources
 from gitmem.errors import UsageError
+from gitmem.frozen import replace
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "gitmem install claude-code codex",
     "gitmem install found --user --print",
+    "gitmem install agents",
     "gitmem install claude-code --plugin ./gitmem-plugin",
     "gitmem install git-hooks --check",
     "gitmem install git-diff",
@@ -76,7 +85,8 @@ NEXT = {
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``install``."""
-    parser.add_argument("what", nargs="+", choices=WHAT, metavar="WHAT", help=f"what to install: {', '.join(WHAT)}")
+    about = f"what to install: {', '.join(WHAT)}"
+    parser.add_argument("what", nargs="+", type=target, choices=WHAT, metavar="WHAT", help=about)
     parser.add_argument("--print", action="store_true", help="show what would be done, without doing it")
     hooks, schedule = parser.add_argument_group("git-hooks"), parser.add_argument_group("schedule")
     forges = parser.add_argument_group(FORGE_OPTIONS)
@@ -102,6 +112,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_for_agents(parser)
     agent = parser.add_argument_group(AGENT_OPTIONS)
     agent.add_argument("--mcp", action="store_true", help="also install gitmem's MCP server")
+
+
+def target(name: str) -> str:
+    """Return the name of something to install; raise UsageError for a client that has no adapter."""
+    if name in WHAT:
+        return name
+    near = [] if name in WITHOUT_HOOKS else get_close_matches(name, WHAT, n=1, cutoff=0.8)
+    if near:
+        raise UsageError(f"unknown target: {name}", hint=f"gitmem install {near[0]}")
+    title = WITHOUT_HOOKS.get(name, name)
+    message = f"gitmem has no hooks for {display(title)}; `agents` writes what any client can read"
+    raise UsageError(message, hint="gitmem install agents")
 
 
 def add_gitlab(parser: ArgumentParser) -> None:
@@ -132,6 +154,9 @@ def run(args: Arguments, out: Output) -> int:
     if named := tuple(name for name in args.what if name not in OTHERS):
         wanted = parse_setup(args, named)
         git = git_of(args, out)
+        if git is not None:
+            with open_quietly(out) as memory:
+                wanted = replace(wanted, sources=tuple({one.kind for one in list_sources(memory.repository)}))
         steps: Sequence[InstallStep] = (agents.plan_install if args.print else agents.install)(git, wanted)
         notes = examine.list_notes(git, wanted)
         if git is not None and not (args.user or args.plugin):

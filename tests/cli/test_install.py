@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from conftest import commit_files, git
 
 from gitmem.commands.install import shim
@@ -36,7 +37,7 @@ def test_agents_are_installed_several_at_once_with_what_the_person_has_to_do(run
     assert "Codex skips hooks until you trust them: start it here and review them" in ran.out
     assert (repo / ".cursor/hooks.json").exists()
     assert shim.is_shim((repo / ".git/hooks/post-merge").read_bytes())
-    assert run_cli("install", "codex", "cursor").out.count("already exists") == 10
+    assert run_cli("install", "codex", "cursor").out.count("already exists") == 8
 
 
 def test_print_shows_what_would_be_written_for_an_agent(run_cli, memory, repo: Path) -> None:
@@ -81,7 +82,49 @@ def test_options_of_others_are_refused(run_cli, memory) -> None:
         ran = run_cli("install", *words)
         assert ran.status == 2, words
         assert "is for gitmem install" in ran.err
-    assert "invalid choice: 'cod'" in run_cli("install", "cod").err
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "hint"),
+    [
+        ("windsurf", "gitmem has no hooks for Windsurf", "gitmem install agents"),
+        ("nano", "gitmem has no hooks for nano", "gitmem install agents"),
+        ("claude-cod", "unknown target: claude-cod", "gitmem install claude-code"),
+    ],
+)
+def test_unknown_client_is_offered_what_any_client_reads(run_cli, name: str, message: str, hint: str) -> None:
+    ran = run_cli("install", name)
+
+    assert ran.status == 2
+    assert message in ran.err
+    assert f"hint: {hint}\n" in ran.err
+
+
+def test_agents_prints_the_entry_of_the_server(run_cli, memory, repo: Path) -> None:
+    ran = run_cli("install", "agents")
+
+    assert ran.status == 0
+    assert '{"mcpServers": {"gitmem": {"command": "gitmem", "args": ["mcp"]}}}' in ran.out
+    assert "gitmem:begin" in (repo / "AGENTS.md").read_text()
+
+
+def test_gemini_is_told_to_read_agents_md(run_cli, memory, repo: Path) -> None:
+    (repo / "AGENTS.md").write_text("# Us\n")
+
+    assert '"context": {"fileName": ["GEMINI.md", "AGENTS.md"]}' in run_cli("install", "gemini").out
+    (repo / ".gemini/settings.json").write_text('{"context": {"fileName": ["AGENTS.md"]}}\n')
+    assert "GEMINI.md only" not in run_cli("install", "gemini").out
+
+
+def test_command_of_a_source_is_installed_once_there_is_one(run_cli, memory, repo: Path) -> None:
+    run_cli("install", "claude-code")
+    assert not (repo / ".claude/commands/gitmem-github.md").exists()
+
+    assert run_cli("sources", "add", "github", "acme/shop").status == 0
+    run_cli("install", "claude-code")
+
+    assert (repo / ".claude/commands/gitmem-github.md").exists()
+    assert not (repo / ".claude/commands/gitmem-jira.md").exists()
 
 
 def test_install_reports_that_hooks_do_nothing_without_a_memory(repo: Path, run_cli) -> None:

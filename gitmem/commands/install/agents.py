@@ -7,9 +7,17 @@ import tomllib
 from pathlib import Path
 
 from gitmem.commands.install import place as places
-from gitmem.commands.install.client_files import CLIENTS, bmad_module, bmad_workflows, claude_plugin, list_pieces
+from gitmem.commands.install.client_files import (
+    CLIENTS,
+    SOURCES,
+    any_client,
+    bmad_module,
+    bmad_workflows,
+    claude_plugin,
+    list_pieces,
+)
 from gitmem.commands.install.jsonc import JsoncError, parse
-from gitmem.commands.install.pieces import FileRefusedError, Whole
+from gitmem.commands.install.pieces import FileRefusedError, FileSection, Whole
 from gitmem.commands.install.place import ADD, KEEP, LEAVE, REMOVE, UPDATE, InstallFolder, InstallStep
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
@@ -25,7 +33,9 @@ if TYPE_CHECKING:
 BMAD = "bmad"
 # Means all clients whose folders are found.
 FOUND = "found"
-NAMES = (*CLIENTS, BMAD, FOUND)
+# What any client can read, for those that have no adapter.
+AGENTS = "agents"
+NAMES = (*CLIENTS, AGENTS, BMAD, FOUND)
 BMAD_FOLDER = "bmad-gitmem"
 
 
@@ -39,6 +49,7 @@ class AgentSetup:
         mcp: With the MCP server.
         plugin: The folder of a plugin or module, instead of a project's files.
         force: Overwrite changed files as well.
+        sources: The kinds of sources that this clone has.
     """
 
     names: tuple[str, ...]
@@ -46,6 +57,7 @@ class AgentSetup:
     mcp: bool = False
     plugin: str = ""
     force: bool = False
+    sources: tuple[str, ...] = ()
 
 
 def plan_install(git: Git | None, wanted: AgentSetup) -> tuple[InstallStep, ...]:
@@ -133,16 +145,20 @@ def _is_there(place: InstallFolder, names: Iterable[str]) -> bool:
 def _pieces(place: InstallFolder, names: Iterable[str], wanted: AgentSetup, *, everywhere: bool = False) -> list[Piece]:
     """Return the pieces for some clients; with *everywhere*, sections in every file that may have one."""
     pieces: list[Piece] = []
+    sources = SOURCES if everywhere else wanted.sources
+    names = tuple(names)
     for name in names:
-        if name == BMAD:
+        if name == AGENTS:
+            pieces += any_client(user=wanted.user)
+        elif name == BMAD:
             pieces += bmad_module("." if wanted.plugin else BMAD_FOLDER)
             pieces += bmad_workflows() if not wanted.plugin and has_bmad(place) else []
         elif wanted.plugin:
             pieces += claude_plugin(mcp=wanted.mcp)
         else:
-            sections = _all_instructions(name) if everywhere else (_instructions(place, name),)
+            sections = _all_instructions(name) if everywhere else (instructions_of(place, name, names),)
             instructions = () if wanted.user else sections
-            pieces += list_pieces(name, user=wanted.user, mcp=wanted.mcp, instructions=instructions)
+            pieces += list_pieces(name, user=wanted.user, mcp=wanted.mcp, instructions=instructions, sources=sources)
     return [replace(piece, is_forced=True) if isinstance(piece, Whole) and wanted.force else piece for piece in pieces]
 
 
@@ -156,14 +172,25 @@ def _all_instructions(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((own, "AGENTS.md")))
 
 
-def _instructions(place: InstallFolder, name: str) -> str:
-    """Return the project file that a client's agents read."""
+def instructions_of(place: InstallFolder, name: str, others: Iterable[str] = ()) -> str:
+    """Return the project file for a client's instructions, if it is installed together with others."""
     if name == "claude-code":  # it reads AGENTS.md if there is no CLAUDE.md, or if that refers to it
         own = read(place, "CLAUDE.md")
         return "AGENTS.md" if own is None or "@AGENTS.md" in own else "CLAUDE.md"
-    if name == "gemini" and "AGENTS.md" in str(read_setting(place, ".gemini/settings.json", "context", "fileName")):
-        return "AGENTS.md"
+    if name == "gemini" and not FileSection("GEMINI.md", "").is_in(read(place, "GEMINI.md") or ""):
+        is_written = any(one == AGENTS or (one in CLIENTS and one != name and _reads_agents(one)) for one in others)
+        if is_written or read(place, "AGENTS.md") is not None or gemini_reads_agents(place):
+            return "AGENTS.md"
     return CLIENTS[name].instructions
+
+
+def _reads_agents(name: str) -> bool:
+    return CLIENTS[name].instructions == "AGENTS.md" and name != "claude-code"
+
+
+def gemini_reads_agents(place: InstallFolder) -> bool:
+    """Return whether a project's settings make Gemini CLI read AGENTS.md."""
+    return "AGENTS.md" in str(read_setting(place, ".gemini/settings.json", "context", "fileName"))
 
 
 def read_setting(place: InstallFolder, path: str, *names: str) -> object:
@@ -198,7 +225,7 @@ def _list_needed(place: InstallFolder, names: Iterable[str], *, user: bool) -> s
     needed = set()
     for name in names:
         if is_installed(place, name, user=user):
-            instructions = () if user else (_instructions(place, name),)
+            instructions = () if user else (instructions_of(place, name),)
             needed |= {
                 _key(place, piece) for piece in list_pieces(name, user=user, mcp=True, instructions=instructions)
             }

@@ -18,7 +18,7 @@ from gitmem.text.marker_words import STEMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from typing import Any
 
     from gitmem.agents.clients.client import ClientEvent
@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 COMMANDS = ("save", "search", "status", "github", "jira", "practices")
+# The commands that search a source, by its kind: they are installed where this clone has such a source.
+SOURCES = ("github", "jira")
+# Clients without an adapter, with their titles: they read AGENTS.md, and most of them skills and MCP servers.
+WITHOUT_HOOKS = {
+    **{"aider": "aider", "amp": "Amp", "cline": "Cline", "continue": "Continue", "crush": "Crush", "goose": "Goose"},
+    **{"jules": "Jules", "junie": "Junie", "kilo": "Kilo Code", "kiro": "Kiro", "roo": "Roo Code", "trae": "Trae"},
+    **{"warp": "Warp", "windsurf": "Windsurf", "zed": "Zed"},
+}
 # The commands that skills may run without asking: none that approves a command or leaves this machine.
 READING = ("recall", "show", "list", "status", "context", "why", "decisions", "pre-work", "task list")
 WRITING = ("remember", "fact", "supersede", "verify", "decide", "post-work", "task claim", "task close", "task release")
@@ -37,7 +45,9 @@ LINE = "gitmem {} 2>/dev/null || exit 0"
 CLIENTS = tables()
 
 
-def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str] = ()) -> list[Piece]:
+def list_pieces(
+    name: str, *, user: bool, mcp: bool, instructions: Iterable[str] = (), sources: Collection[str] = SOURCES
+) -> list[Piece]:
     """Return the pieces that one client needs.
 
     Args:
@@ -45,6 +55,7 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
         user: Whether it is for all projects of the person: paths are then below the home folder.
         mcp: Whether its agents also get the MCP server.
         instructions: The project's files to which the section of instructions is added.
+        sources: The kinds of sources that have a slash command, of ``SOURCES``.
     """
     client = CLIENTS[name]
     pieces: list[Piece] = []
@@ -54,13 +65,25 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
         pieces.append(Whole(client.plugin[user], plugin(name, user=user)))
     pieces.append(Whole(f"{client.skills[user]}/gitmem/SKILL.md", skill()))
     if client.commands[user]:
-        pieces += [_command(client.command_form, client.commands[user], command) for command in COMMANDS]
+        wanted = [command for command in COMMANDS if command not in SOURCES or command in sources]
+        pieces += [_command(client.command_form, client.commands[user], command) for command in wanted]
     pieces += [FileSection(path, read("section.md")) for path in instructions]
     if mcp and client.mcp[user]:
         pieces.append(_server(client.server_form, client.mcp[user]))
     if mcp and name == "copilot" and not user:  # its command line and VS Code read different files
         pieces.append(_server(forms.CLAUDE, CLIENTS["claude-code"].mcp[user]))
     return pieces
+
+
+def any_client(*, user: bool) -> list[Piece]:
+    """Return the pieces that any client can read: the skill, and a project's instructions."""
+    instructions: list[Piece] = [] if user else [FileSection("AGENTS.md", read("section.md"))]
+    return [Whole(".agents/skills/gitmem/SKILL.md", skill()), *instructions]
+
+
+def server_entry() -> str:
+    """Return the entry of gitmem's MCP server, in the form that most clients read."""
+    return json.dumps({"mcpServers": {"gitmem": {"command": "gitmem", "args": ["mcp"]}}})
 
 
 def plugin(name: str, *, user: bool) -> str:

@@ -7,8 +7,19 @@ import sys
 from pathlib import Path
 
 from gitmem.commands.install import place as places
-from gitmem.commands.install.agents import BMAD, BMAD_FOLDER, apply, has_bmad, is_installed, read_setting, where
-from gitmem.commands.install.client_files import CLIENTS, list_pieces
+from gitmem.commands.install.agents import (
+    AGENTS,
+    BMAD,
+    BMAD_FOLDER,
+    apply,
+    gemini_reads_agents,
+    has_bmad,
+    instructions_of,
+    is_installed,
+    read_setting,
+    where,
+)
+from gitmem.commands.install.client_files import CLIENTS, list_pieces, server_entry
 from gitmem.commands.install.place import KEEP
 from gitmem.model import Problem
 
@@ -20,6 +31,11 @@ if TYPE_CHECKING:
     from gitmem.commands.install.place import InstallFolder
     from gitmem.git import Git
 
+FOR_ANY = "in a client without hooks, agents see only AGENTS.md and the skill, and must run gitmem recall themselves"
+FOR_GEMINI = (
+    "Gemini CLI reads GEMINI.md only: to make it read AGENTS.md, which has the instructions, add "
+    '"context": {"fileName": ["GEMINI.md", "AGENTS.md"]} to .gemini/settings.json'
+)
 ON_PATH = "hooks call plain `gitmem`, so that they are the same for everyone"
 
 
@@ -38,6 +54,10 @@ def list_notes(git: Git | None, wanted: AgentSetup) -> list[str]:
     both = [is_installed(place, name, user=wanted.user) or name in names for name in ("cursor", "claude-code")]
     if all(both):
         notes.append("Cursor also runs the hooks in Claude Code's settings: duplicate events are counted once")
+    if "gemini" in names and not wanted.user and not gemini_reads_agents(place):
+        notes += [FOR_GEMINI] if instructions_of(place, "gemini", names) == "AGENTS.md" else []
+    if AGENTS in names:
+        notes += [FOR_ANY, f"the entry for a client's MCP servers: {server_entry()}"]
     if wanted.mcp:
         missing = [CLIENTS[name].title for name in names if name in CLIENTS and not CLIENTS[name].mcp[wanted.user]]
         notes += [f"{title} has no such file of MCP servers: docs/mcp.md" for title in missing]

@@ -127,7 +127,12 @@ def test_one_file_under_two_names_gets_one_section(memory: Memory, repo: Path) -
 SECTION_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
 INSTRUCTIONS = {
     "claude-code": [({}, "AGENTS.md"), ({"CLAUDE.md": "x"}, "CLAUDE.md"), ({"CLAUDE.md": "@AGENTS.md"}, "AGENTS.md")],
-    "gemini": [({}, "GEMINI.md"), ({".gemini/settings.json": '{"context": {"fileName": "AGENTS.md"}}'}, "AGENTS.md")],
+    "gemini": [
+        ({}, "GEMINI.md"),
+        ({"AGENTS.md": "x"}, "AGENTS.md"),
+        ({"AGENTS.md": "x", "GEMINI.md": "x"}, "AGENTS.md"),
+        ({".gemini/settings.json": '{"context": {"fileName": "AGENTS.md"}}'}, "AGENTS.md"),
+    ],
     "copilot": [({}, ".github/copilot-instructions.md")],
 }
 CASES = [(name, *case) for name, cases in INSTRUCTIONS.items() for case in cases]
@@ -143,6 +148,47 @@ def test_instructions_are_in_the_file_that_the_client_reads(
 
     found = [path for path in SECTION_FILES if (repo / path).exists() and "gitmem:begin" in (repo / path).read_text()]
     assert found == [expected]
+
+
+def test_gemini_shares_agents_md_with_a_client_of_the_same_installation(memory: Memory, repo: Path) -> None:
+    agents.install(memory.repository.git, AgentSetup(("gemini", "codex")))
+
+    assert not (repo / "GEMINI.md").exists()
+    assert (repo / "AGENTS.md").read_text().count("gitmem:begin") == 1
+
+
+def test_gemini_keeps_the_section_that_it_has(memory: Memory, repo: Path) -> None:
+    agents.install(memory.repository.git, AgentSetup(("gemini",)))
+    agents.install(memory.repository.git, AgentSetup(("codex",)))
+    before = content(repo)
+
+    agents.install(memory.repository.git, AgentSetup(("gemini", "codex")))
+
+    assert content(repo) == before
+
+
+def test_agents_of_any_client_get_the_section_and_the_skill(memory: Memory, repo: Path) -> None:
+    commit_files(repo, {"AGENTS.md": "# Us\n"})
+    before = content(repo)
+    agents.install(memory.repository.git, AgentSetup((agents.AGENTS,)))
+
+    assert set(content(repo)) - set(before) == {".agents/skills/gitmem/SKILL.md"}
+    assert (repo / "AGENTS.md").read_text().startswith("# Us\n")
+    assert "gitmem:begin" in (repo / "AGENTS.md").read_text()
+    agents.uninstall(memory.repository.git, AgentSetup((agents.AGENTS,)))
+    assert content(repo) == before
+
+
+@pytest.mark.parametrize("sources", [(), ("github",), ("github", "jira")])
+def test_commands_of_sources_are_installed_where_there_is_one(
+    memory: Memory, repo: Path, sources: tuple[str, ...]
+) -> None:
+    agents.install(memory.repository.git, AgentSetup(("claude-code",), sources=sources))
+
+    found = {path.stem.removeprefix("gitmem-") for path in (repo / ".claude/commands").iterdir()}
+    assert found == {"save", "search", "status", "practices", *sources}
+    agents.uninstall(memory.repository.git, AgentSetup(("claude-code",)))
+    assert not (repo / ".claude").exists()
 
 
 def test_step_says_whether_git_tracks_the_file(memory: Memory, repo: Path) -> None:
@@ -182,7 +228,7 @@ def test_found_selects_clients_with_a_folder(memory: Memory, repo: Path) -> None
     steps = agents.plan_install(memory.repository.git, AgentSetup((agents.FOUND, "pi")))
 
     assert {Path(step.path).relative_to(repo).parts[0] for step in steps} == {
-        ".cursor", ".gemini", ".pi", ".agents", "AGENTS.md", "GEMINI.md"
+        ".cursor", ".gemini", ".pi", ".agents", "AGENTS.md"
     }  # fmt: skip
 
 
