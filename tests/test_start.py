@@ -123,6 +123,27 @@ def test_hook_of_an_edit_that_says_what_depends_on_the_file_loads_nothing_slow(t
     assert sorted(more & (SLOW | {"re", "json", "argparse", "sqlite3", "datetime", "importlib", "Stemmer"})) == []
 
 
+def test_hook_of_a_failed_command_compiles_no_patterns(tmp_path: Path) -> None:
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT")}
+    env |= {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
+    gitmem = [sys.executable, "-m", "gitmem"]
+    for argv in (
+        ["git", "init", "-q", "-b", "main"],
+        [*gitmem, "init"],
+        [*gitmem, "remember", "The gateway answers E_POOL_FULL while it starts"],
+        [*gitmem, "list"],
+    ):
+        subprocess.run(argv, cwd=tmp_path, env=env, check=True, capture_output=True)
+    payload = {"hook_event_name": "PostToolUseFailure", "session_id": "s", "cwd": str(tmp_path), "tool_name": "Bash"}
+    failed = json.dumps({**payload, "tool_input": {"command": "make check"}, "error": "Exit code 1\nE_POOL_FULL"})
+
+    imported = imported_while(["-m", "gitmem", "hook", "claude-code"], tmp_path, stdin=failed)
+
+    assert {"gitmem.agents.capture.fixes", "gitmem.commands.workflow.render"} <= imported
+    more = imported - imported_while(["-m", "runpy"], tmp_path)
+    assert sorted(more & (SLOW | {"re", "json", "argparse", "sqlite3", "datetime", "importlib"})) == []
+
+
 def test_start_of_a_session_loads_nothing_slow_to_say_which_facts_fail(tmp_path: Path) -> None:
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT")}
     env |= {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}

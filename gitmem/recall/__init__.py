@@ -67,6 +67,7 @@ class Query:
         near: Files or folders of the code that the reader works on; they affect the order and exclude nothing.
         held: Keys of the tasks that the reader works on.
         here: The reader's folder and the top of its work tree, absolute; or empty.
+        snippets: Whether hits have snippets; memories shown to an agent are shown with their texts.
         work: Whether to find the changed files and the held tasks (``commands.context.working_on``).
         domains: In the universal store, only memories that name none or one of these; None for no such filter.
     """
@@ -97,6 +98,7 @@ class Query:
     near: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
     here: tuple[str, str] = ("", "")
+    snippets: bool = True
     work: bool = False
 
 

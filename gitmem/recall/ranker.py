@@ -381,7 +381,7 @@ class Ranker:
             for number, kind, created, path, archived in source.catalog.each(sql, numbers):
                 whole, text = number * len(self._sources) + nth, self._texts[nth][number]
                 one, language = by_number[whole], self._languages[nth]
-                snippet, matches = tokens.snippet(text.body, self._terms[language], width=SNIPPET, language=language)
+                snippet, matches = self._snippet(text.body, language)
                 status = self._states[nth][number].status
                 hit = Hit(
                     text.key, kind, text.title, status, round(one.score, 4), PROJECT, snippet, created, path,
@@ -389,6 +389,11 @@ class Ranker:
                 )  # fmt: skip
                 found[whole] = source.locate(hit)
         return [found[one.number] for one in ranked]
+
+    def _snippet(self, body: str, language: str) -> tuple[str, list[tuple[int, int]]]:
+        if not self._query.snippets:
+            return "", []
+        return tokens.snippet(body, self._terms[language], width=SNIPPET, language=language)
 
 
 def with_sources(hits: Sequence[Hit], numbers: Sequence[int], sources: Mapping[int, Sources]) -> list[Hit]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.agents.capture.shell import ShellCommand, Word, list_commands
+from gitmem.agents.capture.shell import ShellCommand, Word, list_commands, program_of
 from gitmem.frozen import frozen, replace
 
 TYPE_CHECKING = False
@@ -21,24 +21,7 @@ if TYPE_CHECKING:
 # The most comments read from one command line.
 AT_MOST = 20
 
-# Programs that run another program, and their options that take a value.
-_RUNNERS: dict[str, tuple[str, ...]] = {
-    "env": ("-u", "--unset", "-C", "--chdir"),
-    "sudo": ("-u", "--user", "-g", "--group", "-h", "-p", "-C", "-D"),
-    "doas": ("-u", "-C"),
-    "npx": ("-p", "--package", "--node-options"),
-    "bunx": (),
-    "command": (),
-    "builtin": (),
-    "exec": ("-a",),
-    "nohup": (),
-    "nice": ("-n", "--adjustment"),
-    "timeout": ("-s", "--signal", "-k", "--kill-after"),
-    "time": (),
-    "stdbuf": ("-i", "-o", "-e"),
-}
 _SHELLS = ("sh", "bash", "zsh", "dash", "ksh")
-_ASSIGNS = re.compile(r"[A-Za-z_]\w*\+?=")
 
 # Options that take a value. `bd update` and `bd close` list all of theirs, so that no value is mistaken for the task.
 _OF_BD = (
@@ -97,30 +80,6 @@ def _comments(line: str, *, depth: int) -> list[Comment]:
             found += _gh_comments(words, command, source)
         before = command
     return found
-
-
-def program_of(words: Sequence[Word]) -> tuple[str, list[Word]]:
-    """Return the name of the program that is finally run, without its folder, and its arguments."""
-    rest = list(words)
-    while rest:
-        first = rest.pop(0)
-        if _ASSIGNS.match(first.text) or not first.text or (first.text[0] in "$`" and not first.is_known):
-            continue
-        name = first.text.rsplit("/", 1)[-1]
-        if name not in _RUNNERS:
-            return name, rest
-        rest = _skip_options(name, rest)
-    return "", []
-
-
-def _skip_options(runner: str, words: list[Word]) -> list[Word]:
-    at = 0
-    while at < len(words) and words[at].text.startswith("-"):
-        option = words[at].text
-        at += 2 if option in _RUNNERS[runner] else 1
-        if option == "--":
-            break
-    return words[at + (runner == "timeout") :]
 
 
 def _script(words: Sequence[Word]) -> str:

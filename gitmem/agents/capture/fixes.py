@@ -6,11 +6,8 @@ unless a person or an agent adds the cause.
 
 from __future__ import annotations
 
-import re
-
 from gitmem.agents.capture import state
-from gitmem.agents.capture.comments import program_of
-from gitmem.agents.capture.shell import list_commands
+from gitmem.agents.capture.shell import list_commands, program_of
 from gitmem.agents.capture.source import place_of
 from gitmem.frozen import frozen
 from gitmem.text.secrets import find_secrets, safe_output
@@ -45,13 +42,13 @@ _LOOKS = frozenset(
         *("mv", "chmod", "touch", "ln", "wc", "sort", "less", "more", "printf", "type", "pwd", "env", "man", "apt"),
     )
 )
-_SAYS = re.compile(
-    r"error|fail|exception|panic|assert|cannot|can't|not found|no such|undefined|denied|expected|missing|invalid",
-    re.IGNORECASE,
+# Words of a line that says what failed.
+_SAYS = (
+    *("error", "fail", "exception", "panic", "assert", "cannot", "can't", "not found", "no such", "undefined"),
+    *("denied", "expected", "missing", "invalid"),
 )
-# "1 failed in 0.1s", "===== 2 errors =====": counts, without a cause.
-_SUMMARY = re.compile(r"[=\s]*(?:found )?\d+ \w+")
-_STATUS = re.compile(r"(?:Command failed with )?exit (?:code|status):? \d+", re.IGNORECASE)
+# How programs and clients name an exit status, before its number.
+_STATUSES = tuple(f"{start}exit {name}" for start in ("", "command failed with ") for name in ("code", "status"))
 
 
 @frozen
@@ -71,7 +68,7 @@ class Fix:
     @property
     def title(self) -> str:
         """Return the command and the most informative line of its failure."""
-        saying = [line for line in self.tail if _SAYS.search(line) and not _SUMMARY.match(line)]
+        saying = [line for line in self.tail if _says(line) and not _is_count(line)]
         return f"{self.command} failed: {(saying or self.tail)[-1].strip()}"
 
     @property
@@ -110,7 +107,24 @@ def command_of(line: str) -> str:
 def tail_of(output: str) -> list[str]:
     """Return the last informative lines of a command's output, without secrets and control characters."""
     lines = [line.rstrip() for line in safe_output(output, TAIL_LIMIT).splitlines()]
-    return [line for line in lines if line.strip() and not _STATUS.fullmatch(line.strip())][-TAIL_LINES:]
+    return [line for line in lines if line.strip() and not _is_status(line)][-TAIL_LINES:]
+
+
+def _says(line: str) -> bool:
+    lowered = line.lower()
+    return any(word in lowered for word in _SAYS)
+
+
+def _is_count(line: str) -> bool:
+    """Return whether a line begins with a count, without a cause: "1 failed in 0.1s", "===== 2 errors ====="."""
+    number, _, rest = line.lstrip("= \t").lower().removeprefix("found ").partition(" ")
+    return number.isdecimal() and (rest[:1].isalnum() or rest[:1] == "_")
+
+
+def _is_status(line: str) -> bool:
+    """Return whether a line is only an exit status: "Exit code 1", "Command failed with exit status: 2"."""
+    start, _, number = line.strip().lower().rpartition(" ")
+    return number.isdecimal() and start.removesuffix(":") in _STATUSES
 
 
 def remember_failure(event: Event, *, path: str) -> None:

@@ -13,6 +13,7 @@ from gitmem.frozen import frozen
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
+    from collections.abc import Sequence
 
 # The deepest nesting of substitutions that is parsed; real commands have one or two levels.
 DEPTH_AT_MOST = 8
@@ -28,6 +29,23 @@ _ANSI = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f"
 _RESERVED = frozenset(("if", "then", "elif", "else", "do", "while", "until", "!", "time", "{", "}", "fi", "done"))
 _EXPANDED = r"\\([$`\\\n])|(\$(?=[A-Za-z_0-9({@*#?$!-])|`)"
 _ANSI_ESCAPE = r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|([0-7]{1,3})|(.))"
+
+# Programs that run another program, and their options that take a value.
+_RUNNERS: dict[str, tuple[str, ...]] = {
+    "env": ("-u", "--unset", "-C", "--chdir"),
+    "sudo": ("-u", "--user", "-g", "--group", "-h", "-p", "-C", "-D"),
+    "doas": ("-u", "-C"),
+    "npx": ("-p", "--package", "--node-options"),
+    "bunx": (),
+    "command": (),
+    "builtin": (),
+    "exec": ("-a",),
+    "nohup": (),
+    "nice": ("-n", "--adjustment"),
+    "timeout": ("-s", "--signal", "-k", "--kill-after"),
+    "time": (),
+    "stdbuf": ("-i", "-o", "-e"),
+}
 
 
 @frozen
@@ -329,3 +347,34 @@ def _ansi_char(found: re.Match[str]) -> str:
         number = int(code, 16)
         return "�" if 0xD800 <= number <= 0xDFFF else chr(number)
     return chr(int(found[3], 8) & 0xFF) if found[3] else _ANSI.get(found[4], found[4])
+
+
+def program_of(words: Sequence[Word]) -> tuple[str, list[Word]]:
+    """Return the name of the program that is finally run, without its folder, and its arguments."""
+    rest = list(words)
+    while rest:
+        first = rest.pop(0)
+        if _assigns(first.text) or not first.text or (first.text[0] in "$`" and not first.is_known):
+            continue
+        name = first.text.rsplit("/", 1)[-1]
+        if name not in _RUNNERS:
+            return name, rest
+        rest = _skip_options(name, rest)
+    return "", []
+
+
+def _skip_options(runner: str, words: list[Word]) -> list[Word]:
+    at = 0
+    while at < len(words) and words[at].text.startswith("-"):
+        option = words[at].text
+        at += 2 if option in _RUNNERS[runner] else 1
+        if option == "--":
+            break
+    return words[at + (runner == "timeout") :]
+
+
+def _assigns(text: str) -> bool:
+    """Return whether a word sets a variable: ``NAME=value``, ``NAME+=value``."""
+    name, sign, _ = text.partition("=")
+    name = name.removesuffix("+")
+    return bool(sign) and name.isidentifier() and name.isascii()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from gitmem.agents.moments.output import informative_lines, speaks_of
 from gitmem.agents.session import log, topics
 from gitmem.agents.session.prompt import may_recall, show_hits
-from gitmem.index.catalog import text_of
+from gitmem.index.catalog import wordings_by_key
 from gitmem.policy import PROMPT
 from gitmem.recall import Query
 from gitmem.store import LISTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from gitmem.agents.event import Event
     from gitmem.model import Hit
@@ -37,15 +37,19 @@ def recall_failure(memory: OpenRepository, event: Event, recall: Callable[[Query
     at, own = topics.workplace_of(memory), log.own_context(event)
     seen, _ = log.shown_since_start(log.entries_of(at, own.session))
     query = "\n".join(lines)
-    found = recall(Query(text=query, limit=HITS + len(seen), knowledge=True, reader=PROMPT))
+    found = recall(Query(text=query, limit=HITS + len(seen), knowledge=True, reader=PROMPT, snippets=False))
     fresh = [hit for hit in found.hits if hit.scope != LISTED and seen.get(hit.reference) != hit.status]
-    hits = [hit for hit in fresh if speaks_of(_text_of(memory, hit), event.output, lines)][:MOST]
+    texts = _texts_of(memory, fresh)
+    hits = [hit for hit in fresh if speaks_of(texts.get(hit.reference, hit.title), event.output, lines)][:MOST]
     return show_hits(memory, own, hits, query=query) if hits else ""
 
 
-def _text_of(memory: OpenRepository, hit: Hit) -> str:
-    store = next(iter(memory.stores((hit.scope,))), None)
-    if store is None:
-        return f"{hit.title}\n{hit.snippet}"
-    text = text_of(store.catalog(), hit.key)[1]
-    return f"{text.title}\n{text.body}"
+def _texts_of(memory: OpenRepository, hits: Sequence[Hit]) -> dict[str, str]:
+    """Return the texts of hits by reference, with one query for each store."""
+    texts: dict[str, str] = {}
+    for scope in dict.fromkeys(hit.scope for hit in hits):
+        own = {hit.key: hit.reference for hit in hits if hit.scope == scope}
+        for store in memory.stores((scope,))[:1]:
+            found = wordings_by_key(store.catalog(), own)
+            texts |= {own[key]: f"{title}\n{body}" for key, (title, body) in found.items()}
+    return texts

@@ -84,7 +84,7 @@ def find_hits(memory: OpenRepository, event: Event, query: str, recall: Callable
     policy = memory.policy()
     seen = log.statuses_in_context(log.entries_of(topics.workplace_of(memory), event.session), whole=True)
     most = min(HITS + len(seen), HITS_AT_MOST)
-    wanted = Query(text=query, limit=most, knowledge=not asks_what_was_done(query), reader=PROMPT)
+    wanted = Query(text=query, limit=most, knowledge=not asks_what_was_done(query), reader=PROMPT, snippets=False)
     return good_hits(
         query,
         recall(wanted),

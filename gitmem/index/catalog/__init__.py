@@ -398,6 +398,15 @@ def wordings_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, tuple[str
     return {number: (title, body) for number, title, body in rows}
 
 
+def wordings_by_key(catalog: Catalog, keys: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return the titles and the bodies of memories by key."""
+    rows = catalog.each(
+        "SELECT m.key, m.title, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND m.key IN ({})",
+        keys,
+    )
+    return {key: (title, body) for key, title, body in rows}
+
+
 def refs_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, tuple[str, ...]]:
     """Return the references of memories by number, as written; memories without any are left out."""
     found = {}

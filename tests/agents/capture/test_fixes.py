@@ -8,7 +8,7 @@ import pytest
 from support.agent_work import SECRET, captured_memories, edited, ran
 
 from gitmem.agents import on_event
-from gitmem.agents.capture.fixes import command_of, tail_of
+from gitmem.agents.capture.fixes import Fix, command_of, tail_of
 from gitmem.memory import Memory
 
 TEST = "pytest -q tests/test_pool.py"
@@ -147,3 +147,26 @@ def test_tail_is_the_last_lines_that_say_something() -> None:
         "line 98",
         "red",
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_left_out"),
+    [
+        ("Exit code 2", True),
+        ("exit status: 2", True),
+        ("Command failed with exit code 127", True),
+        ("Exit code 2 of the linker", False),
+        ("Exit code unknown", False),
+        ("the exit code 2", False),
+    ],
+)
+def test_line_that_is_only_an_exit_status_says_nothing(line: str, is_left_out: bool) -> None:
+    assert tail_of(f"broken\n{line}\n") == ["broken", *([] if is_left_out else [line])]
+
+
+@pytest.mark.parametrize(
+    ("count", "error"),
+    [("===== 2 errors in 0.1s =====", "fixture missing"), ("Found 1 error in 1 file", "a.py:1: error: no such name")],
+)
+def test_title_is_the_line_with_the_cause_not_a_count(count: str, error: str) -> None:
+    assert Fix("make check", (error, count), ("a.py",)).title == f"make check failed: {error}"
