@@ -81,8 +81,11 @@ def _rows(found: StoreUsage) -> Iterable[tuple[str, str, int, int, str]]:
     if one["median_tokens"] is not None:
         yield "sessions", "tokens, median", one["median_tokens"], 0, f"at most {one['most_tokens']}"
     yield "sessions", "memories shown", one["shown"], 0, ""
-    how = f"opened {one['opened']}, changed {one['changed']}, cited {one['cited']}"
+    how = f"opened {one['opened']}, changed {one['changed']}, cited {one['cited']}, acted on {one['acted']}"
     yield "sessions", "used later", one["used"], one["shown"], f"{_percent(one['used'], one['shown'])}; {how}"
+    for row in found.moments:
+        about = f"{row.shown} shown, {row.used} used later, {row.tokens} tokens"
+        yield "moments with a match", row.kind, row.moments, 0, about if row.moments else ""
 
 
 def _hits(rate: HitRate) -> tuple[int, int, str]:
@@ -105,6 +108,8 @@ def _print_table(rows: Iterable[tuple[str, str, int, int, str]], out: Output) ->
 
 
 def _print_notes(found: StoreUsage, out: Output) -> None:
+    for key, shown in list(found.unused.items())[:NAMED]:
+        out.note(f"{key}: shown {shown} times, used 0; to lower its rank: gitmem curate decay")
     since = found.counted_since
     if not since:
         out.note("hit rate and use: nothing has been counted in this clone yet")

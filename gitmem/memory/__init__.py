@@ -196,7 +196,7 @@ class Memory:
         """Return the operations on many memories at once: import, export, deduplication."""
         from gitmem.memory.bulk import Bulk
 
-        return Bulk(self.repository)
+        return Bulk(self.repository, lambda: self.sessions.usage().unused)
 
     @property
     def workflow(self) -> Workflow:

@@ -6,7 +6,7 @@ from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import IO
 
     from gitmem.commands.curate.age import CurationPlan
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class Bulk:
     """Import, export, write memories in one commit, find duplicates, and follow moved files."""
 
-    def __init__(self, repository: OpenRepository) -> None:
+    def __init__(self, repository: OpenRepository, find_unused: Callable[[], Mapping[str, int]] = dict) -> None:
         self._repository = repository
+        self._find_unused = find_unused
 
     def batch(self) -> Queue:
         """Return a context manager in which all writes share one commit."""
@@ -82,11 +83,12 @@ class Bulk:
 
         With *apply*, change them in one commit.
         """
-        from gitmem.commands.curate.age import apply_plan, plan_of
+        from gitmem.commands.curate.age import DECAY, apply_plan, plan_of
         from gitmem.commands.curate.refs import REFS, repairable, stale_references
 
         store = self._repository.store_for(scope)
-        found = stale_references(store) if verb == REFS else plan_of(store, verb, days=days)
+        unused = self._find_unused() if verb == DECAY and scope == PROJECT else {}
+        found = stale_references(store) if verb == REFS else plan_of(store, verb, days=days, unused=unused)
         found = repairable(found) if verb == REFS and apply else found
         return apply_plan(store, found) if apply and found.steps else found
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from pathlib import Path
 
 import pytest
 from conftest import git, tip
-from support.sessions import prompt_event, started
+from support.sessions import prompt_event, ran, started
 
 from gitmem.agents import on_event
 from gitmem.cli import stats
@@ -50,6 +51,48 @@ def test_prompts_recalls_and_use_are_counted_here_and_never_committed(run_cli, r
     assert (tip(repo), git(repo, "rev-parse", "HEAD"), git(repo, "status", "--porcelain")) == before
     run_cli("index", "--rebuild")
     assert figures(run_cli) == found
+
+
+def row(found: dict, kind: str) -> tuple[int, int, int]:
+    one = next(one for one in found["moments"] if one["kind"] == kind)
+    return one["moments"], one["shown"], one["used"]
+
+
+def test_moments_are_counted_with_what_was_used_afterwards(run_cli, repo: Path) -> None:
+    run_cli("init")
+    told = "The gateway signs auth tokens with RS256. Rotate them with `make rotate-keys ALL=1`."
+    key = run_cli("remember", told).out.split()[0]
+    asked = "how are auth tokens signed, RS256 by the gateway?"
+    now = int(time.time())
+    with Memory(repo, clock=lambda: now + 2) as memory:
+        on_event.answer_prompt(memory, prompt_event(asked, "s1"))
+        on_event.answer_prompt(memory, prompt_event(asked, "s2"))
+    with Memory(repo, clock=lambda: now + 5) as memory:
+        on_event.tool_used(memory, ran("make rotate-keys ALL=1", session="s1"))
+        on_event.tool_used(memory, ran("make something-else now", session="s2"))
+
+    found = figures(run_cli)
+
+    assert row(found, "prompt") == (2, 2, 1)
+    assert found["sessions"]["acted"] == found["sessions"]["used"] == 1
+    assert found["memories"] == [{"key": key, "shown": 2, "used": 1}]
+
+
+def test_memory_shown_often_and_never_used_is_a_candidate_of_curate(run_cli, repo: Path, tokens_memory: str) -> None:
+    now = int(time.time())
+    for number in range(5):
+        with Memory(repo, clock=lambda: now + 2) as memory:
+            on_event.answer_prompt(
+                memory, prompt_event("how are auth tokens signed, RS256 by the gateway?", f"s{number}")
+            )
+
+    assert f"{tokens_memory}: shown 5 times, used 0; to lower its rank: gitmem curate decay" in run_cli("stats").err
+    listed = run_cli("curate", "decay")
+    assert (listed.status, "shown 5 times, used 0: confidence 1 to 0.5" in listed.out) == (1, True)
+    with Memory(repo, clock=lambda: now + 10) as memory:
+        assert memory.bulk.curate("decay", apply=True).commit
+    with Memory(repo, clock=lambda: now + 20) as memory:
+        assert memory.bulk.curate("decay").steps == (), "what was shown before the change no longer counts"
 
 
 class Terminal(io.StringIO):

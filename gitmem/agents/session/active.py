@@ -6,16 +6,24 @@ import os
 
 from gitmem.agents.session import log, topics, worklog
 from gitmem.agents.session.places import read_lines
+from gitmem.frozen import replace
 from gitmem.text.budget import count_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from gitmem.agents.session.topics import Topic, Workplace
+    from gitmem.commands.report.moments import LaterEvent
     from gitmem.commands.report.usage import StoreUsage
     from gitmem.repository import OpenRepository
+
+
+def _brought(entry: Mapping[str, Any]) -> bool:
+    """Return whether an entry of the retrieval log brought memories into a context; own writes have no length."""
+    return entry.get("event") in log.BROUGHT or bool(entry.get("tokens"))
+
 
 # A quarter of a year: long enough for most memories to be needed once. Our choice.
 USAGE_DAYS = 90
@@ -95,8 +103,26 @@ class Sessions:
 
         place = self.place()
         entries = {name: log.entries_of(place, name) for name in log.sessions(place)}
-        shown = {name: [e for e in them if e.get("event") in log.BROUGHT] for name, them in entries.items()}
-        return usage.read(self._opened, shown, days=days)
+        shown = {name: [one for one in them if _brought(one)] for name, them in entries.items()}
+        return usage.read(self._opened, shown, days=days, later=self._later(place, shown))
+
+    def _later(
+        self, place: Workplace, sessions: Mapping[str, Sequence[Mapping[str, Any]]]
+    ) -> dict[str, tuple[LaterEvent, ...]]:
+        """Return the commands and edits in the worklog of each session's topic."""
+        from gitmem.commands.report.moments import later_events
+
+        read: dict[str, tuple[LaterEvent, ...]] = {}
+        found = {}
+        for name, entries in sessions.items():
+            agent = next((str(entry["agent"]) for entry in entries if entry.get("agent")), "")
+            last = entries[-1] if entries else {}
+            at = replace(place, workspace=str(last.get("workspace")), branch=str(last.get("branch")))
+            path = topics.topic_of(at, name.removesuffix(f"-{agent}") if agent else name).worklog_path
+            if path not in read:
+                read[path] = later_events(read_lines(path, worklog.WORKLOG_BYTES))
+            found[name] = read[path]
+        return found
 
     def _refuse_typed(self, what: str, text: str) -> None:
         from gitmem.write.draft import refuse_typed

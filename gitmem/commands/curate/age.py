@@ -95,18 +95,22 @@ _HELD = (
 _SELECT = "SELECT m.key, m.kind, m.title, max(m.created, m.updated), m.confidence, m.oid, " + _HELD + " FROM memory m"
 
 
-def plan_of(store: OpenStore, verb: str, *, days: int = 0) -> CurationPlan:
+def plan_of(store: OpenStore, verb: str, *, days: int = 0, unused: Mapping[str, int] | None = None) -> CurationPlan:
     """Return the proposals; reads only.
 
     Args:
         store: The store.
         verb: ``decay``, ``expired`` or ``archive``.
         days: Days without a read or change; 0 for the default.
+        unused: How often each memory was shown to agents that never used it, for ``decay``.
     """
     catalog = store.catalog_at(store.find_tip())
     count = catalog.row(f"SELECT count(*) FROM memory m WHERE {LIVE}")[0]
     find = {DECAY: _list_decaying, EXPIRED: _list_expired, ARCHIVE: _archivable}[verb]
     steps = find(store, catalog, days or (DECAY_DAYS if verb == DECAY else ARCHIVE_DAYS))
+    if verb == DECAY and unused:
+        known = {step.key for step in steps}
+        steps += [step for step in _list_unused(store, catalog, unused) if step.key not in known]
     return CurationPlan(verb, tuple(sorted(steps, key=lambda step: step.key)), count)
 
 
@@ -125,6 +129,18 @@ def _list_decaying(store: OpenStore, catalog: Catalog, days: int) -> list[Curati
         less = round(row.confidence / 2, 3)
         why = f"not read or changed for {(store.now - last) // DAY_S} days: confidence {row.confidence:g} to {less:g}"
         steps.append(row.step(why, {"confidence": less}))
+    return steps
+
+
+def _list_unused(store: OpenStore, catalog: Catalog, unused: Mapping[str, int]) -> list[CurationStep]:
+    policy = store.policy()
+    rows = _rows(catalog, f"{LIVE} AND m.confidence > ? AND (m.expires IS NULL OR m.expires > ?)", (FADED, store.now))
+    steps = []
+    for row in rows:
+        if row.key in unused and not row.is_held and policy.kind(row.kind).half_life_s is not None:
+            less = round(row.confidence / 2, 3)
+            why = f"shown {unused[row.key]} times, used 0: confidence {row.confidence:g} to {less:g}"
+            steps.append(row.step(why, {"confidence": less}))
     return steps
 
 

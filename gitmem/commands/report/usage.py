@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from statistics import median
 
+from gitmem.commands.report.moments import MemoryUse, MomentUse, is_used_in, moment_use, read_marks
 from gitmem.frozen import fields_of, frozen
 from gitmem.index.catalog.state import LIVE
 from gitmem.policy.settings import DAY_S
@@ -18,9 +19,10 @@ from gitmem.store import local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from gitmem.commands.report.moments import LaterEvent
     from gitmem.repository import OpenRepository
 
 # From this many days on, growth is shown by month.
@@ -29,6 +31,8 @@ BY_MONTH = 180
 AGES = (7, 30, 90, 180, 365)
 # Kinds that are not meant to be recalled, so they are never idle.
 WORKED_ON = ("task",)
+# How often a memory is shown without being used before it is reported. Our choice.
+UNUSED_FROM = 5
 
 
 @frozen
@@ -94,6 +98,7 @@ class SessionUse:
         opened: The number of these that were later shown in full.
         changed: The number that were later changed.
         cited: The number that a later memory requires or supersedes.
+        acted: The number whose key, path or command is in a later command or edit.
         used: The number for which any of these is true.
     """
 
@@ -103,6 +108,7 @@ class SessionUse:
     opened: int
     changed: int
     cited: int
+    acted: int
     used: int
 
 
@@ -123,6 +129,8 @@ class StoreUsage:
         idle: Live memories from before ``since`` that were neither recalled nor shown since, oldest first.
         idle_of: The number of live memories from before ``since``.
         sessions: The memories shown to sessions.
+        moments: The moments at which memories were shown, by kind.
+        memories: How often each was shown and used, most often shown first.
     """
 
     since: str
@@ -138,6 +146,13 @@ class StoreUsage:
     idle: tuple[UsedMemory, ...]
     idle_of: int
     sessions: SessionUse
+    moments: tuple[MomentUse, ...] = ()
+    memories: tuple[MemoryUse, ...] = ()
+
+    @property
+    def unused(self) -> dict[str, int]:
+        """Return how often each memory was shown that was shown often and never used."""
+        return {one.key: one.shown for one in self.memories if one.shown >= UNUSED_FROM and not one.used}
 
     @property
     def document(self) -> dict[str, Any]:
@@ -165,6 +180,8 @@ class StoreUsage:
                 "most_tokens": tokens[-1] if tokens else None,
                 "share": share(one.used, one.shown),
             },
+            "moments": [fields_of(row) | {"share": share(row.used, row.shown)} for row in self.moments],
+            "memories": [fields_of(memory) for memory in self.memories],
         }
 
 
@@ -227,15 +244,16 @@ def session_use(
     looks: Mapping[str, int],
     *,
     since: int,
+    is_used: Callable[[str, str, int], bool] = lambda *_: False,
 ) -> SessionUse:
     """Return the memories shown to sessions since a time, and their use after they were first shown.
 
     *sessions* are the entries of the retrieval log that added memories to a context, by session. Memories of other
     scopes or stores, which *memories* does not have, are left out.
     """
-    sizes, counts = [], dict.fromkeys(("shown", "opened", "changed", "cited", "used"), 0)
+    sizes, counts = [], dict.fromkeys(("shown", "opened", "changed", "cited", "acted", "used"), 0)
     number = 0
-    for entries in sessions.values():
+    for session, entries in sessions.items():
         recent = [entry for entry in entries if (at := entry.get("at")) and isinstance(at, int) and at >= since]
         if not recent:
             continue
@@ -250,6 +268,7 @@ def session_use(
         for key, at in first.items():
             if (memory := memories.get(key)) is not None:
                 uses = {"opened": looks.get(key, 0) >= at, "changed": memory.changed > at, "cited": memory.cited > at}
+                uses["acted"] = is_used(session, key, at)
                 for name, is_true in (uses | {"shown": True, "used": any(uses.values())}).items():
                     counts[name] += is_true
     return SessionUse(number, tuple(sorted(sizes)), **counts)
@@ -264,12 +283,21 @@ def usage_of(
     *,
     since: int,
     now: int,
+    is_used: Callable[[str, str, int], bool] = lambda *_: False,
 ) -> StoreUsage:
     """Return all figures, for the period from *since* until *now*.
 
     *days* are the counts of each day, by its number since the epoch; *shown*, *looks* and *sessions* are as for
-    ``idle_in`` and ``session_use``.
+    ``idle_in`` and ``session_use``, and *is_used* tells whether a session's later events use a memory.
     """
+    known = {memory.key: memory for memory in memories}
+
+    def is_used_later(session: str, key: str, at: int) -> bool:
+        one = known[key]
+        return looks.get(key, 0) >= at or one.changed > at or one.cited > at or is_used(session, key, at)
+
+    changed = {key: max(one.created, one.changed) for key, one in known.items()}
+    moments, each = moment_use(sessions, changed, is_used_later, since=since)
     by = "month" if now - since > BY_MONTH * DAY_S else "week"
     live = [memory for memory in memories if memory.is_live]
     ages = [max(0, now - memory.created) // DAY_S for memory in live]
@@ -294,14 +322,23 @@ def usage_of(
         rate(local.RECALLS, local.RECALLS_ANSWERED),
         idle,
         idle_of,
-        session_use(sessions, {memory.key: memory for memory in memories}, looks, since=since),
+        session_use(sessions, known, looks, since=since, is_used=is_used),
+        moments,
+        each,
     )
 
 
-def read(repository: OpenRepository, sessions: Mapping[str, Sequence[Mapping[str, Any]]], *, days: int) -> StoreUsage:
+def read(
+    repository: OpenRepository,
+    sessions: Mapping[str, Sequence[Mapping[str, Any]]],
+    *,
+    days: int,
+    later: Mapping[str, Sequence[LaterEvent]] | None = None,
+) -> StoreUsage:
     """Return the figures of a repository for the last days, today included.
 
-    *sessions* are the entries of the retrieval log that brought memories into a context, by session.
+    *sessions* are the entries of the retrieval log that brought memories into a context, by session; *later* are the
+    commands and edits of each.
     """
     now, state, catalog = repository.now, repository.git.repository.state, repository.catalog()
     rows = catalog.rows(
@@ -318,6 +355,17 @@ def read(repository: OpenRepository, sessions: Mapping[str, Sequence[Mapping[str
     # A day's record has no time of day: its end counts, so that the whole first day is included.
     shown = {key: (day + 1) * DAY_S - 1 for key, day in local.shown_keys(state).items()}
     since = max(0, (now // DAY_S - days + 1) * DAY_S)
-    return usage_of(
-        memories, local.daily_counts(state), shown, repository.local.last_looks(), sessions, since=since, now=now
+    keys = {key for entries in sessions.values() for entry in entries for key in entry.get("shown") or ()}
+    texts = catalog.each(
+        "SELECT m.key, m.title, t.body, t.paths, t.fields FROM memory m JOIN text t ON t.id = m.id"
+        " WHERE m.shadowed = 0 AND m.key IN ({})",
+        keys,
     )
+    marks = {key: read_marks(*parts) for key, *parts in texts}
+    events = later or {}
+
+    def is_used(session: str, key: str, at: int) -> bool:
+        return key in marks and is_used_in(key, marks[key], events.get(session, ()), at)
+
+    counts, looks = local.daily_counts(state), repository.local.last_looks()
+    return usage_of(memories, counts, shown, looks, sessions, since=since, now=now, is_used=is_used)
