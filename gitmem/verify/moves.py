@@ -15,6 +15,7 @@ from functools import cached_property
 from gitmem.document.builtin_checks import (
     NO_PART,
     SOME_PART,
+    globs_of,
     is_followed,
     list_globs,
     map_places,
@@ -113,6 +114,13 @@ def move_glob(glob: str, move: Move) -> str:
 def places_of(globs: Sequence[str], text: str) -> tuple[str, ...]:
     """Return globs together with their new forms after the moves in a verdict."""
     return (*globs, *filter(None, (move_glob(glob, move) for glob in globs for move in parse_moves(text))))
+
+
+def globs_after_moves(check: Check, text: str) -> tuple[str, ...]:
+    """Return the globs of a built-in check, those after the moves in a verdict, and where it looks by its scope."""
+    globs = places_of(globs_of(check.words), text)
+    there = _home(check, parse_moves(text)) if text and scope_of(check) else ""
+    return (*globs, there) if there else globs
 
 
 def find_place(files: CodeFiles, glob: str, moves: Sequence[Move]) -> tuple[str, Move | None]:

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import frozen
 from gitmem.git.history import list_ancestors, list_touched, read_trees
 from gitmem.model import BUILTIN
 from gitmem.text.globs import is_plain, matcher, normal, unescape
 from gitmem.verify.blame.trunk import parents_of, trunk_of
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.moves import TOP, digest_after_moves, parse_moves, places_of
+from gitmem.verify.moves import TOP, digest_after_moves, globs_after_moves, parse_moves, places_of
 from gitmem.verify.trace.reads import folders_above, parse_reads
 
 TYPE_CHECKING = False
@@ -79,8 +78,9 @@ class InputQuestion:
 
     def globs(self) -> tuple[str, ...]:
         """Return the globs of the inputs, and those of their new places."""
-        globs = globs_of(self.check.words) if self.check.form == BUILTIN else self.inputs[1:]
-        return places_of(globs, self.moved)
+        if self.check.form == BUILTIN:
+            return globs_after_moves(self.check, self.moved)
+        return places_of(self.inputs[1:], self.moved)
 
     def places(self) -> set[str]:
         """Return the files and folders that runs were seen to read, and their new places; empty for the top folder."""
