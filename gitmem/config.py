@@ -471,6 +471,7 @@ CLIENT_VARIABLES = {
     "GEMINI_CLI": "gemini",
     "COPILOT_CLI": "copilot",
     "COPILOT_AGENT_SESSION_ID": "copilot",
+    "KILO": "kilo",  # which also sets that of OpenCode
     "OPENCODE": "opencode",
     "OPENCODE_CLIENT": "opencode",
     "PI_CODING_AGENT": "pi",

@@ -22,7 +22,7 @@ from gitmem.memory import Memory
 from gitmem.store.state import hook_log
 
 SILENT = {"claude-code": "", "codex": "", "copilot": "", "cursor": "{}", "gemini": "{}", "opencode": "{}", "pi": "{}"}
-SILENT |= {"qwen": "", "droid": "", "auggie": ""}
+SILENT |= {"qwen": "", "droid": "", "auggie": "", "kilo": "{}"}
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def happened(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
 
 
 # The clients that call our extension, or read hooks only in their own settings.
-OWN_SETTINGS = ("opencode/", "pi/", "qwen/", "droid/", "auggie/")
+OWN_SETTINGS = ("opencode/", "pi/", "qwen/", "droid/", "auggie/", "kilo/")
 
 
 def every_payload() -> list[str]:
@@ -99,8 +99,14 @@ def test_event_reaches_the_memory_of_its_folder_and_the_text_reaches_the_agent(
         "qwen": "UserPromptSubmit",
         "droid": "UserPromptSubmit",
         "auggie": "PromptSubmit",
+        "kilo": "chat.message",
     }[client]
-    folder = {"opencode": "directory", "cursor": "workspace_roots", "auggie": "workspace_roots"}.get(client, "cwd")
+    folder = {
+        "opencode": "directory",
+        "kilo": "directory",
+        "cursor": "workspace_roots",
+        "auggie": "workspace_roots",
+    }.get(client, "cwd")
     where = [str(repo)] if folder == "workspace_roots" else str(repo)
 
     printed = serve(client, "chat.message", fd=messages(payload(f"{client}/{name}", **{folder: where})))

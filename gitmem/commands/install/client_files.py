@@ -28,10 +28,12 @@ TEMPLATES = Path(__file__).parent / "templates"
 COMMANDS = ("save", "search", "status", "github", "jira", "practices")
 # The commands that search a source, by its kind: they are installed where this clone has such a source.
 SOURCES = ("github", "jira")
+# The clients that run the plugin of another one.
+PLUGINS = {"kilo": "opencode"}
 # Clients without an adapter, with their titles: they read AGENTS.md, and most of them skills and MCP servers.
 WITHOUT_HOOKS = {
     **{"aider": "aider", "amp": "Amp", "cline": "Cline", "continue": "Continue", "crush": "Crush", "goose": "Goose"},
-    **{"jules": "Jules", "junie": "Junie", "kilo": "Kilo Code", "kiro": "Kiro", "roo": "Roo Code", "trae": "Trae"},
+    **{"jules": "Jules", "junie": "Junie", "kiro": "Kiro", "roo": "Roo Code", "trae": "Trae"},
     **{"warp": "Warp", "windsurf": "Windsurf", "zed": "Zed"},
 }
 # The commands that skills may run without asking: none that approves a command or leaves this machine.
@@ -89,9 +91,11 @@ def server_entry() -> str:
 def plugin(name: str, *, user: bool) -> str:
     """Return the plugin of a client; all plugins call gitmem by the same function."""
     ask = read("ask.ts").replace("@CLIENT@", f'"{name}"' + (', "--user"' if user else ""))
-    ask = ask.replace("@FOLDER@", "directory" if name == "opencode" else "cwd")
+    source = PLUGINS.get(name, name)
+    ask = ask.replace("@FOLDER@", "directory" if source == "opencode" else "cwd")
     words = f"const WORDS = /{'|'.join(STEMS)}/i"
-    return read(f"{name}.ts").replace("@ASK@\n", ask).replace("@WORDS@", words)
+    text = read(f"{source}.ts").replace("gitmem hook opencode", f"gitmem hook {name}")
+    return text.replace("@ASK@\n", ask).replace("@WORDS@", words)
 
 
 def skill() -> str:
