@@ -509,16 +509,19 @@ class Session:
         is_break = verdict.outcome == FAILS and verdict.confirmed and not (verdict.outside or verdict.flapping)
         if not is_break or old is None or not old.own or verdict.culprit:
             return verdict
-        if old.outcome != HOLDS:
-            if verdict.key in blocked and self._may_be_another(result, old):
-                self._breaks.add(verdict.key)
-            return verdict
-        self._breaks.add(verdict.key)
         read = self._reads(result)
         # A change of inputs alone is not recorded on the branch, so only this clone may know the last one that held.
         mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
         held = [v for v in mine if (v.spec, v.claim, v.outcome) == (verdict.spec, verdict.claim, HOLDS)]
-        by_age = (old, *sorted(held, key=lambda v: -v.at))
+        if old.outcome != HOLDS:
+            # A commit that no job judged may have mended it, and another one broken it again.
+            held = [one for one in held if self._newest.held_since(*read, one, old)]
+            if held or (verdict.key in blocked and self._may_be_another(result, old)):
+                self._breaks.add(verdict.key)
+        else:
+            self._breaks.add(verdict.key)
+            held.append(old)
+        by_age = sorted(held, key=lambda v: (v is not old, -v.at))
         found = (self._newest.breaker(*read, one, verdict.moved) for one in by_age)
         return replace(verdict, culprit=next(filter(None, found), ""))
 

@@ -478,6 +478,20 @@ def test_what_broke_a_fact_is_not_known_where_it_may_have_been_fixed_unseen(repo
     assert named == ["", broken, broken, broken, broken, broken, ""]
 
 
+def test_culprit_of_a_failure_that_was_mended_between_two_jobs_is_not_kept(memory, repo):
+    """The first break and its repair are one pair, and a later commit breaks the fact again."""
+    put(repo, make_fact("a", {"contains": "LIMIT = 5", "in": "limit.py"}), make_fact("b", "grep -q 5 limit.py"))
+    approve_all(memory)
+    named = []
+    for text, is_judged in (("= 5", True), ("= 6", True), ("= 6  # still", True), ("= 5", False), ("= 7", True)):
+        commit_files(repo, {"limit.py": f"LIMIT {text}\n"}, text)
+        if is_judged:
+            named.append({line.culprit for line in verify(memory).standing.lines})
+
+    first, again = git(repo, "rev-parse", "HEAD~3"), git(repo, "rev-parse", "HEAD")
+    assert named == [set(), {first}, {first}, {again}]
+
+
 def test_culprit_that_a_squash_removed_is_searched_again(memory, repo):
     memory.fact("The limit is 5", exists="src/auth/jwt.py", key="a")
     verify(memory)

@@ -86,3 +86,9 @@ class NewestCommits:
             return len(commits) > LOOKED_BACK
         since = self.trees[: commits.index(failed.commit)]
         return any(digest_by(tree, inputs, check, failed) != failed.inputs for tree in since)
+
+    def held_since(self, inputs: Sequence[str], check: Check, held: Verdict, failed: Verdict) -> bool:
+        """Return whether a commit between a failure and the tip had the inputs with which a fact held."""
+        commits = [tree.commit for tree in self.trees]
+        between = self.trees[1 : commits.index(failed.commit)] if failed.commit in commits else ()
+        return any(digest_by(tree, inputs, check, held) == held.inputs for tree in between)
