@@ -12,7 +12,7 @@ import pytest
 from conftest import NOW, PINNED, commit_files, git, memory_text, put_files, tip
 from support import forge_server
 from support.console import GITMEM, run
-from support.facts import make_fact, put, tracked
+from support.facts import approve_all, make_fact, put, tracked, verify
 from support.forge_runner import Machine, load, loaded, verify_and_record
 from support.terminal import gitmem
 
@@ -25,6 +25,8 @@ from gitmem.verify.overview.notice.notice import render
 
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
 
+# Fails once somebody has added src/broken.
+FAILS = "test ! -e src/broken || { echo '::error::pwned'; exit 1; }"
 EVIL = "::add-mask::e %0A::error::pwned ##[error]pwned"
 
 
@@ -38,11 +40,13 @@ def project(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             folder,
             make_fact("builtin", {"contains": "service", "in": "README.md"}),
             make_fact("command", "echo ::warning::x; grep -q service README.md", paths=["README.md"]),
-            make_fact("fails", "echo '::error::pwned'; exit 1", paths=["src/**"]),
+            make_fact("fails", FAILS, paths=["src/**"]),
         )
+        approve_all(memory)
+        verify(memory, "fails")  # it holds, until somebody breaks it below
         ci.install(memory.repository, "github", {"every": "daily", "shards": 2, "package": PINNED})
         lines = [due.approved_line for due in memory.repository.commands()]
-    commit_files(folder, {".github/gitmem-approved": "".join(f"{line}\n" for line in lines)})
+    commit_files(folder, {".github/gitmem-approved": "".join(f"{line}\n" for line in lines), "src/broken": ""})
     return folder
 
 

@@ -10,7 +10,7 @@ import pytest
 from conftest import NOW, PINNED, commit_files, git, put_files, tip
 from support import forge_server
 from support.console import GITMEM
-from support.facts import make_fact, put
+from support.facts import approve_all, make_fact, put, verify
 from support.forge_runner import Machine, load, loaded, verify_and_record
 
 from gitmem.commands.install import ci
@@ -30,11 +30,13 @@ def project(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         put(
             folder,
             make_fact("builtin", {"contains": "service", "in": "README.md"}),
-            make_fact("fails", "exit 1", paths=["src/**"]),
+            make_fact("fails", "test ! -e src/broken", paths=["src/**"]),
         )
+        approve_all(memory)
+        verify(memory, "fails")  # it holds, until somebody breaks it below
         ci.install(memory.repository, "forgejo", {"every": "daily", "shards": 2, "package": PINNED})
         lines = [due.approved_line for due in memory.repository.commands()]
-    commit_files(folder, {".forgejo/gitmem-approved": "".join(f"{line}\n" for line in lines)})
+    commit_files(folder, {".forgejo/gitmem-approved": "".join(f"{line}\n" for line in lines), "src/broken": ""})
     return folder
 
 

@@ -68,5 +68,5 @@ def test_value_follows_its_file_when_git_renames_it(run_cli, repo: Path) -> None
     verified = json.loads(run_cli("verify", "--json").out)
 
     assert [(one["outcome"], one["because"]) for one in verified["results"]] == [
-        ("holds", "config/retry.toml:2 states 3")
+        ("holds", "config/retry.toml:2 states 3; moved from config/limits.toml")
     ]

@@ -17,7 +17,17 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.facts import approve_all, make_fact, put, result_of, status_file, verdict_text, verify
+from support.facts import (
+    BETWEEN,
+    approve_all,
+    commit_later,
+    make_fact,
+    put,
+    result_of,
+    status_file,
+    verdict_text,
+    verify,
+)
 from support.grounds import grounds_on
 from support.processes import pids_of
 
@@ -278,18 +288,21 @@ def test_whoever_kills_its_parent_and_everybody_ends_only_itself(world, tmp_path
 # What is shown
 
 LIVE = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\x9b31m\r##[add-mask]x"
-SAYS = "printf '" + "".join(f"\\{byte:03o}" for byte in f"{LIVE}\n::set-output name=x::{LIVE}\n".encode()) + "'; exit 1"
+SAYS = "printf '" + "".join(f"\\{byte:03o}" for byte in f"{LIVE}\n::set-output name=x::{LIVE}\n".encode()) + "'; "
 
 
 def test_nothing_that_it_says_is_alive_where_it_is_shown(memory, repo, run_cli, monkeypatch):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    put(repo, make_fact("a", SAYS))
+    put(repo, make_fact("a", f"{SAYS} test ! -e bad", created=BETWEEN), make_fact("b", f"{SAYS} exit 1"))
+    commit_later(repo, {"bad": ""})
     approve_all(memory)
 
-    asked = (["show", "a"], ["show", "a", "--json"], ["verify", "a", "--no-sandbox", "--json"], ["list"], ["context"])
+    of_one = (["show"], ["show", "--json"], ["verify", "--no-sandbox", "--json"])
+    asked = (*([*words, key] for words in of_one for key in "ab"), ["list"], ["context"])
     printed = [run_cli("verify", "--no-sandbox").out, *(run_cli(*argv).out for argv in asked)]
     stored = [status_file(repo), verdict_text(repo, memory, "a")]
 
+    assert "✗ a  failed" in printed[0] and "· b  unproven" in printed[0]
     assert "add-mask" in printed[0]
     for text in (*printed, *stored):
         assert not any(char in text for char in "\x1b\x07\x9b\r")

@@ -601,12 +601,14 @@ def test_damaged_object_database_fails_the_commit_cleanly(memory, repo):
     assert verify(memory).recorded.commit == tip(repo)
 
 
-def test_culprit_that_was_found_is_kept_while_the_failure_stands(memory, repo):
+@pytest.mark.parametrize("is_behind", [True, False])
+def test_culprit_that_was_found_is_kept_while_the_failure_stands(memory, repo, is_behind):
     put(repo, make_fact("a", RS256))
-    commit_files(repo, BREAKING)
+    breaking = commit_files(repo, BREAKING)
+    culprit = breaking if is_behind else "7" * 40  # of a branch that was squashed
     verify(memory)
     path = verdict_file(memory, "a")
-    put_files(repo, {path: git(repo, "show", f"memory:{path}") + f'\nculprit = "{"7" * 40}"\n'})
+    put_files(repo, {path: git(repo, "show", f"memory:{path}") + f'\nculprit = "{culprit}"\n'})
     commit_files(repo, {"src/auth/jwt.py": "# still not\n"})
 
     verify(memory)
@@ -614,7 +616,7 @@ def test_culprit_that_was_found_is_kept_while_the_failure_stands(memory, repo):
     commit_files(repo, MENDING)
     verify(memory)
 
-    assert f'culprit = "{"7" * 40}"' in standing
+    assert (f'culprit = "{culprit}"' in standing) is is_behind
     assert "culprit" not in git(repo, "show", f"memory:{path}")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, git
-from support.facts import approve_all, make_fact, outcomes, put, result_of, verify
+from support.facts import BETWEEN, approve_all, commit_later, make_fact, outcomes, put, result_of, verify
 
 from gitmem.memory import Memory
 from gitmem.repository.approvals import deny_command, trust_of
@@ -42,7 +42,8 @@ def test_check_sees_the_variables_that_are_declared_and_no_others(memory, repo, 
 
     found = verify(memory, no_sandbox=rung == "none")
 
-    assert outcomes(found) == {"a": "holds", "b": "fails"}
+    assert outcomes(found) == {"a": "holds", "b": "blocked"}
+    assert "WANTED" in result_of(found, "b").reason
     assert result_of(found, "a").verdict.sandbox == rung
 
 
@@ -85,16 +86,17 @@ def test_claim_of_another_value_is_judged_here(memory, repo, monkeypatch):
         assert result_of(verify(other, "a"), "a").reason == "denied here", "who names a fact learns why it is not run"
 
 
-@pytest.mark.parametrize("end", ["false", "true"])
-def test_value_is_in_nothing_that_is_kept(memory, repo, monkeypatch, end):
+@pytest.mark.parametrize(("end", "outcome"), [("true", "holds"), ("false", "unproven"), ("test ! -e bad", "fails")])
+def test_value_is_in_nothing_that_is_kept(memory, repo, monkeypatch, end, outcome):
     monkeypatch.setenv("TOKEN", SECRET)
     command = f'echo "error: $TOKEN is refused"; cat "$TOKEN" README.md; test -d src && {end}'
-    put(repo, make_fact("a", command, env="TOKEN"))
+    put(repo, make_fact("a", command, env="TOKEN", created=BETWEEN))
+    commit_later(repo, {"bad": ""})
     approve_all(memory)
 
     result = result_of(verify(memory), "a")
 
-    assert result.outcome == {"false": "fails", "true": "holds"}[end]
+    assert result.outcome == outcome
     assert "[TOKEN]" in result.output
     assert SECRET not in json.dumps([repr(result), memory.show("a").document])
     assert SECRET not in git(repo, "log", "-p", "--all")
