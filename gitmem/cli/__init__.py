@@ -385,6 +385,8 @@ def _answer(words: Sequence[str]) -> int:
     try:
         from gitmem.cli import client_hook
 
+        if _signal.getsignal(_signal.SIGINT) is stop_at_once:
+            _signal.signal(_signal.SIGINT, note_interruption)  # the client gets its form of silence
         return client_hook.run(words)
     except BaseException:  # noqa: BLE001 - even where gitmem cannot be imported, or the person interrupts
         return 0

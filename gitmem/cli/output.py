@@ -226,7 +226,8 @@ class Output:
         elif self._fenced and isinstance(text, OwnWords):
             self._fenced[0].write_own(shown)
         else:
-            print(shown, end="", file=self._out)
+            # The end of the line in a write of its own: Python reports a closed pipe only at the next write.
+            print(shown[:-1], file=self._out)
 
     def page(self, text: str) -> None:
         """Print help, with bold headings if colours are on, and through the pager if it is long."""

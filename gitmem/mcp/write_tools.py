@@ -122,7 +122,8 @@ def _add_propose(server: MCPServer[Any], service: Service) -> None:
         command: Annotated[str, Field(max_length=2000, description="Shell; exits 0 while it holds")] = "",
         check: Annotated[
             dict[str, Any],  # validated by the table, like a memory's `verify`
-            Field(description=f"Instead, one of {shapes()}"),
+            # Without a rarely used flag: clients pay for the list of tools in every session.
+            Field(description=f"Instead, one of {shapes().replace(', exactly: true?', '')}"),
         ] = {},
         body: Annotated[str, Field(max_length=20_000)] = "",
         paths: Annotated[schemas.Lines, Field(description="Globs of files it reads")] = [],

@@ -29,7 +29,7 @@ def test_warnings_come_first_and_each_names_its_memory(run_cli) -> None:
         "⚠ WARNINGS (2)",
         "│ ✗ FAILED: Tokens are signed — no file of src/auth/jwt.py contains 'RS256';"
         " broken by 43135760eed7 (Ana: change)  [f]",
-        "│ ? SUSPECT: The gateway has public keys only — rests on f  [k]",
+        "│ ? SUSPECT: The gateway has public keys only — rests on f, which failed  [k]",
     ]
     assert done.out.endswith('Search: gitmem recall "question"\n')
 

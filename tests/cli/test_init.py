@@ -58,7 +58,7 @@ def test_version_is_reported(run_cli) -> None:
         (("--json", "list"), "--json is not allowed before the command", "gitmem [-C DIR] COMMAND [OPTIONS]"),
         (("-C",), "-C needs a folder", "gitmem -C DIR COMMAND"),
         (("recall", "--\x1b[2J"), "unknown option: --\\x1b[2J", "gitmem recall --help lists the options"),
-        (("recall",), "give one of: a question, --recent N, --stats", "gitmem recall WORDS…"),
+        (("recall",), "give one of: a question, --near FILE, --recent N, --stats", "gitmem recall WORDS…"),
     ],
 )
 def test_wrong_use_exits_with_2_and_a_hint(run_cli, words: tuple[str, ...], message: str, hint: str) -> None:

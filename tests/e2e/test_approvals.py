@@ -176,7 +176,7 @@ def test_fact_that_is_typed_at_a_terminal_is_approved_and_proved_at_once(repo: P
 
     done = on_terminal(repo, "fact", "there is a readme", "--verify", "test -s README.md && true", "--key", "f")
 
-    assert (done.status, re.sub(r"\x1b\[\d*m", "", done.out)) == (0, "✓ recorded f  there is a readme\n")
+    assert (done.status, re.sub(r"\x1b\[\d*m", "", done.out)) == (0, "✓ holds: f  there is a readme\n")
     assert (approvals(repo), statuses(repo)) == ({"f": "allow"}, {"f": "verified"})
 
 

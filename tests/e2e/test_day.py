@@ -135,7 +135,7 @@ def test_demo_ends_well_and_changes_nothing_here(tmp_path: Path) -> None:
     assert done.status == 0, done
     assert "python-3.11  failed" in done.out
     assert "ci-runs-on-3.11  suspect" in done.out
-    assert re.search(r"nothing was due; recorded as [0-9a-f]{12}\. Now: \d+ verified\.", done.out)
+    assert re.search(r"nothing was due; earlier verdicts recorded as [0-9a-f]{12}\. Now: \d+ verified\.", done.out)
     assert done.err == ""
     assert list(tmp_path.iterdir()) == []
     assert git(PROJECT, "for-each-ref", check=False) == refs

@@ -67,8 +67,9 @@ def test_what_an_agent_reads_names_the_lines(store, repo, run_cli):
         )
     }
     answers["facts_status list"] = call_one(repo, "facts_status", status=["failed"]).text
-    answers["start"] = on_event.session_started(store, started())
+    # The hook first: it does not repeat what the start of its session showed.
     answers["hook"] = on_event.tool_used(store, edited(repo, "src/gateway/retry.py"))
+    answers["start"] = on_event.session_started(store, started())
     answers["context command"] = run_cli("context").out
     expected = {
         "memory_search": (TRAP[0], BROKEN[0]),

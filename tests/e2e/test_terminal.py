@@ -138,7 +138,7 @@ def test_sync_says_on_a_terminal_what_went_up_and_what_came_down_and_from_whom(r
 CHANGES = (
     ("init --no-view", "✓ created the branch memory", "created the branch memory HASH"),
     ("remember 'Only public keys' --key k", "✓ recorded k Only public keys", "k"),
-    ("fact 'There is a readme' --exists README.md --key g", "✓ recorded g There is a readme", "g"),
+    ("fact 'There is a readme' --exists README.md --key g", "✓ holds: g There is a readme", "g"),
     ("edit k --tag gateway", "✓ changed k", "k"),
     ("forget k", "✓ retired k", "k"),
     ("restore k", "✓ restored k", "k"),

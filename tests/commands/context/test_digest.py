@@ -46,8 +46,8 @@ def test_warnings_come_first_failed_suspect_stale_with_what_each_is_about(warned
     assert first["name"] == "WARNINGS"
     assert [(item["key"], item["status"], item["text"]) for item in first["items"]] == [
         ("z-failed", "failed", "It failed — nothing does not exist"),
-        ("b-rests", "suspect", "So does this — rests on m-suspect → z-failed"),
-        ("m-suspect", "suspect", "It rests on it — rests on z-failed"),
+        ("b-rests", "suspect", "So does this — rests on m-suspect → z-failed, which failed"),
+        ("m-suspect", "suspect", "It rests on it — rests on z-failed, which failed"),
         ("a-stale", "stale", "It was so — its time to live has passed; verified 3d ago"),
     ]
     assert (first["total"], first["more"]) == (4, 0)
