@@ -514,7 +514,7 @@ class Session:
         mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
         held = [v for v in mine if (v.spec, v.claim, v.outcome) == (verdict.spec, verdict.claim, HOLDS)]
         if old.outcome != HOLDS:
-            # A commit that no job judged may have mended it, and another one broken it again.
+            # A commit that no job judged may have repaired it, and another one broken it again.
             held = [one for one in held if self._newest.held_since(*read, one, old)]
             if held or (verdict.key in blocked and self._may_be_another(result, old)):
                 self._breaks.add(verdict.key)

@@ -478,7 +478,7 @@ def test_what_broke_a_fact_is_not_known_where_it_may_have_been_fixed_unseen(repo
     assert named == ["", broken, broken, broken, broken, broken, ""]
 
 
-def test_culprit_of_a_failure_that_was_mended_between_two_jobs_is_not_kept(memory, repo):
+def test_culprit_of_a_failure_that_was_repaired_between_two_jobs_is_not_kept(memory, repo):
     """The first break and its repair are one pair, and a later commit breaks the fact again."""
     put(repo, make_fact("a", {"contains": "LIMIT = 5", "in": "limit.py"}), make_fact("b", "grep -q 5 limit.py"))
     approve_all(memory)
