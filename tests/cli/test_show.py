@@ -126,10 +126,9 @@ def test_show_at_shows_what_was_known_and_true_then(run_cli, repo: Path) -> None
     )
     assert text.endswith("\nwhy\n")
     assert list(found)[-3:] == ["at", "now", "truth"]
-    # The claim was changed at this commit, and nobody judged the new one.
-    assert (found["body"], found["status"], found["now"]["status"], found["truth"]) == (
-        "another claim\n", "unproven", "unproven", [],
-    )  # fmt: skip
+    # The words were changed at this commit: the failure stands until a run shows otherwise.
+    assert (found["body"], found["status"], found["now"]["status"]) == ("another claim\n", "failed", "failed")
+    assert [(one["outcome"], one["from"]) for one in found["truth"]] == [("holds", held), ("fails", failed)]
 
 
 def test_knowledge_of_then_and_now_is_distinguished(run_cli, repo: Path) -> None:

@@ -12,6 +12,7 @@ from gitmem.document.check_values import OR_IN
 from gitmem.model import BUILTIN, HOLDS, Check
 from gitmem.text.globs import escape, is_plain, path_of
 from gitmem.verify import builtin
+from gitmem.verify.overview.cause import IF_ELSEWHERE, OTHER_FORM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _find_elsewhere(pairs: Sequence[Pair], trees: Trees) -> dict[str, str]:
             command = shlex.join(
                 ["gitmem", "edit", key, f"--{name}", text, "--in", glob, "--or-in", _scope(glob, there)]
             )
-            found[key] = f"{answer.because}; if the claim is not about one file: {command}"
+            found[key] = f"{IF_ELSEWHERE}, {answer.because}: {command}"
     return found
 
 
@@ -75,7 +76,7 @@ def _find_other_form(pairs: Iterable[Pair], trees: Trees) -> dict[str, str]:
         return {}
     answers = builtin.answer_all(trees.git, trees.head, asked.values())
     return {
-        key: "only its form differs, and a looser check holds: "
+        key: f"{OTHER_FORM}, and a looser check holds: "
         f"gitmem edit {key} --matches {shlex.quote(check.words[1])} --in {shlex.quote(check.words[2])}"
         for key, check in asked.items()
         if answers[check].outcome == HOLDS

@@ -9,6 +9,7 @@ from __future__ import annotations
 from gitmem.errors import NotFoundError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import in_order
+from gitmem.index.catalog import fact_state
 from gitmem.model import FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED
 from gitmem.verify.due import digester
 from gitmem.verify.inputs import CodeTree
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git import Git
-    from gitmem.index.catalog import fact_state
     from gitmem.model import Verdict
 
 WORDS = {HOLDS: "held", FAILS: "failed"}
@@ -67,9 +67,10 @@ class Truth:
 def truth_at(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Sequence[Verdict]) -> Truth:
     """Return the truth of a fact at a commit of the code.
 
-    The fact has the specification and the claim in question; verdicts of another one are ignored.
+    The fact has the specification and the claim in question; verdicts of another one are ignored, except failures,
+    which outlive an edit of the words (``fact_state.merge_verdicts``).
     """
-    verdicts = [v for v in verdicts if (v.spec, v.claim) == (fact.spec, fact.claim)]
+    verdicts = fact_state.merge_verdicts((), verdicts, spec=fact.spec, claim=fact.claim)
     known = {known.commit: known for known in list_known_commits(verdicts)}
     proof = _find_proof(git, commit, fact, verdicts)
     if proof is not None:

@@ -28,6 +28,8 @@ _VARIABLE = (
     r"|(?<![\w.@+-])[\w.@+-]*/[\w./@+*:\[\]-]*"
     r"|\b(?<!-)[\w-]+\.[a-z]\w{0,4}\b(?::\d+)*|\b[0-9a-f]{7,64}\b|\b\d{3,}\b|\b\d+(?:\.\d+)? ?m?s\b"
 )
+# How looser checks are offered behind the reason of one fact; they do not distinguish causes.
+IF_ELSEWHERE, OTHER_FORM = "if the claim is not about one file", "only its form differs"
 # What accepts the move of a path.
 SETTLE_MOVED = "if that is right: gitmem settle --moved"
 _HEX = frozenset("0123456789abcdef")
@@ -123,11 +125,17 @@ def _move_of(case: Case) -> tuple[str, ...]:
 
 def common_reason(reasons: Sequence[str]) -> str:
     """Return the reason that the facts share: unchanged if all texts are equal, else without the parts that vary."""
-    texts = dict.fromkeys(reasons)
+    texts = dict.fromkeys(map(_without_offer, reasons))
     if len(reasons) > 1 and len(texts) == 1:
         return next(iter(texts))
     plain = dict.fromkeys(map(_without_variables, texts))
     return next(iter(plain)) if len(plain) == 1 else ""
+
+
+def _without_offer(text: str) -> str:
+    for offer in (IF_ELSEWHERE, OTHER_FORM):
+        text = text.partition(f"; {offer}, ")[0]
+    return text
 
 
 def _without_variables(text: str) -> str:

@@ -76,7 +76,7 @@ def test_name_that_its_file_only_passes_on_is_offered_the_files_that_may_have_it
 
     offered = "gitmem edit name --symbol sign --in src/auth/jwt.py --or-in 'src/auth/**'"
     assert (
-        f"src/auth/tokens.py:1 defines sign; if the claim is not about one file: {offered}"
+        f"; if the claim is not about one file, src/auth/tokens.py:1 defines sign: {offered}"
         in finding(checked, "name").because
     )
     assert "--contains 'def sign' --in src/auth/jwt.py --or-in 'src/auth/**'" in finding(checked, "text").because

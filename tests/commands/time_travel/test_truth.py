@@ -14,6 +14,7 @@ from conftest import NOW, commit_files, put_files, tip
 from support.ages import grow, opened, says_good
 
 from gitmem.commands.time_travel.truth import Truth, truth_at
+from gitmem.frozen import replace
 from gitmem.index.catalog.fact_state import FactRow
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check, Verdict
 from gitmem.verify.inputs import CodeTree, digest
@@ -121,6 +122,12 @@ def test_other_claims_and_specifications_do_not_count(code: Code) -> None:
     others.append(Verdict("f", "else", "claim", HOLDS, code.names["A"], "x", NOW))
 
     assert code.truth("A", *others).status == "unproven"
+
+
+def test_failure_outlives_an_edit_of_the_words(code: Code) -> None:
+    failure = replace(code.verdict("C", FAILS), claim="else")
+
+    assert code.truth("C", failure).status == "failed"
 
 
 def test_of_two_verdicts_on_one_commit_the_later_run_counts(code: Code) -> None:
