@@ -10,9 +10,8 @@ START_S, PROMPT_S, END_S = 10, 5, 3
 
 # The forms of a hook in a settings file, of a slash command, and of an entry in a list of MCP servers
 # (``commands.install.client_files``).
-CLAUDE, COPILOT, CURSOR, GEMINI, CODEX, OPENCODE, VSCODE, QWEN, AUGGIE = (
-    *("claude", "copilot", "cursor", "gemini", "codex", "opencode", "vscode", "qwen", "auggie"),
-)
+CLAUDE, COPILOT, CURSOR, GEMINI = "claude", "copilot", "cursor", "gemini"
+CODEX, OPENCODE, QWEN, AUGGIE = "codex", "opencode", "qwen", "auggie"
 
 
 @frozen
