@@ -36,8 +36,8 @@ settings.load_profile("untimed")
 PINNED = "git+https://git.example.org/tools/gitmem@" + "1234567890" * 4
 NOW = 1_790_000_000  # 2026-09-21T14:13:20Z
 NUMBERS = itertools.count()
-# What packages leave there: onnxruntime's library, and fastembed.
-BY_PACKAGES = (".ses", "fastembed_cache")
+# What packages leave there: onnxruntime's library, fastembed, and Chromium after a page was closed.
+BY_PACKAGES = (".ses", "fastembed_cache", "org.chromium.Chromium.")
 LEFT: dict[str, str] = {}  # the first test after which a temporary file was there, by the file's name
 PLAIN_SETTINGS: set[str] = set()  # of the template
 PLAIN_FOLDERS = {kind.folder for kind in KINDS.values()}
@@ -124,7 +124,7 @@ def _own_state(
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data-home"))
     temporary = tempfile.gettempdir()
     yield
-    for name in set(os.listdir(temporary)).difference(BY_PACKAGES):
+    for name in [name for name in os.listdir(temporary) if not name.startswith(BY_PACKAGES)]:
         LEFT.setdefault(name, request.node.nodeid)
 
 

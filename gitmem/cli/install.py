@@ -118,9 +118,9 @@ def target(name: str) -> str:
     """Return the name of something to install; raise UsageError for a client that has no adapter."""
     if name in WHAT:
         return name
-    near = [] if name in WITHOUT_HOOKS else get_close_matches(name, WHAT, n=1, cutoff=0.8)
-    if near:
-        raise UsageError(f"unknown target: {name}", hint=f"gitmem install {near[0]}")
+    nearest = [] if name in WITHOUT_HOOKS else get_close_matches(name, WHAT, n=1, cutoff=0.8)
+    if nearest:
+        raise UsageError(f"unknown target: {name}", hint=f"gitmem install {nearest[0]}")
     title = WITHOUT_HOOKS.get(name, name)
     message = f"gitmem has no hooks for {display(title)}; `agents` writes what any client can read"
     raise UsageError(message, hint="gitmem install agents")

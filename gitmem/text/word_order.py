@@ -20,10 +20,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Arrows and the signs of a choice; words of ASCII with what holds names together; one character of a script that writes
-# no blanks; words of other scripts; what ends a clause.
+# Arrows and the signs of a choice; words of ASCII with what holds names together, but a number behind a hyphen apart
+# ("run 0 of w-1" is not "run 1 of w-0"); one character of a script that writes no blanks; words of other scripts; what
+# ends a clause.
 _WORD = (
-    r"[-=~]>|<-|[<>→←⇒✅✓✔☑❌✗✘✖🚫⛔👍👎]|[a-z0-9_]+(?:[-./@][a-z0-9_]+)*[+#]*"
+    r"[-=~]>|<-|[<>→←⇒✅✓✔☑❌✗✘✖🚫⛔👍👎]|[a-z0-9_]+(?:[./@][a-z0-9_]+|-[a-z_][a-z0-9_]*)*[+#]*"
     r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\W\d_]+|[,、，]|[.;:!?()\n。；：！？（）—–]"
 )
 _SOFT = frozenset(",、，")

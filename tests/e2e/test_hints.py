@@ -24,6 +24,7 @@ VALUES = {
     "_command": "sync",
     "noun": "task",
     "near[0]": "list",
+    "nearest[0]": "codex",
     "SYNONYMS": "list",
     "count": "2",
     "args.plan": "2",

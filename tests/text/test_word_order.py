@@ -25,6 +25,8 @@ def is_duplicate(a: str, b: str) -> bool:
         ("The primary is eu-west, the replica us-east", "The primary is us-east, the replica eu-west"),
         ("timeouts: client 5, server 3", "timeouts: client 3, server 5"),
         ("finding 0 1 of the pool", "finding 1 0 of the pool"),
+        ("memory 0 of w13-1", "memory 1 of w13-0"),
+        ("us-east-1 writes, us-east-2 reads", "us-east-2 writes, us-east-1 reads"),
         ("Prefer tabs; spaces are forbidden", "Prefer spaces; tabs are forbidden"),
         ("red and green mean fail and pass", "green and red mean fail and pass"),
         ("Do not use mocks here, use the fake server", "Do not use the fake server here, use mocks"),
