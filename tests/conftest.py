@@ -36,8 +36,8 @@ settings.load_profile("untimed")
 PINNED = "git+https://git.example.org/tools/gitmem@" + "1234567890" * 4
 NOW = 1_790_000_000  # 2026-09-21T14:13:20Z
 NUMBERS = itertools.count()
-# What packages leave there: onnxruntime's library, fastembed, and Chromium after a page was closed.
-BY_PACKAGES = (".ses", "fastembed_cache", "org.chromium.Chromium.")
+# What packages leave there: onnxruntime's library, fastembed, torch, and Chromium after a page was closed.
+BY_PACKAGES = (".ses", "fastembed_cache", "torchinductor_", "org.chromium.Chromium.")
 LEFT: dict[str, str] = {}  # the first test after which a temporary file was there, by the file's name
 PLAIN_SETTINGS: set[str] = set()  # of the template
 PLAIN_FOLDERS = {kind.folder for kind in KINDS.values()}
