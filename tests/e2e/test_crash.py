@@ -34,7 +34,8 @@ def console(repo: Path) -> Console:
 
 @contextlib.contextmanager
 def running(argv: list[str], folder: Path, **options) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program whose whole session is killed at the end."""
+    """Run a program whose whole session is killed at the end; what it had in temporary files is left in the test's."""
+    options = {"env": environment(TMPDIR=str(folder.parent)), **options}
     child = start(argv, folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
     try:
         yield child
