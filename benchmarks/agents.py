@@ -79,7 +79,7 @@ def edited(seed: str, session: str, folder: Path) -> bytes:
 
 
 def failed(seed: str, session: str, folder: Path) -> bytes:
-    """Return what is told of a command that failed with an error of which no memory speaks."""
+    """Return the payload of a command that failed with an error about which there is no memory."""
     words = QUESTIONS[int(seed) % len(QUESTIONS)]
     error = f"Exit code 1\nTraceback (most recent call last):\n  File 'a.py', line 3\nValueError: {words} ({seed})"
     fields = {"tool_name": "Bash", "tool_input": {"command": "make check"}, "tool_use_id": f"call-{seed}"}

@@ -73,7 +73,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         **read.tool_fields(tool_name, given, shells=(SHELL,), editors=EDITORS, readers=(READER,)),
         edits=_edits(payload) if tool_name in EDITORS else (),
         output=(error[-read.OUTPUT_LIMIT :] or read.output(payload.get("tool_output"))) if is_tool else "",
-        # A command that ends with another status than 0 is no error of the tool.
+        # The tool reports no error if its command exits with another status than 0.
         failed=True if error else None,
     )
 

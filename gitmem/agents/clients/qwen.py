@@ -1,7 +1,7 @@
 """Qwen Code: hooks shaped like those of Claude Code, with the tools of Gemini CLI.
 
 It reports a prompt twice, as sent to the model and as typed (``submitted_prompt``), and an empty prompt after each
-tool, which is no prompt. A tool's answer is ``{llmContent, returnDisplay}``; a command's has a line for each
+tool, which is ignored. A tool's answer is ``{llmContent, returnDisplay}``; a command's has a line for each
 stream, and a command that fails arrives as ``PostToolUseFailure``. Timeouts are seconds, and milliseconds if they are
 large.
 
