@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from gitmem.commands.adopt.claims import claims_of
 from gitmem.commands.adopt.claims.claim import PATH, SYMBOL
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.corpus import Corpus, search
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.judge.occurrence import is_defined_in
+from gitmem.commands.adopt.kinds import claims_of
 from gitmem.commands.adopt.statements import split
 from gitmem.errors import GitmemError
 from gitmem.frozen import replace

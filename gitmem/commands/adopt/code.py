@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from functools import cached_property
 
 from gitmem.text.globs import is_plain, matcher
@@ -29,6 +30,15 @@ class Code:
         self.git = git
         self.commit = commit
         self.contents = {} if contents is None else contents
+        self._instead: dict[str, str] = {}
+
+    def with_text(self, path: str, text: str) -> Code:
+        """Return the code with another text of one of its files; empty as if the file were missing."""
+        # What is derived from the names of files is made once, for all such copies.
+        assert self.by_name is not None, "a tree has names"
+        other = copy.copy(self)
+        other._instead = {**self._instead, path: text}
+        return other
 
     @cached_property
     def files(self) -> Mapping[str, tuple[str, str]]:
@@ -85,7 +95,8 @@ class Code:
         missing = [oid for oid in dict.fromkeys(wanted.values()) if oid not in self.contents]
         for oid, content in read_texts(self.git, missing):
             self.contents[oid] = content
-        return {path: self.contents[oid] for path, oid in wanted.items() if oid in self.contents}
+        found = {path: self.contents[oid] for path, oid in wanted.items() if oid in self.contents}
+        return {path: self._instead.get(path, text) for path, text in found.items()} if self._instead else found
 
     @cached_property
     def ignore_rules(self) -> list[tuple[str, Callable[[str], bool], bool]]:

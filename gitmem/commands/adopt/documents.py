@@ -78,6 +78,11 @@ def kind_of(path: str) -> str:
     return ""
 
 
+def moved_to(document: Document, path: str) -> Document:
+    """Return a document at another path, which it had or has."""
+    return document if path == document.path else Document(path, document.kind, _folder_of(path))
+
+
 def _folder_of(path: str) -> str:
     """Return the folder that a document is about: for ``a/.cursor/rules/b.mdc`` that is ``a``."""
     folder = path.rpartition("/")[0]

@@ -107,6 +107,7 @@ class JudgedClaim:
         is_surplus: Whether to delete only the token, from a list of names.
         check: The built-in check that proves it, as the mapping of a fact; None if there is none.
         home: The file that the statement says has the name, if the name is no longer defined there.
+        is_contradicted: Whether the source contradicts the claim; otherwise it confirmed it in the past.
     """
 
     mention: Mention
@@ -124,6 +125,7 @@ class JudgedClaim:
     is_surplus: bool = False
     check: Mapping[str, Any] | None = None
     home: str = ""
+    is_contradicted: bool = False
 
     @property
     def document(self) -> Document:

@@ -7,7 +7,9 @@ from hashlib import sha256
 from urllib.parse import quote
 
 from gitmem import __version__
+from gitmem.commands.adopt.claims.claim import COMMAND
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
+from gitmem.commands.adopt.kinds import KINDS
 from gitmem.text import count_of, display, escape_json, unlike_command, workflow_command
 from gitmem.verify.overview.finding import describe_lines
 
@@ -29,12 +31,12 @@ def sentence(finding: JudgedClaim) -> str:
     claim, source = finding.claim, finding.source
     if claim.kind == "path":
         text = f"{claim.token} does not exist"
-    elif claim.kind == "command":
-        text = f"`{claim.token}` is not defined"
     elif claim.kind == "symbol":
         text = (
             f"{claim.name} is not in the code" if not finding.home else f"{finding.home} does not define {claim.name}"
         )
+    elif problem := KINDS[claim.kind].problem:
+        text = problem.format(token=claim.token, name=claim.name) + _contrast(finding)
     elif claim.tool == "count":
         text = f"says {claim.token}, but there are {source.actual if source else ''}"
     else:
@@ -42,6 +44,16 @@ def sentence(finding: JudgedClaim) -> str:
             f"says {claim.token}, but {source.where if source else 'the code'} says {source.actual if source else ''}"
         )
     return display(" ".join(text.split()))
+
+
+def _contrast(finding: JudgedClaim) -> str:
+    """Return where the code contradicts a claim, or did confirm it, as the rest of a sentence; empty if unknown."""
+    source = finding.source
+    if source is None or finding.claim.kind == COMMAND:
+        return ""
+    if finding.is_contradicted:
+        return f": {source.where} says {source.actual}" if source.actual else f": see {source.where}"
+    return f": it was in {source.where}"
 
 
 def also(finding: JudgedClaim) -> str:

@@ -174,9 +174,11 @@ class Past:
             }
             texts = self._texts({spec for three in specs.values() for spec in three})
             for commit, (here, same, renamed) in specs.items():
-                before = texts.get(same, texts.get(renamed))
-                after = texts.get(here, "")
-                if before is None or (probe.near and _lines_with(probe.near, before) == _lines_with(probe.near, after)):
+                # A file that is missing states nothing, which confirms a claim that something is not there.
+                before, after = texts.get(same, texts.get(renamed, "")), texts.get(here, "")
+                if before == after or (
+                    probe.near and _lines_with(probe.near, before) == _lines_with(probe.near, after)
+                ):
                     continue
                 if probe.holds(before) and not probe.holds(after):
                     return commit

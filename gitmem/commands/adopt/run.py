@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 
 from gitmem.commands.adopt.change import Change
-from gitmem.commands.adopt.claims import claims_of
-from gitmem.commands.adopt.claims.claim import CLASSES, DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
+from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.symbols import tied_paths
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.corpus import is_aside, search
@@ -15,9 +14,8 @@ from gitmem.commands.adopt.documents import find_documents
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption, Mention
 from gitmem.commands.adopt.judge.definitions import spellings
 from gitmem.commands.adopt.judge.figures import Numbers
-from gitmem.commands.adopt.judge.occurrence import find_symbol_culprit, judge_symbol
-from gitmem.commands.adopt.judge.presence import judge_path
-from gitmem.commands.adopt.judge.targets import judge_command
+from gitmem.commands.adopt.kinds import KINDS, claims_of
+from gitmem.commands.adopt.kinds.kind import Basis
 from gitmem.commands.adopt.past import Past
 from gitmem.commands.adopt.statements import HEADING, split
 from gitmem.frozen import frozen, replace
@@ -43,7 +41,7 @@ def adopt(
     wanted: Iterable[str] = (),
     *,
     base: str = "",
-    kinds: Container[str] = CLASSES,
+    kinds: Container[str] = KINDS,
     progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Adoption:
     """Judge the claims in a commit's documents. Nothing is written, and no program of the repository is run.
@@ -179,32 +177,18 @@ class _Judge:
     """Judges the claims of a statement."""
 
     def __init__(self, head: Code, past: Past, corpus: Corpus, names: _Names) -> None:
-        self._head, self._past, self._corpus, self._ties = head, past, corpus, names.ties
-        self._numbers = Numbers(head, past, corpus, names.sections)
+        self._basis = Basis(head, past, corpus, names.ties, Numbers(head, past, corpus, names.sections))
 
     def judge_all(self, mentions: Iterable[Mention]) -> list[JudgedClaim]:
         found = [finding for mention in mentions if (finding := self.judge_one(mention)) is not None]
         # A package with a version is stated once, and its name is not also a name in the code.
         versions = {one.claim.name.lower() for one in found if one.claim.kind == VERSION}
         found = [one for one in found if one.claim.kind != DEPENDENCY or one.claim.name.lower() not in versions]
-        packages = {one.claim.token for one in found if one.claim.kind == DEPENDENCY}
-        return [one for one in found if one.claim.kind != SYMBOL or one.claim.token not in packages]
+        details = {one.claim.token for one in found if KINDS[one.claim.kind].is_detail}
+        return [one for one in found if one.claim.kind != SYMBOL or one.claim.token not in details]
 
     def judge_one(self, mention: Mention) -> JudgedClaim | None:
-        match mention.claim.kind:
-            case "path":
-                return judge_path(mention, self._head, self._past)
-            case "command":
-                return judge_command(mention, self._head, self._past)
-            case "symbol":
-                tie = self._ties.get((mention.document.path, mention.claim), "")
-                return judge_symbol(mention, self._corpus, self._head, self._past, tie=tie)
-            case "dependency":
-                return self._numbers.judge_package(mention)
-            case "version":
-                return self._numbers.judge_version(mention)
-            case _:
-                return self._numbers.judge_value(mention)
+        return KINDS[mention.claim.kind].judge(mention, self._basis)
 
 
 def _group(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
@@ -260,4 +244,4 @@ def _add_culprits(findings: list[JudgedClaim], past: Past) -> list[JudgedClaim]:
 def _find_culprit(finding: JudgedClaim, past: Past, gone: Mapping[str, str]) -> str:
     if finding.probe is None:
         return gone.get(finding.then, "")
-    return find_symbol_culprit(finding, past) if finding.claim.kind == SYMBOL else past.broke(finding.probe)
+    return KINDS[finding.claim.kind].culprit(finding, past)

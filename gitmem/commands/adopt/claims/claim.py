@@ -7,7 +7,6 @@ import re
 from gitmem.frozen import frozen
 
 PATH, COMMAND, SYMBOL, VERSION, VALUE, DEPENDENCY = "path", "command", "symbol", "version", "value", "dependency"
-CLASSES = (PATH, COMMAND, SYMBOL, VERSION, VALUE, DEPENDENCY)
 
 
 @frozen
@@ -15,7 +14,7 @@ class Claim:
     """One thing that a document says about the code.
 
     Attributes:
-        kind: ``path``, ``command``, ``symbol``, ``version``, ``value`` or ``dependency``.
+        kind: The name of its row in the table of kinds, such as ``path``.
         line: Its line, from 1.
         token: Its text, as written.
         name: Its subject: a path, a target, a symbol, the name of a value.

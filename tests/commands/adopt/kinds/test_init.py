@@ -1,7 +1,7 @@
 """All claims of a statement, of every kind."""
 
-from gitmem.commands.adopt.claims import claims_of
 from gitmem.commands.adopt.documents import Document
+from gitmem.commands.adopt.kinds import claims_of
 from gitmem.commands.adopt.statements import split
 
 
