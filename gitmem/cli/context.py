@@ -45,7 +45,7 @@ def run(args: Arguments, out: Output) -> int:
         last = found["verified"]
         place = place_of(memory.jobs.distance(last["commit"])) if last and not args.json else ""
         is_empty = not any(section["total"] for section in found["sections"])
-        silent = count_live(memory.repository.catalog(), without=(), now=memory.repository.now) if is_empty else 0
+        total = count_live(memory.repository.catalog(), without=(), now=memory.repository.now)
     if args.json:
         out.json(found)
         return 0
@@ -61,13 +61,12 @@ def run(args: Arguments, out: Output) -> int:
         if section["more"]:
             out.line("│ ", (f"… {section['more']} more: {section['rest']}", "dim"))
     if is_empty:
-        held = f"nothing needs attention; {quantity(silent, 'memory', 'memories')} not shown: gitmem list"
-        out.line(held if silent else "nothing yet: gitmem remember, gitmem fact")
+        out.line("nothing needs attention" if total else "nothing yet: gitmem remember, gitmem fact")
     out.line()
     if last:
         where = "HEAD" if last["is_head"] else f"{last['commit'][:12]}, {place}"
         out.line((f"Last verified: {ago(last['age_s'])} ago, at {where}", "dim"))
-    out.line(('Search: gitmem recall "question"', "dim"))
+    out.line((f'Search all {quantity(total, "memory", "memories")}: gitmem recall "question"', "dim"))
     return 0
 
 

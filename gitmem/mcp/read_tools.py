@@ -89,7 +89,7 @@ def _add_digest(server: MCPServer[Any], service: Service) -> None:
     ) -> Annotated[CallToolResult, schemas.Context]:
         """Get what to know before you start: warnings, facts, recent work."""
         found, notes = await service.read(
-            ctx, lambda memory: memory.context(paths=paths, budget_tokens=budget, related=True).document
+            ctx, lambda memory: memory.context(paths=paths, budget_tokens=budget, is_brief=True).document
         )
         size = {name: found[name] for name in ("tokens", "more")}
         return answers.result(schemas.Context(text=answers.digest(found), **size, notes="\n".join(notes)))

@@ -456,7 +456,7 @@ class Memory:
 
     @reads_companion
     def context(
-        self, paths: Sequence[str] = (), *, budget_tokens: int = 0, kinds: Sequence[str] = (), related: bool = False
+        self, paths: Sequence[str] = (), *, budget_tokens: int = 0, kinds: Sequence[str] = (), is_brief: bool = False
     ) -> Digest:
         """Return the digest for a session.
 
@@ -464,13 +464,13 @@ class Memory:
             paths: What the reader works on; empty for the files that changed.
             budget_tokens: The limit in tokens; 0 for the store's setting.
             kinds: Among relevant memories, show these kinds first.
-            related: Only memories related to the current work, and the newest few, as at the start of a session.
+            is_brief: Show the newest few memories instead of recent work, as at the start of a session.
         """
         from gitmem.commands.context.working_on import context
         from gitmem.results import Digest
 
         jobs: dict[str, Any] = {"jobs": self.jobs.notes, "verified": self.jobs.last_verified}
-        how = jobs | {"related": related, "vectors_of": self.vectors.question}
+        how = jobs | {"is_brief": is_brief, "vectors_of": self.vectors.question}
         return Digest.of(context(self.repository, paths, budget_tokens, kinds, **how))
 
     @reads_companion

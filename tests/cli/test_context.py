@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def test_warnings_come_first_and_each_names_its_memory(run_cli) -> None:
         " broken by 43135760eed7 (Ana: change)  [f]",
         "│ ? SUSPECT: The gateway has public keys only — rests on f, which failed  [k]",
     ]
-    assert done.out.endswith('Search: gitmem recall "question"\n')
+    assert re.search(r'\nSearch all \d memories: gitmem recall "question"\n$', done.out)
 
 
 def test_json_is_as_documented(run_cli) -> None:
@@ -60,10 +61,14 @@ def test_memories_about_a_given_path_come_first(run_cli) -> None:
 
 def test_code_is_shown_with_its_lines_and_the_key_stays_last(memory, run_cli) -> None:
     memory.remember(
-        "Start the proxy.\n\n```sh\nmake proxy\n```\n\nThen wait.", title="Proxy", key="proxy", kind="gotcha"
+        "Start the proxy.\n\n```sh\nmake proxy\n```\n\nThen wait.",
+        title="Proxy",
+        key="proxy",
+        kind="gotcha",
+        paths=["src/proxy.sh"],
     )
 
-    shown = run_cli("context").out.split("\n")
+    shown = run_cli("context", "--path", "src/proxy.sh").out.split("\n")
 
     at = shown.index("│   Proxy: Start the proxy.")
     assert shown[at + 1 : at + 5] == ["│     ```sh", "│     make proxy", "│     ```", "│   Then wait.  [proxy]"]

@@ -12,13 +12,13 @@ from gitmem.model import STATUSES
 
 RECORDS = """\
 {"kind":"fact","key":"port","title":"The port is 1","verify":{"contains":"PORT = 1","in":"a.py"}}
-{"kind":"fact","key":"limit","title":"The limit is 1","verify":{"contains":"LIMIT = 1","in":"b.py"}}
+{"kind":"fact","key":"limit","title":"The limit is 1","paths":["b.py"],"verify":{"contains":"LIMIT = 1","in":"b.py"}}
 {"kind":"fact","key":"both","title":"Rests and is blocked","verify":{"lacks":"zzz","in":"c*.py"},"requires":["port"]}
 {"kind":"fact","key":"blocked","title":"No secrets in c","verify":{"lacks":"qqq","in":"c*.py"}}
 {"kind":"fact","key":"waits","title":"The tool runs","verify":"./tool --check"}
 {"kind":"learned","key":"rests","title":"The port is documented","requires":["port"],"refs":["c.py:1"]}
-{"kind":"convention","key":"tabs","title":"Use tabs in Makefiles"}
-{"kind":"decision","key":"mongo","title":"Rejected: use MongoDB for everything"}
+{"kind":"convention","key":"tabs","title":"Use tabs in Makefiles","paths":["b.py"]}
+{"kind":"decision","key":"mongo","title":"Rejected: use MongoDB for everything","paths":["b.py"]}
 {"kind":"gotcha","key":"gone","title":"Something that was true once"}
 {"kind":"pattern","key":"new","title":"The new pattern for it","supersedes":["gone"]}
 {"kind":"note","key":"brief","title":"A note"}
@@ -105,11 +105,11 @@ def test_progress_and_summary_of_verify_agree_with_its_results(crowded, run_cli)
 
 
 def test_headings_of_context_count_and_name_the_lines_below_them(crowded, run_cli) -> None:
-    out = run_cli("context").out
+    out = run_cli("context", "--path", "b.py").out
 
     groups: dict[str, list[str]] = {}
     for line in out.splitlines():
-        if found := re.match(r"(.*[A-Z]{4}) \((\d+)\)$", line):
+        if found := re.match(r"(.*[A-Z]{2}) \((\d+)\)$", line):
             heading, number = found.groups()
             groups[heading] = []
             wanted = int(number)
@@ -120,10 +120,12 @@ def test_headings_of_context_count_and_name_the_lines_below_them(crowded, run_cl
             assert len(groups[heading]) == wanted, heading
     keys = [key for lines in groups.values() for line in lines for key in re.findall(r"\[(\S+)\]$", line)]
     assert len(keys) == len(set(keys)), "a memory is on one line"
+    recent = groups.pop("◷ RECENT WORK")
+    assert recent
     marked = [line for lines in groups.values() for line in lines if line.startswith("│ ✓")]
     assert groups["✓ RELEVANT FACTS"] == marked
     assert "Rejected" in "".join(groups["DECISIONS"])
-    assert "The tool runs" in "".join(groups["FACTS NOT PROVED"])
+    assert "The tool runs" in "".join(recent)
     assert "Use tabs" in "".join(groups["CONVENTIONS"])
 
 

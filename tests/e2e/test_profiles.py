@@ -86,7 +86,9 @@ def test_beans(repo: Path, tmp_path: Path) -> None:
         # B1, B6
         with pytest.raises(RefusedError, match="needs a check"):
             memory.fact("Session timeout is 24h")
-        memory.fact("Auth uses RS256 signing", contains="RS256", within="src/auth/*.py", key="rs256")
+        memory.fact(
+            "Auth uses RS256 signing", contains="RS256", within="src/auth/*.py", key="rs256", paths=["src/auth/**"]
+        )
         assert memory.repository.policy().verify.ttl_s == 30 * DAY
         # B2, B3: the document's own file, an attempt that fails, and one that closes
         (tmp_path / "41.yaml").write_text(

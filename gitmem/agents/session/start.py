@@ -344,7 +344,7 @@ def _worklog(here: _Here) -> Part:
 
 def _digest(here: _Here, budget: int) -> list[Part]:
     """Return the sections of the digest, formatted for this context, warnings first."""
-    digest = here.opened.context(budget_tokens=budget, kinds=here.role.kinds, related=True)
+    digest = here.opened.context(budget_tokens=budget, kinds=here.role.kinds, is_brief=True)
     table = digest.document
     keys = [item["key"] for section in table["sections"] for item in section["items"] if item["key"]]
     known = agent_text.about(here.catalog, here.ground, keys, now=here.memory.now)

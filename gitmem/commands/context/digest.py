@@ -11,10 +11,8 @@ from heapq import merge
 
 from gitmem.commands.context.relevance import (
     BY_TIME,
-    UNFIT,
     RelevanceRow,
     candidates,
-    fit_for,
     score_all,
     unexpired_condition,
 )
@@ -40,7 +38,6 @@ from gitmem.commands.context.sections import (
 )
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import places_of, refs_of, state, wordings_of
-from gitmem.index.catalog.state import count_live
 from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUMMARY, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.policy import START
 from gitmem.statuses import SIGNS, age_s, explain_chain
@@ -84,7 +81,7 @@ class _Work:
         policy: The store's policy.
         paths: The current paths: changed files of the branch, or the requested ones.
         kinds: Relevant memories of these kinds come first.
-        related: How well memories fit the work by its words, by key, if only related ones are wanted; else None.
+        related: How well memories fit the work by its words, from 0 to 1, by key.
         chains: The causes of each suspect memory.
     """
 
@@ -94,7 +91,7 @@ class _Work:
     policy: Policy
     paths: Sequence[str]
     kinds: Sequence[str]
-    related: Mapping[str, float] | None
+    related: Mapping[str, float]
     chains: Mapping[str, tuple[str, ...]]
 
     @property
@@ -111,7 +108,8 @@ def digest(
     paths: Sequence[str],
     budget_tokens: int,
     kinds: Sequence[str],
-    related: Mapping[str, float] | None,
+    related: Mapping[str, float],
+    is_brief: bool = False,
     notices: Iterable[str],
 ) -> list[DigestSection]:
     """Return the sections that fit into the budget.
@@ -123,8 +121,8 @@ def digest(
         paths: The current paths: changed files of the branch, or the requested ones.
         budget_tokens: The budget for all sections together, as counted by ``text.budget``.
         kinds: Relevant memories of these kinds come first.
-        related: To include only memories related to the current work, how well each fits by its words, from 0 to 1, by
-            key; recent work is then limited to the newest few. None for everything that fits into the budget.
+        related: How well memories fit the current work by its words, from 0 to 1, by key.
+        is_brief: Whether the newest few memories, one line each, take the place of recent work.
         notices: Lines about the store itself, most important first.
     """
     chains = state.suspects(catalog, ground)
@@ -141,7 +139,7 @@ def digest(
     relevant = _relevant(work, held, warned, left)
     left -= cost([relevant])
     shown = {item.key for item in relevant.items} | warned
-    latest = _recent(work, shown, left) if related is None else _newest(work, shown, left)
+    latest = _newest(work, shown, left) if is_brief else _recent(work, shown, left)
     return [warnings, at_work, relevant, latest]
 
 
@@ -155,11 +153,10 @@ def _warning_section(items: Sequence[DigestItem], notices: Iterable[str], budget
 
 
 def _relevant(work: _Work, held: Sequence[ClaimedTask], warned: set[str], budget: int) -> DigestSection:
-    """Return the most relevant memories, without those that are warned of."""
+    """Return the memories related to the work, the most relevant first, without those that are warned of."""
     catalog, policy, now = work.catalog, work.policy, work.now
     paths = [*work.paths, *(path for one in held for path in one.paths)]
-    unread = policy.unread(START)
-    rows = candidates(catalog, paths, now, kinds=work.kinds, related=work.related, unread=unread)
+    rows = candidates(catalog, paths, now, work.related, unread=policy.unread(START))
     options: dict[str, Any] = {"policy": policy, "config": work.memory.config, "related": work.related}
     scored = score_all(catalog, rows, paths, now, held=[one.row.key for one in held], **options)
     scored.sort(key=lambda pair: pair[0].kind not in work.kinds)
@@ -168,11 +165,7 @@ def _relevant(work: _Work, held: Sequence[ClaimedTask], warned: set[str], budget
         for row, score, status in _with_status(work, scored)
         if row.key not in warned and status in ("", VERIFIED, UNPROVEN)
     )
-    if work.related is None:
-        total = count_live(catalog, without=(*UNFIT, *unread), now=now)
-        total -= _count(catalog, f"{fit_for(unread)} AND {unexpired_condition(now)}", warned)
-    else:
-        total = sum(row.key not in warned for row, _ in scored)
+    total = sum(row.key not in warned for row, _ in scored)
     return fit(RELEVANT, items, budget, "gitmem recall, gitmem list", total=total)
 
 
@@ -200,13 +193,19 @@ def _newest(work: _Work, shown: set[str], budget: int) -> DigestSection:
 
 
 def _recent(work: _Work, shown: set[str], budget: int) -> DigestSection:
-    """Return new memories that are not shown above, and closed tasks, newest first."""
+    """Return new memories, newest first, with closed tasks; the newest few are new whatever their age.
+
+    What is shown above is left out.
+    """
     since = work.now - work.policy.context.recent_days * DAY_S
     condition = f"{_is_news(work)} AND m.created > {since}"
     latest = _latest(work, condition, shown, LATEST)
+    if len(latest) < work.policy.session.newest:
+        latest = _latest(work, _is_news(work), shown, work.policy.session.newest)
     closed = tasks.list_closed(work.catalog, since, now=work.now, limit=LATEST)
     total = work.catalog.row(f"SELECT count(*) FROM memory m INDEXED BY memory_recent WHERE {condition}")[0]
     total += tasks.count_closed(work.catalog, since, now=work.now) - _count(work.catalog, condition, shown)
+    total += sum(row.created <= since for row, _ in latest)
     # Items are made lazily: usually there is room for a few.
     items = merge(
         ((row.created, _recent_item(work, row, status)) for row, status in latest),
@@ -233,7 +232,7 @@ def _latest(work: _Work, condition: str, shown: set[str], most: int) -> list[tup
 
 def _recent_item(work: _Work, row: RelevanceRow, status: str) -> DigestItem:
     item = item_of(work.catalog, row, status, 0.0, work.policy.context.max_memory_tokens)
-    return DigestItem(item.key, item.kind, item.status, f"{item.text} ({ago(age_s(row.created, work.now))} ago)")
+    return replace(item, text=f"{item.text} ({ago(age_s(row.created, work.now))} ago)")
 
 
 def _closed_item(task: TaskRow, reason: str, now: int) -> DigestItem:

@@ -18,7 +18,7 @@ from gitmem.text.globs import without_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gitmem.config import Config
     from gitmem.index.catalog import Catalog
@@ -71,28 +71,20 @@ def unexpired_condition(now: int) -> str:
 
 
 def candidates(
-    catalog: Catalog,
-    working: Sequence[str],
-    now: int,
-    *,
-    kinds: Sequence[str] = (),
-    related: Mapping[str, float] | None = None,
-    unread: Sequence[str] = (),
+    catalog: Catalog, working: Sequence[str], now: int, related: Iterable[str], *, unread: Sequence[str] = ()
 ) -> list[RelevanceRow]:
-    """Return candidates: the newest memories, also of these kinds, and those near a place, without *unread* kinds.
+    """Return candidates: the memories related to the work by their words, and those near a place.
 
-    If *related* describes the current work by its words, only those memories and the ones near a place.
+    Args:
+        catalog: The catalog.
+        working: The current paths.
+        now: Epoch seconds.
+        related: The keys of the memories that fit the work by their words.
+        unread: Kinds to leave out.
     """
     wanted = f"{fit_for(unread)} AND {unexpired_condition(now)}"
-    if related is not None:
-        found = catalog.each(f"{COLUMNS} WHERE {wanted} AND m.key IN ({{}})", related) if related else ()
-        rows = {row[0]: row for row in found}
-    else:
-        newest = f"{BY_TIME} WHERE {wanted} {{}} ORDER BY m.created DESC, m.key LIMIT {NEWEST}"
-        rows = {row[0]: row for row in catalog.rows(newest.format(""))}
-    if kinds and related is None:
-        of_kinds = f"AND m.kind IN ({','.join('?' * len(kinds))})"
-        rows |= {row[0]: row for row in catalog.rows(newest.format(of_kinds), kinds)}
+    found = catalog.each(f"{COLUMNS} WHERE {wanted} AND m.key IN ({{}})", sorted(related))
+    rows = {row[0]: row for row in found}
     if working:
         near = nearness_to(working)
         # From a covering index: the texts are not read.

@@ -122,7 +122,7 @@ def context(
     budget_tokens: int,
     kinds: Sequence[str] = (),
     *,
-    related: bool = False,
+    is_brief: bool = False,
     jobs: Callable[[Catalog, int | None], list[str]],
     verified: Callable[[Catalog], dict[str, Any] | None],
     vectors_of: Callable[[str, Catalog], AbstractContextManager[VectorQuery | None]],
@@ -134,7 +134,7 @@ def context(
         paths: The session's paths; empty for the current work.
         budget_tokens: The length of the digest; 0 for the policy's.
         kinds: The kinds of memory that come first.
-        related: Include only memories related to the current work, and the newest few; else all that fits.
+        is_brief: Show the newest few memories, one line each, instead of recent work.
         jobs: Returns a line for each verify job that is overdue or failed.
         verified: Returns when facts were last verified.
         vectors_of: Returns a query as vectors, None to search by words alone.
@@ -145,7 +145,7 @@ def context(
     likely = likely_default(memory.git, configured=configured, remote=memory.config.remote)
     working = paths or working_set(memory.git, likely or memory.default_branch())
     budget_tokens = budget_tokens or policy.context.budget_tokens
-    others = other_scopes(memory, working, budget_tokens, few=related)
+    others = other_scopes(memory, working, budget_tokens, few=is_brief)
     if others is not None:
         budget_tokens -= sections.cost([others])
         if not memory.has_store():
@@ -154,10 +154,8 @@ def context(
     ground = memory.checked_ground(catalog)
     lines = [*filter(None, [proposal_notice(memory.store.proposal), companion_notice(memory.store.companion)])]
     lines += [*notices(catalog, jobs(catalog, ground)), *_approvals(memory)]
-    words = None
-    if related:
-        words = score_by_names(memory, catalog, ground, vectors_of) | facts_reading_changes(catalog, working)
-    options: dict[str, Any] = {"budget_tokens": budget_tokens, "kinds": kinds, "related": words}
+    words = score_by_names(memory, catalog, ground, vectors_of) | facts_reading_changes(catalog, working)
+    options: dict[str, Any] = {"budget_tokens": budget_tokens, "kinds": kinds, "related": words, "is_brief": is_brief}
     with catalog.reading():
         found = digest.digest(memory, catalog, ground, paths=working, notices=lines, **options)
     return sections.as_table([*found, *([others] if others else [])]) | {"verified": verified(catalog)}

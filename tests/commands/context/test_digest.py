@@ -72,8 +72,7 @@ def test_suspect_is_shown_with_its_references(memory, repo):
 def test_memory_with_a_warning_is_in_no_other_section(warned):
     found = sections(warned)
 
-    assert keys(found["RELEVANT FACTS"]) == ["fine"]
-    assert keys(found["RECENT WORK"]) == []
+    assert (keys(found["RELEVANT FACTS"]), keys(found["RECENT WORK"])) == ([], ["fine"])
 
 
 def test_fact_whose_inputs_changed_is_a_warning_until_it_is_run_again(memory, repo):
@@ -171,7 +170,7 @@ def test_store_that_was_never_verified_says_so(memory, repo):
 def test_unproven_fact_is_shown_as_such(memory, repo):
     put(repo, make_fact("a", "make", created=days_ago(50)))
 
-    assert [(i["key"], i["status"]) for i in sections(memory)["RELEVANT FACTS"]["items"]] == [("a", "unproven")]
+    assert [(i["key"], i["status"]) for i in sections(memory)["RECENT WORK"]["items"]] == [("a", "unproven")]
 
 
 @pytest.mark.parametrize("gone", ["expired", "archived", "superseded"])
@@ -207,9 +206,9 @@ def test_recent_work_is_of_the_last_seven_days_the_newest_first(memory, repo):
 
 
 def test_memory_that_is_relevant_is_not_shown_again_as_recent(memory, repo):
-    put(repo, make_memory("new", "New and relevant", created=days_ago(1)))
+    put(repo, make_memory("new", "New and relevant", created=days_ago(1), paths=["src/**"]))
 
-    found = sections(memory)
+    found = sections(memory, paths=["src"])
 
     assert (keys(found["RELEVANT FACTS"]), keys(found["RECENT WORK"])) == (["new"], [])
 
@@ -257,9 +256,9 @@ def assert_fits(found, budget, printed):
 
 
 def test_larger_budget_shows_all_that_a_smaller_one_did(memory, repo):
-    put(repo, *(old(f"m{n}", days=n, title=f"What was learnt on day {n}") for n in range(60)))
+    put(repo, *(old(f"m{n}", days=n, title=f"What was learnt on day {n}", paths=["src/**"]) for n in range(60)))
 
-    small, large = (keys(sections(memory, budget=budget)["RELEVANT FACTS"]) for budget in (500, 1500))
+    small, large = (keys(sections(memory, paths=["src"], budget=most)["RELEVANT FACTS"]) for most in (500, 1500))
 
     assert 0 < len(small) < len(large)
     assert large[: len(small)] == small
@@ -268,11 +267,11 @@ def test_larger_budget_shows_all_that_a_smaller_one_did(memory, repo):
 def test_digest_is_cut_from_the_bottom(memory, repo):
     put(
         repo,
-        *(old(f"m{n}", days=20, title=f"What was learnt, number {n}") for n in range(10)),
+        *(old(f"m{n}", days=20, title=f"What was learnt, number {n}", paths=["src/**"]) for n in range(10)),
         *(make_memory(f"r{n:02}", "Done", kind="outcome", created=days_ago(1)) for n in range(40)),
     )
 
-    found = sections(memory, budget=600)
+    found = sections(memory, paths=["src"], budget=600)
 
     assert (found["RELEVANT FACTS"]["more"], found["RECENT WORK"]["more"] > 10) == (0, True)
 
@@ -288,22 +287,30 @@ def test_recent_work_is_the_newest_few_and_the_others_are_counted(memory, repo):
 def test_memories_that_are_too_many_to_look_at_are_counted_all_the_same(memory, repo):
     put(
         repo,
-        *(old(f"m{n}") for n in range(NEWEST + 50)),
+        *(old(f"m{n}", paths=["src/**"]) for n in range(NEWEST + 50)),
         *(make_memory(f"r{n}", "Done", kind="outcome", created=days_ago(1)) for n in range(LATEST + 30)),
     )
 
-    found = sections(memory, budget=600)
+    found = sections(memory, paths=["src"], budget=600)
 
     assert (found["RELEVANT FACTS"]["total"], found["RECENT WORK"]["total"]) == (NEWEST + 50, LATEST + 30)
 
 
+def test_the_newest_few_are_shown_whatever_their_age(memory, repo):
+    put(repo, *(old(f"m{n}", days=100 + n) for n in range(9)))
+
+    found = sections(memory)["RECENT WORK"]
+
+    assert (keys(found), found["more"]) == (["m0", "m1", "m2", "m3", "m4"], 0)
+
+
 def test_budget_is_that_of_the_policy_where_none_is_asked_for(memory, repo):
-    put(repo, *(old(f"m{n}", title=f"What was learnt, number {n}") for n in range(60)))
+    put(repo, *(old(f"m{n}", title=f"What was learnt, number {n}", paths=["src/**"]) for n in range(60)))
     put_files(repo, {"gitmem.toml": "[context]\nbudget_tokens = 400\n"})
 
     with Memory(repo, clock=lambda: float(NOW)) as opened:
-        assert opened.context(paths=(), budget_tokens=0).document["tokens"] <= 400
-        assert opened.context(paths=(), budget_tokens=900).document["tokens"] > 400
+        assert opened.context(paths=["src"], budget_tokens=0).document["tokens"] <= 400
+        assert opened.context(paths=["src"], budget_tokens=900).document["tokens"] > 400
 
 
 def test_digest_of_an_empty_store_is_empty(memory):

@@ -12,11 +12,14 @@ from support.facts import make_memory, put
 from gitmem.memory import Memory
 from gitmem.text.budget import count_tokens
 
+# What the memories are about, and the digest is for.
+HERE = "src/auth/jwt.py"
+
 
 def test_long_memory_ends_where_a_sentence_does_with_the_way_to_the_whole(memory, repo):
-    put(repo, old("long", "A title", body="Some words stand here. " * 200))
+    put(repo, old("long", "A title", body="Some words stand here. " * 200, paths=[HERE]))
 
-    (text,) = texts(sections(memory)["RELEVANT FACTS"])
+    (text,) = texts(sections(memory, paths=[HERE])["RELEVANT FACTS"])
 
     assert text.startswith("A title: Some words stand here. Some")
     assert text.endswith(" Some words stand here. (more: gitmem show long)")
@@ -24,18 +27,18 @@ def test_long_memory_ends_where_a_sentence_does_with_the_way_to_the_whole(memory
 
 
 def test_a_sentence_that_is_too_long_is_left_out_whole(memory, repo):
-    put(repo, old("long", "A title", body="word " * 1000))
+    put(repo, old("long", "A title", body="word " * 1000, paths=[HERE]))
 
-    assert texts(sections(memory)["RELEVANT FACTS"]) == ["A title (more: gitmem show long)"]
+    assert texts(sections(memory, paths=[HERE])["RELEVANT FACTS"]) == ["A title (more: gitmem show long)"]
 
 
 @pytest.mark.parametrize("body", ["猫は猫。" * 100, "Words are words. " * 100])
 def test_no_more_of_one_memory_is_shown_than_the_policy_says(memory, repo, body):
-    put(repo, old("long", "T", body=body))
+    put(repo, old("long", "T", body=body, paths=[HERE]))
     put_files(repo, {"gitmem.toml": "[context]\nmax_memory_tokens = 30\n"})
 
     with Memory(repo, clock=lambda: float(NOW)) as opened:
-        (text,) = texts(sections(opened)["RELEVANT FACTS"])
+        (text,) = texts(sections(opened, paths=[HERE])["RELEVANT FACTS"])
 
     shown = text.split(" (more: ")[0]
     assert 15 < count_tokens(shown) <= 30 + count_tokens("T: ")
@@ -56,9 +59,9 @@ def test_goal_that_is_also_the_title_is_shown_once(memory, repo):
 
 def test_each_memory_is_one_line_with_nothing_hidden(memory, repo):
     title = json.dumps("One\ntwo\u202e")
-    put_files(repo, {"gotchas/a.md": f"---\ntitle: {title}\nkind: gotcha\n---\nA\n\n\u200bB\x07\n"})
+    put_files(repo, {"gotchas/a.md": f"---\ntitle: {title}\nkind: gotcha\npaths: [{HERE}]\n---\nA\n\n\u200bB\x07\n"})
 
-    (text,) = texts(sections(memory)["RELEVANT FACTS"])
+    (text,) = texts(sections(memory, paths=[HERE])["RELEVANT FACTS"])
 
     assert text.isprintable()
     assert text.startswith("One two")

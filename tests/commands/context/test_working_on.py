@@ -66,7 +66,7 @@ def test_facts_that_read_a_changed_file_relate_to_the_work_and_others_do_not(mem
     )
     (repo / "src/auth/jwt.py").write_text("changed\n", encoding="utf-8")
 
-    found = memory.context(related=True).document["sections"]
+    found = memory.context(is_brief=True).document["sections"]
 
     about = next(section for section in found if section["name"] == RELEVANT)
     assert [item["key"] for item in about["items"]] == ["tokens"]
@@ -83,12 +83,12 @@ def test_branch_is_related_by_meaning_where_a_model_is_set_up(repo: Path, tmp_pa
     git(repo, "checkout", "-q", "-b", f"feat/{LOGIN}")
     put(repo, STORE | {key: text for n in range(9) for key, text in make_memory(f"new-{n}", f"Newer {n}").items()})
     with Memory(repo, clock=Clock()) as memory:
-        by_words = str(memory.context(related=True).document["sections"])
+        by_words = str(memory.context(is_brief=True).document["sections"])
     choose(repo, make_model(tmp_path / "model"))
 
     with Memory(repo, clock=Clock()) as memory:
         memory.vectors.rebuild()
-        by_meaning = str(memory.context(related=True).document["sections"])
+        by_meaning = str(memory.context(is_brief=True).document["sections"])
 
     assert "The login page redirects" not in by_words
     assert "The login page redirects" in by_meaning
