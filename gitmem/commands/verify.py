@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from gitmem.frozen import replace
-from gitmem.repository.verification import note_unreadable, stores_to_prove
+from gitmem.model import ADOPTED
+from gitmem.repository.verification import counts_here, note_unreadable, stores_to_prove
+from gitmem.text import count_of
 from gitmem.verify.options import SILENT, join_runs
 
 TYPE_CHECKING = False
@@ -47,9 +49,25 @@ def verify(
 def _verify(
     repository: OpenRepository, options: Options, report: Callable[[Result, int, int], None], watch: Watch | None
 ) -> VerifyRun:
+    notice = _retire_withdrawn(repository) if options.is_job() and not (options.shard or options.results) else ""
     stores = stores_to_prove(repository, options)
     if options.shard or options.results:  # other machines do not have private memories
         stores = [(store, own) for store, own in stores if store is repository] or [(repository, options)]
     runs = [store.session(own).run(report, watch or SILENT) for store, own in stores]
     note_unreadable(repository)
-    return replace(runs[0] if len(runs) == 1 else join_runs(runs), proposal=repository.store.proposal)
+    run = runs[0] if len(runs) == 1 else join_runs(runs)
+    notices = (*run.notices, notice) if notice else run.notices
+    return replace(run, proposal=repository.store.proposal, notices=notices)
+
+
+def _retire_withdrawn(repository: OpenRepository) -> str:
+    """Retire adopted facts whose documents no longer state them, on the default branch; return a notice of it."""
+    commit = repository.git.read_head()[1]
+    if commit is None or not repository.has_store() or not counts_here(repository):
+        return ""
+    if not repository.catalog().row("SELECT count(*) FROM memory WHERE kind = ?", (ADOPTED,))[0]:
+        return ""
+    from gitmem.commands.adopt.withdrawn import retire_withdrawn  # only where documents were adopted
+
+    gone = retire_withdrawn(repository, commit)
+    return f"{count_of(len(gone), 'claim')} retired, since no document says so any more" if gone else ""

@@ -122,6 +122,13 @@ def count_of(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def as_sentence(text: str) -> str:
+    """Return a text with a capital at its start, if that is a plain word, and one full stop at its end."""
+    first = text.partition(" ")[0]
+    begun = text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
+    return begun if begun.endswith((".", "!", "?", "…", ":")) else f"{begun}."
+
+
 def list_some(names: Sequence[str], most: int) -> str:
     """Return the first names, and how many more there are: ``a, b and 3 more``."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

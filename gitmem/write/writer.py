@@ -268,9 +268,10 @@ class Writer:
         written = self.write(plan, "edit")
         return written.commit if written else ""
 
-    def forget(self, keys: list[str], *, why: str) -> list[Change]:
+    def forget(self, keys: list[str], *, why: str, by: str = "") -> list[Change]:
         """Move memories to the archive; ``retired`` marks the tombstone that keeps them from coming back."""
-        retired = {"when": format_time(self._now), "by": display(self._author.who)} | ({"why": why} if why else {})
+        who = display(by or self._author.who)
+        retired = {"when": format_time(self._now), "by": who} | ({"why": why} if why else {})
 
         def moved(catalog: Catalog, found: list[place.KnownMemory]) -> archive.ArchiveMoves:
             # All files with the key: a remaining one would replace the forgotten memory.

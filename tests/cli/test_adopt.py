@@ -71,7 +71,11 @@ def test_other_forms_name_the_line(stale, run_cli):
     log = json.loads(run_cli("adopt", "--format", "sarif").out)
 
     assert [(row["path"], row["line"], row["fix"]) for row in table["false"]] == [("AGENTS.md", 3, "1.25")]
-    assert log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
+    (result,) = log["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
+    said = result["message"]["text"]
+    assert said.startswith("AGENTS.md:3 says Go 1.24+, but go.mod:3 says 1.25. Since ")
+    assert said.endswith(" Should say: 1.25.")
     assert "::error file=AGENTS.md,line=3" in run_cli("adopt", "--format", "github").out
     assert "| AGENTS.md:3 |" in run_cli("adopt", "--format", "markdown").out.replace("\\", "")
 

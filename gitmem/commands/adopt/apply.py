@@ -8,6 +8,8 @@ from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import FALSE, HOLDS
 from gitmem.commands.adopt.memories import (
+    BY,
+    GONE,
     SENTENCE_FIELD,
     TAG,
     context_of,
@@ -51,8 +53,6 @@ if TYPE_CHECKING:
     from gitmem.store.commit import CommitPlan
     from gitmem.write.writer import Writer
 
-# Marks facts retired because their sentence is gone: unlike forgotten ones, they come back with the sentence.
-BY = "gitmem adopt"
 # The most documents named in the commit.
 _NAMED = 10
 
@@ -120,21 +120,26 @@ def _store_culprits(memory: OpenRepository, culprits: Mapping[str, str]) -> None
 
 
 @frozen
-class _Known:
+class AdoptedMemory:
+    """A memory that was adopted, with its frontmatter."""
+
     memory: KnownMemory
     fields: Mapping[str, Any]
 
     @property
     def refs(self) -> list[str]:
+        """Return its references."""
         refs = self.fields.get("refs") or []
         return [refs] if isinstance(refs, str) else [str(ref) for ref in refs]
 
     @property
     def document(self) -> str:
+        """Return the path of its document."""
         return self.refs[0].rpartition(":")[0] if self.refs else ""
 
     @property
     def is_retired_here(self) -> bool:
+        """Return whether it was retired because its sentence is gone."""
         retired = self.fields.get("retired")
         return isinstance(retired, dict) and retired.get("by") == BY
 
@@ -199,7 +204,7 @@ class _Plan:
     def make(self, writer: Writer, tip: str | None) -> CommitPlan | None:
         """Return the commit; None if there is nothing to write."""
         catalog = self._memory.catalog_at(tip)
-        known = _list_adopted(catalog)
+        known = list_adopted(catalog)
         self._settled = ImportPlan()
         changed: dict[str, dict[str, Any]] = {}
         differing = [
@@ -239,7 +244,7 @@ class _Plan:
         """Return the fields for a statement's place: its lines, and their text."""
         return {"refs": refs, FIELD: anchor_fields(self._memory.git, self._tree, refs, is_strict=False)}
 
-    def _add(self, catalog: Catalog, proposal: Proposal, known: _Known | None) -> None:
+    def _add(self, catalog: Catalog, proposal: Proposal, known: AdoptedMemory | None) -> None:
         where = proposal.refs[0]
         if known is not None and not known.is_retired_here:
             self._settled.skipped.add(where, f"{proposal.key} was forgotten (gitmem restore {proposal.key})")
@@ -271,7 +276,7 @@ class _Plan:
         self,
         writer: Writer,
         catalog: Catalog,
-        known: Mapping[str, _Known],
+        known: Mapping[str, AdoptedMemory],
         changed: Mapping[str, Mapping[str, Any]],
     ) -> None:
         texts = writer.texts_of(catalog, [known[key].memory for key in changed]) if changed else {}
@@ -290,7 +295,7 @@ class _Plan:
 
     def _commit(self, writer: Writer, catalog: Catalog) -> CommitPlan:
         changes = changes_of(catalog, self._settled, self._policy)
-        retired = {"when": format_time(self._now), "by": BY, "why": "its document no longer says so"}
+        retired = {"when": format_time(self._now), "by": BY, "why": GONE}
         old = archive.retire(writer.texts_of, catalog, self._retired, retired) if self._retired else None
         if old is not None:
             files, deletes = {**changes.files, **old.files}, [*changes.deletes, *old.paths]
@@ -328,18 +333,18 @@ class _Plan:
         )
 
 
-def _list_adopted(catalog: Catalog) -> dict[str, _Known]:
+def list_adopted(catalog: Catalog) -> dict[str, AdoptedMemory]:
     """Return the adopted memories by key, including retired ones."""
     rows = catalog.rows(
         "SELECT m.id, m.key, m.path, m.kind, m.title, m.archived, t.fields FROM tag g JOIN memory m ON m.id = g.id"
         " JOIN text t ON t.id = m.id WHERE g.tag = ? AND m.shadowed = 0 ORDER BY m.key",
         (TAG,),
     )
-    found = {row[1]: _Known(KnownMemory(*row[:6]), json.loads(row[6])) for row in rows}
+    found = {row[1]: AdoptedMemory(KnownMemory(*row[:6]), json.loads(row[6])) for row in rows}
     return {key: one for key, one in found.items() if SENTENCE_FIELD in one.fields}
 
 
-def _changes(known: _Known, proposal: Proposal, answers: Mapping[tuple[str, ...], str]) -> dict[str, Any]:
+def _changes(known: AdoptedMemory, proposal: Proposal, answers: Mapping[tuple[str, ...], str]) -> dict[str, Any]:
     """Return the fields that differ from the proposal; ``body`` if the text differs."""
     changes: dict[str, Any] = {} if known.refs == proposal.refs else {"refs": proposal.refs}
     have = known.fields.get("verify")
@@ -360,7 +365,7 @@ def _changes(known: _Known, proposal: Proposal, answers: Mapping[tuple[str, ...]
     return changes | _retitle(known, proposal.sentence, changes.get("verify", have), proposal.body)
 
 
-def _retitle(known: _Known, sentence: str, check: object, body: str) -> dict[str, Any]:
+def _retitle(known: AdoptedMemory, sentence: str, check: object, body: str) -> dict[str, Any]:
     """Return the title and body of a claim whose title is not what its check proves; a person's own title stays.
 
     Args:

@@ -58,12 +58,17 @@ def find_documents(paths: Iterable[str], wanted: Iterable[str] = ()) -> list[Doc
     found = []
     for path in sorted(every):
         if path in names:
-            found.append(Document(path, kind_of(path) or GUIDE, _folder_of(path)))
+            found.append(document_of(path))
         elif not names or any(not name or path.startswith(f"{name}/") for name in names if name not in files):
             kind = kind_of(path)
             if kind and not _FOREIGN.search(path):
-                found.append(Document(path, kind, _folder_of(path)))
+                found.append(document_of(path))
     return found
+
+
+def document_of(path: str) -> Document:
+    """Return the document with a path, whatever its name; one without a known name counts as a guide."""
+    return Document(path, kind_of(path) or GUIDE, _folder_of(path))
 
 
 def kind_of(path: str) -> str:

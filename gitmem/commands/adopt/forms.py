@@ -10,7 +10,7 @@ from gitmem import __version__
 from gitmem.commands.adopt.claims.claim import COMMAND
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.kinds import KINDS
-from gitmem.text import count_of, display, escape_json, unlike_command, workflow_command
+from gitmem.text import as_sentence, count_of, display, escape_json, unlike_command, workflow_command
 from gitmem.verify.overview.finding import describe_lines
 
 TYPE_CHECKING = False
@@ -150,8 +150,10 @@ def commands(adoption: Adoption) -> str:
 
 
 def _message(finding: JudgedClaim) -> str:
-    said = ", ".join(filter(None, (sentence(finding), also(finding), blame(finding))))
-    return "; ".join(filter(None, (said, advice(finding))))
+    """Return the problem in sentences: the line, what contradicts it, since when, and the correction."""
+    place, said = f"{finding.document.path}:{finding.claim.line}", sentence(finding)
+    said = f"{display(place)}{'' if said.startswith('says ') else ':'} {said}"
+    return " ".join(as_sentence(one) for one in (said, also(finding), blame(finding), advice(finding)) if one)
 
 
 def sarif(adoption: Adoption) -> str:

@@ -12,8 +12,9 @@ from hashlib import sha256
 from gitmem.commands.adopt.claims.claim import SYMBOL, VALUE, is_log
 from gitmem.commands.adopt.documents import DECISION, INSTRUCTIONS
 from gitmem.commands.adopt.findings import FALSE, NEVER
+from gitmem.commands.adopt.kinds import claims_of
 from gitmem.commands.adopt.records import read_records
-from gitmem.commands.adopt.statements import BULLET, SENTENCE
+from gitmem.commands.adopt.statements import BULLET, SENTENCE, split
 from gitmem.document.builtin_checks import words_of
 from gitmem.document.check_values import IN, OR_IN
 from gitmem.document.sources.address import format_key, parse_address
@@ -28,12 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Adoption, JudgedClaim
     from gitmem.commands.adopt.statements import Statement
 
 # The field with the hash of the sentence, and the tag of all adopted memories.
 SENTENCE_FIELD, TAG = "sentence", "adopted"
+# Marks facts retired because their sentence is gone: unlike forgotten ones, they come back with the sentence.
+BY, GONE = "gitmem adopt", "its document no longer says so"
 TITLE_LIMIT = 160
 # The most characters of a sentence in the body of its claim.
 QUOTED = 1000
@@ -122,6 +126,31 @@ def _key(kind: str, words: str, *parts: str) -> str:
     return "-".join(filter(None, (kind, named, hash_of("\0".join(parts))[:10])))
 
 
+def key_of_claim(claim: Claim, path: str, sentence: str) -> str:
+    """Return the key of the fact for a claim, given its document and the hash of its sentence."""
+    return _key(ADOPTED, claim.token, path, sentence, claim.kind, claim.name, claim.stated)
+
+
+def find_statement(text: str, document: Document, key: str, sentence: str) -> int:
+    """Return the line where a document states an adopted fact, in the same words or in others; 0 if it does not.
+
+    Args:
+        text: The text of the document.
+        document: The document, by the name that it had when the fact was written.
+        key: The key of the fact.
+        sentence: The hash of the sentence that it was written for.
+    """
+    statements = split(text)
+    same = (one.line for one in statements if hash_of(one.text) == sentence)
+    other = (
+        claim.line
+        for one in statements
+        for claim in claims_of(one, document)
+        if key_of_claim(claim, document.path, sentence) == key
+    )
+    return next(same, 0) or next(other, 0)
+
+
 def title_of_check(check: Mapping[str, Any]) -> str:
     """Return what a check of ``adopt`` proves, as a title."""
     return _shorten(_said(check))
@@ -179,7 +208,7 @@ def _facts(findings: Sequence[JudgedClaim]) -> Iterator[Proposal]:
             continue  # the check of the value finds the name as well
         sentence = hash_of(statement.text)
         yield Proposal(
-            _key(ADOPTED, claim.token, path, sentence, claim.kind, claim.name, claim.stated),
+            key_of_claim(claim, path, sentence),
             path,
             _lines_of(finding),
             {"kind": ADOPTED, "tags": [TAG], SENTENCE_FIELD: sentence},

@@ -7,7 +7,7 @@ import re
 from posixpath import basename, dirname
 
 from gitmem.document.anchors import parse_reference
-from gitmem.document.builtin_checks import SURE_PART, parse_arguments, row_of
+from gitmem.document.builtin_checks import SURE_PART, parse_arguments, row_of, words_of
 from gitmem.frozen import replace
 from gitmem.model import ADOPTED, BUILTIN, Check
 from gitmem.text.code.languages import is_prose
@@ -24,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from gitmem.commands.adopt.findings import JudgedClaim
     from gitmem.commands.check.change import Trees
     from gitmem.commands.check.judge import Pair
     from gitmem.document.anchors import LineReference
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 _DOCUMENT = re.compile(r"\.(mdx?|mdc|rst|txt|adoc)$|^(README|CONTRIBUTING|\.\w+rules|\.goosehints)$", re.I)
 # The fields of a built-in check that may repeat a number from a document's line.
 _EXPECTED = ("is", "at-least", "within", "at")
+# The field of an adopted fact with the hash of its sentence (``adopt.memories``).
+SENTENCE = "sentence"
 _HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.M)
 
 
@@ -47,6 +50,7 @@ class DocumentLines:
         self._texts: dict[tuple[str, str], list[str]] = {}
         self._hunks: dict[str, list[range]] = {}
         self._adopted: dict[str, dict[int, str | range]] = {}
+        self._false: dict[str, list[JudgedClaim]] = {}
 
     def is_only_moved(self, pair: Pair) -> bool:
         """Return whether an adopted fact is false only by a move: then its document counts, which may follow it."""
@@ -68,6 +72,46 @@ class DocumentLines:
             return ()
         return tuple(replace(line, where="") for line in self.find(pair, ()) if line.corrected)
 
+    def find_withdrawal(self, pair: Pair) -> str:
+        """Return why nothing at the head states an adopted fact, as a clause; empty if a document still does.
+
+        A document that states another value of it, which is wrong as well, still does: as in ``adopt --base``.
+        """
+        fact = pair.touched.fact
+        document = read_fact(self._catalog, fact.row, fact.path, self._policy)[1]
+        refs = [ref.path for ref in map(parse_reference, document.strings("refs")) if ref]
+        if document.kind != ADOPTED or not document.fields.get(SENTENCE) or not refs:
+            return ""
+        changed = [one.path for one in self._trees.changes if _DOCUMENT.search(basename(one.path))]
+        if any(self._find_statement(document, refs[0], path) for path in dict.fromkeys((*refs, *changed))):
+            return ""
+        is_wrong = any(self._is_about(pair, one) for one in self._list_false(refs[0]))
+        return "" if is_wrong else f"{refs[0]} no longer says so"
+
+    def _find_statement(self, document: Document, source: str, path: str) -> int:
+        """Return the line of a file at the head that states a fact adopted from a document; 0 if none does."""
+        from gitmem.commands.adopt.documents import document_of
+        from gitmem.commands.adopt.memories import find_statement  # all patterns of claims: only for adopted facts
+
+        sentence = str(document.fields.get(SENTENCE, ""))
+        text = "\n".join(self._read_lines(self._trees.behind, path))
+        return find_statement(text, document_of(source), document.key, sentence) if text and sentence else 0
+
+    def _list_false(self, path: str) -> list[JudgedClaim]:
+        """Return what the change makes false of a document."""
+        if path not in self._false:
+            is_there = bool(self._read_lines(self._trees.behind, path))
+            self._false[path] = _judge(self._trees, path) if is_there else []
+        return self._false[path]
+
+    def _is_about(self, pair: Pair, finding: JudgedClaim) -> bool:
+        """Return whether a false statement is contradicted by the same place as a fact, or has the same check."""
+        words = json.loads(pair.touched.fact.row.words)
+        if finding.check and words_of(finding.check)[:2] == tuple(words[:2]):
+            return True
+        answer = self._answer(pair)
+        return finding.source is not None and answer is not None and finding.source.where == answer.where != ""
+
     def find(self, pair: Pair, spots: Sequence[Spot]) -> tuple[StatedLine, ...]:
         """Return the lines of documents that a fact refers to and that are unchanged at the head, in order.
 
@@ -79,9 +123,7 @@ class DocumentLines:
         if not refs:
             return ()
         check = Check(BUILTIN, tuple(json.loads(fact.row.words))) if fact.row.form == BUILTIN else None
-        answer = pair.head.found
-        if check is not None and answer is None:  # a known verdict has no place
-            answer = builtin.answer_all(self._trees.git, self._trees.head, [check])[check]
+        answer = self._answer(pair)
         found = []
         for ref in refs:
             lines = self._read_lines(self._trees.behind, ref.path)[ref.first - 1 : ref.last]
@@ -98,6 +140,14 @@ class DocumentLines:
             where = where or next((f"{spot.path}:{spot.line}" for spot in spots if spot.line), "")
             found.append(StatedLine(spot, lines[at], where, corrected, self._is_in_diff(spot), cut))
         return tuple(found)
+
+    def _answer(self, pair: Pair) -> BuiltinAnswer | None:
+        """Return the answer of a built-in check at the head, with its place; None for a command."""
+        row = pair.touched.fact.row
+        if row.form != BUILTIN or pair.head.found is not None:
+            return pair.head.found
+        check = Check(BUILTIN, tuple(json.loads(row.words)))  # a known verdict has no place
+        return builtin.answer_all(self._trees.git, self._trees.head, [check])[check]
 
     def _find_offer(self, ref: LineReference) -> str | range:
         """Return adopt's suggestion for a line: the corrected line, or the lines to delete; empty if nothing."""
@@ -126,6 +176,8 @@ class DocumentLines:
                 place = parse_reference(state.place) if state.place else ref
                 assert place is not None
                 yield place
+            elif line := self._find_statement(document, ref.path, ref.path):  # reworded
+                yield replace(ref, first=line, last=line)
 
     def _find_again(self, ref: LineReference) -> Iterator[LineReference]:
         """Yield the place of a line without an anchor at the head, if it occurs there once."""
@@ -210,13 +262,20 @@ def _read_corrections(trees: Trees, document: str, lines: Sequence[str]) -> dict
 
     Only names of files and of targets are judged: the right value is in the answer of a fact's check.
     """
-    # Only here: these judge a whole document.
     from gitmem.commands.adopt.claims.claim import COMMAND, PATH
     from gitmem.commands.adopt.correct import corrections
-    from gitmem.commands.adopt.findings import FALSE
-    from gitmem.commands.adopt.run import adopt
 
-    false = adopt(trees.git, trees.behind, [document], base=trees.before, kinds=(PATH, COMMAND)).of(FALSE)
+    false = _judge(trees, document, PATH, COMMAND)
     texts = {document: lines}
     found: dict[int, str | range] = {one.line: one.after for one in corrections(false, texts, texts) if one.after}
     return found | {line: one.cut for one in false for line in one.cut}
+
+
+def _judge(trees: Trees, document: str, *kinds: str) -> list[JudgedClaim]:
+    """Return what a change makes false of a document, by the judgement of ``adopt``; of these kinds, or of all."""
+    # Only here: it judges a whole document.
+    from gitmem.commands.adopt.findings import FALSE
+    from gitmem.commands.adopt.kinds import KINDS
+    from gitmem.commands.adopt.run import adopt
+
+    return adopt(trees.git, trees.behind, [document], base=trees.before, kinds=kinds or KINDS).of(FALSE)

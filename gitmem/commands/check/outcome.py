@@ -18,6 +18,7 @@ from gitmem.verify.overview.finding import (
     MENDED,
     OUTDATED,
     OUTSIDE,
+    RETIRED,
     STILL,
     SUSPECT,
     UNCHECKED,
@@ -120,14 +121,13 @@ class Outcome:
         looser = self._find_looser([pair for pair, kind, _ in judged if kind == BROKEN and pair.base is not None])
         documents = DocumentLines(self._catalog, self._store.policy(), trees)
         found = []
-        for pair, judgement, because in judged:
-            is_moved = judgement == BROKEN and documents.is_only_moved(pair)
-            kind, because = (HELD, "") if is_moved else (judgement, because)  # noqa: PLW2901
+        for pair, judgement, reason in judged:
+            kind, because = _with_documents(pair, judgement, reason, documents)
             stated: tuple[StatedLine, ...] = ()
             if kind == BROKEN:
                 stated = documents.find(pair, spots[pair.key])
                 if offer := looser.get(pair.key):
-                    because = f"{because}; {offer}"  # noqa: PLW2901
+                    because = f"{because}; {offer}"
             elif kind == HELD and (stated := documents.find_outdated(pair)):
                 kind = OUTDATED
             fact, verdict = pair.touched.fact, pair.head.verdict or (pair.base.verdict if pair.base else None)
@@ -219,6 +219,13 @@ class Outcome:
             verdicts = [a.verdict for a in answers if a.is_new and a.verdict is not None]
             if verdicts:
                 self._store.local.add_verdicts(verdicts)
+
+
+def _with_documents(pair: Pair, kind: str, because: str, documents: DocumentLines) -> tuple[str, str]:
+    """Return the outcome for a fact, and the reason, given what documents say at the head."""
+    if kind in (BROKEN, STILL) and (withdrawal := documents.find_withdrawal(pair)):
+        return RETIRED, withdrawal
+    return (HELD, "") if kind == BROKEN and documents.is_only_moved(pair) else (kind, because)
 
 
 def _judgement(pair: Pair) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from gitmem.verify.overview.finding import (
     NOTE,
     OUTDATED,
     OUTSIDE,
+    RETIRED,
     STILL,
     UNCHECKED,
     WARNING,
@@ -92,7 +93,7 @@ def summary(checked: CheckResult) -> str:
         return "nothing to check"
     if span.is_staged and not checked.files:
         return "nothing is staged"
-    touched = len(checked.of(BROKEN, MENDED, STILL, OUTSIDE, OUTDATED, UNCHECKED, HOLDS))
+    touched = len(checked.of(BROKEN, MENDED, STILL, OUTSIDE, OUTDATED, UNCHECKED, RETIRED, HOLDS))
     counts = [(len(checked.of(kind)), words) for kind, words in WORDS.items()]
     message = ", ".join(f"{number} {words.phrase if number == 1 else words.many}" for number, words in counts if number)
     waiting, unchecked = sum(one.is_waiting for one in checked.findings), len(checked.of(UNCHECKED))

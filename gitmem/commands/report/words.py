@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.text import as_sentence
 from gitmem.verify.blame.culprit import phrase
 from gitmem.verify.overview.finding import BROKEN, FAILED, OUTSIDE, SILENCED, STILL, SUSPECT, WORDS, WRONG, Spot
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 def sentence(finding: FactFinding) -> str:
     """Return a finding as a sentence for people, without its key and place."""
     words = WORDS[finding.kind]
-    parts = [f"“{finding.title}” {words.phrase}" + (f": {finding.because}" if finding.because else "") + "."]
+    parts = [as_sentence(f"“{finding.title}” {words.phrase}" + (f": {finding.because}" if finding.because else ""))]
     parts += [place_sentence(line) for line in finding.stated]
     if finding.culprit:
         parts.append(f"It was {phrase(finding.culprit, finding.culprit_after)}.")
@@ -35,6 +36,7 @@ def list_spots(finding: FactFinding) -> list[Spot]:
 def place_sentence(line: StatedLine) -> str:
     """Return where a document states a fact, and how to correct it."""
     against = f", which {line.where} contradicts" if line.where else ""
-    right = f"; it should say: {line.corrected.strip()}" if line.corrected else ""
+    corrected = line.corrected.strip().removeprefix("- ")
+    right = f"; it should say: {corrected}" if corrected else ""
     right = f"; {line.remove}" if line.cut else right
-    return f"{line.spot.path}:{line.spot.line} states it{against}{right}."
+    return as_sentence(f"{line.spot.path}:{line.spot.line} states it{against}{right}")

@@ -24,6 +24,7 @@ STILL = "still_false"
 OUTSIDE = "outside"
 UNSTEADY = "unsteady"
 MENDED = "newly_true"
+RETIRED = "retired"
 HOLDS = "holds"
 
 # Why a fact could not be checked: its command is approved neither here nor by a list.
@@ -123,6 +124,10 @@ WORDS = {
     MENDED: FindingWords(
         *(VERIFIED, "", "becomes true", "become true", "Becomes true"),
         meaning="The fact did not hold before the change and holds with it.",
+    ),
+    RETIRED: FindingWords(
+        *(VERIFIED, "", "is retired by the change", "are retired by the change", "Retired by this change"),
+        meaning="The document that the fact was adopted from no longer says so.",
     ),
     HOLDS: FindingWords(*(VERIFIED, "", "holds", "hold", "Holds"), meaning="The fact holds."),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from conftest import NOW, commit_files, git
 from support.code_changes import change, check, finding
 from support.facts import make_fact, put
@@ -149,3 +150,50 @@ def test_removal_or_new_path_is_offered_at_the_line_of_an_adopted_fact(memory, r
     shown = findings_of(checked, now=NOW)
     assert "; remove lines 3 to 4." in github.commands(shown)
     assert "AGENTS.md:3 is about something that is gone: remove lines 3 to 4." in render("markdown", shown)
+
+
+STEPS = {
+    "AGENTS.md": "# Guide\n\n- `MAX_STEPS` (default: `100`) bounds the loop.\n- See `config.py`.\n",
+    "config.py": "MAX_STEPS = 100\n",
+}
+
+
+def pull_request(repo, run_cli, text, path="AGENTS.md"):
+    """Adopt the document, and make a branch that changes the value in the code and the document."""
+    commit_files(repo, STEPS)
+    assert run_cli("adopt", "--apply").status == 0
+    gone = () if path == "AGENTS.md" and text else ("AGENTS.md",)
+    change(repo, {"config.py": "MAX_STEPS = 500\n", **({path: text} if text else {})}, gone=gone)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "is_retired"),
+    [
+        (STEPS["AGENTS.md"].replace("100", "500"), "AGENTS.md", True),
+        ("# Guide\n\n- See `config.py`.\n", "AGENTS.md", True),
+        ("", "AGENTS.md", True),
+        (STEPS["AGENTS.md"].replace("bounds", "limits"), "AGENTS.md", False),
+        (STEPS["AGENTS.md"].replace("100", "300"), "AGENTS.md", False),
+        (STEPS["AGENTS.md"], "docs/AGENTS.md", False),
+        (STEPS["AGENTS.md"].replace("- See", "- Read"), "AGENTS.md", False),
+    ],
+    ids=["corrected", "sentence deleted", "document deleted", "reworded", "another value", "document moved", "kept"],
+)
+def test_check_and_adopt_agree_on_a_change_of_document_and_code(memory, repo, run_cli, text, path, is_retired):
+    pull_request(repo, run_cli, text, path)
+
+    checked = check(memory)
+
+    (claim,) = [one for one in checked.findings if "max-steps" in one.key]
+    assert claim.kind == ("retired" if is_retired else BROKEN)
+    assert exit_status(checked, "newly_false") == run_cli("adopt", "--base", "main").status == int(not is_retired)
+
+
+def test_reworded_sentence_is_shown_where_it_is_now(memory, repo, run_cli):
+    pull_request(repo, run_cli, "Read this.\n\n- `MAX_STEPS` (default: `100`) limits it.\n")
+
+    (claim,) = check(memory).of(BROKEN)
+
+    (line,) = claim.stated
+    assert (line.spot, line.where) == (Spot("AGENTS.md", 3), "config.py:1")
+    assert line.corrected == "- `MAX_STEPS` (default: `500`) limits it."

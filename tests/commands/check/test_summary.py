@@ -24,9 +24,10 @@ def checked(*kinds: str, **fields) -> CheckResult:
         (("newly_false",), "touches 1 of 9 facts: 1 becomes false"),
         (
             tuple(kind for kind in KINDS if kind != "failed" for _ in range(2)),
-            "touches 14 of 9 facts: 2 become false, 2 have wrong verdicts, 2 are silenced by the change,"
+            "touches 16 of 9 facts: 2 become false, 2 have wrong verdicts, 2 are silenced by the change,"
             " 2 are suspect, 2 are documented with old paths, 2 could not be checked, 2 are unsteady,"
-            " 2 were false before and still are, 2 fail for a cause outside the repository, 2 become true, 2 hold",
+            " 2 were false before and still are, 2 fail for a cause outside the repository, 2 become true,"
+            " 2 are retired by the change, 2 hold",
         ),
     ],
 )

@@ -16,6 +16,7 @@ from gitmem.verify.overview.finding import (
     NOTE,
     OUTDATED,
     OUTSIDE,
+    RETIRED,
     SILENCED,
     STILL,
     SUSPECT,
@@ -47,6 +48,7 @@ LISTS = {
     "outside": OUTSIDE,
     "newly_true": MENDED,
     "outdated": OUTDATED,
+    "retired": RETIRED,
 }
 # Limits: items read of each list; places read of one finding; the largest accepted line number.
 READ_AT_MOST = 5_000

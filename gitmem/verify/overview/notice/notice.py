@@ -22,6 +22,7 @@ from gitmem.verify.overview.finding import (
     NOTE,
     OUTDATED,
     OUTSIDE,
+    RETIRED,
     SILENCED,
     STILL,
     SUSPECT,
@@ -50,7 +51,7 @@ _SPARE = 400
 WAITING = "not approved"
 # Kinds that a reader must look at, and kinds that are only for reference.
 SHOWN = (BROKEN, FAILED, WRONG, SILENCED, SUSPECT, OUTDATED, UNCHECKED)
-FOLDED = (UNSTEADY, STILL, OUTSIDE, MENDED)
+FOLDED = (UNSTEADY, STILL, OUTSIDE, RETIRED, MENDED)
 _KEY = re.compile("[a-z0-9][a-z0-9._-]*")
 
 

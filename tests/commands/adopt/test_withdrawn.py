@@ -1,0 +1,66 @@
+"""On the default branch, verify retires the adopted facts that no document states any more."""
+
+import json
+
+from conftest import commit_files, git
+
+TEXT = "- `MAX_STEPS` (default: `100`) bounds the loop.\n- `config.py` has it.\n"
+
+
+def adopted(repo, run_cli):
+    commit_files(repo, {"AGENTS.md": TEXT, "config.py": "MAX_STEPS = 100\n"})
+    assert run_cli("adopt", "--apply").status == 0
+    assert run_cli("verify").status == 0
+
+
+def claims(run_cli):
+    listed = json.loads(run_cli("list", "--kind", "claim", "--json").out)["memories"]
+    return sorted((one["title"], one["status"]) for one in listed)
+
+
+PATH, VALUE = "`config.py` exists", "`MAX_STEPS` in `config.py` is 100"
+
+
+def test_verify_retires_the_fact_of_a_corrected_sentence(memory, repo, run_cli):
+    adopted(repo, run_cli)
+    commit_files(repo, {"AGENTS.md": TEXT.replace("100", "500"), "config.py": "MAX_STEPS = 500\n"})
+
+    done = run_cli("verify")
+
+    assert done.status == 0
+    assert "1 claim retired" in done.err
+    assert claims(run_cli) == [(PATH, "verified")]
+    assert run_cli("adopt", "--apply").status == 0
+    assert claims(run_cli) == [(VALUE.replace("100", "500"), "unproven"), (PATH, "verified")]
+
+
+def test_fact_of_a_reworded_or_moved_sentence_fails(memory, repo, run_cli):
+    adopted(repo, run_cli)
+    (repo / "docs").mkdir()
+    git(repo, "mv", "AGENTS.md", "docs/AGENTS.md")
+    commit_files(repo, {"docs/AGENTS.md": TEXT.replace("bounds", "limits"), "config.py": "MAX_STEPS = 500\n"})
+
+    assert run_cli("verify").status == 1
+    assert claims(run_cli) == [(VALUE, "failed"), (PATH, "verified")]
+
+
+def test_other_branch_retires_nothing(memory, repo, run_cli):
+    adopted(repo, run_cli)
+    git(repo, "checkout", "-q", "-b", "feature")
+    commit_files(repo, {"AGENTS.md": "# Nothing\n"})
+
+    run_cli("verify")
+
+    assert [title for title, _ in claims(run_cli)] == [VALUE, PATH]
+
+
+def test_retired_fact_comes_back_with_its_sentence(memory, repo, run_cli):
+    adopted(repo, run_cli)
+    commit_files(repo, {"AGENTS.md": "# Nothing\n"})
+    run_cli("verify")
+    assert claims(run_cli) == []
+
+    commit_files(repo, {"AGENTS.md": TEXT})
+    run_cli("adopt", "--apply")
+
+    assert [title for title, _ in claims(run_cli)] == [VALUE, PATH]
