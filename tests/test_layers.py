@@ -63,12 +63,13 @@ HEAVY = (
     "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
     "pathlib", "numpy", "safetensors", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
     "sentence_transformers", "sqlite_vec", "transformers", "mcp", "uvicorn", "jinja2", "zlib", "shutil", "signal",
-    "shlex", "_sqlite3", "xml.etree", "packaging", "tree_sitter", "textual",
+    "shlex", "_sqlite3", "xml.etree", "packaging", "tree_sitter", "textual", "tomlkit",
 )  # fmt: skip
 # May be imported inside a function: recall and the hooks start without it. What imports it at the top is not heavy.
 RARE = ("re", "unicodedata", "array", "heapq", "fcntl", "msvcrt")
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
+    "gitmem/commands/profile.py": "tests/e2e/test_profiles.py, tests/policy/test_profiles.py",
     "gitmem/commands/adopt/findings.py": "data: tests/commands/adopt/test_run.py",
     "gitmem/commands/adopt/forms.py": "what is printed: tests/cli/test_adopt.py",
     "gitmem/commands/adopt/correct.py": "of real documents: tests/commands/adopt/test_run.py, tests/cli/test_adopt.py",

@@ -8,16 +8,19 @@ The memory's files are shown in the folder `.memory/`, which a line in `.git/inf
 --no-view or `git config gitmem.view false` prevents the folder, `gitmem view --remove` removes it. Nothing else in the
 repository changes: no hooks, no settings, no tracked files.
 
---profile makes a new store behave like beadboard, Beans, the AI Memory Module for BMAD (bmad), Agent Swarm (swarm) or a
-knowledge base of capsules (ai-kb), by the settings that it writes to gitmem.toml.
+--profile makes a store behave like beadboard, Beans, the AI Memory Module for BMAD (bmad), Agent Swarm (swarm) or a
+knowledge base of capsules (ai-kb), by the settings that it writes to gitmem.toml. If there is a store already, it shows
+what would change in its gitmem.toml, and asks; --yes changes it without asking.
 """
 
 from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, output_options
 from gitmem.cli.output import Output
-from gitmem.errors import GitmemError, UsageError
+from gitmem.cli.terminal import ask, is_interactive
+from gitmem.errors import GitmemError, RefusedError, UsageError
 from gitmem.statuses import MARKS
+from gitmem.text.own import OwnWords
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ EXAMPLES = (
     "gitmem init --offline",
     "gitmem init --no-view",
     "gitmem init --profile bmad",
+    "gitmem init --profile bmad --print >> gitmem.toml",
 )
 
 
@@ -39,6 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--no-view", action="store_true", help="do not create the folder .memory/")
     about = "behave like this system: beadboard, beans, bmad, swarm, ai-kb (docs/profiles.md)"
     parser.add_argument("--profile", default="", metavar="NAME", help=about)
+    parser.add_argument("--yes", action="store_true", help="change the policy of an existing store without asking")
     output_options(parser).add_argument(
         "--print", action="store_true", help="print the settings of the profile, and change nothing"
     )
@@ -52,9 +57,11 @@ def run(args: Arguments, out: Output) -> int:
 
         if not args.profile:
             raise UsageError("--print requires --profile", hint="gitmem init --profile bmad --print")
-        out.line(profile_policy(args.profile).rstrip("\n"))
+        out.exact(OwnWords(profile_policy(args.profile)))
         return 0
     with open_memory(out) as memory:
+        if args.profile and memory.repository.has_store() and not args.branch:
+            return _change_policy(memory, args, out)
         done = memory.init(branch=args.branch, offline=args.offline, profile=args.profile)
         view = "" if args.no_view or not memory.repository.config.view else _view(memory)
     if args.json:
@@ -77,6 +84,31 @@ def run(args: Arguments, out: Output) -> int:
     out.line("  gitmem verify && gitmem context")
     if done.how != "joined":
         out.line(("Share it with: gitmem sync", "dim"))
+    return 0
+
+
+def _change_policy(memory: Memory, args: Arguments, out: Output) -> int:
+    """Show what a profile changes in the policy of an existing store, and change it if the person agrees."""
+    from gitmem.commands.profile import plan_profile, take_profile
+
+    before, after = plan_profile(memory.repository, args.profile)
+    if before == after:
+        if args.json:
+            out.json({"branch": memory.repository.config.branch, "commit": "", "how": "there", "view": ""})
+        else:
+            out.line(f"the policy has the settings of the profile {args.profile} already")
+        return 0
+    if not args.json:
+        out.difference(before, after, "gitmem.toml")
+    out.flush()
+    is_agreed = args.yes or (is_interactive() and (ask("Change the policy? [y/N] ") or "").lower() in ("y", "yes"))
+    if not is_agreed:
+        raise RefusedError("the policy was not changed", hint=f"gitmem init --profile {args.profile} --yes")
+    commit = take_profile(memory.repository, args.profile)
+    if args.json:
+        out.json({"branch": memory.repository.config.branch, "commit": commit, "how": "changed", "view": ""})
+    else:
+        out.result(f"changed the policy; commit {commit[:12]}")
     return 0
 
 

@@ -248,8 +248,4 @@ def print_steps(steps: Iterable[InstallStep], out: Output, *, whole: bool = Fals
     for step in steps:
         out.line((f"{step.what:<8}", "bold"), step.path, "  ", (step.about, "dim"))
         if whole and step.before != step.after:
-            from difflib import unified_diff
-
-            lines = (step.before.splitlines(), step.after.splitlines())
-            for line in unified_diff(*lines, fromfile=step.path, tofile=step.path, lineterm=""):
-                out.line(line)
+            out.difference(step.before, step.after, step.path)

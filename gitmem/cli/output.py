@@ -214,6 +214,13 @@ class Output:
             shown = "\n".join(part for line in shown.split("\n") for part in fill(line, self.width))
         self._say(shown)
 
+    def difference(self, before: str, after: str, path: str) -> None:
+        """Print what changes in a file, as a unified diff."""
+        from difflib import unified_diff
+
+        for line in unified_diff(before.splitlines(), after.splitlines(), path, path, lineterm=""):
+            self.line(line)
+
     def exact(self, text: str, *, is_json: bool = False) -> None:
         """Print text that programs read unchanged: a reviewed list, a report in one of its formats.
 

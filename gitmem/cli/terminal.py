@@ -7,6 +7,7 @@ import sys
 from gitmem.config import AGENT_PROGRAMS, agent_variable, variable
 from gitmem.errors import TrustError
 from gitmem.system.parents import parent_names
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +56,31 @@ def need_terminal(memory: Memory, hint: str) -> Any:
     if terminal is None:
         raise TrustError("approving needs a terminal, and there is none here", hint=hint)
     return terminal
+
+
+def ask(question: str) -> str | None:
+    """Ask the person at the terminal and return the typed line without its end; None if there is no terminal.
+
+    The end of the input (Ctrl-D) counts as ``q``.
+    """
+    terminal = open_terminal()
+    if terminal is None:
+        return None
+    with terminal:
+        terminal.write(display(question).encode("utf-8", "backslashreplace"))
+        line = read_line(terminal)
+    return line.strip() if line.endswith("\n") else "q"
+
+
+def read_line(terminal: Any) -> str:
+    """Return the line that a person types at a terminal; without an end of line if the input ends."""
+    typed = b""
+    while not typed.endswith(b"\n"):
+        char = terminal.read(1)
+        if not char:
+            break
+        typed += char
+    return typed.decode("utf-8", "replace")
 
 
 def open_terminal() -> Any:

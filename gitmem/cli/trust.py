@@ -17,7 +17,7 @@ from unicodedata import east_asian_width
 from gitmem.cli.columns import fill
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_quietly
 from gitmem.cli.output import Output
-from gitmem.cli.terminal import need_terminal
+from gitmem.cli.terminal import need_terminal, read_line
 from gitmem.commands.trust import group, hash_of, name_of
 from gitmem.document.spec import describe_variables, format_check, format_spec
 from gitmem.errors import TrustError, UsageError
@@ -155,7 +155,7 @@ def _accept_settings(memory: Memory, out: Output) -> int:
             message = f"these settings need {rows(lines, columns)} lines, but your terminal shows {height}"
             raise TrustError(message, hint="make the window larger, so that all of them are visible")
         terminal.write("\n".join(lines).encode("utf-8", "backslashreplace"))
-        is_accepted = _read_line(terminal).strip().lower() == spec[:TYPED_DIGITS]
+        is_accepted = read_line(terminal).strip().lower() == spec[:TYPED_DIGITS]
     if not is_accepted:
         out.note("still ignored")
         return 1
@@ -214,7 +214,7 @@ def ask_group(terminal: Any, dues: Sequence[Due], number: int, of: int) -> str:
             terminal.write("\n".join([*head, skipped, ""]).encode("utf-8", "backslashreplace"))
             return "no"
         terminal.write("\n".join([*head, *left[:fits], more]).encode("utf-8", "backslashreplace"))
-        line = _read_line(terminal)
+        line = read_line(terminal)
         if not line.endswith("\n") or line.strip().lower() == "q":
             return "quit"
         head, left = [], left[fits:]
@@ -245,7 +245,7 @@ def _count_fitting(around: Sequence[str], lines: Sequence[str], columns: int, he
 
 def _answer(terminal: Any, hash_: str) -> str:
     """Read an answer: whether the first digits of a hash were typed."""
-    line = _read_line(terminal)
+    line = read_line(terminal)
     if not line.endswith("\n"):
         return "quit"  # Ctrl-D, or the terminal was closed
     typed = line.strip().lower()
@@ -295,13 +295,3 @@ def _size(terminal: Any) -> tuple[int, int]:
     except OSError:
         columns = height = 0
     return columns or 80, height or 24
-
-
-def _read_line(terminal: Any) -> str:
-    typed = b""
-    while not typed.endswith(b"\n"):
-        char = terminal.read(1)
-        if not char:
-            break
-        typed += char
-    return typed.decode("utf-8", "replace")

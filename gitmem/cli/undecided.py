@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.output import Output, quantity
-from gitmem.cli.terminal import is_interactive, open_terminal
+from gitmem.cli.terminal import ask, is_interactive
 from gitmem.frozen import frozen
 from gitmem.index.catalog.disputes import list_disputes
 from gitmem.index.catalog.state import LIVE
@@ -170,30 +170,26 @@ def _print(one: Decision, out: Output) -> None:
 
 def _walk(found: Sequence[Decision], out: Output) -> int:
     """Ask the person about one decision after the other; return 1 if any is left."""
-    terminal, left = open_terminal(), 0
-    if terminal is None:
-        return 1
-    with terminal:
-        for number, one in enumerate(found, 1):
-            out.line((f"{number} of {len(found)}", "dim"))
-            _print(one, out)
-            possible = [choice for choice in one.choices if choice.act is not None]
-            asked = ", ".join(f"{nth} {choice.what}" for nth, choice in enumerate(possible, 1))
-            if not possible:
-                left += 1
-                continue
-            terminal.write(f"{asked}, Enter: later, q: stop > ")
-            terminal.flush()
-            answer = terminal.readline().strip()
-            if answer == "q":
-                left += len(found) - number + 1
-                break
-            chosen = possible[int(answer) - 1] if answer.isdigit() and 0 < int(answer) <= len(possible) else None
-            if chosen is None or chosen.act is None:
-                left += 1
-                continue
-            chosen.act()
-            out.confirm(chosen.what)
+    left = 0
+    for number, one in enumerate(found, 1):
+        out.line((f"{number} of {len(found)}", "dim"))
+        _print(one, out)
+        possible = [choice for choice in one.choices if choice.act is not None]
+        if not possible:
+            left += 1
+            continue
+        out.flush()
+        ways = ", ".join(f"{nth} {choice.what}" for nth, choice in enumerate(possible, 1))
+        answer = ask(f"{ways}, Enter: later, q: stop > ")
+        if answer is None or answer == "q":
+            left += len(found) - number + 1
+            break
+        chosen = possible[int(answer) - 1] if answer.isdecimal() and 0 < int(answer) <= len(possible) else None
+        if chosen is None or chosen.act is None:
+            left += 1
+            continue
+        chosen.act()
+        out.confirm(chosen.what)
     if left:
         out.note(f"{quantity(left, 'decision')} left: gitmem settle")
     return int(bool(left))

@@ -9,6 +9,11 @@ from __future__ import annotations
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
 
 @frozen
 class Profile:
@@ -236,3 +241,36 @@ def profile_policy(name: str) -> str:
     if name not in PROFILES:
         raise UsageError(f"unknown profile: {name}", hint=f"choose one of {', '.join(PROFILES)}")
     return PROFILES[name].policy
+
+
+def with_profile(text: str, name: str) -> str:
+    """Return the text of a policy with the settings of a profile; its other settings and its comments stay.
+
+    Args:
+        text: The policy, as TOML.
+        name: The profile.
+
+    Raises:
+        UsageError: There is no profile with this name.
+    """
+    import tomlkit  # 30 ms, only to change a policy
+
+    policy = tomlkit.parse(text)
+    _set_all(policy, tomlkit.parse(profile_policy(name)))
+    return tomlkit.dumps(policy)
+
+
+def _set_all(table: Any, settings: Mapping[str, Any]) -> None:
+    """Set the settings of a table of tomlkit, also of its tables; new ones follow its last setting."""
+    # The document holds its own lines, a table has them in its value.
+    body: list[Any] = (table if hasattr(table, "body") else table.value).body
+    remarks = []
+    while body and body[-1][0] is None:  # comments and blank lines at its end, which are about what follows
+        remarks.append(body.pop()[1])
+    for key, value in settings.items():
+        if isinstance(value, dict) and isinstance(table.get(key), dict):
+            _set_all(table[key], value)
+        else:
+            table[key] = value
+    for remark in reversed(remarks):
+        table.add(remark)

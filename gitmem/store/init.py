@@ -125,7 +125,7 @@ def _refuse_policy(policy: str, branch: str) -> None:
     if policy:
         raise ConflictError(
             f"the memory on {branch} already has a policy",
-            hint="print the settings of a profile with gitmem init --profile bmad --print, and add them to gitmem.toml",
+            hint="run gitmem init without --profile; then gitmem init --profile NAME shows what would change",
         )
 
 

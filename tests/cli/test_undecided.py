@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from support.agent_work import message_event
+from support.console import GITMEM, on_terminal
 
 from gitmem.agents import on_event
 from gitmem.agents.event import PROMPT, START, STARTUP, Event
@@ -70,3 +71,15 @@ def test_status_and_the_next_start_name_the_contradiction_and_the_doubtful_memor
     assert lines
     assert all("DISPUTED: it contradicts tabs" in line for line in lines)
     assert not any("DISPUTED" in line for line in told.splitlines() if "tabs and not spaces" in line)
+
+
+def test_person_at_a_terminal_is_asked_about_one_after_the_other(memory: Memory, repo: Path) -> None:
+    prepare(memory, repo)
+
+    status, said = on_terminal(
+        [str(GITMEM), "settle"], repo, lambda said: "1\n" if said.endswith("q: stop > ") else None
+    )
+
+    assert (status, said.count("q: stop > ")) == (0, 3), said
+    with Memory(repo) as after:
+        assert after.show("tabs").document["frontmatter"]["superseded_by"]

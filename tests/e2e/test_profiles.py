@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import git
 from support.agent_work import captured_memories, ran, wrote
+from support.console import GITMEM, on_terminal
 from support.facts import DAY, Clock
 from support.sessions import prompt_event, started
 
@@ -18,6 +19,8 @@ from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import RefusedError
 from gitmem.memory import Memory
+from gitmem.policy import load
+from gitmem.policy.profiles import PROFILES, profile_policy
 from gitmem.recall import Query
 
 STEP = WorkflowStep()
@@ -264,12 +267,31 @@ def test_ai_kb(repo: Path) -> None:
         assert roles["planner"].kinds == ()
 
 
-def test_profile_is_for_a_new_store_and_printed_for_others(repo: Path, run_cli) -> None:
+def test_profile_changes_the_policy_of_an_existing_store_after_a_yes(repo: Path, run_cli) -> None:
     assert run_cli("init", "--offline", "--no-view", "--profile", "beans", cwd=repo).status == 0
-    assert 'ttl = "30d"' in git(repo, "show", "memory:gitmem.toml")
+    before = git(repo, "show", "memory:gitmem.toml")
     again = run_cli("init", "--offline", "--profile", "bmad", cwd=repo)
 
-    assert again.status == 3
-    assert "already has a policy" in again.err
-    assert "[collections.conventions]" in run_cli("init", "--profile", "bmad", "--print", cwd=repo).out
+    assert again.status == 2
+    assert '+profile = "bmad"' in again.out
+    assert "the policy was not changed" in again.err
+    assert git(repo, "show", "memory:gitmem.toml") == before
+    for answer, status in (("n", 2), ("y", 0)):
+        asked = on_terminal(
+            [str(GITMEM), "init", "--profile", "bmad"],
+            repo,
+            lambda said, answer=answer: f"{answer}\n" if said.endswith("[y/N] ") else None,
+        )
+        assert asked[0] == status, asked[1]
+    after = load(git(repo, "show", "memory:gitmem.toml"), file="gitmem.toml")
+    assert (after.session.profile, after.verify.ttl_s, after.rotation.limit) == ("bmad", 30 * DAY, 0)
+    assert "already" in run_cli("init", "--profile", "bmad", "--yes", cwd=repo).out
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_printed_profile_is_a_policy(repo: Path, run_cli, name: str) -> None:
+    printed = run_cli("init", "--profile", name, "--print", cwd=repo)
+
+    assert printed.status == 0
+    assert load(printed.out, file="gitmem.toml") == load(profile_policy(name), file="gitmem.toml")
     assert run_cli("init", "--print", cwd=repo).status == 2

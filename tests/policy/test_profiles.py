@@ -6,7 +6,7 @@ import pytest
 
 from gitmem.errors import UsageError
 from gitmem.policy import load
-from gitmem.policy.profiles import PROFILES, profile_policy
+from gitmem.policy.profiles import PROFILES, profile_policy, with_profile
 from gitmem.policy.template import default_toml
 
 
@@ -24,3 +24,19 @@ def test_unknown_profile_is_refused_and_none_sets_nothing() -> None:
     assert profile_policy("") == ""
     with pytest.raises(UsageError, match="unknown profile: bead"):
         profile_policy("bead")
+
+
+@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("before", ["", "format = 1\n[session]\nnewest = 9  # ours\n\n# a remark\n", default_toml()])
+def test_profile_is_set_in_a_policy_that_keeps_everything_else(name: str, before: str) -> None:
+    after = with_profile(before, name)
+
+    assert with_profile(after, name) == after
+    assert load(after, file="gitmem.toml").capture == load(profile_policy(name), file="gitmem.toml").capture
+    assert set(before.splitlines()) - set(after.splitlines()) <= {"newest = 9  # ours"}
+
+
+def test_new_settings_of_a_table_follow_its_last_one() -> None:
+    after = with_profile("[rotation]\nlimit = 0\n\n# What follows.\n[stops]\ntask = false\n", "beadboard")
+
+    assert after.startswith('[rotation]\nlimit = 1000\nmove = 500\nkinds = ["learned"]\n\n# What follows.\n[stops]\n')
