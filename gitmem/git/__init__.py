@@ -233,13 +233,21 @@ class Git:
         lines = tree_limits.list_trees(self, *argv, trees=(tree,), bounds=STORE_BOUNDS)
         return [_tree_entry(line) for line in lines if line and not line.startswith(_FOLDER)]
 
-    def list_paths(self, tree: str) -> list[tuple[str, str, str]]:
-        """Return mode, object name and path of every file below a tree-ish of the code, sorted by path as bytes."""
+    def list_paths(
+        self, tree: str, *places: str, bounds: tuple[int, float] = CODE_BOUNDS
+    ) -> list[tuple[str, str, str]]:
+        """Return mode, object name and path of every file below a tree-ish of the code, sorted by path as bytes.
+
+        Args:
+            tree: The tree-ish.
+            places: Only these files, and those in these folders; all if there are none.
+            bounds: Limits in bytes and seconds (``tree_limits``).
+        """
         from gitmem.git import tree_limits
 
         entries = []
-        argv = ("ls-tree", "-r", "-t", "-z", "--full-tree", tree)
-        for line in tree_limits.list_trees(self, *argv, trees=(tree,), bounds=CODE_BOUNDS):
+        argv = ("ls-tree", "-r", "-t", "-z", "--full-tree", tree, *(("--", *places) if places else ()))
+        for line in tree_limits.list_trees(self, *argv, trees=(tree,), bounds=bounds):
             if line and not line.startswith(_FOLDER):
                 head, _, path = line.partition(b"\t")
                 mode, _, oid = head.decode("ascii").split(" ")

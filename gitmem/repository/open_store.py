@@ -20,7 +20,7 @@ from gitmem.system import settle_modes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from gitmem.config import Config
     from gitmem.git import Git
@@ -334,6 +334,7 @@ class OpenStore:
         if commit is None or not state.has_statuses(catalog):
             return None
         known = state.ground_of(catalog, commit, self.local.serial())
+        catalog.keep_spot_answers(commit)
         catalog.answer_claims = lambda ground, facts: self._answer_claims(catalog, commit, ground, facts)
         try:
             return known if known is not None else self._refresh_states(catalog, commit)
@@ -352,6 +353,29 @@ class OpenStore:
         catalog = catalog or self.catalog()
         ground = self.ground(catalog)
         return self.ground(catalog) if state.recompute_claims(catalog, ground) else ground
+
+    def spot_check(self, catalog: Catalog, ground: int | None, keys: Collection[str]) -> bool:
+        """Answer the cheap checks of stale facts that an agent is about to be shown; return whether there were any.
+
+        The answers are kept in memory, where statuses are derived from them.
+
+        Args:
+            catalog: The catalog.
+            ground: The ground of HEAD, from ``ground``.
+            keys: The memories to be shown, the most important first; what they require counts as well.
+        """
+        from gitmem.index.catalog.state import list_stale_checks
+
+        stale = list_stale_checks(catalog, ground, keys, now=self.now) if ground is not None else []
+        _, commit = self.git.read_head() if stale else ("", None)
+        if ground is None or commit is None:
+            return False
+        since = time.process_time()
+        from gitmem.verify.spot_check import answer_stale  # 5 ms (measured), which count
+
+        answers = answer_stale(self.git, commit, stale, since=since)
+        catalog.spot_answers |= {(ground, one.key, one.spec): answer for one, answer in answers.items()}
+        return bool(answers)
 
     def _answer_claims(self, catalog: Catalog, commit: str, ground: int, facts: list[int]) -> dict[int, str]:
         from gitmem.verify.claims import answer_claims

@@ -51,6 +51,15 @@ def answer_file(check: Check, path: str, content: bytes) -> BuiltinAnswer:
     return conclude(check, [entry], {entry: probe(path, content)} if probe is not None else {})
 
 
+def answer_contents(
+    tree: CodeTree, check: Check, files: Sequence[Entry], contents: Mapping[str, bytes]
+) -> BuiltinAnswer:
+    """Answer one check from the contents of its files, by object name; a file without content counts as unread."""
+    probe = _probe(check)
+    found = {e: probe(e[2], contents[e[1]]) for e in files if e[1] in contents} if probe is not None else {}
+    return _answer(tree, check, files, found)
+
+
 def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, dict[Entry, Sequence[FileFinding]]]:
     """Return what each check found in its files; files that were not read are left out."""
     found: dict[Check, dict[Entry, Sequence[FileFinding]]] = {check: {} for check in files}

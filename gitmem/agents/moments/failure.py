@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.agents.moments.output import informative_lines, speaks_of
 from gitmem.agents.session import log, topics
-from gitmem.agents.session.prompt import may_recall, show_hits
+from gitmem.agents.session.prompt import may_recall, show_hits, spot_checked
 from gitmem.index.catalog import wordings_by_key
 from gitmem.policy import PROMPT
 from gitmem.recall import Query
@@ -41,6 +41,7 @@ def recall_failure(memory: OpenRepository, event: Event, recall: Callable[[Query
     fresh = [hit for hit in found.hits if hit.scope != LISTED and seen.get(hit.reference) != hit.status]
     texts = _texts_of(memory, fresh)
     hits = [hit for hit in fresh if speaks_of(texts.get(hit.reference, hit.title), event.output, lines)][:MOST]
+    hits = spot_checked(memory, hits, seen)
     return show_hits(memory, own, hits, query=query) if hits else ""
 
 

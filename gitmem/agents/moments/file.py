@@ -59,7 +59,7 @@ def is_off(memory: OpenRepository, event: Event) -> bool:
 def _tell(
     memory: OpenRepository, event: Event, at: Workplace, places: Sequence[str], seen: dict[str, str], *, is_edit: bool
 ) -> str:
-    from gitmem.commands.context.near import memories_near, names_in_file
+    from gitmem.commands.context.near import memories_near, names_in_file, with_statuses
 
     # Uncommitted memories are left out: adding them to the catalog takes longer than everything else here.
     tip, tree = memory.find_tip() or "", memory.tree()
@@ -73,9 +73,14 @@ def _tell(
             for one in memories_near(catalog, ground, place, names, now=memory.now):
                 if seen.get(one.key) != one.status.status and (one.key not in found or one.rank < found[one.key].rank):
                     found[one.key] = one
-        if not found:
-            return ""
         shown = _best(sorted(found.values(), key=lambda one: one.rank))
+        if shown and memory.spot_check(catalog, ground, [one.key for one in shown]):
+            shown = with_statuses(catalog, ground, shown, now=memory.now)
+            known = {one.key for one in shown if seen.get(one.key) == one.status.status}
+            shown = [one for one in shown if one.key not in known]
+            found = {key: one for key, one in found.items() if key not in known}
+        if not shown:
+            return ""
         entries = _entries(catalog, shown)
     finally:
         if opened is not None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gitmem.agents.session import log, topics
 from gitmem.commands.workflow.render import part_of
-from gitmem.index.catalog import agent_text
+from gitmem.frozen import replace
+from gitmem.index.catalog import agent_text, state
 from gitmem.policy import PROMPT
 from gitmem.recall import Query, RecallResult
 from gitmem.recall.gate import good_hits
@@ -15,7 +16,7 @@ from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from gitmem.agents.event import Event
@@ -85,13 +86,31 @@ def find_hits(memory: OpenRepository, event: Event, query: str, recall: Callable
     seen = log.statuses_in_context(log.entries_of(topics.workplace_of(memory), event.session), whole=True)
     most = min(HITS + len(seen), HITS_AT_MOST)
     wanted = Query(text=query, limit=most, knowledge=not asks_what_was_done(query), reader=PROMPT, snippets=False)
-    return good_hits(
+    hits = good_hits(
         query,
         recall(wanted),
         policy,
         catalog_of=lambda scope: _catalog_of(memory, scope),
         is_new=lambda hit: seen.get(hit.reference) != hit.status,
     )[: policy.session.limit]
+    return spot_checked(memory, hits, seen)
+
+
+def spot_checked(memory: OpenRepository, hits: Sequence[Hit], seen: Mapping[str, str]) -> list[Hit]:
+    """Return hits that are about to be shown with the statuses that spot checks give them, without those then seen."""
+    found = {hit.reference: hit for hit in hits}
+    for scope in dict.fromkeys(hit.scope for hit in hits):
+        own = {hit.key: hit.reference for hit in hits if hit.scope == scope and not hit.store}
+        store = next(iter(memory.stores((scope,))), None) if own else None
+        if store is None:
+            continue
+        catalog = store.catalog()
+        ground = store.ground(catalog)
+        if store.spot_check(catalog, ground, own):
+            statuses = state.statuses_by_key(catalog, ground, own, now=memory.now)
+            for key, one in statuses.items():
+                found[own[key]] = replace(found[own[key]], status=one.status)
+    return [hit for hit in found.values() if seen.get(hit.reference) != hit.status]
 
 
 def show_hits(memory: OpenRepository, event: Event, hits: Sequence[Hit], *, query: str) -> str:

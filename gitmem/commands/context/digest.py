@@ -38,7 +38,7 @@ from gitmem.commands.context.sections import (
 )
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import places_of, refs_of, state, wordings_of
-from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUMMARY, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.model import ADOPTED, BLOCKED, FAILED, FAILS, HOLDS, STALE, STATUSES, SUMMARY, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.policy import START
 from gitmem.statuses import SIGNS, age_s, explain_chain
 from gitmem.tasks import digest as tasks
@@ -83,6 +83,7 @@ class _Work:
         kinds: Relevant memories of these kinds come first.
         related: How well memories fit the work by its words, from 0 to 1, by key.
         chains: The causes of each suspect memory.
+        doubts: The facts that are not verified.
     """
 
     memory: OpenRepository
@@ -93,6 +94,7 @@ class _Work:
     kinds: Sequence[str]
     related: Mapping[str, float]
     chains: Mapping[str, tuple[str, ...]]
+    doubts: Sequence[_Doubt]
 
     @property
     def now(self) -> int:
@@ -125,8 +127,11 @@ def digest(
         is_brief: Whether the newest few memories, one line each, take the place of recent work.
         notices: Lines about the store itself, most important first.
     """
+    doubts = _list_doubts(catalog, ground, memory.now)
+    stale = [one.key for one in doubts if one.outcome and not (one.attempt or (one.is_fresh and one.outcome == FAILS))]
+    memory.spot_check(catalog, ground, stale)
     chains = state.suspects(catalog, ground)
-    work = _Work(memory, catalog, ground, memory.policy(), paths, kinds, related, chains)
+    work = _Work(memory, catalog, ground, memory.policy(), paths, kinds, related, chains, doubts)
     held = tasks.list_own(catalog, memory.git, memory.config.agent)
     others = tasks.list_claimed_by_others(catalog, [one.row.key for one in held])
     items, warned = _warnings(work)
@@ -286,34 +291,63 @@ def _warnings(work: _Work) -> tuple[list[DigestItem], set[str]]:
     return sorted(items, key=lambda item: STATUSES.index(item.status)), set(found)
 
 
-def _facts_in_doubt(work: _Work) -> Iterator[_Warning]:
-    """Yield the facts that failed, cannot be checked here or are stale, by key."""
-    rows = work.catalog.rows(
-        "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome, s.blocked, s.fresh, f.inputs, f.words"
+@frozen
+class _Doubt:
+    """A fact that failed, cannot be checked here or is stale, as the catalog has it."""
+
+    number: int
+    key: str
+    kind: str
+    title: str
+    at: int
+    outcome: str
+    attempt: int
+    is_fresh: bool
+    inputs: str
+    words: str
+    spec: str
+
+
+def _list_doubts(catalog: Catalog, ground: int | None, now: int) -> list[_Doubt]:
+    """Return the facts that failed, cannot be checked here or are stale, by key."""
+    rows = catalog.rows(
+        "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome, s.blocked, s.fresh, f.inputs, f.words, f.spec"
         " FROM state s"
         " CROSS JOIN fact f ON f.id = s.fact"
         f" CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ? AND {state.LIVE} AND {state.CLAIM}"
         f" AND (s.outcome = 'fails' OR (m.kind <> '{ADOPTED}' AND (s.blocked > 0 OR (s.outcome = 'holds'"
         f" AND (s.fresh = 0 OR {state.EXPIRES} < ?)))))"
         " ORDER BY m.key",
-        (work.ground or 0, work.now),
+        (ground or 0, now),
     )
-    because = _reasons(work, [row[1] for row in rows if row[5] == "fails"])
-    for number, key, kind, text, at, outcome, attempt, is_fresh, inputs, words in rows:
-        if outcome == "fails":
-            why, broken = because.get(key, ("", ""))
-            case = Case(key, FAILED, FAILED, why, (broken, ""))
-            yield _Warning(case, kind, text, "; ".join(cut(one, REASON_LIMIT) for one in (why, broken) if one), number)
-        elif attempt:
-            status = BLOCKED if attempt == state.NOT_RUN else UNPROVEN
+    return [_Doubt(*row) for row in rows]
+
+
+def _facts_in_doubt(work: _Work) -> Iterator[_Warning]:
+    """Yield the facts that failed, cannot be checked here or are stale, by key."""
+    answers = work.catalog.spot_answers
+    answered = {one.key: answers.get((work.ground or 0, one.key, one.spec), ("", "")) for one in work.doubts}
+    because = _reasons(work, [one.key for one in work.doubts if one.outcome == FAILS and answered[one.key][0] != HOLDS])
+    for one in work.doubts:
+        outcome, reason = answered[one.key]
+        if outcome == HOLDS:
+            continue
+        if outcome or one.outcome == FAILS:
+            recorded, broken = because.get(one.key, ("", ""))
+            why = reason or recorded
+            case = Case(one.key, FAILED, FAILED, why, (broken, ""))
+            text = "; ".join(cut(part, REASON_LIMIT) for part in (why, broken) if part)
+            yield _Warning(case, one.kind, one.title, text, one.number)
+        elif one.attempt:
+            status = BLOCKED if one.attempt == state.NOT_RUN else UNPROVEN
             why = SIGNS[BLOCKED].meaning if status == BLOCKED else NOT_PROVED
-            yield _Warning(Case(key, status, status, why), kind, text, why, number)
-        elif key not in work.chains:
-            why = "its time to live has passed" if is_fresh else "the code that it reads has changed"
-            read = "" if is_fresh else _places_read(inputs, words)
+            yield _Warning(Case(one.key, status, status, why), one.kind, one.title, why, one.number)
+        elif one.key not in work.chains:
+            why = "its time to live has passed" if one.is_fresh else "the code that it reads has changed"
+            read = "" if one.is_fresh else _places_read(one.inputs, one.words)
             reason = f"{cut(read, REASON_LIMIT)} has changed" if read else why
-            since = f"verified {ago(age_s(at, work.now))} ago"
-            yield _Warning(Case(key, STALE, STALE, why), kind, text, f"{reason}; {since}", number)
+            since = f"verified {ago(age_s(one.at, work.now))} ago"
+            yield _Warning(Case(one.key, STALE, STALE, why), one.kind, one.title, f"{reason}; {since}", one.number)
 
 
 def _memories_in_doubt(work: _Work) -> Iterator[_Warning]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 from itertools import pairwise
 
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state, wordings_of
 from gitmem.index.catalog.state import LIVE
 from gitmem.model import ADOPTED, FAILED, UNPROVEN, VERIFIED
@@ -158,6 +158,13 @@ def memories_near(
     ]
     shown = [one for one in found if one.kind != ADOPTED or one.status.status == FAILED]
     return sorted(shown, key=lambda one: one.rank)
+
+
+def with_statuses(catalog: Catalog, ground: int | None, found: Sequence[NearMemory], *, now: int) -> list[NearMemory]:
+    """Return memories with their present statuses, best first."""
+    chains = state.suspects(catalog, ground)
+    statuses = state.statuses_of(catalog, ground, [one.number for one in found], now=now, chains=chains)
+    return sorted((replace(one, status=statuses[one.number]) for one in found), key=lambda one: one.rank)
 
 
 def _reading(catalog: Catalog, place: str) -> dict[int, int]:

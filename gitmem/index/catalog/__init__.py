@@ -52,6 +52,8 @@ class Catalog:
             the right outcomes of those whose claim is wrong. None where nothing can be recomputed.
         answered: Grounds and numbers of facts whose claims were right; written down when the catalog is closed, since a
             reader's transaction cannot write.
+        spot_answers: Outcomes of checks that were answered just before their facts are shown (``verify.spot_check``),
+            each with its reason, by ground, key and specification; they are never written down.
     """
 
     def __init__(self, path: str | None, connection: sqlite3.Connection) -> None:
@@ -59,6 +61,8 @@ class Catalog:
         self.connection = connection
         self.answer_claims: Callable[[int, list[int]], dict[int, str]] | None = None
         self.answered: set[tuple[int, int]] = set()
+        self.spot_answers: dict[tuple[int, str, str], tuple[str, str]] = {}
+        self._spot_commit = ""
         self._language = ""
         self._is_asked_again = False
         self._kept: tuple[tuple[int, int], dict[str, Any]] | None = None
@@ -127,6 +131,12 @@ class Catalog:
         self.connection.close()
         self.path, self.connection, self._language = other.path, other.connection, ""
         self._kept = None
+        self.spot_answers = {}
+
+    def keep_spot_answers(self, commit: str) -> None:
+        """Forget the spot answers unless they are about this commit of the code."""
+        if self._spot_commit != commit:
+            self._spot_commit, self.spot_answers = commit, {}
 
     def copy(self) -> Catalog:
         """Return a copy in memory, which can be written to and lasts as long as its connection."""

@@ -86,15 +86,11 @@ class About:
 
 def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int) -> dict[str, About]:
     """Return by key who wrote some memories, whether their verdicts were made here, and why some are in doubt."""
-    # By the index of keys: SQLite would scan all unshadowed memories (measured: 2 ms at 10,000 instead of 0.1).
-    rows = {row[0]: row[1:] for row in catalog.each(
-        "SELECT id, key, agent FROM memory INDEXED BY memory_key WHERE shadowed = 0 AND key IN ({})", keys
-    )}  # fmt: skip
-    statuses = state.statuses_of(catalog, ground, rows, now=now, chains=state.suspects(catalog, ground))
-    against = doubted(catalog, (key for key, _ in rows.values()))
+    agents = dict(catalog.each(f"SELECT m.key, m.agent {state.BY_KEY}", keys))
+    statuses = state.statuses_by_key(catalog, ground, agents, now=now)
+    against = doubted(catalog, agents)
     return {
-        key: About(agent, statuses[number].is_own, statuses[number].why, against.get(key, ""))
-        for number, (key, agent) in rows.items()
+        key: About(agents[key], status.is_own, status.why, against.get(key, "")) for key, status in statuses.items()
     }
 
 

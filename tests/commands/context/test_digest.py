@@ -18,6 +18,8 @@ from gitmem.text.budget import count_tokens
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 NONE = {"exists": "nothing"}
+# The same as a command, which is not answered before it is shown.
+GREP = "grep -rq RS256 src/auth"
 
 
 # --- warnings ------------------------------------------------------------------------------------------------------
@@ -29,12 +31,13 @@ def warned(memory, repo):
     put(
         repo,
         make_fact("z-failed", NONE, title="It failed"),
-        make_fact("a-stale", RS256, title="It was so", ttl="2d"),
+        make_fact("a-stale", GREP, title="It was so", ttl="2d"),
         make_fact("m-suspect", RS256, title="It rests on it", requires=["z-failed"], ttl="never"),
         make_memory("b-rests", "So does this", requires=["m-suspect"]),
         make_fact("fine", {"exists": "README.md"}, title="It is fine", ttl="never"),
     )
     with Memory(repo, clock=Clock()) as opened:
+        approve_all(opened)
         verify(opened)
     with Memory(repo, clock=Clock(NOW + 3 * DAY)) as later:
         yield later
@@ -76,7 +79,8 @@ def test_memory_with_a_warning_is_in_no_other_section(warned):
 
 
 def test_fact_whose_inputs_changed_is_a_warning_until_it_is_run_again(memory, repo):
-    put(repo, make_fact("a", RS256))
+    put(repo, make_fact("a", GREP, paths=["src/auth/*.py"]), make_fact("cheap", RS256))
+    approve_all(memory)
     verify(memory)
     commit_files(repo, {"src/auth/jwt.py": "RS256, otherwise\n"})
     before = sections(memory)["WARNINGS"]
