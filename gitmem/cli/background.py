@@ -24,14 +24,6 @@ if TYPE_CHECKING:
 EXAMPLES = ("gitmem background index",)
 
 
-def _index(memory: Memory, *, is_ahead: bool = False) -> None:
-    """Update the catalog to the tip and the statuses to HEAD, then the Whoosh index if it is used."""
-    from gitmem.commands.recall.engines import refresh_whoosh
-
-    memory.repository.checked_ground()
-    refresh_whoosh(memory.repository, memory.repository.progress_of("indexing memories"), is_ahead=is_ahead)
-
-
 def _verify(memory: Memory) -> None:
     """Verify due facts for the schedule, and write the result to the log."""
     from pathlib import Path  # 2.5 ms (measured); jobs started by hooks do not need it
@@ -45,7 +37,7 @@ def _verify(memory: Memory) -> None:
 
 # The action of each job in one work tree. A job that git commands make due is also in AFTER_GIT.
 WORKS: dict[str, Callable[[Memory], object]] = {
-    "index": _index,
+    "index": lambda memory: memory.index.follow(),
     "spool": lambda memory: memory.captures.drain(),
     "summary": summarize,
     "sync": lambda memory: sync_quietly(memory.repository),
@@ -53,7 +45,7 @@ WORKS: dict[str, Callable[[Memory], object]] = {
     "verify": _verify,
     "embed": lambda memory: memory.vectors.embed_missing(),
     # After a checkout, also if no query has used it yet, so that the first one does not wait.
-    "whoosh": lambda memory: _index(memory, is_ahead=True),
+    "whoosh": lambda memory: memory.index.follow(is_ahead=True),
 }
 # The actions of `checkout`, in order, which a checkout, a merge or a rebase makes due.
 AFTER_GIT = ("spool", "index", "view", "whoosh")

@@ -92,7 +92,7 @@ def _run(args: Arguments, out: Output) -> int:
         if args.event == "learned" and args.words:
             return _refuse(memory, args.words[0], out)
         if args.event == "index":
-            memory.repository.ground()
+            memory.index.follow(is_ahead=True)
         elif args.event in ("post-commit", "learned"):
             _learn(memory, [memory.repository.git.read_head()[1] or ""], out)
         elif args.event == "post-rewrite":

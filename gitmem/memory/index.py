@@ -36,6 +36,18 @@ class MemoryIndex:
         seconds = round(repository.clock() - before, 3)
         return IndexReport(catalog.meta("commit"), count, seconds)
 
+    def follow(self, *, is_ahead: bool = False) -> None:
+        """Update the index to the tip and the statuses to HEAD, then the Whoosh index if it is used.
+
+        Args:
+            is_ahead: Build the Whoosh index even if no question has used it yet, so that the first one does not wait.
+        """
+        from gitmem.commands.recall.engines import refresh_whoosh
+
+        repository = self._repository
+        repository.checked_ground()
+        refresh_whoosh(repository, repository.progress_of("indexing memories"), is_ahead=is_ahead)
+
     def statistics(self) -> Statistics:
         """Return counts of the project's memories by kind, and of the other scopes (A7)."""
         from gitmem.recall.inventory import statistics

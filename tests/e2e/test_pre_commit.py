@@ -72,7 +72,9 @@ def test_every_hook_can_be_tried(memory, repo: Path, offered: Path, env: dict[st
     assert (done.status, stdin or "Passed") == (int(stdin is not None), stdin or "Passed"), done
     assert (stdin or "Passed") in done.out
     assert TOKEN not in done.out
-    assert hook != "gitmem-index" or (repo / ".git" / "gitmem" / "catalog.sqlite").exists()
+    # The same as behind the hooks of `gitmem install git-hooks`: both engines.
+    state = repo / ".git" / "gitmem"
+    assert hook != "gitmem-index" or ((state / "catalog.sqlite").exists() and (state / "whoosh").is_dir())
 
 
 def test_day_with_the_hooks_of_pre_commit(memory, repo: Path, offered: Path, env: dict[str, str]) -> None:
