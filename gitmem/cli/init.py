@@ -42,8 +42,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--offline", action="store_true", help="do not check whether the remote has a memory")
     parser.add_argument("--no-view", action="store_true", help="do not create the folder .memory/")
     about = "behave like this system: beadboard, beans, bmad, swarm, ai-kb (docs/profiles.md)"
-    parser.add_argument("--profile", default="", metavar="NAME", help=about)
-    parser.add_argument("--yes", action="store_true", help="change the policy of an existing store without asking")
+    settings = parser.add_argument_group("its settings")
+    settings.add_argument("--profile", default="", metavar="NAME", help=about)
+    settings.add_argument("--yes", action="store_true", help="change the policy of an existing store without asking")
     output_options(parser).add_argument(
         "--print", action="store_true", help="print the settings of the profile, and change nothing"
     )

@@ -1,4 +1,7 @@
-"""Show the history of a memory and its verdicts, newest first: who changed it, and when its check held or failed."""
+"""Show the history of a memory and its verdicts, newest first: who changed it, and when its check held or failed.
+
+Without a key, show the newest commits of the project's memory, with their authors.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,12 @@ if TYPE_CHECKING:
 
     from gitmem.results import LogEntry
 
-EXAMPLES = ("gitmem log auth-uses-rs256", "gitmem log auth-uses-rs256 --json")
+EXAMPLES = ("gitmem log", "gitmem log auth-uses-rs256", "gitmem log auth-uses-rs256 --json")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``log``."""
-    parser.add_argument("key", help="the memory")
+    parser.add_argument("key", nargs="?", default="", help="the memory (all of them)")
     parser.add_argument("--limit", type=positive, default=50, metavar="N", help="maximum number of entries (50)")
     add_scope(parser)
     add_json(parser)

@@ -197,11 +197,24 @@ def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
 
 
 def log_of(repository: OpenRepository, key: str, *, limit: int, scope: str) -> list[dict[str, Any]]:
-    """Return the history of a memory of any scope, like ``log``."""
+    """Return the history of a memory of any scope, like ``log``; without a key, that of the whole project's store."""
+    if not key:
+        return _log_all(repository.git, repository.source()[0], limit, repository.notices)
     store, full_key = holder_of(repository, key, scope)
     code = repository.git.read_head()[1] if store.is_in_tree else None
     tip = store.source()[0]
     return log(store.git, tip, full_key, limit=limit, notices=repository.notices, code=code or "")
+
+
+def _log_all(git: Git, tip: str, limit: int, notices: list[str]) -> list[dict[str, Any]]:
+    """Return the newest commits of a store; one that writes nothing but verdicts is a ``verdict``."""
+    rows = []
+    for row, changed in _parse_log(_read_log(git, tip, ["."], limit, notices, plain=["."])):
+        paths = [layout.place_of(path) for path, _, _ in changed]
+        what = {path.what for path in paths if isinstance(path, layout.StorePath)}
+        is_memory = layout.MEMORY in what or not what & {layout.VERDICT, layout.BUCKET}
+        rows.append({**row, "what": layout.MEMORY if is_memory else layout.VERDICT})
+    return rows
 
 
 def log(git: Git, tip: str, key: str, *, limit: int, notices: list[str], code: str = "") -> list[dict[str, Any]]:

@@ -439,8 +439,8 @@ class Memory:
         return MemoryDetails.of(show_of(self.repository, key, scope))
 
     @reads_companion
-    def log(self, key: str, *, limit: int = 20, scope: str = "") -> Sequence[LogEntry]:
-        """Return the history of one memory and of its verdicts, newest first."""
+    def log(self, key: str = "", *, limit: int = 20, scope: str = "") -> Sequence[LogEntry]:
+        """Return the history of one memory and its verdicts, or of the project's store, newest first."""
         from gitmem.commands.show import log_of
         from gitmem.results import LogEntry
 

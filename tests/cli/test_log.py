@@ -43,3 +43,21 @@ def test_unknown_key_exits_with_1(run_cli) -> None:
     run_cli("init")
 
     assert run_cli("log", "nosuch").status == 1
+
+
+def test_log_without_a_key_shows_what_happened_and_who_did_it(run_cli) -> None:
+    run_cli("remember", "Tokens are signed", "--key", "k")
+    run_cli("fact", "There is a README", "--exists", "README.md", "--key", "f", "--unproven")
+    run_cli("verify")
+    run_cli("forget", "k", "--why", "moved")
+
+    rows = json.loads(run_cli("log", "--json").out)["log"]
+
+    assert [(row["what"], row["who"]) for row in rows[:4]] == [
+        ("memory", "Ana"),
+        ("verdict", "gitmem"),
+        ("memory", "Ana"),
+        ("memory", "Ana"),
+    ]
+    assert "forget k" in run_cli("log", "--limit", "1").out
+    assert len(json.loads(run_cli("log", "--limit", "2", "--json").out)["log"]) == 2

@@ -172,7 +172,8 @@ def _command(form: str, folder: str, command: str, *, prefix: str = "gitmem-") -
     head = f"description: {about}\n"
     if form == forms.CLAUDE:
         head += f'argument-hint: "[{hint}]"\n' if hint else ""
-        rules = permission_rules("recall", "show", "status", *(WRITING[:3] if command == "save" else ()))
+        more = {"save": (*WRITING[:3], "session summarize"), "status": ("log", "stats")}
+        rules = permission_rules("recall", "show", "status", *more.get(command, ()))
         head += f"allowed-tools: {rules}\n"
     return Whole(f"{path}.md", f"---\n{head}---\n\n{text.replace('ARGUMENTS', '$ARGUMENTS')}")
 
