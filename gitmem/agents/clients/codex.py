@@ -126,7 +126,6 @@ TAGS = (
     *("<environment_context>", "<user_instructions>", "<hook_prompt", "<turn_aborted>", "<user_shell_command>"),
     *("<permissions", "<collaboration_mode>", "<INSTRUCTIONS>", "# AGENTS.md instructions", "<skill>"),
 )
-_FILE_LINE = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.{1,1000})$", re.MULTILINE)
 _LOGIN = ("-lc", "-c", "-l")
 
 
@@ -178,8 +177,8 @@ def _call(payload: Mapping[str, Any]) -> Turn | None:
         return turns.todos(given.get("plan"), "step")
     if name == PATCH:
         patch = payload.get("input") if isinstance(payload.get("input"), str) else given.get("input")
-        files = tuple(dict.fromkeys(_FILE_LINE.findall(turns.text(patch, turns.TEXT_LIMIT * 10))))
-        return Turn(turns.EDIT, files=files[: turns.MANY]) if files else None
+        files = turns.patched_files(turns.text(patch, turns.PATCH_LIMIT))
+        return Turn(turns.EDIT, files=files) if files else None
     if name in SHELLS or payload.get("type") == "local_shell_call":
         command = _command(given.get("cmd") or given.get("command"))
         return Turn(turns.COMMAND, command) if command else None

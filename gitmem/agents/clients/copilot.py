@@ -16,7 +16,7 @@ import os
 import re
 
 from gitmem.agents import event as happened
-from gitmem.agents.clients import claude_code
+from gitmem.agents.clients import claude_code, codex
 from gitmem.agents.clients import payload as read
 from gitmem.agents.clients.client import COPILOT, END_S, PROMPT_S, Client, ClientEvent, Moved
 from gitmem.agents.event import Edit, Event
@@ -46,8 +46,10 @@ EVENTS = {
     "sessionEnd": happened.END,
 }
 SHELLS = ("bash", "powershell", "shell", "local_shell", "runTerminalCommand", "run_in_terminal")
+# Models of OpenAI get this editor instead, whose only argument is the patch (seen with 1.0.102).
+PATCH = "apply_patch"
 EDITORS = (
-    *("edit", "create", "write", "str_replace_editor", "editFiles", "create_file"),
+    *(PATCH, "edit", "create", "write", "str_replace_editor", "editFiles", "create_file"),
     *("replace_string_in_file", "insert_edit_into_file"),
 )
 READERS = ("view", "read_file")
@@ -119,7 +121,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         source=SOURCES.get(source, source),
         prompt=read.text(payload, "prompt", "initialPrompt", "initial_prompt"),
         **read.tool_fields(tool_name, given, shells=SHELLS, editors=EDITORS, readers=READERS),
-        edits=_edits(tool_name, given),
+        edits=_edits(tool_name, given) or codex.edits_of(_patch_of(tool_name, payload)),
         output=output[: ended.start()] if ended else output,
         failed=_has_failed(hook, answered, ended) if what == happened.TOOL else None,
         response=read.text(payload, "last_assistant_message", "lastAssistantMessage"),
@@ -152,6 +154,15 @@ def _edits(tool_name: str, given: Mapping[str, Any]) -> tuple[Edit, ...]:
     files = many[: read.EDITS_AT_MOST] if isinstance(many, list) else ()
     named = tuple(Edit(one) for one in files if isinstance(one, str) and one)
     return read.edits(given, is_new=tool_name in CREATORS) or named
+
+
+def _patch_of(tool_name: str, payload: Mapping[str, Any]) -> str:
+    """Return the patch of the editor of OpenAI's models, which is all of its arguments or one of them."""
+    if tool_name != PATCH:
+        return ""
+    return read.text(read.table(payload, "toolArgs", "tool_input"), "input", "patch") or read.text(
+        payload, "toolArgs", "tool_input"
+    )
 
 
 def _has_failed(hook: str, answered: Mapping[str, Any], ended: re.Match[str] | None) -> bool | None:
@@ -191,6 +202,9 @@ def read_turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
 
 
 def _call(data: Mapping[str, Any]) -> Turn | None:
+    if data.get("toolName") == PATCH:
+        files = turns.patched_files(turns.text(data.get("arguments"), turns.PATCH_LIMIT))
+        return Turn(turns.EDIT, files=files) if files else None
     given = turns.parse_table(data.get("arguments"))
     # An editor has commands as well.
     return None if given.get("command") == "view" else turns.tool_turn(data.get("toolName"), given, SHELLS, EDITORS)
@@ -199,8 +213,9 @@ def _call(data: Mapping[str, Any]) -> Turn | None:
 def _with_result(call: Turn, data: Mapping[str, Any]) -> Turn:
     output = turns.tail(turns.table(data.get("result")).get("content"))
     failed = not data["success"] if isinstance(data.get("success"), bool) else None
-    status = turns.exit_status(output) if call.what == turns.COMMAND else None
-    return replace(call, output=output, failed=status != 0 if status is not None else failed)
+    if call.what == turns.COMMAND and (ended := _ENDED.search(output)):
+        return replace(call, output=output[: ended.start()], failed=ended[1] != "0")
+    return replace(call, output=output, failed=failed)
 
 
 def is_record(record: Mapping[str, Any]) -> bool:

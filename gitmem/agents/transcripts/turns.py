@@ -24,8 +24,12 @@ TEXT_LIMIT = 20_000
 COMMAND_LIMIT = 20_000
 # Of a command's output, the end is read: it shows the result.
 OUTPUT_LIMIT = 4_000
+PATCH_LIMIT = 200_000
 PATH_LIMIT = 1_000
 MANY = 200
+# What names a file in a patch of OpenAI's models, and where such a patch is in the arguments of an editor.
+PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
+PATCHES = ("patchText", "input", "patch")
 # How Codex, Copilot and Gemini CLI write an exit status into a command's output.
 EXIT = r'(?:Process exited with code|^Exit [Cc]ode:|"exit_code":|<exited with exit code)\s{0,4}(-?\d{1,10})'
 
@@ -94,8 +98,17 @@ def tool_turn(name: object, given: Mapping[str, Any], shells: Collection[str], e
     if name in shells:
         command = payload.text(given, "command", limit=COMMAND_LIMIT).strip()
         return Turn(COMMAND, command) if command else None
-    path = payload.text(given, *payload.PATHS, limit=PATH_LIMIT) if name in editors else ""
-    return Turn(EDIT, files=(path,)) if path else None
+    if name not in editors:
+        return None
+    path = payload.text(given, *payload.PATHS, limit=PATH_LIMIT)
+    files = (path,) if path else patched_files(payload.text(given, *PATCHES, limit=PATCH_LIMIT))
+    return Turn(EDIT, files=files) if files else None
+
+
+def patched_files(patch: str) -> tuple[str, ...]:
+    """Return the files that a patch of OpenAI's models names, each once."""
+    lines = [line.rstrip() for line in patch.splitlines() if line.startswith(PATCHED)]
+    return tuple(dict.fromkeys(line.partition(": ")[2][:PATH_LIMIT] for line in lines))[:MANY]
 
 
 def todos(value: object, *names: str) -> Turn:

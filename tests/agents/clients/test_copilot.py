@@ -10,6 +10,7 @@ from support.payloads import event_fields, parsed, payload
 from gitmem.agents.clients import copilot
 from gitmem.agents.event import Edit, Event
 
+PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch"
 COMMAND = 'bd comment shop-12 "LEARNED: x"'
 EVENTS = [
     ("sessionStart", {"name": "start", "source": "startup", "prompt": "fix retries"}),
@@ -72,9 +73,11 @@ def test_only_a_failure_is_one(ended: str, failed: bool | None) -> None:
         ("create", {"path": "a.py", "file_text": "y"}, Edit("a.py", "", "y", is_new=True)),
         ("editFiles", {"files": ["a.py", 7]}, Edit("a.py")),
         ("replace_string_in_file", {"filePath": "a", "oldString": "x", "newString": "y"}, Edit("a", "x", "y")),
+        ("apply_patch", PATCH, Edit("a.py", "x", "y")),
+        ("apply_patch", {"input": PATCH, "explanation": "step"}, Edit("a.py", "x", "y")),
     ],
 )
-def test_edited_files_are_reported(tool: str, given: dict, edit: Edit) -> None:
+def test_edited_files_are_reported(tool: str, given: dict | str, edit: Edit) -> None:
     event = parsed("copilot/postToolUse", "postToolUse", toolName=tool, toolArgs=given)
 
     assert (event.tool, event.edits) == ("edit", (edit,))
