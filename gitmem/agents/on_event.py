@@ -71,33 +71,42 @@ def tool_used(memory: Memory, event: Event) -> str:
     from gitmem.agents.session.worklog import record
 
     reads, edits = _touched(memory, event)
+    has_failed = _has_failed(event, is_read=bool(reads))
     try:
         capture(memory.repository, event)
         log_own_writes(memory.repository, event)
     finally:
-        if reads or edits or event.failed:
+        if reads or edits or has_failed:
             from gitmem.agents.capture import trail
 
-            trail.leave(memory.repository, event, reads, edits)
+            trail.leave(memory.repository, event, reads, edits, has_failed=has_failed)
         if event.tool != READ:
             record(memory.repository, event)
     if event.prompt:  # a prompt for a dispatched sub-agent
         from gitmem.agents.session.activity import log
 
         log(memory.repository, event, event.prompt)
-    if event.tool == SHELL and event.failed is not False:
-        from gitmem.agents.moments.output import may_have_failed
+    if event.tool == SHELL and has_failed:
+        from gitmem.agents.moments.failure import recall_failure
 
-        if event.failed or may_have_failed(event.output):
-            from gitmem.agents.moments.failure import recall_failure
-
-            if text := recall_failure(memory.repository, event, memory.recall):
-                return text
+        if text := recall_failure(memory.repository, event, memory.recall):
+            return text
     if not reads and not edits:
         return ""
     from gitmem.agents.moments.file import list_file_memories
 
     return list_file_memories(memory.repository, event, reads, edits)
+
+
+def _has_failed(event: Event, *, is_read: bool) -> bool:
+    """Return whether a tool failed, judging by a command's output if its client does not say; a file's says nothing."""
+    from gitmem.agents.event import SHELL
+
+    if event.failed is not None or event.tool != SHELL or is_read:
+        return event.failed is True
+    from gitmem.agents.moments.output import may_have_failed
+
+    return may_have_failed(event.output)
 
 
 def _touched(memory: Memory, event: Event) -> tuple[list[str], list[str]]:
@@ -138,9 +147,14 @@ def save_learnings(memory: Memory, event: Event) -> None:
     """Save the learnings in an agent's message."""
     from gitmem.agents.capture.responses import learn_from
     from gitmem.agents.transcripts import ledger
+    from gitmem.text.marker_words import may_mark
 
     try:
         learn_from(memory.repository, event, event.response)
+        if may_mark(event.response):
+            from gitmem.agents.capture import trail
+
+            trail.leave(memory.repository, event)
     finally:
         ledger.enter(memory.repository, event)
 

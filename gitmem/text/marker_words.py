@@ -7,6 +7,8 @@ to search.
 from __future__ import annotations
 
 LEARNED, DECISION, FACT = "learned", "decision", "fact"
+# The last paragraph of a captured memory, which says which failure it followed, begins with this.
+CIRCUMSTANCES = "Captured after"
 
 # In lower case. What is a marker before a colon is also one as a heading.
 MARKERS = {

@@ -13,6 +13,7 @@ from collections import Counter
 from gitmem.frozen import frozen
 from gitmem.model import ENGLISH
 from gitmem.text import tokens as analysis
+from gitmem.text.marker_words import CIRCUMSTANCES
 from gitmem.text.tokens import GENERAL, Memo
 from gitmem.text.word_order import is_swapped
 
@@ -33,8 +34,6 @@ ALMOST = 0.99
 # In a text with fewer content words than this, function words are compared as well: "written here" is not "written
 # there". On the pairs, 3 changes nothing; 4 misses two of the 47 duplicates that are found at 0.85.
 FEW = 3
-# The last paragraph of a captured memory, which says which failure it followed, begins with this.
-CIRCUMSTANCES = "Captured after"
 # The most characters compared of a text: the size of a memory's file (`store.layout`), so all of it.
 MOST_TEXT = 64 * 1024
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.agents.capture.comments import Comment
+    from gitmem.agents.capture.trail import Trail
     from gitmem.agents.event import Event
     from gitmem.repository import OpenRepository
 
@@ -86,11 +87,12 @@ class Keeper:
             return
         mark(self._memory, self._session, text)
 
-    def circumstances(self, text: str, *, is_only_one: bool) -> dict[str, Any]:
+    def circumstances(self, text: str, before: Trail | None, *, is_only_one: bool) -> dict[str, Any]:
         """Return where a learning belongs: the files it is about, and the failure that it follows."""
-        trail = trail_of(self._memory, self._session)
+        trail = before or trail_of(self._memory, self._session)
         failure = failure_for(text, trail, is_only_one=is_only_one)
-        after = [failure.command, failure.error] if failure else []
+        top = self._memory.git.repository.top or ""
+        after = [shorten(part, top=top, home=home()) for part in (failure.command, failure.error)] if failure else []
         return {"paths": places_for(text, trail, files_named(self._memory, text)), "after": after}
 
     def set_aside(self, text: str, fields: Mapping[str, Any], why: str, *, once: bool) -> None:
@@ -166,14 +168,22 @@ def _outcome(task: str) -> str:
     return f"outcome-{slug(task)}"
 
 
-def keep_marked(keeper: Keeper, text: str, options: Mapping[str, Any], *, is_comment: bool, once: bool = False) -> None:
+def keep_marked(
+    keeper: Keeper,
+    text: str,
+    options: Mapping[str, Any],
+    *,
+    is_comment: bool,
+    once: bool = False,
+    before: Trail | None = None,
+) -> None:
     """Save the learnings marked in a text; more than a few from one text are set aside."""
     found = find_marked(text, is_comment=is_comment)
     for number, one in enumerate(found):
         kind = "decision" if one.word == DECISION else "learned"
         tags = [UNCHECKED] if one.word == FACT else []
         if number < AT_MOST:
-            about = keeper.circumstances(one.text, is_only_one=len(found) == 1)
+            about = keeper.circumstances(one.text, before, is_only_one=len(found) == 1)
             keeper.keep(one.text, {**about, **options, "tags": tags}, kind=kind, once=once)
         else:
             why = f"only {AT_MOST} per text are captured"

@@ -9,11 +9,12 @@ from gitmem.text.marker_words import may_mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitmem.agents.capture.trail import Trail
     from gitmem.agents.event import Event
     from gitmem.repository import OpenRepository
 
 
-def learn_from(memory: OpenRepository, event: Event, text: str) -> None:
+def learn_from(memory: OpenRepository, event: Event, text: str, before: Trail | None = None) -> None:
     """Save the learnings in a text by an agent: a response, or a turn of a transcript.
 
     A learning that is already known, or was retired, is skipped.
@@ -22,6 +23,7 @@ def learn_from(memory: OpenRepository, event: Event, text: str) -> None:
         memory: The store.
         event: Where it comes from: the client, the session, the agent.
         text: The text.
+        before: What was touched before it was said; the trail of the session's turn if not given.
 
     Raises:
         OSError: It cannot be saved: the disk is full or read-only.
@@ -31,5 +33,5 @@ def learn_from(memory: OpenRepository, event: Event, text: str) -> None:
     from gitmem.agents.capture.record import Keeper, keep_marked
 
     keeper = Keeper(memory, event)
-    keep_marked(keeper, text, {}, is_comment=False, once=True)
+    keep_marked(keeper, text, {}, is_comment=False, once=True, before=before)
     keeper.end()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SUFFIX = ".trail"
 # The most bytes read of a trail, its end: about 2,000 files.
 SIZE_LIMIT = 128 * 1024
-READ, CHANGED, FAILED, TURN = "r", "c", "f", "t"
+READ, CHANGED, FAILED, TURN, SAID = "r", "c", "f", "t", "s"
 # The most files that a learning is about, where its words name none: with more, none is more likely than the others.
 PLACES_AT_MOST = 3
 NAMED_AT_MOST = 5
@@ -50,9 +50,9 @@ class Trail:
 
     Attributes:
         touched: All files that it read or changed, latest last.
-        read: The files that the current turn only read.
-        changed: The files that the current turn changed.
-        failure: The last failure of the current turn, if any.
+        read: The files that were only read since the last learning, or if none was touched since, in the current turn.
+        changed: The files that were changed since.
+        failure: The last failure since the last learning, or if nothing happened since, in the current turn.
     """
 
     touched: tuple[str, ...]
@@ -61,7 +61,14 @@ class Trail:
     failure: Failure | None
 
 
-def leave(memory: OpenRepository, event: Event, reads: Sequence[str] = (), edits: Sequence[str] = ()) -> None:
+def leave(
+    memory: OpenRepository,
+    event: Event,
+    reads: Sequence[str] = (),
+    edits: Sequence[str] = (),
+    *,
+    has_failed: bool = False,
+) -> None:
     """Add what a tool touched to the trail, or begin a turn with a prompt; never fails.
 
     Args:
@@ -69,9 +76,10 @@ def leave(memory: OpenRepository, event: Event, reads: Sequence[str] = (), edits
         event: The tool's use, or the prompt.
         reads: The files that it read, by their paths in the work tree.
         edits: The files that it changed.
+        has_failed: Whether it failed.
     """
     path = _path(memory, event.session)
-    lines = _lines_of(event, reads, edits) if path else []
+    lines = _lines_of(event, reads, edits, has_failed=has_failed) if path else []
     if lines:
         with suppress(OSError):
             append_file(path, "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
@@ -79,22 +87,39 @@ def leave(memory: OpenRepository, event: Event, reads: Sequence[str] = (), edits
 
 def trail_of(memory: OpenRepository, session: str) -> Trail:
     """Return the trail of a session; an empty one if it left none."""
+    return trail_of_lines(_read(_path(memory, session)))
+
+
+def trail_of_lines(lines: Iterable[str]) -> Trail:
+    """Return what the lines of a trail say."""
     touched: dict[str, None] = {}
-    read: dict[str, None] = {}
-    changed: dict[str, None] = {}
-    failure: Failure | None = None
-    for line in _read(_path(memory, session)):
+    # What happened in the turn, and since the last learning in it.
+    turn, since = _Part(), _Part()
+    for line in lines:
         what, _, rest = line.partition("\t")
         if what == TURN:
-            read, changed, failure = {}, {}, None
+            turn, since = _Part(), _Part()
+        elif what == SAID:
+            since = _Part()
         elif what == FAILED:
-            failure = Failure(*rest.split("\t", 1)) if "\t" in rest else None
+            turn.failure = since.failure = Failure(*rest.split("\t", 1)) if "\t" in rest else None
         elif what in (READ, CHANGED) and rest:
             touched.pop(rest, None)
             touched[rest] = None
-            (read if what == READ else changed)[rest] = None
-    only_read = tuple(place for place in read if place not in changed)
-    return Trail(tuple(touched), only_read, tuple(changed), failure)
+            for part in (turn, since):
+                part.places[rest] = part.places.get(rest, False) or what == CHANGED
+    near = since if since.places else turn
+    changed = tuple(place for place, is_changed in near.places.items() if is_changed)
+    only_read = tuple(place for place, is_changed in near.places.items() if not is_changed)
+    return Trail(tuple(touched), only_read, changed, (since if since.places or since.failure else turn).failure)
+
+
+class _Part:
+    """A part of a session: its files, each with whether it was changed, and its last failure."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, bool] = {}
+        self.failure: Failure | None = None
 
 
 def places_for(text: str, trail: Trail, files: Iterable[str] = ()) -> list[str]:
@@ -168,16 +193,27 @@ def _names(words: set[str], place: str) -> bool:
     return place in words or name in words or (len(stem) >= NAME_LETTERS and stem in words and not stem.islower())
 
 
-def _lines_of(event: Event, reads: Sequence[str], edits: Sequence[str]) -> Sequence[str]:
+def _lines_of(event: Event, reads: Sequence[str], edits: Sequence[str], *, has_failed: bool) -> Sequence[str]:
     if event.name == happened.PROMPT:
         return [TURN]
-    if event.tool == happened.SHELL and event.failed:
-        output = " ".join((redact(event.output).strip().splitlines() or [""])[-1].split())
-        command = " ".join(redact(event.command).split())
-        return [f"{FAILED}\t{display(command)[:LINE_CHARS]}\t{display(output)[:LINE_CHARS]}"]
-    if event.failed:
-        return []
+    if event.name == happened.RESPONSE:
+        return [SAID]
+    if event.tool == happened.SHELL and has_failed:
+        return [failed_line(event.command, event.output)]
+    return [] if has_failed else file_lines(reads, edits)
+
+
+def file_lines(reads: Iterable[str], edits: Iterable[str]) -> list[str]:
+    """Return the lines for files that were read and changed."""
     return [*(f"{CHANGED}\t{place}" for place in edits), *(f"{READ}\t{place}" for place in reads)]
+
+
+def failed_line(command: str, output: str) -> str:
+    """Return the line for a failed command: the command and what its output says last."""
+    from gitmem.agents.moments.output import error_line
+
+    said = error_line(redact(output))
+    return f"{FAILED}\t{display(' '.join(redact(command).split()))[:LINE_CHARS]}\t{said[:LINE_CHARS]}"
 
 
 def _path(memory: OpenRepository, session: str) -> str:

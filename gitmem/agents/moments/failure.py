@@ -9,6 +9,7 @@ from gitmem.index.catalog import wordings_by_key
 from gitmem.policy import PROMPT
 from gitmem.recall import Query
 from gitmem.store import LISTED
+from gitmem.text.marker_words import CIRCUMSTANCES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +41,12 @@ def recall_failure(memory: OpenRepository, event: Event, recall: Callable[[Query
     found = recall(Query(text=query, limit=HITS + len(seen), knowledge=True, reader=PROMPT, snippets=False))
     fresh = [hit for hit in found.hits if hit.scope != LISTED and seen.get(hit.reference) != hit.status]
     texts = _texts_of(memory, fresh)
-    hits = [hit for hit in fresh if speaks_of(texts.get(hit.reference, hit.title), event.output, lines)][:MOST]
-    hits = spot_checked(memory, hits, seen)
+    hits = [hit for hit in fresh if speaks_of(texts.get(hit.reference, hit.title), event.output, lines)]
+    # The words of a memory count for more than the failure that it was captured after, which others share.
+    hits.sort(
+        key=lambda hit: not speaks_of(texts.get(hit.reference, "").partition(CIRCUMSTANCES)[0], event.output, lines)
+    )
+    hits = spot_checked(memory, hits[:MOST], seen)
     return show_hits(memory, own, hits, query=query) if hits else ""
 
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # The most lines that make a question, and the most characters of one.
 LINES_AT_MOST, LINE_CHARS = 8, 240
+# The most letters of a linter's code: "PLW0603", "SC2086".
+CODE_LETTERS = 4
 # The last lines are read besides those with a word below: some programs end with the message alone.
 LAST = 2
 _SAYS = (
@@ -63,13 +65,22 @@ _EVERY = frozenset(
 
 def informative_lines(output: str) -> list[str]:
     """Return the lines that say what went wrong, in order, without colours; empty if there are none."""
-    lines = [line for line in map(_plain, output.splitlines()) if line]
-    said = [at for at, line in enumerate(lines) if not _is_count(line)]
-    marked = [at for at in said if any(word in lines[at].lower() for word in _SAYS)]
-    if not marked and not said:
-        return []
+    lines, said, marked = _lines_with_errors(output)
     kept = sorted({*marked[-LINES_AT_MOST + LAST :], *said[-LAST:]})
     return list(dict.fromkeys(lines[at][:LINE_CHARS] for at in kept))
+
+
+def error_line(output: str) -> str:
+    """Return the line that says best what went wrong: the last one that names an error, else the last; or empty."""
+    lines, said, marked = _lines_with_errors(output)
+    return lines[(marked or said)[-1]] if said else ""
+
+
+def _lines_with_errors(output: str) -> tuple[list[str], list[int], list[int]]:
+    """Return the lines, and the places of those that are no counts, and of those that name an error."""
+    lines = [line for line in map(_plain, output.splitlines()) if line]
+    said = [at for at, line in enumerate(lines) if not _is_count(line)]
+    return lines, said, [at for at in said if _has_code(lines[at]) or any(word in lines[at].lower() for word in _SAYS)]
 
 
 def may_have_failed(output: str) -> bool:
@@ -98,6 +109,16 @@ def _is_count(line: str) -> bool:
     return all(word in _COUNTED or word.rstrip("sm").replace(".", "").isdigit() for word in words)
 
 
+def _has_code(line: str) -> bool:
+    """Return whether a line begins with the code of a finding, as linters print it: "E501", "src/a.py:3:1: F401"."""
+    first, _, rest = line.partition(" ")
+    word = rest.partition(" ")[0] if first.endswith(":") and first.count(":") > 1 else first
+    letters = word.rstrip(":*[]").rstrip("0123456789")
+    return (
+        1 <= len(letters) <= CODE_LETTERS and letters.isupper() and letters.isalpha() and len(word) - len(letters) > 1
+    )
+
+
 def _words(text: str) -> list[str]:
     """Return the words of a text in lower case; identifiers are whole."""
     return "".join(char if char.isalnum() or char == "_" else " " for char in text.lower()).split()
@@ -114,15 +135,30 @@ def speaks_of(memory: str, output: str, lines: Sequence[str]) -> bool:
         output: The whole output.
         lines: Its informative lines.
     """
-    said = f" {' '.join(_words(output))} "
+    memory = _without_folders(memory)
+    said = f" {' '.join(_words(_without_folders(output)))} "
     if any(f" {quoted} " in said for quoted in _quotations(memory)):
         return True
     words = _words(memory)
     joined = f" {' '.join(words)} "
-    if any(f" {run} " in joined for line in lines for run in _runs(_words(line))):
+    if any(f" {run} " in joined for line in lines for run in _runs(_words(_without_folders(line)))):
         return True
     known = set(words)
     return any(name in known for name in _identifiers(lines))
+
+
+def _without_folders(text: str) -> str:
+    """Return a text in which absolute paths are names of files: their folders are in every message of a machine."""
+    if "/" not in text:
+        return text
+    return "\n".join(" ".join(map(_without_folder, line.split(" "))) for line in text.split("\n"))
+
+
+def _without_folder(word: str) -> str:
+    plain = word.lstrip("'\"`(<[")
+    if not plain.startswith(("/", "~/")) or plain.count("/") < 2:
+        return word
+    return word[: len(word) - len(plain)] + plain.rstrip("/").rpartition("/")[2]
 
 
 def _quotations(memory: str) -> Iterator[str]:

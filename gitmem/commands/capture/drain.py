@@ -17,8 +17,9 @@ from gitmem.store.state.spool import Spool
 from gitmem.tasks.digest import is_anything_held, list_claimed
 from gitmem.tasks.task import Worker
 from gitmem.text import display
+from gitmem.text.marker_words import CIRCUMSTANCES
 from gitmem.text.restated import is_restated
-from gitmem.text.similarity import CIRCUMSTANCES, claim_of, claim_text
+from gitmem.text.similarity import claim_of, claim_text
 from gitmem.write import place
 from gitmem.write.archive import is_dropped
 from gitmem.write.draft import Author, make_draft

@@ -75,6 +75,18 @@ def test_what_an_earlier_turn_touched_is_not_its_place(memory: Memory, repo: Pat
     assert [paths(one) for one in found.values()] == [[]]
 
 
+@pytest.mark.parametrize(("command", "after"), [("git switch main", "fatal: main is taken"), ("cat src/pool.py", "")])
+def test_client_that_reports_no_status_leaves_failures_by_their_output(
+    memory: Memory, repo: Path, command: str, after: str
+) -> None:
+    commit_files(repo, {"src/pool.py": "x = 1\n"})
+    failed = ran(repo, command, failed=None, output="fatal: main is taken", client="codex")
+
+    (one,) = captured_after(memory, failed, message_event(repo, "LEARNED: a branch has one work tree")).values()
+
+    assert bool(after) == ("fatal: main is taken" in one["body"])  # type: ignore[operator]
+
+
 def test_failure_that_a_learning_follows_is_stored_with_it_and_does_not_make_it_another_one(
     memory: Memory, repo: Path
 ) -> None:
@@ -88,3 +100,19 @@ def test_failure_that_a_learning_follows_is_stored_with_it_and_does_not_make_it_
     assert one["body"].strip() == "Captured after `pnpm vitest` failed: Error: getContext is not implemented"  # type: ignore[attr-defined]
     assert one["frontmatter"]["branch"] == "main"  # type: ignore[index]
     assert list(again) == list(found)
+
+
+def test_each_learning_of_a_turn_is_about_what_was_touched_since_the_one_before(memory: Memory, repo: Path) -> None:
+    commit_files(repo, dict.fromkeys(("src/pool.py", "src/wire.py"), "x = 1\n"))
+
+    found = captured_after(
+        memory,
+        prompt(repo),
+        edited(repo, "src/pool.py", "y = 1\n"),
+        message_event(repo, "LEARNED: a lock is held over the fork"),
+        edited(repo, "src/wire.py", "y = 1\n"),
+        message_event(repo, "LEARNED: frames end with two zeros"),
+        message_event(repo, "LEARNED: a release takes ten minutes"),
+    )
+
+    assert [paths(one) for one in found.values()] == [["src/pool.py"], ["src/pool.py", "src/wire.py"], ["src/wire.py"]]

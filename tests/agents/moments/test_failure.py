@@ -77,3 +77,16 @@ def test_same_command_that_was_repaired_before_brings_back_the_repair(memory: Me
     text = on_event.tool_used(memory, ran(repo, "make migrate", failed=True, output=output))
 
     assert "passed after changes of db/zones.sql" in text
+
+
+def test_memory_whose_own_words_speak_comes_before_those_captured_after_the_same_failure(
+    memory: Memory, repo: Path
+) -> None:
+    after = "Captured after `pytest` failed: E       fixture 'frozen_clock' not found"
+    own = make_memory("own", "conftest.py of the root has frozen_clock", "Elsewhere nothing knows of it. " * 20)
+    put(repo, own, *(make_memory(f"same-{name}", f"The {name} fixture is not shared", after) for name in "abc"))
+
+    text = on_event.tool_used(memory, ran(repo, COMMAND, failed=True, output=ERROR))
+
+    assert "- [own]" in text
+    assert text.count("- [same-") == 1

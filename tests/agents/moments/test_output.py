@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.agents.moments.output import informative_lines, may_have_failed, speaks_of
+from gitmem.agents.moments.output import error_line, informative_lines, may_have_failed, speaks_of
 
 PYTEST = """\
 E       fixture 'frozen_clock' not found
@@ -23,6 +23,14 @@ GO = "--- FAIL: TestExplain (0.01s)\n    explain_test.go:31: plan differs\nFAIL\
 CODED = "\x1b[31m ERR_PNPM_OUTDATED_LOCKFILE \x1b[0m Cannot install with frozen-lockfile"
 REDIS = "Traceback (most recent call last):\nredis.exceptions.ConnectionError: Error 111 connecting to localhost:6379."
 LOCK = "django.db.utils.OperationalError: canceling statement due to lock timeout"
+RUFF = """\
+E501 Line too long (101 > 88)
+   --> src/completion.py:253:89
+252 |     elseif ($type -eq 'dir') {
+253 |         Get-ChildItem -Directory -Path $prefix | Sort-Object Name |
+    |
+Found 1 error."""
+FOLDERS = "ImportError while loading conftest '/home/ana/work/shop/two/tests/conftest.py'."
 PLAIN = "--- FAIL: TestParse (0.00s)\n    parse_test.go:5: got 3, want 2\nFAIL"
 
 SPOKEN = [
@@ -31,6 +39,7 @@ SPOKEN = [
     ("TestExplain compares with golden files.", GO),
     ("ERR_PNPM_OUTDATED_LOCKFILE: run pnpm install once.", CODED),
     ("A ConnectionError of redis means that the settings are those of production.", REDIS),
+    ("ruff counts the lines of the scripts as well (E501).", RUFF),
     ("Statements end by canceling statement due to lock timeout while beat runs.", LOCK),
 ]
 SILENT = [
@@ -39,6 +48,7 @@ SILENT = [
     ("Go tests take long; run the failed ones first.", GO),
     ("An AssertionError says little.", "tests/test_a.py:5: AssertionError"),
     ("The course about Redis has two places left.", REDIS),
+    ("Captured after `git switch main` failed: fatal: taken at '/home/ana/work/shop/one'", FOLDERS),
     ('We say "not found" for a parcel that is gone.', "bash: foo: command not found"),
 ]
 
@@ -75,3 +85,17 @@ def test_counts_and_rulers_are_not_informative(output: str) -> None:
 def test_failure_shows_in_an_output_without_status(output: str) -> None:
     assert may_have_failed(output)
     assert not may_have_failed("12 passed in 0.4s\nwith no errors")
+
+
+@pytest.mark.parametrize(
+    ("output", "line"),
+    [
+        (RUFF, "E501 Line too long (101 > 88)"),
+        ("src/a.py:3:1: F401 unused\nsee the manual", "src/a.py:3:1: F401 unused"),
+        (PYTEST, "ERROR test_rates.py::test_steps"),
+        ("JSON 200 is no code\nthe end", "the end"),
+        ("1 failed", ""),
+    ],
+)
+def test_error_is_the_last_line_that_names_one(output: str, line: str) -> None:
+    assert error_line(output) == line
