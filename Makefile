@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test lint docs first-fact package clients clients-kept runners bare bench bench-short replay replay-short clean again
+.PHONY: help demo test lint docs first-fact package clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
@@ -21,6 +21,7 @@ help:
 	@echo 'make package      the wheel alone, and uvx and pipx, which it installs (a minute, needs the network)'
 	@echo 'make clients      the real clients of coding agents, from npm, against a model on this machine (some minutes)'
 	@echo 'make runners      the files for forges, by act, actionlint and gitlab-ci-local, which it installs (a minute)'
+	@echo 'make clients-day  a working day with three of them: which of 20 lessons come back when they help'
 	@echo 'make clients-kept which LEARNED: lines of theirs are kept, however a session ends'
 	@echo 'make bare         the demo and the tests of the lower layers on machines without optional tools (root, debootstrap; half an hour)'
 	@echo 'make bench        the benchmarks, as a table of ratios (some minutes)'
@@ -75,6 +76,10 @@ runners: $(STAMP)
 	echo 'module.exports = class extends RegExp {};' > $(RUNNERS)/node_modules/re2/re2.js
 	PATH="$(CURDIR)/$(RUNNERS)/venv/bin:$(CURDIR)/$(RUNNERS)/node_modules/.bin:$$PATH" $(BIN)/python -m pytest -q -rs \
 	  tests/e2e/test_local_runners.py tests/commands/install/test_ci_files.py $(ARGS)
+
+# Clones pallets/click, or what `--source` names.
+clients-day: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m clients.day $(ARGS)
 
 clients-kept: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m clients.kept $(ARGS)

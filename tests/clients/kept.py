@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from clients.client import CLIENTS
 from clients.model_server import AGENTS, ModelServer, Step, is_compaction, tools_of
-from clients.run import Place, installed, placed, settled
+from clients.place import Place, installed, settled
+from clients.run import placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +58,7 @@ def killed(place: Place) -> list[int]:
     begun = place.project / ".git/begun"
     steps = [Step(say=learned(0), run=f'bd comment shop-1 "{learned(1)}"')]
     steps.append(Step(say=learned(2), run=f"touch .git/begun; sleep {LONG_S}"))
-    with ModelServer(steps) as server:
+    with ModelServer(steps, place.project) as server:
         argv = [str(place.prefix / "node_modules/.bin" / place.client.program), *place.client.prompt, "Look around."]
         process = subprocess.Popen(
             [*argv, *place.client.behind], cwd=place.project, env=place.environment(server.url),

@@ -10,23 +10,34 @@ import json
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 SHELLS = ("Bash", "bash", "run_shell_command", "exec_command", "shell_command", "shell")
-WRITERS = ("Write", "write", "write_file", "create", "apply_patch")
+PATCH = "apply_patch"
+WRITERS = ("Write", "write", "write_file", "create", PATCH)
+EDITORS = ("Edit", "edit", "replace", PATCH)
+READERS = ("Read", "read", "read_file", "view")
 # What the fields of those tools mean, as far as a step has a value for them.
 COMMAND_FIELDS = ("command", "cmd")
-PATH_FIELDS = ("file_path", "filePath", "path")
+PATH_FIELDS = ("file_path", "filePath", "path", "absolute_path")
 CONTENT_FIELDS = ("content", "file_text")
+OLD_FIELDS = ("old_string", "oldString", "old_str", "oldText")
+NEW_FIELDS = ("new_string", "newString", "new_str", "newText")
 AGENTS = ("Agent", "agent", "Task", "task", "spawn_agent", "invoke_agent")
 PROMPT_FIELDS = ("prompt", "message")
 FILLED = {
     **{"description": "step", "thought": "step", "name": "helper", "mode": "sync", "task_name": "helper"},
     **{"subagent_type": "general-purpose", "agent_type": "general-purpose", "agent_name": "generalist"},
+    "instruction": "step",
 }
+# Clients refuse to show a large file at once.
+LINES_AT_ONCE = 200
 DONE = "Done."
 # How the clients ask for a summary, in the system prompt or in the last message (November 2026).
 COMPACTIONS = (
@@ -46,15 +57,25 @@ class Step:
         say: What it says.
         agent: The prompt of the sub-agent that it starts.
         run: The command that it runs.
+        read: The file that it reads.
         write: The file that it writes, with ``content``.
+        edit: The file in which it replaces ``old`` by ``new``.
+        before: What happens on this machine just before the answer.
+        moment: What a reader of the requests finds this step by.
         tokens: How many tokens the request had, as the answer says: a client compacts its session by that number.
     """
 
     say: str = ""
     agent: str = ""
     run: str = ""
+    read: str = ""
     write: str = ""
     content: str = ""
+    edit: str = ""
+    old: str = ""
+    new: str = ""
+    before: Callable[[], object] | None = None
+    moment: str = ""
     tokens: int = 100
 
 
@@ -64,24 +85,43 @@ class Model:
 
     Attributes:
         steps: What is answered, in order; after the last one, ``DONE``.
-        requests: Path and body of each request.
+        folder: The project, in which files of steps are.
+        requests: Path and body of each request, and the moment of the step that answered it.
+        name: What the names of its answers begin with.
     """
 
     steps: list[Step] = field(default_factory=list)
+    folder: Path = Path()
     requests: list[dict[str, Any]] = field(default_factory=list)
+    name: str = field(default_factory=lambda: uuid4().hex[:8])
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def next_step(self, path: str, body: dict[str, Any]) -> Step:
         """Keep a request; return the next step, which a request without tools (a title, say) does not use up."""
         with self.lock:
-            self.requests.append({"path": path, "body": body})
+            self.requests.append({"path": path, "body": body, "moment": ""})
             if is_compaction(body):
                 return Step(say=SUMMARY)
-            return self.steps.pop(0) if self.steps and tools_of(body) else Step(say=DONE)
+            step = self.steps.pop(0) if self.steps and tools_of(body) else Step(say=DONE)
+            self.requests[-1]["moment"] = step.moment
+        if step.before is not None:
+            step.before()
+        return step
 
     def main_requests(self) -> list[str]:
         """Return the requests of the agent itself, as JSON text."""
         return [json.dumps(one["body"], ensure_ascii=False) for one in self.requests if tools_of(one["body"])]
+
+    def around(self, moment: str) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Return the request that the first step of a moment answered, and the one behind its last step.
+
+        None if the moment did not come, or nothing was asked after it.
+        """
+        main = [one for one in self.requests if tools_of(one["body"]) and not is_compaction(one["body"])]
+        places = [at for at, one in enumerate(main) if one["moment"] == moment]
+        return (
+            (main[places[0]]["body"], main[places[-1] + 1]["body"]) if places and places[-1] + 1 < len(main) else None
+        )
 
 
 def is_compaction(body: dict[str, Any]) -> bool:
@@ -95,30 +135,57 @@ def tools_of(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the properties of each tool's arguments by the tool's name; none for a tool of free text."""
     found: dict[str, dict[str, Any]] = {}
     for tool in body.get("tools") or ():
-        for one in tool.get("functionDeclarations") or (tool.get("function") or tool,):
+        for one in tool.get("functionDeclarations") or (tool.get("function") or tool.get("custom") or tool,):
             schema = one.get("input_schema") or one.get("parameters") or one.get("parametersJsonSchema") or {}
             if one.get("name"):
                 found[one["name"]] = schema.get("properties") or {}
     return found
 
 
-def call_of(step: Step, tools: dict[str, dict[str, Any]]) -> tuple[str, dict[str, Any] | str] | None:
+def call_of(
+    step: Step, tools: dict[str, dict[str, Any]], folder: Path = Path()
+) -> tuple[str, dict[str, Any] | str] | None:
     """Return the tool that does a step and its arguments, or its text; None for words."""
-    names = SHELLS if step.run else WRITERS if step.write else AGENTS if step.agent else ()
-    name = next((one for one in names if one in tools), "")
-    if not name and step.write and (shell := next((one for one in SHELLS if one in tools), "")):
-        name, step = shell, Step(run=f"cat > {step.write} <<'EOT'\n{step.content}\nEOT")
+    names = {step.run: SHELLS, step.read: READERS, step.write: WRITERS, step.edit: EDITORS, step.agent: AGENTS}
+    wanted = next((some for value, some in names.items() if value), ())
+    name = next((one for one in wanted if one in tools), "")
+    if not name and (step.write or step.read) and (shell := next((one for one in SHELLS if one in tools), "")):
+        name, step = shell, Step(run=_in_shell(step))
     if not name:
         return None
-    if name == "apply_patch" and not tools[name]:
-        added = "".join(f"+{line}\n" for line in step.content.splitlines())
-        return name, f"*** Begin Patch\n*** Add File: {step.write}\n{added}*** End Patch"
-    values = [(COMMAND_FIELDS, step.run), (PATH_FIELDS, step.write), (CONTENT_FIELDS, step.content)]
-    values.append((PROMPT_FIELDS, step.agent))
+    if name == PATCH and not tools[name]:
+        return name, _patch(step)
+    path = str(folder / (step.read or step.write or step.edit)) if step.read or step.write or step.edit else ""
+    values = [(COMMAND_FIELDS, step.run), (PATH_FIELDS, path), (CONTENT_FIELDS, step.content)]
+    values += [(PROMPT_FIELDS, step.agent), (OLD_FIELDS, step.old), (NEW_FIELDS, step.new)]
     # OpenCode's name for it.
     values.append((("subagent_type",), "general" if name == "task" else ""))
-    given = {one: value for fields, value in values for one in fields if one in tools[name] and value}
+    given: dict[str, Any] = {one: value for fields, value in values for one in fields if one in tools[name] and value}
+    if step.read:
+        shown = {"limit": LINES_AT_ONCE, "view_range": [1, LINES_AT_ONCE]}
+        given |= {one: value for one, value in shown.items() if one in tools[name]}
+    if step.edit and "edits" in tools[name]:
+        given["edits"] = [{"oldText": step.old, "newText": step.new}]
     return name, {one: value for one, value in FILLED.items() if one in tools[name]} | given
+
+
+def _in_shell(step: Step) -> str:
+    """Return the command that reads or writes a file, for a client without a tool for it."""
+    if step.read:
+        return f"sed -n 1,{LINES_AT_ONCE}p {quote(step.read)}"
+    return f"cat > {quote(step.write)} <<'EOT'\n{step.content}\nEOT"
+
+
+def _patch(step: Step) -> str:
+    if step.write:
+        what, lines = f"Add File: {step.write}", [f"+{line}" for line in step.content.splitlines()]
+    else:
+        removed, added = (
+            [f"{sign}{line}" for line in text.splitlines()]
+            for sign, text in zip("-+", (step.old, step.new), strict=True)
+        )
+        what, lines = f"Update File: {step.edit}", ["@@", *removed, *added]
+    return "\n".join((f"*** Begin Patch\n*** {what}", *lines, "*** End Patch"))
 
 
 class ModelServer(ThreadingHTTPServer):
@@ -126,9 +193,9 @@ class ModelServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, steps: list[Step]) -> None:
+    def __init__(self, steps: Iterable[Step], folder: Path = Path()) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.model = Model(list(steps))
+        self.model = Model(list(steps), folder)
 
     @property
     def url(self) -> str:
@@ -169,8 +236,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send({})
             return
         step = self.server.model.next_step(path, body)
-        call = call_of(step, tools_of(body))
-        number = len(self.server.model.requests)
+        call = call_of(step, tools_of(body), self.server.model.folder)
+        # Unlike any of another run: a client drops a call whose name its session has had already.
+        number = f"{self.server.model.name}{len(self.server.model.requests):04}"
         if path.endswith("/messages"):
             events, whole = _anthropic(step, call, number)
         elif path.endswith("/responses"):
@@ -203,7 +271,7 @@ def _lines(events: list[dict[str, Any] | str]) -> Iterator[str]:
         yield f"{head}data: {event if isinstance(event, str) else json.dumps(event)}\n\n"
 
 
-def _anthropic(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, Any]]:
+def _anthropic(step: Step, call: Any, number: str) -> tuple[list[Any], dict[str, Any]]:
     usage = {"input_tokens": step.tokens, "output_tokens": 10}
     reason = "tool_use" if call else "end_turn"
     blocks: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = []
@@ -211,10 +279,10 @@ def _anthropic(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str,
         block = {"type": "text", "text": step.say}
         blocks.append((block, {"type": "text", "text": ""}, {"type": "text_delta", "text": step.say}))
     if call:
-        block = {"type": "tool_use", "id": f"toolu_{number:04}", "name": call[0], "input": call[1]}
+        block = {"type": "tool_use", "id": f"toolu_{number}", "name": call[0], "input": call[1]}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
         blocks.append((block, {**block, "input": {}}, delta))
-    message = {"id": f"msg_{number:04}", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5"}
+    message = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5"}
     whole = {
         **message,
         "content": [block for block, _, _ in blocks],
@@ -239,21 +307,21 @@ def _anthropic(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str,
     return events, whole
 
 
-def _responses(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, Any]]:
+def _responses(step: Step, call: Any, number: str) -> tuple[list[Any], dict[str, Any]]:
     if call and isinstance(call[1], str):
-        item = {"type": "custom_tool_call", "call_id": f"call_{number:04}", "name": call[0], "input": call[1]}
+        item = {"type": "custom_tool_call", "call_id": f"call_{number}", "name": call[0], "input": call[1]}
     elif call:
         given = json.dumps(call[1])
-        item = {"type": "function_call", "call_id": f"call_{number:04}", "name": call[0], "arguments": given}
+        item = {"type": "function_call", "call_id": f"call_{number}", "name": call[0], "arguments": given}
     content = [{"type": "output_text", "text": step.say, "annotations": []}]
     words: dict[str, Any] = {"type": "message", "role": "assistant", "content": content}
     items = ([words] if step.say or not call else []) + ([item] if call else [])
-    items = [one | {"id": f"item_{number:04}_{at}", "status": "completed"} for at, one in enumerate(items)]
+    items = [one | {"id": f"item_{number}_{at}", "status": "completed"} for at, one in enumerate(items)]
     usage = {
         **{"input_tokens": step.tokens, "output_tokens": 10, "total_tokens": step.tokens + 10},
         **{"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}},
     }
-    made = {"id": f"resp_{number:04}", "object": "response", "created_at": 1, "model": "gpt-5.5"}
+    made = {"id": f"resp_{number}", "object": "response", "created_at": 1, "model": "gpt-5.5"}
     whole = {**made, "status": "completed", "output": items, "usage": usage}
     events = [
         {"type": "response.created", "response": {**made, "status": "in_progress", "output": []}},
@@ -267,14 +335,16 @@ def _responses(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str,
     return [event | {"sequence_number": place} for place, event in enumerate(events)], whole
 
 
-def _completions(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, Any]]:
+def _completions(step: Step, call: Any, number: str) -> tuple[list[Any], dict[str, Any]]:
     usage = {"prompt_tokens": step.tokens, "completion_tokens": 10, "total_tokens": step.tokens + 10}
     message: dict[str, Any] = {"role": "assistant", "content": step.say or None}
     if call:
-        function = {"name": call[0], "arguments": json.dumps(call[1])}
-        message["tool_calls"] = [{"index": 0, "id": f"call_{number:04}", "type": "function", "function": function}]
+        is_text = isinstance(call[1], str)
+        given = {"name": call[0]} | ({"input": call[1]} if is_text else {"arguments": json.dumps(call[1])})
+        what = "custom" if is_text else "function"
+        message["tool_calls"] = [{"index": 0, "id": f"call_{number}", "type": what, what: given}]
     reason = "tool_calls" if call else "stop"
-    made = {"id": f"chatcmpl-{number:04}", "created": 1, "model": "gpt-5.5"}
+    made = {"id": f"chatcmpl-{number}", "created": 1, "model": "gpt-5.5"}
     chunk = {**made, "object": "chat.completion.chunk"}
     events: list[Any] = [
         {**chunk, "choices": [{"index": 0, "delta": message, "finish_reason": None}]},
@@ -285,10 +355,10 @@ def _completions(step: Step, call: Any, number: int) -> tuple[list[Any], dict[st
     return events, {**made, "object": "chat.completion", "choices": [choice], "usage": usage}
 
 
-def _gemini(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, Any]]:
+def _gemini(step: Step, call: Any, number: str) -> tuple[list[Any], dict[str, Any]]:
     parts: list[dict[str, Any]] = [{"text": step.say}] if step.say or not call else []
     if call:
-        parts.append({"functionCall": {"name": call[0], "args": call[1], "id": f"call_{number:04}"}})
+        parts.append({"functionCall": {"name": call[0], "args": call[1], "id": f"call_{number}"}})
     candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
     usage = {"promptTokenCount": step.tokens, "candidatesTokenCount": 10, "totalTokenCount": step.tokens + 10}
     whole = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini-2.5-pro"}
