@@ -15,7 +15,7 @@ from gitmem.git.history import read_summaries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gitmem.commands.adopt.findings import Mention, Probe
     from gitmem.git import Git
@@ -184,6 +184,25 @@ class Past:
                     return commit
         return ""
 
+    def broke_below(self, paths: Iterable[str], holds: Callable[[Code], bool], *options: str, most: int) -> str:
+        """Return the newest commit after which a claim about several files was false; empty if none is found.
+
+        Args:
+            paths: The files and folders whose changes may have made it false; ``.`` for all.
+            holds: Returns whether the claim holds for the code at a commit.
+            options: Options of git-log that select the changes.
+            most: The most changes to search.
+        """
+        walk = self._log(f"--max-count={most}", "--no-merges", *options, paths=paths)
+        later = ""
+        for commit, _ in walk:
+            if holds(Code(self._git, commit, self._contents)):
+                break
+            later = commit
+        else:
+            return ""
+        return later if later and holds(Code(self._git, f"{later}^", self._contents)) else ""
+
     def _versions_of(self, path: str) -> list[tuple[str, str]]:
         """Return the commits that changed a file, newest first, with its name in each."""
         if path not in self._versions:
@@ -224,6 +243,11 @@ class Past:
         """Return the texts of a file at the commits that have it."""
         found = self._texts(f"{commit}:{path}" for commit in commits)
         return {spec.partition(":")[0]: text for spec, text in found.items()}
+
+    def texts_of(self, commit: str, paths: Iterable[str]) -> dict[str, str]:
+        """Return the texts of some files at a commit by path, in order, of those that it has."""
+        found = self._texts(specs := [f"{commit}:{path}" for path in paths])
+        return {spec.partition(":")[2]: found[spec] for spec in specs if spec in found}
 
     def text(self, commit: str, path: str) -> str:
         """Return the text of a file at a commit; empty without a commit, or if it has no such file."""

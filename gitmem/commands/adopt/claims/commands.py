@@ -1,11 +1,13 @@
-"""Find claims that a command can be run: that a script, target or task is defined. Pure."""
+"""Find the commands in a statement, and claims that they can be run: that a script, target or task is defined. Pure."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import COMMAND, Claim
 from gitmem.commands.adopt.statements import CODE, SHELLS
+from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,10 +38,35 @@ _TAKES = frozenset({
 # Tools whose `run` starts a command in an environment, and options of `run` whose value is the next word.
 _ENVIRONMENTS = frozenset({"uv", "poetry", "pdm", "hatch", "rye", "pixi"})
 _RUN_TAKES = frozenset({"--with", "--extra", "--group", "--python"})
+# Words that may precede a command.
+_PREFIXES = frozenset({"sudo", "time", "nice", "env", "exec", "corepack"})
+
+
+@frozen
+class Command:
+    """A command that a statement shows.
+
+    Attributes:
+        words: Its words, without the environment, `sudo` and the like before it.
+        line: Its line, from 1.
+        folder: Where it runs after `cd`, relative to where the reader is; empty without one.
+        runner: The words before it that run it in an environment, such as `uv run --package web`; empty without.
+    """
+
+    words: tuple[str, ...]
+    line: int
+    folder: str = ""
+    runner: tuple[str, ...] = ()
 
 
 def command_claims(statement: Statement) -> Iterator[Claim]:
     """Yield the scripts and targets that a statement presents as commands."""
+    for command in iter_commands(statement):
+        yield from _command(command)
+
+
+def iter_commands(statement: Statement) -> Iterator[Command]:
+    """Yield the commands in a code block for a shell, and those in code spans of more than one word."""
     if statement.kind == CODE and statement.language in SHELLS:
         text = " ".join(line.rstrip("\\").strip() for line in statement.lines)
         yield from _line(re.sub(r"^(\$|>|%|PS>)\s+", "", text), statement.line)
@@ -48,30 +75,35 @@ def command_claims(statement: Statement) -> Iterator[Claim]:
             yield from _line(span.text, span.line)
 
 
-def _line(text: str, line: int) -> Iterator[Claim]:
+def _line(text: str, line: int) -> Iterator[Command]:
     text = re.sub(r"(^|\s)#\s.*$", "", text)
+    folder = ""
     for part in re.split(r"&&|\|\||;|\|", text):
         words = part.strip().strip("()").split()
-        while words and (
-            re.match(r"^[A-Z_][A-Z0-9_]*=", words[0]) or words[0] in ("sudo", "time", "nice", "env", "exec", "corepack")
-        ):
+        while words and (re.match(r"^[A-Z_][A-Z0-9_]*=", words[0]) or words[0] in _PREFIXES):
             words.pop(0)
+        runner: list[str] = []
         if words[:1] and words[0] in _ENVIRONMENTS and words[1:2] == ["run"]:
-            words = words[2:]
-            while words and words[0].startswith("-"):
-                words = words[2:] if words[0] in _TAKES | _RUN_TAKES else words[1:]
-        if words:
-            yield from _command(words, line)
+            at = 2
+            while at < len(words) and words[at].startswith("-"):
+                at += 2 if words[at] in _TAKES | _RUN_TAKES else 1
+            runner, words = words[:at], words[at:]
+        if len(words) == 2 and words[0] in ("cd", "pushd"):
+            folder = posixpath.normpath(posixpath.join(folder, words[1].strip("\"'")))
+        elif words:
+            yield Command(tuple(words), line, folder, tuple(runner))
 
 
-def _command(words: list[str], line: int) -> Iterator[Claim]:
+def _command(command: Command) -> Iterator[Claim]:
+    words, line, folder = command.words, command.line, command.folder
     tool = words[0].rpartition("/")[2] if words[0].startswith(".venv") else words[0]
-    folder, rest = "", []
+    rest = []
     at = 1
     while at < len(words):
         word = words[at]
         if word in _TAKES and at + 1 < len(words):
-            folder = words[at + 1] if word in ("-C", "--dir", "--cwd", "--prefix", "--directory") else folder
+            if word in ("-C", "--dir", "--cwd", "--prefix", "--directory"):
+                folder = posixpath.normpath(posixpath.join(folder, words[at + 1]))
             at += 2
             continue
         if word == "--":

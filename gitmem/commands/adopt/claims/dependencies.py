@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _PACKAGE = re.compile(r"^@?[A-Za-z][\w.-]*(?:/[\w.-]+)?$")
 # A heading below which words name the project's technologies.
-_STACK = re.compile(
+STACK = re.compile(
     r"\b(?:(?:tech(?:nology|nologies)?|stack)\b|dependencies|frameworks?|libraries|built with)|技术栈", re.I
 )
 _WORD = re.compile(r"(?<![\w./@-])[A-Z][A-Za-z]*(?:\.js|JS)?(?![\w/-])")
@@ -33,7 +33,7 @@ def dependency_claims(statement: Statement) -> Iterator[Claim]:
     words = [
         (word, number)
         for number, line in enumerate(statement.lines, statement.line)
-        if _STACK.search(statement.section)
+        if STACK.search(statement.section)
         for word in _WORD.findall(line)
     ]
     for name, line in (*spans, *words):

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from gitmem.commands.adopt.claims.claim import COMMAND, DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.commands import command_claims
-from gitmem.commands.adopt.claims.dependencies import dependency_claims
 from gitmem.commands.adopt.claims.numbers import number_claims
 from gitmem.commands.adopt.claims.paths import path_claims
 from gitmem.commands.adopt.claims.symbols import symbol_claims
 from gitmem.commands.adopt.judge.occurrence import find_symbol_culprit, judge_symbol
 from gitmem.commands.adopt.judge.presence import judge_path
 from gitmem.commands.adopt.judge.targets import judge_command
+from gitmem.commands.adopt.kinds import boundaries, counts, members, pipelines, programs, services, usage
 from gitmem.commands.adopt.kinds.kind import Kind
+from gitmem.commands.adopt.kinds.sourced import sourced
+from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,11 +67,48 @@ KINDS = {
         Kind(SYMBOL, lambda statement, _: symbol_claims(statement), _judge_tied_symbol, find_symbol_culprit),
         Kind(
             DEPENDENCY,
-            lambda statement, _: dependency_claims(statement),
-            lambda mention, on: on.numbers.judge_package(mention),
+            usage.package_claims,
+            usage.judge_package,
             _broke,
+            "no manifest lists {name}, and no code imports it",
             is_detail=True,
         ),
+        Kind(usage.ABSENCE, usage.absence_claims, usage.judge_absence, _broke, "says {token}, but the project has it"),
+        sourced(
+            *(members.MEMBER, members.member_claims, members.find_member, "no package is called {name}"),
+            check=members.member_check,
+        ),
+        sourced(
+            *(services.SERVICE, services.service_claims, services.find_service, "no service is called {name}"),
+            check=services.service_check,
+        ),
+        replace(
+            sourced(
+                *(programs.PROGRAM, programs.program_claims, programs.find_program, "`{token}` does not exist"),
+                check=programs.program_check,
+            ),
+            culprit=programs.find_removal,
+        ),
+        sourced(
+            *(programs.TEST, programs.node_claims, programs.find_node, "`{token}` does not exist"),
+            check=programs.node_check,
+        ),
+        replace(
+            sourced(
+                *(counts.COUNT, counts.count_claims, counts.find_count, "says {token}"),
+                contradict=counts.find_other_count,
+            ),
+            culprit=counts.find_count_culprit,
+        ),
+        sourced(
+            *(boundaries.BOUNDARY, boundaries.boundary_claims, boundaries.find_kept_rule, "an import breaks “{token}”"),
+            contradict=boundaries.find_offence,
+        ),
+        sourced(
+            *(pipelines.JOB, pipelines.job_claims, pipelines.find_job, "no workflow has the job {name}"),
+            check=pipelines.job_check,
+        ),
+        sourced(pipelines.RUN, pipelines.run_claims, pipelines.find_run, "no workflow runs `{name}`"),
     )
 }
 

@@ -1,0 +1,177 @@
+"""Make claims of each kind false, one by one, in scratch repositories, and print what `gitmem adopt` makes of them.
+
+    .venv/bin/python benchmarks/kinds.py
+
+For each kind, how many of the claims that became false are alarms, and how many of their true siblings are.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from gitmem.commands.adopt.findings import FALSE
+from gitmem.commands.adopt.run import adopt
+from gitmem.git import Git
+from gitmem.git.repository import discover
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+TEST = "def test_a():\n    pass\n\n\ndef test_b():\n    pass\n\n\ndef test_c():\n    pass\n"
+COMPOSE = "services:\n  db:\n    image: x\n  redis:\n    image: y\n"
+CI = "on: push\njobs:\n  lint:\n    steps:\n      - run: make lint\n"
+MODULES = {f"src/app/infra/{name}.py": "x = 1\n" for name in ("a", "b", "c")}
+
+
+def cargo(*names: str) -> dict[str, str]:
+    """Return the manifests of some crates."""
+    return {f"crates/{name}/Cargo.toml": f'[package]\nname = "{name}"\n' for name in names}
+
+
+def package(name: str, scripts: Sequence[str] = (), dependencies: Sequence[str] = ()) -> str:
+    """Return a package.json."""
+    ran = ", ".join(f'"{one}": "x"' for one in scripts)
+    listed = ", ".join(f'"{one}": "^1"' for one in dependencies)
+    return f'{{\n  "name": "{name}",\n  "scripts": {{{ran}}},\n  "dependencies": {{{listed}}}\n}}\n'
+
+
+# Of each kind: the document, the files, what changes (None: it is removed), the false tokens, and true siblings.
+CASES = {
+    "package of a cargo command": (
+        "- Run `cargo test -p core` or `cargo run --package app`\n",
+        cargo("core", "app"),
+        {"crates/core/Cargo.toml": '[package]\nname = "kernel"\n'},
+        ["core"],
+    ),
+    "package of a filter": (
+        "- `pnpm --filter @x/web build`, `pnpm -F api build`, `turbo run build --filter=...ui^...`\n"
+        "- `npm run build -w lib`\n",
+        {f"packages/{name}/package.json": package(f"@x/{name}", ["build"]) for name in ("web", "api", "ui", "lib")},
+        {"packages/web/package.json": package("@x/site", ["build"])},
+        ["@x/web"],
+    ),
+    "package in a table": (
+        "| Crate | Purpose |\n|---|---|\n| `core` | all |\n| `serde` | foreign |\n| `app` | more |\n",
+        cargo("core", "app"),
+        {"crates/core/Cargo.toml": None},
+        ["core"],
+    ),
+    "compose service": (
+        "```sh\ndocker compose up -d redis db\ndocker-compose exec db psql nothing\n```\n",
+        {"docker-compose.yml": COMPOSE},
+        {"docker-compose.yml": COMPOSE.replace("redis", "cache")},
+        ["up redis"],
+    ),
+    "module": (
+        "- `python -m app.cli`, `python -m pytest`, `uv run python -m app.other`\n",
+        {"src/app/cli.py": "x = 1\n", "src/app/other/__main__.py": "x = 1\n"},
+        {"src/app/cli.py": None},
+        ["app.cli"],
+    ),
+    "test of a file": (
+        "- `pytest tests/test_a.py::test_a` and `pytest tests/test_a.py::test_b`\n",
+        {"tests/test_a.py": TEST},
+        {"tests/test_a.py": TEST.replace("test_b", "test_x")},
+        ["tests/test_a.py::test_b"],
+    ),
+    "count of tests": (
+        "- `tests/test_a.py` has 3 tests, about 3 tests, 4 tests\n\nThe suite has 3 tests.\n",
+        {"tests/test_a.py": TEST},
+        {"tests/test_a.py": f"{TEST}\n\ndef test_d():\n    pass\n"},
+        ["3 tests", "3 tests"],
+    ),
+    "count of modules": (
+        "- `infra/` (3 modules), `infra/` (3+ modules)\n- four modules in `infra/`\n",
+        MODULES,
+        {"src/app/infra/d.py": "x = 1\n"},
+        ["3 modules"],
+    ),
+    "used package": (
+        "- Dates: uses moment\n- HTTP is done with `requests`\n- uses `axios`\n- uses `left-pad`\n- `chalk` colours\n",
+        {
+            "package.json": package("a", dependencies=["moment", "axios", "left-pad", "chalk"]),
+            "requirements.txt": "requests\n",
+            "a.js": "import x from 'axios'\n",
+        },
+        {"package.json": package("a"), "requirements.txt": "httpx\n"},
+        ["moment", "requests", "left-pad"],
+    ),
+    "package that is not used": (
+        "- There is no React here.\n- no Vue, no hooks\n- if there is no Express, stop\n- No JavaScript.\n",
+        {"package.json": package("a"), "a.ts": "x\n"},
+        {"package.json": package("a", dependencies=["react", "express"]), "b.js": "console.log(1)\n"},
+        ["no React", "no JavaScript"],
+    ),
+    "import rule": (
+        "- `core` must not import `api` or `cli`\n- Nothing in `core/` imports `flask`\n"
+        "- `api` must not import `core`\n",
+        {"src/core/a.py": "import os\n", "src/api/b.py": "from core import a\n", "src/cli/c.py": "x = 1\n"},
+        {"src/core/a.py": "import os\nfrom api import b\n\n\ndef late():\n    import cli\n"},
+        ["core must not import api"],
+    ),
+    "one door": (
+        "- All HTTP goes through `src/net.py`.\n",
+        {"src/net.py": "import requests\n", "src/a.py": "import os\n", "tests/test_a.py": "import requests\n"},
+        {"src/a.py": "import requests\n"},
+        ["all HTTP goes through src/net.py"],
+    ),
+    "command in CI": (
+        "- CI runs `make lint` and `make test all`\n- CI runs `make nothing`\n",
+        {".github/workflows/ci.yml": f"{CI}      - run: make test all\n"},
+        {".github/workflows/ci.yml": CI.replace("make lint", "ruff check")},
+        ["make lint", "make test all"],
+    ),
+    "job of a workflow": (
+        "- The `lint` job of the workflow fails fast, the `none` job does not\n",
+        {".github/workflows/ci.yml": CI},
+        {".github/workflows/ci.yml": CI.replace("lint:", "style:")},
+        ["job lint"],
+    ),
+}  # fmt: skip
+
+
+def alarms(folder: Path, document: str, files: Mapping[str, str], change: Mapping[str, str | None]) -> list[str]:
+    """Return the false claims of a document, in a new repository whose files change after the document was written."""
+    _git(folder, "init", "-q", "-b", "main")
+    _commit(folder, {"AGENTS.md": document, **files})
+    _commit(folder, change)
+    git = Git(discover(folder))
+    return [one.claim.token for one in adopt(git, git.resolve("HEAD")).of(FALSE)]
+
+
+def _commit(folder: Path, files: Mapping[str, str | None]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        if text is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    _git(folder, "add", "-A")
+    _git(folder, "commit", "-q", "-m", "change")
+
+
+def _git(folder: Path, *words: str) -> None:
+    own = {f"GIT_{role}_{what}": "ana@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    subprocess.run(["git", "-C", str(folder), *words], check=True, env={**os.environ, **own})
+
+
+def main() -> None:
+    """Print a line for each kind, and the sums."""
+    sums = [0, 0, 0]
+    for kind, (document, files, change, expected) in CASES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            found = alarms(Path(folder), document, files, change)
+        right = sum(min(found.count(token), expected.count(token)) for token in set(expected))
+        print(f"{kind}: {right} of {len(expected)} found, {len(found) - right} true siblings accused")
+        for at, number in enumerate((right == len(expected), right, len(found) - right)):
+            sums[at] += number
+    print(f"{sums[0]} of {len(CASES)} kinds found; {sums[2]} true siblings accused")
+
+
+if __name__ == "__main__":
+    main()

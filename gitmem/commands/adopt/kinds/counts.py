@@ -1,0 +1,255 @@
+"""Counts: "14 tests in `tests/test_a.py`", "`infra/` (22 modules)", "3 crates".
+
+A count is judged only if one of the exact ways to count gave the stated number when the line was written. Approximate
+numbers are no claims.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from gitmem.commands.adopt.claims.claim import Claim
+from gitmem.commands.adopt.findings import Source
+from gitmem.commands.adopt.judge.targets import targets_in
+from gitmem.commands.adopt.kinds.services import services_in
+from gitmem.commands.adopt.statements import CODE, ROW, TREE
+from gitmem.document.sources.formats import read_value
+from gitmem.errors import FormatError
+from gitmem.text.code.languages import is_code, is_prose
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.findings import JudgedClaim
+    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.statements import Statement
+
+COUNT = "count"
+_SPELLED = ("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_WORDS = {word: number for number, word in enumerate(_SPELLED, 3)}
+# A smaller number is too easily right by chance.
+LEAST = 3
+# What the files and folders of a folder may be called.
+_ENTRIES = (
+    "modules|packages|crates|files|scripts|workflows|migrations|components|hooks|skills|agents|commands|plugins|examples|"
+    "providers|services|tools|templates|rules|pages|stores|apps|folders|directories|subfolders|subdirectories|documents|"
+    "guides|benchmarks|integrations|connectors|adapters|models|schemas|routes|middlewares?|handlers|tasks|prompts|"
+    "stories|libraries|projects|features|fixtures|extensions|subpackages|submodules|recipes|views|locales|backends|drivers"
+)
+# What a file or the whole code has a number of.
+_PARTS = (
+    "tests|test cases|test functions|tools|commands|subcommands|scripts|targets|recipes|services|jobs|crates|workflows"
+)
+_NUMBER = rf"(?P<number>\d{{1,5}}|{'|'.join(_WORDS)})"
+_FEW = re.compile(
+    r"(?:[~≈<>]|\b(?:about|around|over|than|approx\w*|roughly|nearly|almost|some|up to|least|most|first|last|top|every|"
+    r"per|only|max\w*|min\w*|limit of|or|to|of|other|another|remaining|additional|new|more|by|after|in|within|version|"
+    r"step|phase|each|any|next|these|those|all)|\d\s*[-–/x×.])\s*$",
+    re.I,
+)
+# What may follow the noun: with other words, the number is about something narrower, or about a moment.
+_AFTER = re.compile(
+    r"^(?:\*\*)?\s*(?:$|[).,;:|—–-]|\((?!.*\b(?:fail|skip)\w*)|(?:in|under|within|inside|below|at)\s|pass\b)", re.I
+)
+_ADJECTIVE = (
+    r"(?:(?:MCP|npm|CLI|GitHub|Actions|CI|Rust|Python|Go|TypeScript|JavaScript|workspace|unit|slash|make) ){0,2}"
+)
+_PLACE = r"`(?P<place>[\w@.\-/\[\]]*[\w\]]/?)`"
+_COUNTED = re.compile(
+    rf"(?<![\w.,/`+-])(?:\*\*)?{_NUMBER} (?P<adjective>{_ADJECTIVE})(?P<noun>{_PARTS}|{_ENTRIES})\b(?!\+)", re.I
+)
+_BEFORE = re.compile(
+    rf"{_PLACE}\s?(?:\*\*)?\s?(?:[(:|—–-]|has|have|contains?|defines?|holds?|with|provides?|exposes?|registers?)\s*"
+    r"(?:a total of|the)?\s*(?:\*\*)?$"
+)
+_BEHIND = re.compile(rf"^(?:\*\*)?,? (?:in|under|within|inside|below|at|live in|are in) (?:the )?{_PLACE}")
+_REMARK = re.compile(rf"(?:#|←|//|\s[—–-])\s*(?:[\w/, ]+ )?\(?{_NUMBER} (?P<noun>{_PARTS}|{_ENTRIES})\b(?!\+)", re.I)
+_TEST = re.compile(
+    r"^\s*(?:async )?def (?:test_\w+|test)\s*\("  # Python
+    r"|^\s*(?:it|test)(?:\.each\([^\n]*?\))?\(\s*[\"'`]"  # Jest, Vitest, Mocha
+    r"|^\s*#\[(?:\w+::)*test(?:\([^\n]*\))?\]"  # Rust
+    r"|^func Test[A-Z_]\w*\(",  # Go
+    re.M,
+)
+_TOOL = re.compile(
+    r"^\s*@\w+\.tool\b|\b(?:registerTool|addTool|\w+\.tool|AddTool|NewTool)\(\s*(?:\w+,\s*)?[\"'`{&]"
+    r"|^\s*name: [\"'`]\w+[\"'`],\s*\n\s*description:",
+    re.M,
+)
+_COMMAND = re.compile(
+    r"\.add_parser\(\s*[\"']|^\s*@\w+\.(?:command|group)\b|\.command\(\s*[\"'`]|&cobra\.Command\{",
+    re.M,
+)
+# What is counted by the texts of files.
+_INSIDE = frozenset({
+    "tests", "test cases", "test functions", "tools", "commands", "subcommands", "scripts", "targets", "recipes",
+    "services", "jobs", "crates",
+})  # fmt: skip
+# Files that say something about a folder, and are none of its things.
+_ASIDE = re.compile(
+    r"^(?:__init__\.py|index\.\w+|mod\.rs|readme.*|\..*|__pycache__|conftest\.py|agents\.md|claude\.md|license.*)$",
+    re.I,
+)
+# The most files that are read to count what is in them.
+MOST_FILES = 4000
+# The most changes of a folder that are searched for the one which made a count wrong.
+MOST_CHANGES = 60
+
+
+def count_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
+    """Yield the counts in a statement; the places are the files or folders that the sentence names."""
+    if statement.kind == TREE:
+        found = _REMARK.search(statement.lines[0])
+        if found and not _FEW.search(statement.lines[0][: found.start("number")]):
+            yield from _claim(statement.line, found, (statement.path, statement.path.partition("/")[2]))
+    elif statement.kind == ROW:
+        yield from _row(statement)
+        yield from _counted(statement)
+    elif statement.kind != CODE:
+        yield from _counted(statement)
+
+
+def _counted(statement: Statement) -> Iterator[Claim]:
+    is_bare = "`" not in statement.text and "](" not in statement.text
+    for line, text in enumerate(statement.lines, statement.line):
+        for found in _COUNTED.finditer(text):
+            before, after = text[: found.start()].rstrip("*"), text[found.end() :]
+            if _FEW.search(before) or not _AFTER.match(after):
+                continue
+            near = _BEFORE.search(before) or _BEHIND.match(after)
+            if near is not None:
+                yield from _claim(line, found, (near["place"].strip("/"),))
+            elif is_bare and re.fullmatch(_PARTS, found["noun"], re.I):
+                yield from _claim(line, found, ())
+
+
+def _row(statement: Statement) -> Iterator[Claim]:
+    """Yield the counts in columns that are headed by what is counted, if the first cell is a path."""
+    named = re.match(rf"^(?:\*\*)?{_PLACE}", statement.cells[0])
+    for head, cell in zip(statement.header[1:], statement.cells[1:], strict=False):
+        found = re.match(rf"^{_NUMBER} (?P<noun>{_PARTS}|{_ENTRIES})$", f"{cell.strip('* ')} {head.strip('* ')}", re.I)
+        if named and found:
+            yield from _claim(statement.line, found, (named["place"].strip("/"),))
+
+
+def _claim(line: int, found: re.Match[str], places: tuple[str, ...]) -> Iterator[Claim]:
+    number = found["number"].lower()
+    stated = _WORDS.get(number) or int(number if number.isdecimal() else 0)
+    if stated >= LEAST:
+        noun, where = found["noun"].lower(), tuple(place for place in places if place)
+        token = f"{found['number']} {found['noun']}"
+        yield Claim(COUNT, line, token, noun, str(stated), is_certain=False, places=where, tool=noun)
+
+
+def find_count(code: Code, claim: Claim, document: Document) -> Source | None:
+    """Return what has the stated number, by one of the ways to count it."""
+    for place, counted in _count(code, claim, document):
+        for what, number in counted.items():
+            if number == int(claim.stated):
+                return Source(place, 0, f"{number} {what}")
+    return None
+
+
+def find_other_count(code: Code, claim: Claim, document: Document) -> Source | None:
+    """Return what has another number than the stated one, with the numbers by each way to count."""
+    for place, counted in _count(code, claim, document):
+        said = [f"{number} {what}" for what, number in counted.items() if number]
+        if said:
+            return Source(place, 0, ", ".join(said))
+    return None
+
+
+def _count(code: Code, claim: Claim, document: Document) -> Iterator[tuple[str, Mapping[str, int]]]:
+    """Yield the file or folder that a count is about, with the number of its parts by each way to count them."""
+    folders = dict.fromkeys((document.folder, posixpath.dirname(document.path), ""))
+    near = [posixpath.normpath(posixpath.join(folder, place)) for place in claim.places for folder in folders]
+    there = next((place for place in near if place in code.folders or place in code.files), None)
+    if there is None and claim.places:
+        found = code.list_ending_with(claim.places[0])
+        there = found[0] if len(found) == 1 else None
+    if there is not None:
+        noun = claim.tool
+        yield there, _in_folder(code, there, noun) if there in code.folders else _in_file(there, code.text(there), noun)
+    elif not claim.places:
+        yield from _in_all(code, document.folder, claim.tool)
+
+
+def _in_folder(code: Code, folder: str, noun: str) -> dict[str, int]:
+    below = [path for path in code.files if path.startswith(f"{folder}/")] if folder else list(code.files)
+    if noun.startswith("test"):
+        return {"tests": _sum(code, below, _TEST)}
+    start = len(folder) + bool(folder)
+    entries = [(name, bool(rest)) for name, _, rest in (path[start:].partition("/") for path in below)]
+    folders = {name for name, is_folder in entries if is_folder and not _ASIDE.match(name)}
+    files = {name for name, is_folder in entries if not is_folder and not _ASIDE.match(name)}
+    counted = {"folders": len(folders), "files": len(files)}
+    if folders and files:
+        counted["files and folders"] = len(folders) + len(files)
+    if noun in ("files", "modules", "components", "scripts") and folders:
+        counted["files at any depth"] = sum(is_code(path) for path in below)
+    return counted
+
+
+def _in_file(path: str, text: str, noun: str) -> dict[str, int]:
+    if noun.startswith("test"):
+        return {"tests": len(_TEST.findall(text))}
+    if noun == "tools":
+        return {"tools": len(_TOOL.findall(text))}
+    if noun in ("commands", "subcommands"):
+        found = len(_COMMAND.findall(text))
+        return {"commands": found or len(targets_in(path, text))}
+    if noun in ("scripts", "targets", "recipes"):
+        return {noun: len(targets_in(path, text))}
+    if noun == "services":
+        return {"services": len(services_in(path, text))}
+    if noun == "jobs":
+        return {"jobs": _jobs(path, text)}
+    return {}
+
+
+def _jobs(path: str, text: str) -> int:
+    try:
+        node = read_value(path, text.encode("utf-8", "surrogateescape"), ("jobs",))
+    except FormatError:
+        return 0
+    return len(list(node.iter_members())) if node is not None else 0
+
+
+def _in_all(code: Code, folder: str, noun: str) -> Iterator[tuple[str, Mapping[str, int]]]:
+    """Yield the number of such things in all of the code, or below a document's folder."""
+    below = [path for path in code.files if not folder or path.startswith(f"{folder}/")]
+    if noun in ("tests", "test cases", "test functions"):
+        paths = [path for path in below if (is_code(path) and "test" in path.lower()) or path.endswith(".rs")]
+        yield folder or ".", {"tests": _sum(code, paths, _TEST)}
+    elif noun in ("tools", "subcommands"):
+        paths = [path for path in below if is_code(path) and "test" not in path.lower()]
+        yield folder or ".", {noun: _sum(code, paths, _TOOL if noun == "tools" else _COMMAND)}
+    elif noun == "crates":
+        paths = [path for path in below if path.endswith("Cargo.toml")]
+        yield folder or ".", {"crates": _sum(code, paths, re.compile(r"^\[package\]", re.M))}
+    elif noun == "workflows":
+        yield ".github/workflows", {"workflows": sum(path.startswith(".github/workflows/") for path in code.files)}
+
+
+def _sum(code: Code, paths: list[str], pattern: re.Pattern[str]) -> int:
+    wanted = [path for path in paths if not is_prose(path)]
+    if len(wanted) > MOST_FILES:
+        return 0
+    return sum(len(pattern.findall(text)) for text in code.texts(wanted).values())
+
+
+def find_count_culprit(finding: JudgedClaim, past: Past) -> str:
+    """Return the newest commit after which a count was wrong; empty if none is found."""
+
+    def holds(code: Code) -> bool:
+        return find_count(code, finding.claim, finding.document) is not None
+
+    if finding.source is None:
+        return ""
+    # Only new and removed files change the number of a folder's entries.
+    options = () if finding.claim.tool in _INSIDE else ("--no-renames", "--diff-filter=AD")
+    return past.broke_below([finding.source.path], holds, *options, most=MOST_CHANGES)

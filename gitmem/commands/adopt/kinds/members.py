@@ -1,0 +1,176 @@
+"""Names of the packages of a workspace: after ``-p``, ``--filter`` and the like, and in lists of packages."""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.commands.adopt.claims.claim import Claim
+from gitmem.commands.adopt.claims.commands import iter_commands
+from gitmem.commands.adopt.findings import Source
+from gitmem.commands.adopt.statements import BULLET, ROW
+from gitmem.document.sources.formats import read_value
+from gitmem.errors import FormatError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.commands.adopt.claims.commands import Command
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.statements import Statement
+
+MEMBER = "package"
+# Names that stand for others.
+_EXAMPLE = re.compile(
+    r"^(?:your|my|some|foo|bar|name|example)\b|(?:^|[/_-])(?:crate|package|pkg|app|project|workspace)[-_]name$", re.I
+)
+_NAME = re.compile(r"^@?[A-Za-z][\w.-]*(?:/[\w.-]+)?$")
+# The options of each program that take the name of a package. Sources: the manuals of cargo 1.90, npm 11, pnpm 10,
+# bun 1, turbo 2, lerna 8, uv 0.9.
+_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "cargo": ("-p", "--package"),
+    "npm": ("-w", "--workspace"),
+    "pnpm": ("-F", "--filter"),
+    "bun": ("-F", "--filter"),
+    "turbo": ("-F", "--filter"),
+    "lerna": ("--scope",),
+    "uv": ("--package",),
+}
+# Commands of cargo that also take the names of foreign packages.
+_FOREIGN = frozenset(
+    {"add", "install", "update", "tree", "remove", "rm", "uninstall", "fetch", "vendor", "pkgid", "info"}
+)
+# Commands of nx that take no name of a project. Source: `nx --help`, 22.
+_NX_OWN = frozenset({
+    "affected", "run-many", "graph", "migrate", "generate", "g", "reset", "show", "init", "add", "sync",
+    "format:check", "format:write", "release", "repair", "report", "list", "connect", "watch",
+})  # fmt: skip
+_MANIFESTS: Mapping[str, tuple[str, ...]] = {
+    "cargo": ("Cargo.toml",),
+    "uv": ("pyproject.toml",),
+    "nx": ("project.json", "package.json"),
+    "": ("Cargo.toml", "package.json", "pyproject.toml", "project.json"),
+}
+# Where a manifest states the name of its package.
+_KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "Cargo.toml": (("package", "name"),),
+    "pyproject.toml": (("project", "name"), ("tool", "poetry", "name")),
+    "package.json": (("name",),),
+    "project.json": (("name",),),
+}
+_HEADING = re.compile(r"\b(?:crates|packages|workspaces|monorepo)\b", re.I)
+_COLUMN = re.compile(r"^\W*(?:crate|package|workspace|npm package|rust crate)(?: name)?s?\W*$", re.I)
+_ENTRY = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\*\*)?`([^`\s]+)`(?:\*\*)?\s*(?:[:(–—-]|$)")
+_CELL = re.compile(r"^(?:\*\*)?\[?`([^`\s]+)`\]?(?:\([^)]*\))?(?:\*\*)?$")
+
+
+def member_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
+    """Yield the names of packages that a statement says are in the workspace."""
+    for command in iter_commands(statement):
+        for tool, name in members_of(command):
+            yield Claim(MEMBER, command.line, name, name, tool=tool)
+    for name in _listed(statement):
+        if _NAME.match(name):
+            yield Claim(MEMBER, statement.line, name, name, is_certain=False)
+
+
+def _listed(statement: Statement) -> Iterator[str]:
+    """Yield the names at the start of an entry of a list of packages: of a bullet, or in a column of a table."""
+    if statement.kind == ROW:
+        for head, cell in zip(statement.header, statement.cells, strict=False):
+            if _COLUMN.match(head) and (found := _CELL.match(cell)):
+                yield found[1]
+    elif statement.kind == BULLET and _HEADING.search(statement.section.rpartition(" › ")[2]):
+        found = _ENTRY.match(statement.lines[0])
+        yield from [found[1]] if found else []
+
+
+def members_of(command: Command) -> Iterator[tuple[str, str]]:
+    """Yield the packages that a command names, each with the kind of manifest that names it: ``cargo``, ``npm``, ..."""
+    for words in filter(None, (command.runner, command.words)):
+        tool = "turbo" if "turbo" in words[1:3] and words[0] in ("npx", "pnpm", "yarn", "bunx") else words[0]
+        if tool == "cargo" and not _FOREIGN.isdisjoint(words[1:3]):
+            continue
+        found = [*_values_of(_OPTIONS.get(tool, ()), words), *_positional(words)]
+        for name in map(_bare, found):
+            if _NAME.match(name) and "." not in name and not _EXAMPLE.search(name):
+                yield _kind_of(tool, words), name
+
+
+def _kind_of(tool: str, words: Sequence[str]) -> str:
+    return tool if tool in ("cargo", "uv") else "nx" if "nx" in words[:2] else "npm"
+
+
+def _values_of(options: Sequence[str], words: Sequence[str]) -> Iterator[str]:
+    for at, word in enumerate(words):
+        if word == "--":
+            return
+        name, sign, value = word.partition("=")
+        if name in options and (sign or at + 1 < len(words)):
+            yield (value if sign else words[at + 1]).strip("\"'")
+
+
+def _positional(words: Sequence[str]) -> Iterator[str]:
+    """Yield the package of ``yarn workspace NAME COMMAND``, and the project of ``nx TARGET NAME``."""
+    if words[0] == "yarn" and words[1:2] == ("workspace",) and len(words) > 3:
+        yield words[2]
+    at = next((at for at, word in enumerate(words[:2]) if word == "nx"), -1)
+    rest = [word for word in words[at + 1 :] if not word.startswith("-")] if at >= 0 else []
+    if rest[:1] == ["run"] and len(rest) == 2 and ":" in rest[1]:
+        yield rest[1].partition(":")[0]
+    elif len(rest) == 2 and rest[0] not in _NX_OWN and len(rest) == len(words) - at - 1:
+        yield rest[1]
+
+
+def _bare(name: str) -> str:
+    """Return a filter of pnpm or turbo without its signs for dependencies: ``...@a/b^...``."""
+    return re.sub(r"^(?:\.{3})?\^?|\^?(?:\.{3})?$", "", name)
+
+
+def find_member(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where a manifest states that its package has this name."""
+    return next(list_members(code, claim.name, claim.tool), None)
+
+
+def list_members(code: Code, name: str, tool: str) -> Iterator[Source]:
+    """Yield the places where manifests give their package a name, nearest to the root first.
+
+    In a list, a package may also be called by the folder of its manifest; in a command, without its scope.
+    """
+    names = _MANIFESTS.get(tool, ("package.json",))
+    paths = sorted(
+        (path for one in names for path in code.by_name.get(one, ()) if "node_modules/" not in path),
+        key=lambda path: (path.count("/"), path),
+    )
+    by_folder = [path for path in paths if path.split("/")[-2:-1] == [name]] if tool in ("", "nx") else []
+    said = re.compile(rf"[\"'/]{re.escape(name)}[\"']") if tool != "uv" else re.compile(re.escape(name), re.I)
+    for path, text in code.texts(paths).items():
+        node = _name_in(path, text) if said.search(text) else None
+        if node is not None and _is_called(node[0], name, tool):
+            yield Source(path, node[1], node[0])
+    yield from map(Source, code.texts(path for path in by_folder if code.text(path)))
+
+
+def _name_in(path: str, text: str) -> tuple[str, int] | None:
+    for keys in _KEYS[path.rpartition("/")[2]]:
+        try:
+            node = read_value(path, text.encode("utf-8", "surrogateescape"), keys)
+        except FormatError:
+            return None
+        if node is not None and node.text:
+            return node.text, node.line
+    return None
+
+
+def _is_called(full: str, name: str, tool: str) -> bool:
+    if tool == "uv":
+        return re.sub(r"[-_.]+", "-", full).lower() == re.sub(r"[-_.]+", "-", name).lower()
+    return full == name or ("/" not in name and full.startswith("@") and full.endswith(f"/{name}"))
+
+
+def member_check(claim: Claim, source: Source) -> Mapping[str, Any] | None:
+    """Return the check that a manifest has this name; None if only its folder has."""
+    keys = _KEYS[source.path.rpartition("/")[2]][0]
+    return {"value": f"{source.path}#{'.'.join(keys)}", "is": source.actual} if source.line else None

@@ -1,0 +1,94 @@
+"""What CI does: "CI runs `make lint`", "the job `lint` of `ci.yml`"."""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.commands.adopt.claims.claim import Claim
+from gitmem.commands.adopt.findings import Source
+from gitmem.commands.adopt.statements import CODE, HEADING, TREE
+from gitmem.document.sources.formats import read_value
+from gitmem.errors import FormatError
+from gitmem.text.globs import escape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.statements import Statement
+
+JOB, RUN = "job", "run in CI"
+_RUNS = re.compile(
+    r"\b(?:CI|[Cc]ontinuous integration|[Tt]he (?:CI )?(?:pipeline|workflow)|GitHub Actions)"
+    r"(?: \(?`[\w./-]+\.ya?ml`\)?)? "
+    r"(?:also )?(?:runs|executes|calls|checks|enforces|verifies)(?: with)? "
+    r"(?P<commands>`[^`]+`(?:(?:,|,? and|,? then) `[^`]+`)*)"
+)
+_IN_CI = re.compile(r"`(?P<command>[^`]+ [^`]+)` (?:also )?(?:runs|is run|is executed|is enforced) (?:in|on|by) CI\b")
+_JOB = re.compile(r"`(?P<before>[\w-]+)` (?:CI )?job\b|\bjobs? (?:called |named )?`(?P<after>[\w-]+)`")
+_ABOUT_CI = re.compile(r"\b(?:CI|workflows?|GitHub Actions|pipeline)\b|\.github/workflows|\.ya?ml\b")
+_PIPELINE = re.compile(
+    r"^\.github/(?:workflows|actions)/.+\.ya?ml$|^\.gitlab-ci\.yml$|^\.circleci/config\.yml$|^azure-pipelines\.yml$"
+)
+# What a pipeline may call that runs the command.
+_CALLED = re.compile(
+    r"(?:^|/)(?:Makefile|justfile|Justfile|Taskfile\.ya?ml|package\.json|tox\.ini|noxfile\.py|mise\.toml|[^/]*\.(?:sh|mk|bash))$|^\.(?:github|ci|circleci|buildkite)/|^(?:ci|script|scripts)/"
+)
+
+
+def job_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
+    """Yield the jobs of workflows that a statement names."""
+    if statement.kind in (CODE, TREE, HEADING) or not _ABOUT_CI.search(f"{statement.section} {statement.text}"):
+        return
+    for number, line in enumerate(statement.lines, statement.line):
+        for found in _JOB.finditer(line):
+            name = found["before"] or found["after"]
+            yield Claim(JOB, number, f"job {name}", name, is_certain=False)
+
+
+def find_job(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where a workflow has a job of this name."""
+    for path, text in code.texts(_pipelines(code)).items():
+        try:
+            node = read_value(path, text.encode("utf-8", "surrogateescape"), ("jobs",)) if claim.name in text else None
+        except FormatError:
+            continue
+        for name, job in node.iter_members() if node is not None else ():
+            if claim.name in (name, job.at("name").text):
+                return Source(path, job.line)
+    return None
+
+
+def job_check(claim: Claim, source: Source) -> Mapping[str, Any]:
+    """Return the check that the workflow has a job of this name."""
+    name = re.escape(claim.name)
+    return {"matches": rf"^\s+(?:name:\s*[\"']?)?{name}[\"']?:?\s*$", "in": escape(source.path)}
+
+
+def run_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
+    """Yield the commands that a statement says CI runs."""
+    if statement.kind in (CODE, TREE, HEADING):
+        return
+    for number, line in enumerate(statement.lines, statement.line):
+        said = [one for found in _RUNS.finditer(line) for one in re.findall(r"`([^`]+)`", found["commands"])]
+        for command in (*said, *(found["command"] for found in _IN_CI.finditer(line))):
+            if " " in command and not re.search(r"[<>{}]|\.\.\.|…", command):
+                yield Claim(RUN, number, command, command, is_certain=False)
+
+
+def find_run(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where a pipeline runs a command, or a script or target that it may call."""
+    called = [path for path in code.files if _CALLED.search(path) and not _PIPELINE.search(path)]
+    words = re.compile(r"\s+".join(map(re.escape, claim.name.split())) + r"(?![\w:-])")
+    first = claim.name.split()[0]
+    for path, text in code.texts([*_pipelines(code), *sorted(called)]).items():
+        if first in text and (found := words.search(text)):
+            return Source(path, text.count("\n", 0, found.start()) + 1)
+    return None
+
+
+def _pipelines(code: Code) -> list[str]:
+    return sorted(path for path in code.files if _PIPELINE.search(path))

@@ -1,0 +1,120 @@
+"""Programs and tests of the repository in commands: ``python -m a.b``, ``pytest a.py::b``, ``cargo test --test c``."""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+import re
+
+from gitmem.commands.adopt.claims.claim import Claim
+from gitmem.commands.adopt.claims.commands import iter_commands
+from gitmem.commands.adopt.findings import Source
+from gitmem.text.globs import escape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.findings import JudgedClaim
+    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.statements import Statement
+
+PROGRAM, TEST = "program", "test"
+_MODULE = re.compile(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$")
+_NODE = re.compile(r"^([\w./-]+\.py)::(?:\w+::)*(\w+)(?:\[.*)?$")
+# Names that stand for others.
+_EXAMPLE = re.compile(
+    r"path/to|test_(?:file|name|function|something|foo|method_name)\b|test_function_name|\byour|my_test"
+)
+_APP = re.compile(r"^([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+):[A-Za-z_]\w*(?:\(\))?$")
+_SERVERS = frozenset({"uvicorn", "gunicorn", "hypercorn", "granian", "daphne"})
+# The options of cargo that name a target, and where its file is.
+_TARGETS: Mapping[str, tuple[str, ...]] = {
+    "--test": ("tests/{}.rs", "tests/{}/main.rs"),
+    "--example": ("examples/{}.rs", "examples/{}/main.rs"),
+    "--bench": ("benches/{}.rs", "benches/{}/main.rs"),
+    "--bin": ("src/bin/{}.rs", "src/bin/{}/main.rs"),
+}
+
+
+def program_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
+    """Yield the modules and targets that a statement's commands run; the places are the files that they may be."""
+    for command in iter_commands(statement):
+        words = command.words
+        if re.match(r"^(?:python[\d.]*|py)$", words[0]) and "-m" in words[:-1]:
+            yield from _module(words[words.index("-m") + 1], command.line)
+        elif words[0] in _SERVERS:
+            for found in filter(None, map(_APP.match, words[1:])):
+                yield from _module(found[1], command.line)
+        elif words[0] == "cargo":
+            for option, name in itertools.pairwise(words):
+                if option in _TARGETS and re.match(r"^[\w-]+$", name):
+                    places = tuple(place.format(name) for place in _TARGETS[option])
+                    yield Claim(PROGRAM, command.line, f"{option} {name}", name, places=places, tool=option)
+
+
+def _module(name: str, line: int) -> Iterator[Claim]:
+    if _MODULE.match(name):
+        path = name.replace(".", "/")
+        endings = (".py", "/__main__.py", "/__init__.py") if "." in name else ("/__main__.py", ".py")
+        yield Claim(PROGRAM, line, name, name, places=tuple(f"{path}{end}" for end in endings), is_certain=False)
+
+
+def find_program(code: Code, claim: Claim, document: Document) -> Source | None:
+    """Return the file of a module or target: beside the document, at the root, or wherever there is one."""
+    folders = dict.fromkeys((document.folder, posixpath.dirname(document.path), ""))
+    for place in claim.places:
+        near = [posixpath.join(folder, place) for folder in folders]
+        there = [path for path in (*near, *code.list_ending_with(place)) if path in code.files]
+        if there:
+            return Source(there[0])
+    if claim.tool == "--bin":
+        return _find_binary(code, claim.name)
+    return None
+
+
+def _find_binary(code: Code, name: str) -> Source | None:
+    """Return the manifest that names a binary, or a package with this name."""
+    said = re.compile(rf"^\s*name\s*=\s*[\"']{re.escape(name)}[\"']", re.M)
+    for path, text in code.texts(path for path in code.by_name.get("Cargo.toml", ()) if path in code.files).items():
+        if found := said.search(text):
+            return Source(path, text.count("\n", 0, found.start() + len(found[0])) + 1)
+    return None
+
+
+def program_check(_claim: Claim, source: Source) -> Mapping[str, Any] | None:
+    """Return the check that the file exists."""
+    return {"exists": source.path} if not source.line else None
+
+
+def node_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
+    """Yield the tests that a statement's commands run by name."""
+    for command in iter_commands(statement):
+        for found in filter(None, map(_NODE.match, command.words)):
+            if not _EXAMPLE.search(found[0]):
+                yield Claim(TEST, command.line, found[0], found[2], places=(posixpath.normpath(found[1]),))
+
+
+def find_node(code: Code, claim: Claim, document: Document) -> Source | None:
+    """Return where a file defines a test."""
+    folders = dict.fromkeys((document.folder, posixpath.dirname(document.path), ""))
+    paths = [posixpath.join(folder, claim.places[0]) for folder in folders]
+    defined = re.compile(rf"^\s*(?:async\s+def|def|class)\s+{re.escape(claim.name)}\b", re.M)
+    for path, text in code.texts(path for path in paths if path in code.files).items():
+        if found := defined.search(text):
+            return Source(path, text.count("\n", 0, found.end()) + 1)
+    return None
+
+
+def node_check(claim: Claim, source: Source) -> Mapping[str, Any]:
+    """Return the check that the file defines the test."""
+    return {"symbol": claim.name, "in": escape(source.path)}
+
+
+def find_removal(finding: JudgedClaim, past: Past) -> str:
+    """Return the commit that removed the file which a claim is about; empty if none is found."""
+    path = finding.source.path if finding.source else ""
+    return past.find_removals([path]).get(path, "") if path else ""

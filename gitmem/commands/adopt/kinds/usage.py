@@ -1,0 +1,257 @@
+"""Packages that a project uses or does without: "uses `moment`", "HTTP is done with `requests`", "no React"."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from functools import lru_cache
+
+from gitmem.commands.adopt.claims.claim import DEPENDENCY, Claim
+from gitmem.commands.adopt.claims.dependencies import STACK, dependency_claims
+from gitmem.commands.adopt.corpus import is_aside
+from gitmem.commands.adopt.findings import FALSE, HOLDS, JudgedClaim, Probe, Source
+from gitmem.commands.adopt.judge.versions import dependencies_in, plain_name
+from gitmem.commands.adopt.statements import BULLET, ROW, SENTENCE
+from gitmem.document.sources.dependencies import is_manifest
+from gitmem.frozen import replace
+from gitmem.text.code.languages import is_code
+from gitmem.text.globs import escape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.findings import Mention
+    from gitmem.commands.adopt.kinds.kind import Basis
+    from gitmem.commands.adopt.statements import Statement
+
+ABSENCE = "absence"
+# The mark of a claim that a package is used.
+USED = "used"
+_NAMED = r"(?:`@?[A-Za-z][\w./-]*`|\*\*@?[A-Za-z][\w./-]*\*\*|@?[A-Za-z][\w/-]*(?:\.js)?)"
+_VERB = (
+    r"(?:uses?|using|built (?:with|on|using)|written (?:in|with)|powered by|based on|rel(?:ies|y) on|depends? on|"
+    r"(?:is|are) (?:done|made|handled|managed|implemented|parsed|written|rendered|formatted|tested|served|"
+    r"bundled|built|validated|run|read|sent|cached|stored|styled|generated)(?: \w+)? (?:with|by|through|via|using)|"
+    r"goes? through|implemented (?:with|using))"
+)
+_USES = re.compile(rf"\b(?i:{_VERB}) (?:the )?(?P<names>{_NAMED}(?:(?:,| and|, and| \+|/) {_NAMED})*)")
+# What may follow a word in lower case that is a name, and no adjective.
+_END = re.compile(r"\s*(?:$|[.,;:)(–—-]|\b(?:for|to|as|in|and|with|via|on|under)\b)")
+_NOT = re.compile(
+    r"\b(?:not|n't|never|no longer|avoid|instead of|without|cannot|stop|could|might|if|unless|once|formerly|previously|"
+    r"used to|was|were|had|would|migrat\w+|replac\w+|rather than)\b[^.;:]{0,40}$",
+    re.I,
+)
+# "no React", "There is no JavaScript", "without jQuery": with nothing behind it that narrows the name.
+_WITHOUT = re.compile(
+    r"(?:^|[\s(*_—–-])(?:[Nn]o|[Ww]ithout(?: any)?|(?:does not|doesn't) (?:use|depend on|need|require)|[Zz]ero) "
+    r"(?P<name>`@?[A-Za-z][\w./-]*`|[A-Z][\w]*(?:\.js)?)(?:\*\*)?"
+    r"(?= (?:here|anywhere|in this (?:repo\w*|project|code\w*)|is used|and|or|but)\b|\s*(?:$|[.,;:)!—]|\s[–-]\s))"
+)
+_CONDITION = re.compile(
+    r"\b(?:if|when|while|where|unless|until|ensure|make sure|verify|check|assume|should|must|prefer|want)\b", re.I
+)
+# Headings below which a part of the code is described.
+_PART = re.compile(
+    r"\b(?:back-?end|front-?end|servers?|clients?|apis?|cli|web|ui|worker|mobile|desktop|core|tests?|testing|examples?|docs?|"
+    r"plugins?|options?|alternatives?|comparison|versus|vs)\b",
+    re.I,
+)
+_LANGUAGES = {
+    "JavaScript": (".js", ".jsx", ".mjs", ".cjs"),
+    "TypeScript": (".ts", ".tsx", ".mts", ".cts"),
+    "Python": (".py",),
+    "Rust": (".rs",),
+    "Java": (".java",),
+    "Kotlin": (".kt",),
+    "PHP": (".php",),
+    "Ruby": (".rb",),
+    "CSS": (".css",),
+    "Sass": (".scss", ".sass"),
+}
+_SETTINGS = re.compile(
+    r"(^|/)(\.[^/]*|[^/]*\.(?:config|setup|conf)\.\w+|[^/]*rc\.\w+|setup\.py|conf\.py|[^/]*\.d\.ts)$"
+    r"|(^|/)(?:public|static|assets|scripts|tools)/"
+)
+
+
+# Packages whose absence is stated with a name that means nothing else.
+_KNOWN = frozenset({
+    "react", "vue", "svelte", "angular", "preact", "jquery", "next", "nuxt", "express", "fastify", "koa", "redux",
+    "mobx", "zustand", "lodash", "underscore", "axios", "moment", "webpack", "vite", "rollup", "esbuild", "babel",
+    "tailwindcss", "bootstrap", "prisma", "typeorm", "sequelize", "mongoose", "graphql", "jest", "mocha", "vitest",
+    "cypress", "playwright", "puppeteer", "eslint", "prettier", "typescript", "django", "flask", "fastapi",
+    "sqlalchemy", "requests", "httpx", "numpy", "pandas", "pydantic", "celery", "pytest", "langchain", "tensorflow",
+    "torch", "tokio", "serde", "anyhow", "clap", "axum", "actix", "rails", "sinatra", "rspec", "sidekiq", "electron",
+    "tauri", "htmx", "alpinejs", "d3", "three", "rxjs", "nestjs", "hono", "drizzle-orm", "zod", "openai", "redis",
+    "langgraph",
+})  # fmt: skip
+# Manifests that may be gone.
+_USUAL = (
+    *("package.json", "pyproject.toml", "requirements.txt", "setup.cfg", "Pipfile"),
+    *("Cargo.toml", "go.mod", "Gemfile", "composer.json"),
+)
+_CODE_GLOBS = (
+    "*.py", "*.pyi", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.vue", "*.svelte", "*.astro",
+    "*.go", "*.rs", "*.rb", "*.java", "*.kt", "*.kts", "*.php", "*.cs", "*.scala", "*.swift", "*.ex", "*.exs",
+)  # fmt: skip
+# The most manifests that are read at one commit: the nearest ones.
+MOST_MANIFESTS = 40
+
+
+def package_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
+    """Yield the possible packages in a statement: those that it says are used, or that a list of technologies names.
+
+    The others are claims only if a manifest lists them.
+    """
+    used = set()
+    if statement.kind in (BULLET, ROW, SENTENCE):
+        used = {
+            name.strip("`*")
+            for line in statement.lines
+            for found in _USES.finditer(line)
+            if not _NOT.search(line[: found.start()])
+            for name in re.findall(_NAMED, found["names"])
+            if name != "and" and (not name.islower() or not name[0].isalpha() or _END.match(line[found.end() :]))
+        }
+    is_list = STACK.search(statement.section) is not None
+    seen = set()
+    for claim in dependency_claims(statement):
+        seen.add(claim.name)
+        yield replace(claim, tool=USED) if is_list or claim.name in used else claim
+    for name in sorted(used - seen):  # a plain word, in a sentence elsewhere
+        yield Claim(DEPENDENCY, statement.line, name, name, is_certain=False, tool=USED)
+
+
+def judge_package(mention: Mention, basis: Basis) -> JudgedClaim | None:
+    """Judge that a package is used: false if a manifest listed it, and now none does and no code imports it.
+
+    One that is only mentioned is a claim if a manifest lists it, and nothing else.
+    """
+    head, past, name, document = basis.head, basis.past, mention.claim.name, mention.document
+    if (listed := basis.numbers.judge_package(mention)) is not None:
+        return listed
+    is_elsewhere = name in basis.corpus.present or plain_name(name) in basis.numbers.dependencies
+    if not mention.claim.tool or is_elsewhere or mention.is_past:
+        return None
+    wrote, _ = past.writer(mention)
+    was = _find_listed(past.texts_of(wrote, _manifests(head, document)), name) if wrote else None
+    if was is None or _is_imported(head, name):
+        return None
+    probe = Probe(was.path, lambda text: _line_in(was.path, text, plain_name(name)) is not None)
+    check = {"depends": name, "in": escape(was.path)}
+    return JudgedClaim(mention, FALSE, was, held=True, wrote=wrote, probe=probe, check=check)
+
+
+def absence_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
+    """Yield the packages and languages that a statement says the project does without."""
+    if statement.kind not in (BULLET, ROW, SENTENCE) or _PART.search(statement.section.rpartition(" › ")[2]):
+        return
+    for number, line in enumerate(statement.lines, statement.line):
+        for found in _WITHOUT.finditer(line):
+            if not _CONDITION.search(line[: found.start()]) and "/" not in line[: found.start()]:
+                name = found["name"].strip("`")
+                yield Claim(ABSENCE, number, f"no {name}", name, is_certain=False)
+
+
+def judge_absence(mention: Mention, basis: Basis) -> JudgedClaim | None:
+    """Judge that the project does without something: false if it did, and a manifest lists it now.
+
+    That it does holds only for what has a known name in manifests: of anything else, it would prove nothing.
+    """
+    head, name, document = basis.head, mention.claim.name, mention.document
+    against = _find_present(head, name, document)
+    if against is None:
+        own = _own_manifests(head, document)
+        is_known = name in _LANGUAGES or plain_name(name) in _KNOWN
+        return (
+            JudgedClaim(mention, HOLDS, Source(own[0]), check=_absence_check(own, name)) if is_known and own else None
+        )
+    wrote, _ = basis.past.writer(mention)
+    then = basis.past.code(wrote)
+    if then is None or _find_present(then, name, document) is not None:
+        return None
+    if name not in _LANGUAGES and not _own_manifests(then, document):
+        return None
+
+    def holds(text: str) -> bool:
+        return not text if name in _LANGUAGES else _line_in(against.path, text, plain_name(name)) is None
+
+    probe = Probe(against.path, holds)
+    return JudgedClaim(mention, FALSE, against, held=True, wrote=wrote, probe=probe, is_contradicted=True)
+
+
+def _absence_check(manifests: Sequence[str], name: str) -> Mapping[str, Any] | None:
+    path, plain = manifests[0], plain_name(name)
+    is_exact = len(manifests) == 1 and path.endswith("package.json") and name not in _LANGUAGES
+    return {"lacks": f'"{plain}"', "in": escape(path)} if is_exact else None
+
+
+def _find_present(code: Code, name: str, document: Document) -> Source | None:
+    """Return what contradicts that a project does without a package or language."""
+    if name in _LANGUAGES:
+        return _find_file(code, document, _LANGUAGES[name])
+    return _find_listed(code.texts(_own_manifests(code, document)), name)
+
+
+def _find_file(code: Code, document: Document, endings: tuple[str, ...]) -> Source | None:
+    """Return a file of a language that is neither a test nor a setting, below a document's folder."""
+    found = (
+        path
+        for path in sorted(code.files)
+        if path.endswith(endings) and path.startswith(f"{document.folder}/" if document.folder else "")
+        if is_code(path) and not is_aside(path) and not _SETTINGS.search(path)
+    )
+    return next(map(Source, found), None)
+
+
+def _own_manifests(code: Code, document: Document) -> list[str]:
+    """Return the manifests in a document's own folder, or in the root."""
+    return sorted(path for path in code.files if path.rpartition("/")[0] == document.folder and is_manifest(path))
+
+
+def _manifests(code: Code, document: Document) -> list[str]:
+    """Return the manifests that a document may be about: its own ones first, then the nearest to the root."""
+    paths = [path for path in code.files if is_manifest(path) and "node_modules/" not in path]
+    paths.sort(key=lambda path: (not path.startswith(f"{document.folder}/"), is_aside(path), path.count("/"), path))
+    folders = dict.fromkeys((document.folder, ""))
+    usual = [posixpath.join(folder, name) for folder in folders for name in _USUAL]
+    return list(dict.fromkeys([*paths[:MOST_MANIFESTS], *usual]))
+
+
+def _find_listed(texts: Mapping[str, str], name: str) -> Source | None:
+    plain = plain_name(name)
+    for path, text in texts.items():
+        if (line := _line_in(path, text, plain)) is not None:
+            return Source(path, line)
+    return None
+
+
+@lru_cache(maxsize=4000)
+def _line_in(path: str, text: str, plain: str) -> int | None:
+    """Return the line where a manifest lists a package; None if it does not."""
+    listed = dependencies_in(path, text).get(plain) if _may_list(text, plain) else None
+    return listed[2] if listed is not None else None
+
+
+def _may_list(text: str, plain: str) -> bool:
+    return plain.startswith("@") or plain in re.sub(r"[\s._-]", "", text.lower())
+
+
+def _is_imported(code: Code, name: str) -> bool:
+    """Return whether some file imports a package, or seems to."""
+    word = re.escape(name.lower().lstrip("@").replace("-", "_"))
+    argv = (
+        "grep",
+        "-q",
+        "-I",
+        "-i",
+        "-w",
+        "-E",
+        rf"(import|from|require|include|use|using|extern|package)\b.*{word.replace('_', '[-_]')}",
+    )
+    return code.git.run(*argv, code.commit, "--", *_CODE_GLOBS, check=False).status == 0

@@ -1,0 +1,36 @@
+"""Counts that a sentence states exactly, and of what."""
+
+import pytest
+
+from gitmem.commands.adopt.documents import Document
+from gitmem.commands.adopt.kinds.counts import count_claims
+from gitmem.commands.adopt.statements import split
+
+ROOT = Document("AGENTS.md", "instructions", "")
+
+
+def found(find, text):
+    return [claim for statement in split(text) for claim in find(statement, ROOT)]
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        (
+            "- `tests/test_a.py` (14 tests), 15 tools in `src/mcp.py`",
+            ["14 tests of tests/test_a.py", "15 tools of src/mcp.py"],
+        ),
+        ("- the `infra/` has **eleven modules**: all small", ["11 modules of infra"]),
+        ("| `tests/test_a.py` | 14 tests |", ["14 tests of tests/test_a.py"]),
+        ("| File | Tests |\n|---|---|\n| `tests/test_a.py` | 14 |", ["14 tests of tests/test_a.py"]),
+        ("```\napp/\n├── infra/  # agent, 22 modules\n└── b.py\n```", ["22 modules of app/infra"]),
+        ("The suite has 120 tests.", ["120 tests of "]),
+        ("- `infra/` (~22 modules), `infra/` (22+ modules), `infra/` (2 modules)", []),
+        ("- about 14 tests in `a.py`, up to 14 tests in `a.py`, 10-14 tests in `a.py`", []),
+        ("- `a.py`: 14 tests failed, the first 14 tests in `a.py`, 14 tests per run", []),
+        ("- run 4 workers in `src/`, takes 5 minutes, 3 other files in `src/`", []),
+        ("Each page shows 25 modules.", []),
+    ],
+)
+def test_count_is_found_with_its_place_unless_it_is_approximate(text, counts):
+    assert [f"{one.stated} {one.tool} of {''.join(one.places[:1])}" for one in found(count_claims, text)] == counts

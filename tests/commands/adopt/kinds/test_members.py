@@ -1,0 +1,33 @@
+"""Packages of the workspace that commands and lists name."""
+
+import pytest
+
+from gitmem.commands.adopt.documents import Document
+from gitmem.commands.adopt.kinds.members import member_claims
+from gitmem.commands.adopt.statements import split
+
+ROOT = Document("AGENTS.md", "instructions", "")
+
+
+def found(find, text):
+    return [claim for statement in split(text) for claim in find(statement, ROOT)]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("- `cargo test -p core --package=app`, `cargo update -p serde`", [("cargo", "core"), ("cargo", "app")]),
+        ("- `pnpm --filter @x/web... -F ^api build`", [("npm", "@x/web"), ("npm", "api")]),
+        ("- `pnpm --filter './packages/*' build`, `pnpm --filter !web build`", []),
+        ("- `npm run lint -w lib`, `yarn workspace ui build`", [("npm", "lib"), ("npm", "ui")]),
+        ("- `uv run --package api pytest`, `npx turbo build --filter=web`", [("uv", "api"), ("npm", "web")]),
+        ("- `nx run app:test`, `npx nx build shop`, `nx affected -t test`", [("nx", "app"), ("nx", "shop")]),
+        ("- `cargo test -p <name>`, `cargo test -p my-crate`, `cargo test -p crate-name`", []),
+        ("- `pytest -p no:cacheprovider`, `mkdir -p out`", []),
+        ("| Crate | Does |\n|---|---|\n| `core` | `x` |\n| **`app`** | all |", [("", "core"), ("", "app")]),
+        ("| File | Does |\n|---|---|\n| `core` | `x` |", []),
+        ("## Packages\n\n- `ui`: parts\n- run `make`", [("", "ui")]),
+    ],
+)
+def test_package_is_found_with_the_kind_of_its_manifest(text, names):
+    assert [(one.tool, one.name) for one in found(member_claims, text)] == names

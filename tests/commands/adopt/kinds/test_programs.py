@@ -1,0 +1,38 @@
+"""Modules, targets and tests that commands run."""
+
+import pytest
+
+from gitmem.commands.adopt.documents import Document
+from gitmem.commands.adopt.kinds.programs import node_claims, program_claims
+from gitmem.commands.adopt.statements import split
+
+ROOT = Document("AGENTS.md", "instructions", "")
+
+
+def found(find, text):
+    return [claim for statement in split(text) for claim in find(statement, ROOT)]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("- `python3 -m a.b --x`", ["a/b.py", "a/b/__main__.py", "a/b/__init__.py"]),
+        ("- `uv run python -m tool`", ["tool/__main__.py", "tool.py"]),
+        ("- `uvicorn a.b:app --reload`", ["a/b.py", "a/b/__main__.py", "a/b/__init__.py"]),
+        ("- `cargo test --test smoke`", ["tests/smoke.rs", "tests/smoke/main.rs"]),
+        ("- `python -m <module>`, `python a.py`, `cargo test smoke`", []),
+    ],
+)
+def test_program_is_found_with_the_files_that_it_may_be(text, places):
+    assert [place for one in found(program_claims, text) for place in one.places] == places
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("- `pytest tests/test_a.py::TestA::test_b[x-1] -v`", ["test_b"]),
+        ("- `pytest tests/path/to/test_file.py::test_function_name`, `pytest tests/test_a.py`", []),
+    ],
+)
+def test_test_is_found_by_its_node(text, names):
+    assert [one.name for one in found(node_claims, text)] == names

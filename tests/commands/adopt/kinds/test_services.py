@@ -1,0 +1,38 @@
+"""Services that commands name."""
+
+import pytest
+
+from gitmem.commands.adopt.documents import Document
+from gitmem.commands.adopt.kinds.services import service_claims, services_in
+from gitmem.commands.adopt.statements import split
+
+ROOT = Document("AGENTS.md", "instructions", "")
+
+
+def found(find, text):
+    return [claim for statement in split(text) for claim in find(statement, ROOT)]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("- `docker compose up -d redis db`", ["redis", "db"]),
+        ("- `docker-compose -f a/b.yml --profile x run --rm -e A=1 web pytest tests`", ["web"]),
+        ("- `docker compose exec -u root db psql`", ["db"]),
+        ("- `docker compose down -v`, `docker compose up -d`, `docker run redis`", []),
+        ("- `docker compose logs -f --tail 50 <service>`", []),
+    ],
+)
+def test_service_is_found_behind_the_command_and_its_options(text, names):
+    assert [one.name for one in found(service_claims, text)] == names
+
+
+def test_named_compose_file_is_where_the_service_is_looked_for():
+    (claim,) = found(service_claims, "```sh\ncd deploy && docker compose -f dev.yml up db\n```")
+
+    assert claim.places == ("deploy/dev.yml",)
+
+
+def test_services_have_their_lines_and_a_broken_file_has_none():
+    assert services_in("compose.yml", "x: 1\nservices:\n  db: {}\n  web:\n    image: y\n") == {"db": 3, "web": 4}
+    assert services_in("compose.yml", "services: [\n") == {}

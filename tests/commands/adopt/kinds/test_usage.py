@@ -1,0 +1,48 @@
+"""Packages that a sentence says are used, or not used."""
+
+import pytest
+
+from gitmem.commands.adopt.documents import Document
+from gitmem.commands.adopt.kinds.usage import USED, absence_claims, package_claims
+from gitmem.commands.adopt.statements import split
+
+ROOT = Document("AGENTS.md", "instructions", "")
+
+
+def found(find, text):
+    return [claim for statement in split(text) for claim in find(statement, ROOT)]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("- Dates: uses moment", ["moment"]),
+        ("- HTTP is done with `requests` and **httpx**", ["requests", "httpx"]),
+        ("Built with Vite, React and Zod.", ["Vite", "React", "Zod"]),
+        ("# Tech stack\n\n- **Hono** for routes", ["Hono"]),
+        ("- `chalk` colours", []),
+        ("- Do not use `axios`, it never uses `got`; use Ky instead of using `ofetch`", ["Ky"]),
+        ("- it uses rich text, uses moment for dates", ["moment"]),
+        ("- We used to build with `gulp`; if you use `yarn`, stop", []),
+    ],
+)
+def test_used_package_is_marked(text, names):
+    marked = [one.name for one in found(package_claims, text) if one.tool == USED]
+
+    assert sorted(marked) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("- There is no React here.", ["React"]),
+        ("Vanilla, without jQuery and no `lodash`", ["`lodash`".strip("`")]),
+        ("- No TypeScript.", ["TypeScript"]),
+        ("- no React imports, no Docker Compose needed, without React hooks", []),
+        ("- If there is no Express, stop", []),
+        ("## Server\n\n- no React", []),
+        ("- `src/core/` has no React", []),
+    ],
+)
+def test_package_that_the_project_does_without_is_found_unless_more_is_said(text, names):
+    assert [one.name for one in found(absence_claims, text)] == names
