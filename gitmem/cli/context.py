@@ -66,7 +66,7 @@ def run(args: Arguments, out: Output) -> int:
     if last:
         where = "HEAD" if last["is_head"] else f"{last['commit'][:12]}, {place}"
         out.line((f"Last verified: {ago(last['age_s'])} ago, at {where}", "dim"))
-    out.line((f'Search all {quantity(total, "memory", "memories")}: gitmem recall "question"', "dim"))
+    out.line((f'Search {quantity(total, "memory", "memories")}: gitmem recall "question"', "dim"))
     return 0
 
 

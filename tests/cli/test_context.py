@@ -32,7 +32,7 @@ def test_warnings_come_first_and_each_names_its_memory(run_cli) -> None:
         " broken by 43135760eed7 (Ana: change)  [f]",
         "│ ? SUSPECT: The gateway has public keys only — rests on f, which failed  [k]",
     ]
-    assert re.search(r'\nSearch all \d memories: gitmem recall "question"\n$', done.out)
+    assert re.search(r'\nSearch \d memories: gitmem recall "question"\n$', done.out)
 
 
 def test_json_is_as_documented(run_cli) -> None:

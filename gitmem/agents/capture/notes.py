@@ -6,6 +6,8 @@ from binascii import crc32
 
 from gitmem.agents.capture.source import place_of, read_inside
 from gitmem.frozen import frozen
+from gitmem.repository import agent_of
+from gitmem.store import PRIVATE
 from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
@@ -17,6 +19,8 @@ SUFFIXES = (".md", ".markdown", ".txt")
 # About 4,000 tokens; a longer file is a document for `gitmem ingest`.
 SIZE_LIMIT = 16 * 1024
 AT_MOST = 5
+# Claude Code's folder for the notes of sub-agents: a folder below it for each.
+AGENT_FOLDER = ".claude/agent-memory/"
 
 
 @frozen
@@ -42,6 +46,22 @@ class Note:
         """Return its first heading, or the file's name."""
         heads = [line.lstrip("#").strip() for line in self.text.split("\n") if line.startswith("#")]
         return next((head for head in heads if head), "") or self.place
+
+
+def owner_of(place: str, event: Event, memory: OpenRepository) -> str:
+    """Return the agent that alone reads a note (D3): the named worker, or the sub-agent; empty if all read it.
+
+    The policy can say otherwise: by the scope of the collection that notes belong to.
+    """
+    policy = memory.policy()
+    collection = policy.collections.get(policy.kind("note").collection)
+    if collection is not None and collection.scope:
+        return agent_of(memory) if collection.scope == PRIVATE else ""
+    if place.startswith(AGENT_FOLDER):
+        folder, _, rest = place.removeprefix(AGENT_FOLDER).partition("/")
+        if rest:
+            return folder
+    return memory.config.agent or event.agent_type
 
 
 def notes_of(memory: OpenRepository, event: Event, folders: tuple[str, ...]) -> list[Note]:

@@ -63,8 +63,12 @@ class Keeper:
         title: str = "",
         key: str = "",
         once: bool = False,
+        owner: str = "",
     ) -> None:
-        """Save a text; set it aside with the reason if refused. With *once*, skip what was captured before."""
+        """Save a text, in the private memories of *owner* if given; set it aside with the reason if refused.
+
+        With *once*, skip what was captured before.
+        """
         if not says_something(text):
             return  # Nothing is lost.
         top = self._memory.git.repository.top or ""
@@ -78,7 +82,8 @@ class Keeper:
             mark(self._memory, self._session, text)
             return
         try:
-            keep(self._memory, text, title=title, kind=kind, key=key, once=once, options=values, by=self._by)
+            how: dict[str, Any] = {"once": once, "options": values, "by": self._by, "owner": owner}
+            keep(self._memory, text, title=title, kind=kind, key=key, **how)
             self._kept += 1
         except RefusedError as err:
             self.refuse(kind, err.message, text, {**values, "kind": kind, "title": title, "key": key})
@@ -211,10 +216,11 @@ def keep_edits(
         return
     keeper = Keeper(memory, event)
     if folders:
-        from gitmem.agents.capture.notes import notes_of
+        from gitmem.agents.capture.notes import notes_of, owner_of
 
         for note in notes_of(memory, event, folders):
-            keeper.keep(note.text, {"refs": [note.place]}, kind="note", title=note.title, key=note.key)
+            owner = owner_of(note.place, event, memory)
+            keeper.keep(note.text, {"refs": [note.place]}, kind="note", title=note.title, key=note.key, owner=owner)
     if wants_code:
         from gitmem.agents.capture.patterns import TTL, patterns_of
 

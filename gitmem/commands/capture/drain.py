@@ -114,11 +114,12 @@ def _is_private(spool: Spool, name: str) -> bool:
 
 
 def _drain_private(memory: OpenRepository, spool: Spool, name: str) -> None:
-    """Write an entry into the person's private memories; one that can never be written is set aside."""
-    store, policy = open_private(memory, agent=agent_of_person(memory)), memory.policy()
+    """Write an entry into the private memories of its agent or of the person; set aside what can never be written."""
+    policy = memory.policy()
     try:
         entry = spool.read(name)
         if entry is not None:
+            store = open_private(memory, agent=str(entry.get("owner") or agent_of_person(memory)))
             store.writer().remember(_draft(memory, entry, policy, None), policy, verb="capture", again=FOLD)
         spool.remove([name])
     except (RefusedError, FormatError, UsageError) as err:

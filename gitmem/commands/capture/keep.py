@@ -42,6 +42,7 @@ def keep(
     once: bool,
     options: Mapping[str, Any],
     by: Mapping[str, str] | None = None,
+    owner: str = "",
 ) -> str:
     """Store a text that will be a memory, and return the entry's name; it is on disk then.
 
@@ -54,6 +55,7 @@ def keep(
         once: Skip a memory that exists already, or was retired.
         options: Further fields (``OPTIONS``).
         by: The agent that captured it, if any (``BY``); the person is always known.
+        owner: The agent whose private memory it will be; empty for the project's.
 
     Raises:
         NoRepositoryError: This repository has no store.
@@ -65,6 +67,8 @@ def keep(
     if wrong := sorted(set(given) - set(OPTIONS)):
         raise UsageError(f"{wrong[0]} cannot be captured", hint=f"kinds that can: {', '.join(sorted(OPTIONS))}")
     entry = {"text": text, "title": title, "kind": kind, "key": key, "options": given}
+    if owner:
+        entry |= {"scope": PRIVATE, "owner": owner}
     if find_personal(f"{title}\n{text}"):
         # The branch is pushed: it stays on this machine until a person promotes it.
         entry["scope"] = PRIVATE

@@ -9,7 +9,9 @@ from conftest import put_files
 from support.agent_work import SECRET, captured_memories, refusals, wrote
 
 from gitmem.agents import on_event
+from gitmem.frozen import replace
 from gitmem.memory import Memory
+from gitmem.repository import open_private
 
 NOTE = "# The API wants a Bearer prefix\n\nWithout it, the answer is a misleading 403 instead of 401.\n"
 
@@ -82,3 +84,46 @@ def test_policy_may_keep_none_and_a_person_may_name_folders(repo: Path, monkeypa
         on_event.tool_used(opened, wrote(repo, "notes/b.md", "# Another\n\nThe gateway drops idle connections.\n"))
 
         assert [shown["title"] for shown in captured_memories(opened).values()] == ["The API wants a Bearer prefix"]
+
+
+def private_notes(repo: Path, agent: str) -> list[str]:
+    """Return the titles of the notes that only this agent reads, once all captures are committed."""
+    with Memory(repo) as opened:
+        opened.captures.drain()
+        store = open_private(opened.repository, agent=agent)
+        return [row[0] for row in store.catalog().rows("SELECT title FROM memory")] if store.find_tip() else []
+
+
+@pytest.mark.parametrize(
+    ("path", "worker", "kind", "reader"),
+    [
+        ("notes/auth.md", "worker-1", "", "worker-1"),
+        ("notes/auth.md", "", "reviewer", "reviewer"),
+        (".claude/agent-memory/reviewer/MEMORY.md", "", "", "reviewer"),
+    ],
+    ids=["a named worker", "a sub-agent", "a sub-agent's folder"],
+)
+def test_note_of_an_agent_is_its_own(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, path: str, worker: str, kind: str, reader: str
+) -> None:
+    if worker:
+        monkeypatch.setenv("GITMEM_AGENT", worker)
+    with Memory(repo) as opened:
+        opened.init(offline=True)
+        on_event.tool_used(opened, replace(wrote(repo, path, NOTE), agent_type=kind))
+        assert captured_memories(opened) == {}
+
+    assert private_notes(repo, reader) == ["The API wants a Bearer prefix"]
+    assert private_notes(repo, "worker-2") == []
+
+
+def test_collection_of_notes_says_who_reads_them(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITMEM_AGENT", "worker-1")
+    shared = '[kinds.note]\ncollection = "notes"\n[collections.notes]\nscope = "project"\n'
+    with Memory(repo) as opened:
+        opened.init(offline=True)
+        put_files(repo, {"gitmem.toml": shared})
+    with Memory(repo) as opened:
+        on_event.tool_used(opened, wrote(repo, "notes/auth.md", NOTE))
+
+        assert len(captured_memories(opened)) == 1
