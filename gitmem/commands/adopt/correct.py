@@ -97,6 +97,8 @@ def _find_new_target(finding: JudgedClaim, past: Past, before: str, commit: str)
 def _bodies(path: str, text: str) -> dict[str, str]:
     """Return the bodies of a file's targets: their lines, without the names."""
     targets = targets_in(path, text)
+    if not targets:
+        return {}
     lines, starts = text.split("\n"), sorted({*targets.values()})
     ends = dict(zip(starts, [*starts[1:], len(lines) + 1], strict=True))
     found = {}

@@ -23,6 +23,9 @@ _TASK = re.compile(r"^@(?:invoke\.)?task\b", re.MULTILINE)
 _DEF = re.compile(r"^(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _NOX_NAME = re.compile(r"name[ \t]*=[ \t]*[\"']([^\"'\n]+)[\"']")
 _RAKE = re.compile(r"^[ \t]*task[ \t(]+(?::|[\"'])?(\w[\w-]*(?::\w[\w-]*)*)", re.MULTILINE)
+_RAKE_SPACE = re.compile(r"^([ \t]*)namespace[ \t(]+(?::|[\"'])?(\w[\w-]*)")
+_MIX_ALIAS = re.compile(r"^[ \t]+(?:\"([\w.]+)\"|([a-z_][\w.]*)):[ \t]*[\[\"&]", re.MULTILINE)
+_MIX_ALIASES = re.compile(r"^[ \t]*defp?[ \t]+aliases\b.{0,20000}?^[ \t]*end\b", re.MULTILINE | re.DOTALL)
 _BRACES = re.compile(r"\{([^{}]*)\}")
 # The most characters between the decorator of a session and its function.
 DECORATORS_LIMIT = 2000
@@ -87,8 +90,28 @@ def _nox(_path: str, content: bytes) -> Targets:
 
 
 def _rake(_path: str, content: bytes) -> Targets:
-    for found, line in iter_matches(_RAKE, decode(content)):
-        yield found[1], line
+    above: list[tuple[int, str]] = []
+    for line, written in enumerate(decode(content).split("\n"), start=1):
+        if space := _RAKE_SPACE.match(written):
+            above.append((len(space[1]), space[2]))
+        elif above and re.match(rf"[ \t]{{{above[-1][0]}}}end\b", written):
+            above.pop()
+        elif task := _RAKE.match(written):
+            yield ":".join([*(name for _, name in above), task[1]]), line
+
+
+def _mix(_path: str, content: bytes) -> Targets:
+    text = decode(content)
+    for block, start in iter_matches(_MIX_ALIASES, text):
+        for found, line in iter_matches(_MIX_ALIAS, block[0]):
+            yield found[1] or found[2], start + line - 1
+
+
+def _turbo(path: str, content: bytes) -> Targets:
+    top = read_source(path, content)
+    for key in ("tasks", "pipeline"):
+        for name, node in top.at(key).iter_members():
+            yield name.rpartition("#")[2], node.line
 
 
 def _invoke(_path: str, content: bytes) -> Targets:
@@ -199,6 +222,8 @@ _READERS: dict[str, Callable[[str, bytes], Targets]] = {
     ".mise.toml": _members("tasks"),
     "noxfile.py": _nox,
     "Rakefile": _rake,
+    "mix.exs": _mix,
+    "turbo.json": _turbo,
     "tasks.py": _invoke,
     "tox.ini": _tox_ini,
     "tox.toml": lambda path, content: _tox(read_source(path, content)),

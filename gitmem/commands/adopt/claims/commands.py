@@ -11,7 +11,7 @@ from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gitmem.commands.adopt.statements import Statement
 
@@ -29,7 +29,28 @@ _OWN = frozenset({
 _JS = frozenset({"npm", "pnpm", "yarn", "bun"})
 _IMPLIED = frozenset({"test", "start", "stop", "restart", "t"})
 _RUNNERS = {"make": "make", "gmake": "make", "just": "just", "task": "task", "poe": "poe", "tox": "tox", "nox": "nox",
-            "mise": "mise", "invoke": "invoke", "inv": "invoke", "rake": "rake", "deno": "deno"}  # fmt: skip
+            "mise": "mise", "invoke": "invoke", "inv": "invoke", "rake": "rake", "deno": "deno",
+            "turbo": "turbo", "cargo": "cargo", "composer": "composer", "mix": "mix"}  # fmt: skip
+# What precedes the name of a target, where something does.
+_SUBCOMMANDS = {"deno": ("task",), "mise": ("run", "r"), "turbo": ("run",), "composer": ("run", "run-script")}
+# Runners whose other commands are their own, or of plugins; only `run` makes a target of them for certain.
+_LOOSE = frozenset({"turbo", "cargo", "composer", "mix", "entry"})
+_RUN = (["run"], ["run-script"])
+# The commands of cargo 1.90 and composer 2.8.
+_COMMANDS = {
+    "cargo": frozenset({
+        "add", "b", "bench", "build", "c", "check", "clean", "clippy", "d", "doc", "fetch", "fix", "fmt",
+        "generate-lockfile", "info", "init", "install", "locate-project", "login", "metadata", "miri", "new",
+        "owner", "package", "pkgid", "publish", "r", "remove", "report", "run", "rustc", "rustdoc", "search", "t",
+        "test", "tree", "uninstall", "update", "vendor", "version", "yank",
+    }),
+    "composer": frozenset({
+        "about", "archive", "audit", "browse", "bump", "check-platform-reqs", "clear-cache", "config",
+        "create-project", "depends", "diagnose", "dump-autoload", "exec", "fund", "global", "help", "init",
+        "install", "licenses", "list", "outdated", "prohibits", "reinstall", "remove", "require", "search",
+        "self-update", "show", "status", "suggests", "update", "validate",
+    }),
+}  # fmt: skip
 # Options whose value is the next word.
 _TAKES = frozenset({
     "-C", "--dir", "--filter", "-F", "--prefix", "-w", "--workspace", "--cwd", "-f", "--file", "-e", "-s", "--session",
@@ -95,42 +116,71 @@ def _line(text: str, line: int) -> Iterator[Command]:
 
 
 def _command(command: Command) -> Iterator[Claim]:
-    words, line, folder = command.words, command.line, command.folder
+    words = command.words
     tool = words[0].rpartition("/")[2] if words[0].startswith(".venv") else words[0]
+    folder, rest = _arguments(command)
+    if tool in _JS:
+        yield from _script(tool, rest, (folder, *_member(words)), command.line)
+        return
+    kind, shown = _RUNNERS.get(tool, ""), tool
+    if not kind and command.runner:  # `uv run NAME`
+        kind, shown, rest = "entry", " ".join(command.runner[:2]), [tool]
+    is_certain = kind not in _LOOSE or rest[:1] in _RUN
+    for target in _targets(kind, rest, words):
+        if _TARGET.match(target) or re.match(r"^[\w.\-/]+$", target):
+            name = target.rstrip(".")
+            yield Claim(
+                COMMAND, command.line, f"{shown} {target}", name, is_certain=is_certain, tool=kind, places=(folder,)
+            )
+
+
+def _arguments(command: Command) -> tuple[str, list[str]]:
+    """Return the folder that a command is run in, and its words that are neither options nor their values."""
+    words, folder = command.words, command.folder
     rest = []
     at = 1
-    while at < len(words):
+    while at < len(words) and words[at] != "--":
         word = words[at]
         if word in _TAKES and at + 1 < len(words):
             if word in ("-C", "--dir", "--cwd", "--prefix", "--directory"):
                 folder = posixpath.normpath(posixpath.join(folder, words[at + 1]))
-            at += 2
-            continue
-        if word == "--":
-            break
-        if not word.startswith("-") and not re.match(r"^\w+=", word):
+            at += 1
+        elif not word.startswith("-") and not re.match(r"^\w+=", word):
             rest.append(word)
         at += 1
-    if tool in _JS:
-        yield from _script(tool, rest, folder, line)
-    elif tool in _RUNNERS:
-        kind = _RUNNERS[tool]
-        if kind == "deno":
-            rest = rest[1:] if rest[:1] == ["task"] else []
-        if kind == "mise":
-            rest = rest[1:] if rest[:1] in (["run"], ["r"]) else []
-        if kind in ("tox", "nox"):
-            option = next(
-                (words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-e", "-s", "--session")), ""
-            )
-            rest = [option] if option else []
-        targets = rest if kind == "make" else rest[:1]
-        for target in targets:
-            if _TARGET.match(target) or re.match(r"^[\w.\-/]+$", target):
-                yield Claim(COMMAND, line, f"{tool} {target}", target.rstrip("."), tool=kind, places=(folder,))
+    return folder, rest
 
 
-def _script(tool: str, rest: list[str], folder: str, line: int) -> Iterator[Claim]:
+def _targets(kind: str, rest: list[str], words: Sequence[str]) -> list[str]:
+    """Return the targets in the arguments of a runner."""
+    if kind in ("tox", "nox"):
+        options = ("-e", "-s", "--session")
+        return [words[at + 1] for at, word in enumerate(words[:-1]) if word in options][:1]
+    if kind in ("", "make"):
+        return rest if kind else []
+    first = rest[0] if rest else ""
+    if first in _SUBCOMMANDS.get(kind, ()):
+        return rest[1:] if kind == "turbo" else rest[1:2]
+    is_own = kind in ("deno", "mise") or first in _COMMANDS.get(kind, ()) or first.startswith("+")
+    is_file = kind == "entry" and "." in first
+    return [] if is_own or is_file else rest[:1]
+
+
+def _member(words: Sequence[str]) -> list[str]:
+    """Return the package that a script is run in: of `--filter NAME`, `-w NAME` or `yarn workspace NAME`."""
+    named = [
+        value if sign else words[at + 1]
+        for at, (option, sign, value) in enumerate(word.partition("=") for word in words)
+        if option in ("--filter", "-F", "-w", "--workspace") and (sign or at + 1 < len(words))
+    ]
+    if words[0] == "pnpm":  # `pnpm -w` is the root of the workspace
+        named = [] if "-w" in words else named
+    if words[:2] == ("yarn", "workspace"):
+        named = list(words[2:3])
+    return named if len(named) == 1 and re.match(r"^@?[A-Za-z][\w.-]*(?:/[\w.-]+)?$", named[0]) else []
+
+
+def _script(tool: str, rest: list[str], places: tuple[str, ...], line: int) -> Iterator[Claim]:
     has_run = rest[:1] in (["run"], ["run-script"])
     name = rest[1] if has_run and len(rest) > 1 else rest[0] if rest and not has_run else ""
     if not name or not _TARGET.match(name):
@@ -141,4 +191,4 @@ def _script(tool: str, rest: list[str], folder: str, line: int) -> Iterator[Clai
     if not has_run and ((tool == "npm" and name not in _IMPLIED) or (tool == "bun" and name not in ("dev", "start"))):
         return
     shown = f"{tool} {'run ' if has_run else ''}{name}"
-    yield Claim(COMMAND, line, shown, name, tool="script", is_certain=has_run or not is_own, places=(folder,))
+    yield Claim(COMMAND, line, shown, name, tool="script", is_certain=has_run or not is_own, places=places)

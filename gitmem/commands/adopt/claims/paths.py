@@ -88,7 +88,7 @@ def _link(target: str, line: int, document: Document) -> Iterator[Claim]:
 
 
 def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iterator[Claim]:
-    word = _POSITION.sub("", text.strip().rstrip(",;"))
+    word = _POSITION.sub("", text.strip().rstrip(",;")).removesuffix("/...")  # `./pkg/...` of Go: all below it
     fixed = re.split(r"[<{*$]", word)[0]
     if fixed != word and "/" in fixed:  # the part before a pattern
         word, is_certain = fixed[: fixed.rindex("/") + 1], False

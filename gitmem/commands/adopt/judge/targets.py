@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from functools import lru_cache
 
+from gitmem.commands.adopt.documents import moved_to
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
+from gitmem.commands.adopt.judge.packages import list_packages
 from gitmem.document.sources.scripts import read_scripts
+from gitmem.document.sources.workspaces import read_links
 from gitmem.errors import FormatError
 from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Mention
     from gitmem.commands.adopt.past import Past
 
@@ -31,46 +38,134 @@ _FILES = {
     "invoke": ("tasks.py",),
     "rake": ("Rakefile",),
     "deno": ("deno.json", "deno.jsonc", "package.json"),
+    "turbo": ("turbo.json", "package.json"),
+    "cargo": ("config.toml",),
+    "composer": ("composer.json",),
+    "mix": ("mix.exs",),
+    "entry": ("pyproject.toml", "setup.cfg", "pixi.toml"),
 }
 _MORE = {"make": (".mk",), "just": (".just",), "rake": (".rake",)}
+# Folders whose files are tasks of mise. Source: mise's manual, "File tasks".
+_TASK_FILE = re.compile(r"^(?:\.?mise-tasks|\.?mise/tasks|\.config/mise/tasks)/([^.]+?)(?:\.\w+)?$")
+_MIX_TASK = re.compile(r"(?:^|/)lib/mix/tasks/(?:.*/)?([\w.]+)\.ex$")
+_PATTERN = re.compile(r"^([^\s#:=$%]*)%([^\s#:=$%]*)[^:=\n]*::?(?!=)", re.MULTILINE)
 
 
 def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
     """Judge the claim that a command can be run; None if it turns out not to be a claim."""
     claim = mention.claim
-    if not _definitions(head, claim.tool):
+    if not _definitions(head, claim, mention.document):
         return None
-    if (source := _find(head, claim)) is not None:
-        return JudgedClaim(mention, HOLDS, source, check={"script": claim.name, "in": escape(source.path)})
-    if not claim.is_certain or mention.is_past or "*" in claim.name:
+    if (source := _find(head, claim, mention.document)) is not None:
+        return JudgedClaim(mention, HOLDS, source, check=_check(claim, source))
+    if mention.is_past or "*" in claim.name or _takes_any(head, claim, mention.document):
         return None
-    wrote, _ = past.writer(mention)
+    wrote, named = past.writer(mention)
     then = past.code(wrote)
-    was = _find(then, claim) if then is not None else None
+    document = moved_to(mention.document, named)
+    was = _find(then, claim, document) if then is not None else None
     if was is None:
-        return JudgedClaim(mention, NEVER, held=None if then is None else False, wrote=wrote)
-    probe = Probe(was.path, lambda text: claim.name in targets_in(was.path, text))
-    return JudgedClaim(
-        mention, FALSE, was, held=True, wrote=wrote, probe=probe, check={"script": claim.name, "in": escape(was.path)}
-    )
+        held = None if then is None else False
+        return JudgedClaim(mention, NEVER, held=held, wrote=wrote) if claim.is_certain else None
+    # A task that is a file of its own is there while it has a text.
+    probe = Probe(was.path, lambda text: _line_in(was.path, text, claim) > 0 if was.line else bool(text))
+    return JudgedClaim(mention, FALSE, was, held=True, wrote=wrote, probe=probe, check=_check(claim, was))
 
 
-def _definitions(code: Code, tool: str) -> list[str]:
-    """Return the files that may define a command, nearest to the root first."""
-    found = [path for name in _FILES[tool] for path in code.by_name.get(name, ()) if path in code.files]
-    for ending in _MORE.get(tool, ()):
+def _check(claim: Claim, source: Source) -> Mapping[str, Any] | None:
+    """Return the check that proves a target; None for one that a pattern makes."""
+    if not source.line:
+        return {"exists": source.path}
+    return None if source.actual else {"script": claim.name, "in": escape(source.path)}
+
+
+def _definitions(code: Code, claim: Claim, document: Document) -> list[str]:
+    """Return the files that may define a command, nearest to the root first.
+
+    These are the ones of the package or folder that it is run in, if it names one that the code has.
+    """
+    found = [path for name in _FILES[claim.tool] for path in code.by_name.get(name, ()) if path in code.files]
+    for ending in _MORE.get(claim.tool, ()):
         found += [path for path in code.files if path.endswith(ending)]
-    return sorted((path for path in found if "node_modules/" not in path), key=lambda path: (path.count("/"), path))
+    if claim.tool == "cargo":
+        found = [path for path in found if path.endswith(".cargo/config.toml")]
+    found = [path for path in found if "node_modules/" not in path]
+    found.sort(key=lambda path: (path.count("/"), path))
+    if claim.places[1:]:
+        own = [source.path for source in list_packages(code, claim.places[1], "npm")]
+        return own or found
+    return _in_folder(code, claim, document, found)
 
 
-def _find(code: Code, claim: Claim) -> Source | None:
-    """Return where a command is defined."""
-    paths = _definitions(code, claim.tool)
+def _in_folder(code: Code, claim: Claim, document: Document, paths: list[str]) -> list[str]:
+    """Return the files that count for a command that is run in a folder: there, or in the nearest folder above."""
+    stated = claim.places[0] if claim.places else ""
+    bases = dict.fromkeys((document.folder, posixpath.dirname(document.path), "")) if stated else ()
+    spots = [posixpath.normpath(posixpath.join(base, stated)) for base in bases]
+    spot = next((one for one in spots if one in code.folders), "")
+    while spot:
+        own = [path for path in paths if posixpath.dirname(path) == spot]
+        if own:
+            return [*own, *(path for path in _included(code, own) if path not in own)]
+        spot = posixpath.dirname(spot) if claim.tool != "make" else ""
+    return paths
+
+
+def _included(code: Code, paths: list[str]) -> list[str]:
+    """Return the files that others include; all that are made to be included, if their names are computed."""
+    found = []
     for path, text in code.texts(paths).items():
-        line = targets_in(path, text).get(claim.name, 0)
+        try:
+            found += [link for link in read_links(path, text.encode("utf-8", "surrogateescape")) if link in code.files]
+        except FormatError:
+            continue
+        if re.search(r"^[-s]?include\b.*\$", text, re.MULTILINE):
+            found += [other for other in code.files if other.endswith(".mk")]
+    return found
+
+
+def _find(code: Code, claim: Claim, document: Document) -> Source | None:
+    """Return where a command is defined."""
+    for path, text in code.texts(_definitions(code, claim, document)).items():
+        line = _line_in(path, text, claim)
         if line:
-            return Source(path, line)
-    return None
+            return Source(path, line, "" if claim.name in targets_in(path, text) else text.split("\n")[line - 1])
+    return _find_file(code, claim)
+
+
+def _find_file(code: Code, claim: Claim) -> Source | None:
+    """Return the file that is a target itself: a task of mise or mix."""
+    pattern = {"mise": _TASK_FILE, "mix": _MIX_TASK}.get(claim.tool)
+    if pattern is None:
+        return None
+    name = claim.name.replace(":", "/") if claim.tool == "mise" else claim.name
+    return next((Source(path) for path in sorted(code.files) if (hit := pattern.search(path)) and hit[1] == name), None)
+
+
+def _line_in(path: str, text: str, claim: Claim) -> int:
+    """Return the line where a file defines a target, or makes one of this name by a pattern; 0 if it does not."""
+    line = targets_in(path, text).get(claim.name, 0)
+    if line or claim.tool not in ("make", "just"):
+        return line
+    if claim.tool == "just":
+        module = re.search(rf"^mod\??[ \t]+{re.escape(claim.name.partition('::')[0])}\b", text, re.MULTILINE)
+        return text.count("\n", 0, module.start()) + 1 if module else 0
+    for found in _PATTERN.finditer(text):
+        before, after = found[1], found[2]
+        fits = claim.name.startswith(before) and claim.name.endswith(after) and len(claim.name) > len(before + after)
+        if fits and before + after:
+            return text.count("\n", 0, found.start()) + 1
+    return 0
+
+
+def _takes_any(code: Code, claim: Claim, document: Document) -> bool:
+    """Return whether a makefile makes targets of every name."""
+    if claim.tool != "make":
+        return False
+    paths = _definitions(code, claim, document)
+    near = [path for path in paths if posixpath.dirname(path) in (document.folder, "")]
+    texts = code.texts(paths if claim.places[0] else near or paths).values()
+    return any(re.search(r"^(?:%|\.DEFAULT)\s*::?(?!=)", text, re.MULTILINE) for text in texts)
 
 
 @lru_cache(maxsize=2000)

@@ -6,10 +6,9 @@ import re
 
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.claims.commands import iter_commands
-from gitmem.commands.adopt.findings import Source
+from gitmem.commands.adopt.judge.packages import NAME_KEYS, list_packages
 from gitmem.commands.adopt.statements import BULLET, ROW
-from gitmem.document.sources.formats import read_value
-from gitmem.errors import FormatError
+from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.claims.commands import Command
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.findings import Source
     from gitmem.commands.adopt.statements import Statement
 
 MEMBER = "package"
@@ -47,19 +47,7 @@ _NX_OWN = frozenset({
     "affected", "run-many", "graph", "migrate", "generate", "g", "reset", "show", "init", "add", "sync",
     "format:check", "format:write", "release", "repair", "report", "list", "connect", "watch",
 })  # fmt: skip
-_MANIFESTS: Mapping[str, tuple[str, ...]] = {
-    "cargo": ("Cargo.toml",),
-    "uv": ("pyproject.toml",),
-    "nx": ("project.json", "package.json"),
-    "": ("Cargo.toml", "package.json", "pyproject.toml", "project.json"),
-}
-# Where a manifest states the name of its package.
-_KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "Cargo.toml": (("package", "name"),),
-    "pyproject.toml": (("project", "name"), ("tool", "poetry", "name")),
-    "package.json": (("name",),),
-    "project.json": (("name",),),
-}
+_MODULE = re.compile(r"^(:[\w-]+(?::[\w-]+)*):\w+$")
 _HEADING = re.compile(r"\b(?:crates|packages|workspaces|monorepo)\b", re.I)
 _COLUMN = re.compile(r"^\W*(?:crate|package|workspace|npm package|rust crate)(?: name)?s?\W*$", re.I)
 _ENTRY = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\*\*)?`([^`\s]+)`(?:\*\*)?\s*(?:[:(–—-]|$)")
@@ -94,6 +82,9 @@ def members_of(command: Command) -> Iterator[tuple[str, str]]:
         if tool == "cargo" and not _FOREIGN.isdisjoint(words[1:3]):
             continue
         found = [*_values_of(_OPTIONS.get(tool, ()), words), *_positional(words)]
+        if tool.rpartition("/")[2] in ("gradle", "gradlew"):
+            modules = filter(None, map(_MODULE.match, words[1:]))
+            yield from (("gradle", module[1]) for module in modules)
         for name in map(_bare, found):
             if _NAME.match(name) and "." not in name and not _EXAMPLE.search(name):
                 yield _kind_of(tool, words), name
@@ -131,46 +122,12 @@ def _bare(name: str) -> str:
 
 def find_member(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where a manifest states that its package has this name."""
-    return next(list_members(code, claim.name, claim.tool), None)
-
-
-def list_members(code: Code, name: str, tool: str) -> Iterator[Source]:
-    """Yield the places where manifests give their package a name, nearest to the root first.
-
-    In a list, a package may also be called by the folder of its manifest; in a command, without its scope.
-    """
-    names = _MANIFESTS.get(tool, ("package.json",))
-    paths = sorted(
-        (path for one in names for path in code.by_name.get(one, ()) if "node_modules/" not in path),
-        key=lambda path: (path.count("/"), path),
-    )
-    by_folder = [path for path in paths if path.split("/")[-2:-1] == [name]] if tool in ("", "nx") else []
-    said = re.compile(rf"[\"'/]{re.escape(name)}[\"']") if tool != "uv" else re.compile(re.escape(name), re.I)
-    for path, text in code.texts(paths).items():
-        node = _name_in(path, text) if said.search(text) else None
-        if node is not None and _is_called(node[0], name, tool):
-            yield Source(path, node[1], node[0])
-    yield from map(Source, code.texts(path for path in by_folder if code.text(path)))
-
-
-def _name_in(path: str, text: str) -> tuple[str, int] | None:
-    for keys in _KEYS[path.rpartition("/")[2]]:
-        try:
-            node = read_value(path, text.encode("utf-8", "surrogateescape"), keys)
-        except FormatError:
-            return None
-        if node is not None and node.text:
-            return node.text, node.line
-    return None
-
-
-def _is_called(full: str, name: str, tool: str) -> bool:
-    if tool == "uv":
-        return re.sub(r"[-_.]+", "-", full).lower() == re.sub(r"[-_.]+", "-", name).lower()
-    return full == name or ("/" not in name and full.startswith("@") and full.endswith(f"/{name}"))
+    return next(list_packages(code, claim.name, claim.tool), None)
 
 
 def member_check(claim: Claim, source: Source) -> Mapping[str, Any] | None:
     """Return the check that a manifest has this name; None if only its folder has."""
-    keys = _KEYS[source.path.rpartition("/")[2]][0]
-    return {"value": f"{source.path}#{'.'.join(keys)}", "is": source.actual} if source.line else None
+    keys = NAME_KEYS.get(source.path.rpartition("/")[2])
+    if keys is None:
+        return {"matches": rf"[\"']:?{re.escape(claim.name.lstrip(':'))}[\"']", "in": escape(source.path)}
+    return {"value": f"{source.path}#{'.'.join(keys[0])}", "is": source.actual} if source.line else None

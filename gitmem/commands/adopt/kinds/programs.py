@@ -8,7 +8,7 @@ import re
 
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.claims.commands import iter_commands
-from gitmem.commands.adopt.findings import Source
+from gitmem.commands.adopt.findings import Probe, Source
 from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
@@ -30,6 +30,7 @@ _EXAMPLE = re.compile(
     r"path/to|test_(?:file|name|function|something|foo|method_name)\b|test_function_name|\byour|my_test"
 )
 _APP = re.compile(r"^([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+):[A-Za-z_]\w*(?:\(\))?$")
+_LABEL = re.compile(r"^//(?P<package>[\w.-]+(?:/[\w.-]+)*)(?:/\.\.\.|:(?P<target>[\w.-]+))?$")
 _SERVERS = frozenset({"uvicorn", "gunicorn", "hypercorn", "granian", "daphne"})
 # The options of cargo that name a target, and where its file is.
 _TARGETS: Mapping[str, tuple[str, ...]] = {
@@ -49,6 +50,11 @@ def program_claims(statement: Statement, _document: Document) -> Iterator[Claim]
         elif words[0] in _SERVERS:
             for found in filter(None, map(_APP.match, words[1:])):
                 yield from _module(found[1], command.line)
+        elif words[0] in ("bazel", "bazelisk"):
+            for found in filter(None, map(_LABEL.match, words[1:])):
+                places = tuple(posixpath.join(found["package"], name) for name in ("BUILD.bazel", "BUILD"))
+                name = found["target"] or ""
+                yield Claim(PROGRAM, command.line, found[0], name, is_certain=False, places=places, tool="bazel")
         elif words[0] == "cargo":
             for option, name in itertools.pairwise(words):
                 if option in _TARGETS and re.match(r"^[\w-]+$", name):
@@ -65,6 +71,8 @@ def _module(name: str, line: int) -> Iterator[Claim]:
 
 def find_program(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return the file of a module or target: beside the document, at the root, or wherever there is one."""
+    if claim.tool == "bazel":
+        return _find_label(code, claim)
     folders = dict.fromkeys((document.folder, posixpath.dirname(document.path), ""))
     for place in claim.places:
         near = [posixpath.join(folder, place) for folder in folders]
@@ -73,6 +81,16 @@ def find_program(code: Code, claim: Claim, document: Document) -> Source | None:
             return Source(there[0])
     if claim.tool == "--bin":
         return _find_binary(code, claim.name)
+    return None
+
+
+def _find_label(code: Code, claim: Claim) -> Source | None:
+    """Return where a build file names a target of Bazel; the file itself for all targets of a package."""
+    named = re.compile(rf"\bname\s*=\s*\"{re.escape(claim.name)}\"") if claim.name not in ("", "all") else None
+    for path, text in code.texts(path for path in claim.places if path in code.files).items():
+        found = named.search(text) if named else None
+        if named is None or found:
+            return Source(path, text.count("\n", 0, found.start()) + 1 if found else 0)
     return None
 
 
@@ -85,9 +103,11 @@ def _find_binary(code: Code, name: str) -> Source | None:
     return None
 
 
-def program_check(_claim: Claim, source: Source) -> Mapping[str, Any] | None:
-    """Return the check that the file exists."""
-    return {"exists": source.path} if not source.line else None
+def program_check(claim: Claim, source: Source) -> Mapping[str, Any]:
+    """Return the check that the file exists, or names the target."""
+    if not source.line:
+        return {"exists": source.path}
+    return {"matches": rf"\bname\s*=\s*[\"']{re.escape(claim.name)}[\"']", "in": escape(source.path)}
 
 
 def node_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
@@ -115,6 +135,8 @@ def node_check(claim: Claim, source: Source) -> Mapping[str, Any]:
 
 
 def find_removal(finding: JudgedClaim, past: Past) -> str:
-    """Return the commit that removed the file which a claim is about; empty if none is found."""
-    path = finding.source.path if finding.source else ""
-    return past.find_removals([path]).get(path, "") if path else ""
+    """Return the commit that removed the file of a program, or took its name out of it; empty if none is found."""
+    source, name = finding.source, finding.claim.name
+    if source is None:
+        return ""
+    return past.broke(Probe(source.path, lambda text: f'"{name}"' in text if source.line else bool(text)))

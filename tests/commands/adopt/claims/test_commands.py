@@ -15,6 +15,13 @@ from gitmem.commands.adopt.statements import split
         ("- `uv run poe format`", [("poe", "format")]),
         ("- `pnpm -C docs run table`", [("script", "table")]),
         ("- `make` and `just`", []),
+        ("- `turbo run build lint`, `turbo dev`", [("turbo", "build"), ("turbo", "lint"), ("turbo", "dev")]),
+        ("- `cargo xtask dist`, `cargo +nightly fmt`, `cargo test x`", [("cargo", "xtask")]),
+        (
+            "- `composer run lint`, `composer check`, `composer install x`",
+            [("composer", "lint"), ("composer", "check")],
+        ),
+        ("- `mix ecto.reset`, `uv run serve --port 1`, `uv run a.py`", [("mix", "ecto.reset"), ("entry", "serve")]),
         ("```sh\n$ cd app && task lint-go # quick\n```", [("task", "lint-go")]),
         ("```python\nmake(test)\n```", []),
     ],
@@ -23,3 +30,20 @@ def test_target_is_found_with_its_runner(text, targets):
     found = [claim for statement in split(text) for claim in command_claims(statement)]
 
     assert [(one.tool, one.name) for one in found] == targets
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("- `cd web && npm run lint`", ("web",)),
+        ("- `cd a && cd b/.. && make test`", ("a",)),
+        ("- `pnpm --filter @x/web lint`", ("", "@x/web")),
+        ("- `npm run lint --workspace=web`, `pnpm -w lint`", ("", "web")),
+        ("- `yarn workspace web lint`", ("", "web")),
+        ("- `pnpm --filter './packages/*' lint`", ("",)),
+    ],
+)
+def test_folder_and_package_that_a_command_is_run_in_are_its_places(text, places):
+    first = next(claim for statement in split(text) for claim in command_claims(statement))
+
+    assert first.places == places

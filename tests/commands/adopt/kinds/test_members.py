@@ -24,6 +24,7 @@ def found(find, text):
         ("- `nx run app:test`, `npx nx build shop`, `nx affected -t test`", [("nx", "app"), ("nx", "shop")]),
         ("- `cargo test -p <name>`, `cargo test -p my-crate`, `cargo test -p crate-name`", []),
         ("- `pytest -p no:cacheprovider`, `mkdir -p out`", []),
+        ("- `./gradlew :app:test :a:b:build check`", [("gradle", ":app"), ("gradle", ":a:b")]),
         ("| Crate | Does |\n|---|---|\n| `core` | `x` |\n| **`app`** | all |", [("", "core"), ("", "app")]),
         ("| File | Does |\n|---|---|\n| `core` | `x` |", []),
         ("## Packages\n\n- `ui`: parts\n- run `make`", [("", "ui")]),

@@ -1,0 +1,81 @@
+"""Find the packages of a workspace by name, in the manifests that name them."""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.commands.adopt.findings import Source
+from gitmem.document.sources.formats import read_value
+from gitmem.errors import FormatError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gitmem.commands.adopt.code import Code
+
+_MANIFESTS: Mapping[str, tuple[str, ...]] = {
+    "cargo": ("Cargo.toml",),
+    "uv": ("pyproject.toml",),
+    "nx": ("project.json", "package.json"),
+    "gradle": ("settings.gradle.kts", "settings.gradle"),
+    "": ("Cargo.toml", "package.json", "pyproject.toml", "project.json"),
+}
+# Where a manifest states the name of its package.
+NAME_KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "Cargo.toml": (("package", "name"),),
+    "pyproject.toml": (("project", "name"), ("tool", "poetry", "name")),
+    "package.json": (("name",),),
+    "project.json": (("name",),),
+}
+
+
+def list_packages(code: Code, name: str, tool: str) -> Iterator[Source]:
+    """Yield the places where manifests give their package a name, nearest to the root first.
+
+    In a list, a package may also be called by the folder of its manifest; in a command, without its scope.
+    """
+    names = _MANIFESTS.get(tool, ("package.json",))
+    paths = sorted(
+        (path for one in names for path in code.by_name.get(one, ()) if "node_modules/" not in path),
+        key=lambda path: (path.count("/"), path),
+    )
+    if tool == "gradle":
+        yield from _list_modules(code, name, paths)
+        return
+    by_folder = [path for path in paths if path.split("/")[-2:-1] == [name]] if tool in ("", "nx") else []
+    said = (
+        re.compile(rf"[\"'/]{re.escape(name)}[\"']")
+        if tool != "uv"
+        else re.compile(r"[-_.]+".join(re.split(r"[-_.]+", name)), re.I)
+    )
+    for path, text in code.texts(paths).items():
+        node = _name_in(path, text) if said.search(text) else None
+        if node is not None and _is_called(node[0], name, tool):
+            yield Source(path, node[1], node[0])
+    yield from map(Source, code.texts(path for path in by_folder if code.text(path)))
+
+
+def _list_modules(code: Code, name: str, paths: list[str]) -> Iterator[Source]:
+    """Yield where the settings of a Gradle build include a module, such as ``:app``."""
+    said = re.compile(rf"[\"']:?{re.escape(name.lstrip(':'))}[\"']")
+    for path, text in code.texts(paths).items():
+        if found := said.search(text):
+            yield Source(path, text.count("\n", 0, found.start()) + 1)
+
+
+def _name_in(path: str, text: str) -> tuple[str, int] | None:
+    for keys in NAME_KEYS[path.rpartition("/")[2]]:
+        try:
+            node = read_value(path, text.encode("utf-8", "surrogateescape"), keys)
+        except FormatError:
+            return None
+        if node is not None and node.text:
+            return node.text, node.line
+    return None
+
+
+def _is_called(full: str, name: str, tool: str) -> bool:
+    if tool == "uv":
+        return re.sub(r"[-_.]+", "-", full).lower() == re.sub(r"[-_.]+", "-", name).lower()
+    return full == name or ("/" not in name and full.startswith("@") and full.endswith(f"/{name}"))
