@@ -23,7 +23,8 @@ from gitmem.git.repository import Repository
 # The benchmark's class of each kind that it does not know.
 CLASSES = {
     "package": "symbol", "service": "symbol", "program": "path", "test": "symbol", "count": "value",
-    "absence": "dependency", "import rule": "symbol", "job": "symbol", "run in CI": "command",
+    "absence": "dependency", "import rule": "symbol", "job": "symbol", "run in CI": "command", "option": "symbol",
+    "variable": "symbol",
 }  # fmt: skip
 
 

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 TEST = "def test_a():\n    pass\n\n\ndef test_b():\n    pass\n\n\ndef test_c():\n    pass\n"
 COMPOSE = "services:\n  db:\n    image: x\n  redis:\n    image: y\n"
 CI = "on: push\njobs:\n  lint:\n    steps:\n      - run: make lint\n"
+PARSER = (
+    "import argparse, os\n\np = argparse.ArgumentParser()\np.add_argument('--dry-run')\np.add_argument('--keep')\n"
+    "p.add_argument('-t', '--tries')\ntoken = os.environ.get('APP_TOKEN')\nlevel = os.environ['APP_LEVEL']\n"
+    "home = os.getenv('APP_HOME')\n"
+)
 MODULES = {f"src/app/infra/{name}.py": "x = 1\n" for name in ("a", "b", "c")}
 
 
@@ -192,6 +197,24 @@ CASES = {
         {".github/workflows/ci.yml": CI},
         {".github/workflows/ci.yml": CI.replace("lint:", "style:")},
         ["job lint"],
+    ),
+    "option": (
+        "- Pass `--dry-run` to preview, `--keep` to keep.\n\n| Option | Does |\n|---|---|\n| --tries | more |\n",
+        {"app.py": PARSER},
+        {"app.py": PARSER.replace("dry-run", "preview").replace("tries", "attempts")},
+        ["--dry-run", "--tries"],
+    ),
+    "environment variable": (
+        "- Auth reads `APP_TOKEN`, `APP_LEVEL` is how much\n\n```sh\nexport APP_HOME=/x APP_LEVEL=2\n```\n",
+        {"app.py": PARSER},
+        {"app.py": PARSER.replace("APP_TOKEN", "SERVICE_TOKEN").replace("APP_HOME", "APP_ROOT")},
+        ["APP_TOKEN", "APP_HOME"],
+    ),
+    "plain word in a file": (
+        "- `load` is in `app.py`, and `store` is in `app.py`.\n- `app.py` calls `load`.\n",
+        {"app.py": "def load(p):\n    return p\n\n\ndef store(p):\n    return load(p)\n"},
+        {"app.py": "def read(p):\n    return p\n\n\ndef store(p):\n    return read(p)\n"},
+        ["load"],
     ),
 }  # fmt: skip
 

@@ -79,6 +79,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/adopt/judge/presence.py": "the same",
     "gitmem/commands/adopt/judge/targets.py": "the same",
     "gitmem/commands/adopt/kinds/kind.py": "data: tests/commands/adopt/kinds/test_sourced.py",
+    "gitmem/commands/adopt/kinds/words.py": "searches of the code: tests/benchmarks/test_kinds.py",
     "gitmem/text/secret_rules.py": "the table of formats: tests/text/test_secrets.py",
     **dict.fromkeys(
         (f"gitmem/document/sources/{name}.py" for name in ("assignment", "jsonc", "lines", "toml", "xml", "yaml")),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 
 from gitmem.commands.adopt.claims.claim import PATH, SYMBOL
-from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.corpus import Corpus, search
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.judge.occurrence import is_defined_in
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from gitmem.commands.adopt.claims.claim import Claim
+    from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.findings import JudgedClaim, Mention
     from gitmem.commands.adopt.past import Past
     from gitmem.git import Git
@@ -42,7 +42,7 @@ class Change:
 
     def __init__(self, base: str, head: Code, past: Past) -> None:
         """Open the change from a base commit to the head, given the head's past."""
-        self.before = Code(head.git, base, head.contents)
+        self.before = head.at(base)
         self._head, self._past = head, past
         # The claims that each document made before.
         self._claims: dict[str, set[tuple[str, str, str]]] = {}

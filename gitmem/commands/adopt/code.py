@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
-from functools import cached_property
+import re
+from functools import cache, cached_property
 
+from gitmem.text.code.languages import is_code
 from gitmem.text.globs import is_plain, matcher
 
 TYPE_CHECKING = False
@@ -15,6 +17,14 @@ if TYPE_CHECKING:
 
 # A larger file is data.
 FILE_LIMIT = 1024 * 1024
+# The most objects that one search names on its command line.
+_MOST_OBJECTS = 20000
+# Tests and examples, which define nothing of the program.
+_TEST = re.compile(
+    r"(^|/)(tests?|__tests__|specs?|e2e|examples?|samples?|demos?|docs?|fixtures?|mocks?|__mocks__|testdata|cookbook)/|"
+    r"(^|/)(test_[^/]*|[^/]*(_test|\.test|\.spec|\.stories)\.[^/]*|conftest\.py)$",
+    re.I,
+)
 
 
 class Code:
@@ -24,6 +34,7 @@ class Code:
         git: The repository.
         commit: The commit.
         contents: Texts by object name, shared by the trees of one repository.
+        vocabulary: Words whose places may be asked for, shared likewise.
     """
 
     def __init__(self, git: Git, commit: str, contents: dict[str, str] | None = None) -> None:
@@ -31,6 +42,14 @@ class Code:
         self.commit = commit
         self.contents = {} if contents is None else contents
         self._instead: dict[str, str] = {}
+        self.vocabulary: set[str] = set()
+        self._words_in: dict[str, frozenset[str]] = {}
+
+    def at(self, commit: str) -> Code:
+        """Return the code at another commit, which shares what was read and searched."""
+        other = Code(self.git, commit, self.contents)
+        other.vocabulary, other._words_in = self.vocabulary, self._words_in
+        return other
 
     def with_text(self, path: str, text: str) -> Code:
         """Return the code with another text of one of its files; empty as if the file were missing."""
@@ -98,6 +117,43 @@ class Code:
         found = {path: self.contents[oid] for path, oid in wanted.items() if oid in self.contents}
         return {path: self._instead.get(path, text) for path, text in found.items()} if self._instead else found
 
+    def files_naming(self, words: Iterable[str]) -> list[str]:
+        """Return the own files that have one of some words, sorted.
+
+        All words of the vocabulary are searched at once, and each text once, whatever the commit.
+        """
+        wanted = frozenset(words)
+        if not wanted <= self.vocabulary:
+            self.vocabulary |= wanted
+            self._words_in.clear()
+        if not self._words_in.keys() >= self._own_objects:
+            self._search()
+        found = {oid for oid in self._own_objects if not wanted.isdisjoint(self._words_in[oid])}
+        return [path for path, oid in self.own_files.items() if oid in found or path in self._instead]
+
+    @cached_property
+    def _own_objects(self) -> frozenset[str]:
+        return frozenset(self.own_files.values())
+
+    def _search(self) -> None:
+        unknown = sorted(self._own_objects - self._words_in.keys())
+        either = "|".join(sorted(map(_as_pattern, self.vocabulary)))
+        for start in range(0, len(unknown), _MOST_OBJECTS):
+            part = unknown[start : start + _MOST_OBJECTS]
+            found: dict[str, set[str]] = {oid: set() for oid in part}
+            done = self.git.run("grep", "-o", "-z", "-I", "-w", "-E", "-e", either, *part, check=False)
+            for line in done.stdout.decode("utf-8", "replace").split("\n"):
+                oid, _, word = line.partition("\0")
+                if oid in found:
+                    found[oid].add(word)
+            self._words_in.update({oid: frozenset(one) for oid, one in found.items()})
+
+    @cached_property
+    def own_files(self) -> Mapping[str, str]:
+        """Return the object names of the files of code by path, sorted, without tests, examples and foreign code."""
+        own = (path for path in sorted(self.files) if _is_own(path))
+        return {path: self.files[path][1] for path in own if self.is_regular(path)}
+
     @cached_property
     def ignore_rules(self) -> list[tuple[str, Callable[[str], bool], bool]]:
         """Return the patterns of the tree's ignore files, in order: folder, pattern, whether it re-includes a path."""
@@ -140,3 +196,13 @@ def _parse_rule(line: str) -> tuple[Callable[[str], bool], bool] | None:
     glob = bare.lstrip("/") if "/" in bare else f"**/{bare}"
     # The glob of a plain path would also match what is below it.
     return (glob.__eq__ if is_plain(glob) else matcher(glob)), pattern.startswith("!")
+
+
+@cache
+def _is_own(path: str) -> bool:
+    return is_code(path) and not _TEST.search(path)
+
+
+def _as_pattern(word: str) -> str:
+    """Return a word as an extended regular expression."""
+    return re.sub(r"([.[\]{}()*+?^$|\\])", r"\\\1", word)

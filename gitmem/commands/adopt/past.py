@@ -6,7 +6,7 @@ import os
 import re
 from functools import cache, cached_property
 
-from gitmem.commands.adopt.code import Code, read_texts
+from gitmem.commands.adopt.code import read_texts
 from gitmem.commands.adopt.findings import Culprit
 from gitmem.errors import ProcessError
 from gitmem.frozen import replace
@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.findings import Mention, Probe
     from gitmem.git import Git
 
@@ -39,7 +40,7 @@ class Past:
     """The past before the commit of some code."""
 
     def __init__(self, head: Code) -> None:
-        self._git, self._commit, self._contents = head.git, head.commit, head.contents
+        self._head, self._git, self._commit, self._contents = head, head.git, head.commit, head.contents
         self._blames: dict[str, Mapping[int, tuple[str, str]]] = {}
         self._codes: dict[str, Code] = {}
         self._versions: dict[str, list[tuple[str, str]]] = {}
@@ -85,7 +86,7 @@ class Past:
             if len(self._codes) >= MOST_TREES:
                 self.notes["some names were not looked up in the past: too many commits wrote them"] = None
                 return None
-            self._codes[commit] = Code(self._git, commit, self._contents)
+            self._codes[commit] = self._head.at(commit)
         return self._codes[commit]
 
     def find_removals(self, paths: Iterable[str], more: Iterable[str] = ()) -> dict[str, str]:
@@ -196,12 +197,12 @@ class Past:
         walk = self._log(f"--max-count={most}", "--no-merges", *options, paths=paths)
         later = ""
         for commit, _ in walk:
-            if holds(Code(self._git, commit, self._contents)):
+            if holds(self._head.at(commit)):
                 break
             later = commit
         else:
             return ""
-        return later if later and holds(Code(self._git, f"{later}^", self._contents)) else ""
+        return later if later and holds(self._head.at(f"{later}^")) else ""
 
     def _versions_of(self, path: str) -> list[tuple[str, str]]:
         """Return the commits that changed a file, newest first, with its name in each."""

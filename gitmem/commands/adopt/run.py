@@ -59,6 +59,7 @@ def adopt(
     documents = find_documents(head.files, wanted)
     texts = head.texts([one.path for one in documents])
     read = _read(documents, texts, kinds)
+    head.vocabulary.update(word for _, _, claims in read for claim in claims for word in KINDS[claim.kind].words(claim))
     names = _names_in(read, head)
     corpus = _search_names(head, names, progress)
     findings, unchecked = _judge_claims(read, _Judge(head, past, corpus, names), progress)

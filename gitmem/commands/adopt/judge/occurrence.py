@@ -39,9 +39,13 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
         # Without a file in the sentence, the name may move: the file only says where to look first.
         check = {"contains": claim.name, "in": escape(where), OR_IN: SCOPE}
         return tied or JudgedClaim(mention, HOLDS, Source(where), check=check)
-    if not claim.is_certain or not corpus.is_whole or mention.is_past:
+    if not corpus.is_whole or mention.is_past:
         return None
-    return _judge_missing(mention, past, tie)
+    if claim.is_certain:
+        return _judge_missing(mention, past, tie)
+    # A plain word means a name if the sentence says which file defines it.
+    found = _judge_tie(mention, head, past, tie) if tie else None
+    return found if found is not None and found.verdict == FALSE else None
 
 
 def _judge_missing(mention: Mention, past: Past, tie: str) -> JudgedClaim | None:

@@ -14,7 +14,18 @@ from gitmem.commands.adopt.claims.symbols import symbol_claims
 from gitmem.commands.adopt.judge.occurrence import find_symbol_culprit, judge_symbol
 from gitmem.commands.adopt.judge.presence import judge_path
 from gitmem.commands.adopt.judge.targets import judge_command
-from gitmem.commands.adopt.kinds import boundaries, counts, members, pipelines, programs, services, usage
+from gitmem.commands.adopt.kinds import (
+    boundaries,
+    counts,
+    members,
+    options,
+    pipelines,
+    programs,
+    services,
+    usage,
+    variables,
+    words,
+)
 from gitmem.commands.adopt.kinds.kind import Kind
 from gitmem.commands.adopt.kinds.sourced import sourced
 from gitmem.frozen import replace
@@ -109,6 +120,18 @@ KINDS = {
             check=pipelines.job_check,
         ),
         sourced(pipelines.RUN, pipelines.run_claims, pipelines.find_run, "no workflow runs `{name}`"),
+        sourced(
+            *(options.OPTION, options.option_claims, options.find_option, "no program has the option {token}"),
+            doubt=options.find_other_spelling,
+            check=words.contains_name,
+            words=options.spellings,
+        ),
+        sourced(
+            *(variables.VARIABLE, variables.variable_claims, variables.find_variable, "the code does not read {token}"),
+            doubt=variables.find_other_use,
+            check=words.contains_name,
+            words=lambda claim: [claim.name],
+        ),
     )
 }
 

@@ -49,6 +49,7 @@ class Kind:
         problem: What is wrong if one is false, with ``{token}`` and ``{name}``; empty where it depends on the finding.
         is_detail: Whether it says more about a name than that it occurs, so that the claim of the same text that the
             name occurs is left out.
+        words: Returns the words of which the source of a claim has one, for ``Code.files_naming``.
     """
 
     name: str
@@ -57,3 +58,4 @@ class Kind:
     culprit: Callable[[JudgedClaim, Past], str]
     problem: str = ""
     is_detail: bool = False
+    words: Callable[[Claim], Iterable[str]] = lambda _: ()

@@ -33,8 +33,11 @@ def sourced(
     find: Find,
     problem: str,
     *,
+    partly: Find | None = None,
+    doubt: Find | None = None,
     contradict: Find | None = None,
     check: Callable[[Claim, Source], Mapping[str, Any] | None] = lambda *_: None,
+    words: Callable[[Claim], Iterable[str]] = lambda _: (),
 ) -> Kind:
     """Return a kind of claims that hold where a source for them is found.
 
@@ -44,42 +47,54 @@ def sourced(
         find: Returns where the code confirms a claim: the file and, if there is one, the line and the text there. Of
             several places it returns the first one, in an order that does not depend on the texts of files.
         problem: What is wrong if one is false, with ``{token}`` and ``{name}``: "`{token}` is not a route".
+        partly: Returns where the code may confirm a claim that cannot be checked exactly. Such a claim is not judged,
+            but false if its source is gone.
+        doubt: Returns where the code may still confirm a claim whose source is gone, which then is not judged.
         contradict: Returns where the code contradicts a claim without a source; if it finds nothing, the claim is not
             judged. By default, that there is no source is the contradiction, and the reason names the former source.
         check: Returns the built-in check that proves a claim, given its source; None if there is none.
+        words: Returns the words that *find* passes to ``Code.files_naming``: those of all claims are searched at once.
 
     A claim that is not certain counts only if it holds, or held when its line was written.
     """
-    rule = _Rule(find, contradict, check)
-    return Kind(name, claims, rule.judge, rule.find_culprit, problem, is_detail=True)
+    rule = _Rule(find, partly, doubt, contradict, check)
+    return Kind(name, claims, rule.judge, rule.find_culprit, problem, is_detail=True, words=words)
 
 
 class _Rule:
     """Judges the claims of one kind."""
 
     def __init__(
-        self, find: Find, contradict: Find | None, check: Callable[[Claim, Source], Mapping[str, Any] | None]
+        self,
+        find: Find,
+        partly: Find | None,
+        doubt: Find | None,
+        contradict: Find | None,
+        check: Callable[[Claim, Source], Mapping[str, Any] | None],
     ) -> None:
-        self._find, self._contradict, self._check = find, contradict, check
+        self._find, self._partly, self._doubt, self._contradict, self._check = find, partly, doubt, contradict, check
 
     def judge(self, mention: Mention, basis: Basis) -> JudgedClaim | None:
-        claim, document = mention.claim, mention.document
-        if (source := self._find(basis.head, claim, document)) is not None:
+        claim, document, head = mention.claim, mention.document, basis.head
+        if (source := self._find(head, claim, document)) is not None:
             return JudgedClaim(mention, HOLDS, source, check=self._check(claim, source))
-        against = self._contradict(basis.head, claim, document) if self._contradict else None
-        if mention.is_past or (self._contradict and against is None):
+        if mention.is_past or (self._partly and self._partly(head, claim, document)):
+            return None
+        against = self._contradict(head, claim, document) if self._contradict else None
+        if self._contradict and against is None:
             return None
         wrote, named = basis.past.writer(mention)
-        then = basis.past.code(wrote)
-        before = moved_to(document, named)
-        was = self._find(then, claim, before) if then is not None else None
+        then, before = basis.past.code(wrote), moved_to(document, named)
+        was = self._find_or_partly(then, claim, before) if then is not None else None
+        if (was or claim.is_certain) and self._doubt and self._doubt(head, claim, document):
+            return None
         if then is None or was is None:
             is_claim = claim.is_certain and not is_example(mention.statement.text)
             held = None if then is None else False
             never = JudgedClaim(mention, NEVER, against, held=held, wrote=wrote, is_contradicted=against is not None)
             return never if is_claim else None
         probe = (
-            self._probe_against(against, claim, document, basis.head)
+            self._probe_against(against, claim, document, head)
             if against
             else self._probe_for(was, claim, before, then)
         )
@@ -87,11 +102,15 @@ class _Rule:
         false = JudgedClaim(mention, FALSE, against or was, held=True, wrote=wrote, probe=probe, check=check)
         return replace(false, is_contradicted=True) if against else false
 
+    def _find_or_partly(self, code: Code, claim: Claim, document: Document) -> Source | None:
+        found = self._find(code, claim, document)
+        return self._partly(code, claim, document) if found is None and self._partly else found
+
     def _probe_for(self, source: Source, claim: Claim, document: Document, code: Code) -> Probe:
         """Return how to decide whether a file confirms a claim, as it did in some code; other files count as there."""
 
         def holds(text: str) -> bool:
-            found = self._find(code.with_text(source.path, text), claim, document)
+            found = self._find_or_partly(code.with_text(source.path, text), claim, document)
             return found is not None and found.path == source.path
 
         return Probe(source.path, holds)
@@ -116,7 +135,7 @@ class _Rule:
         later = culprit
         for _ in range(MOST_HOMES):
             code = past.code(later)
-            home = self._find(code, finding.claim, finding.document) if code is not None else None
+            home = self._find_or_partly(code, finding.claim, finding.document) if code is not None else None
             if code is None or home is None:
                 break
             later = past.broke(self._probe_for(home, finding.claim, finding.document, code))
