@@ -173,6 +173,12 @@ CASES = {
         {"mise-tasks/lint": None},
         ["mise lint"],
     ),
+    "task of an included file": (
+        "- `task web:lint`, `task lint`\n",
+        {"Taskfile.yml": "version: '3'\nincludes:\n  api: ./api\n  web:\n    taskfile: ./web\ntasks:\n  lint: {}\n"},
+        {"Taskfile.yml": "version: '3'\nincludes:\n  api: ./api\ntasks:\n  lint: {}\n"},
+        ["task web:lint"],
+    ),
     "module and recipe of just": (
         "- `just web build`, `just lint`\n",
         {"justfile": "mod web\n\nlint:\n  x\n", "web.just": "build:\n  x\n"},

@@ -2,9 +2,9 @@
 
 Paths, commands, names, versions and default values that a document states are compared with the code at HEAD, and with
 the code of the commit that last wrote the line. Each false statement is shown with the place that contradicts it and
-the commit that made it false. Names that were never there are shown only with -v; examples, placeholders, ignored files
-and denials are not reported. With --base, only statements are shown that a change makes false: those that held where
-HEAD left that commit, and those that the change wrote.
+the commit that made it false. Names that were never there are shown only with -v, except for commands and files that
+instruction files name; examples, placeholders, ignored files and denials are not reported. With --base, only statements
+are shown that a change makes false: those that held where HEAD left that commit, and those that the change wrote.
 
 It needs no memory, writes nothing and runs nothing of the repository; only --fix writes, to the documents in the work
 tree, and --apply, to the memory: a fact with a built-in check for each statement that can be checked, which is shown
@@ -50,6 +50,8 @@ FORMS = ("text", "json", "github", "markdown", "sarif")
 SUGGESTED = ("rdjson", "github")
 # How many skipped statements are printed with the reason; the JSON has all of them.
 SKIPPED = 20
+# How many commands and files that never were there are printed without -v.
+UNFOUNDED = 10
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -269,11 +271,29 @@ def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
                 else ""
             )
             out.line((SIGNS[status].mark, SIGNS[status].style), f" {where}  {finding.claim.token}", (what, "dim"))
-    if adoption.of(FALSE):
+    if not is_verbose:
+        _print_unfounded(adoption, out)
+    if adoption.of(FALSE) or adoption.list_unfounded():
         out.line()
     out.line((forms.summary(adoption), "bold"))
     for note in adoption.notes:
         out.note(note)
+
+
+def _print_unfounded(adoption: Adoption, out: Output) -> None:
+    """Print the commands and files that instruction files name and that never were there: no alarms."""
+    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt.findings import FALSE
+
+    unfounded = adoption.list_unfounded()
+    if unfounded:
+        if adoption.of(FALSE):
+            out.line()
+        out.line("Never held, in files that agents follow:")
+    for findings in unfounded[:UNFOUNDED]:
+        out.line((SIGNS[UNPROVEN].mark, SIGNS[UNPROVEN].style), f" {forms.unfounded(findings)}")
+    if len(unfounded) > UNFOUNDED:
+        out.line((f"  {len(unfounded) - UNFOUNDED} more: gitmem adopt -v", "dim"))
 
 
 def _print_false(finding: JudgedClaim, out: Output) -> None:

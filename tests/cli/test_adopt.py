@@ -250,3 +250,27 @@ def test_apply_needs_a_store_and_dry_run_needs_apply(stale, run_cli):
 
     assert (without.status, "gitmem init" in without.err) == (3, True)
     assert (alone.status, "--dry-run needs --apply" in alone.err) == (2, True)
+
+
+def test_command_and_file_that_never_were_are_a_section_of_instruction_files_and_no_alarm(repo, run_cli):
+    document = "- `npm run typecheck`\n- limits: `src/none.py`\n- use `if/else`\n- again `npm run typecheck`\n"
+    commit_files(repo, {"AGENTS.md": document, "README.md": "- `src/other.py`\n", "package.json": '{"scripts": {}}'})
+    commit_files(repo, {"CLAUDE.md": "- `src/none.py`\n"})
+
+    ran = run_cli("adopt")
+
+    assert ran.status == 0
+    assert ran.out.split("\n")[:4] == [
+        "Never held, in files that agents follow:",
+        "· AGENTS.md:1, 4  `npm run typecheck` was never defined",
+        "· AGENTS.md:2 and 1 more document  src/none.py never existed",
+        "",
+    ]
+
+
+def test_section_of_what_never_was_is_short_and_left_to_the_list_of_all(repo, run_cli):
+    commit_files(repo, {"AGENTS.md": "".join(f"- see `src/none{number}.py`\n" for number in range(12))})
+
+    assert run_cli("adopt").out.count("never existed") == 10
+    assert "  2 more: gitmem adopt -v" in run_cli("adopt").out
+    assert "Never held" not in run_cli("adopt", "-v").out

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from gitmem.commands.adopt.claims.claim import is_denied, is_log
+import re
+
+from gitmem.commands.adopt.claims.claim import COMMAND, PATH, is_denied, is_log
+from gitmem.commands.adopt.documents import INSTRUCTIONS
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -14,6 +17,8 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.statements import Statement
 
+# A path that is certain to mean one: with an ending, or as a folder.
+_FILE_OR_FOLDER = re.compile(r"\.\w{1,10}$|/$")
 HOLDS, FALSE, NEVER = "holds", "false", "never-held"
 
 
@@ -162,6 +167,19 @@ class Adoption:
     unchecked: Sequence[tuple[Document, Statement]]
     notes: Sequence[str] = ()
     base: str = ""
+
+    def list_unfounded(self) -> list[list[JudgedClaim]]:
+        """Return the commands and files of instruction files that never were there: for each, all places that name it.
+
+        Entries of folder trees, and words that only look like paths (``if/else``), are left out.
+        """
+        found: dict[tuple[str, str], list[JudgedClaim]] = {}
+        for one in self.of(NEVER):
+            claim = one.claim
+            is_path = claim.kind == PATH and claim.tool != "tree" and _FILE_OR_FOLDER.search(claim.token)
+            if one.document.kind == INSTRUCTIONS and (claim.kind == COMMAND or is_path):
+                found.setdefault((claim.kind, claim.token), []).append(one)
+        return list(found.values())
 
     def of(self, verdict: str) -> list[JudgedClaim]:
         """Return the findings with a verdict."""

@@ -15,7 +15,7 @@ from gitmem.verify.overview.finding import describe_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from gitmem.commands.adopt.correct import Correction
@@ -52,8 +52,21 @@ def _contrast(finding: JudgedClaim) -> str:
     if source is None or finding.claim.kind == COMMAND:
         return ""
     if finding.is_contradicted:
-        return f": {source.where} says {source.actual}" if source.actual else f": see {source.where}"
+        where = "the code" if source.path == "." else source.where
+        verb = "says" if source.line else "has"
+        return f": {where} {verb} {source.actual}" if source.actual else f": see {source.where}"
     return f": it was in {source.where}"
+
+
+def unfounded(findings: Sequence[JudgedClaim]) -> str:
+    """Return what is wrong with a command or file that never was there, with the places that name it, cleaned."""
+    claim, where = findings[0].claim, findings[0].document.path
+    lines = ", ".join(str(one.claim.line) for one in findings if one.document.path == where)
+    others = len({one.document.path for one in findings} - {where})
+    more = f" and {count_of(others, 'more document')}" if others else ""
+    problem = f"`{claim.token}` was never defined" if claim.kind == COMMAND else f"{claim.token} never existed"
+    problem = f"{claim.token} existed only before the line was written" if findings[0].culprit else problem
+    return display(f"{where}:{lines}{more}  {problem}")
 
 
 def also(finding: JudgedClaim) -> str:

@@ -48,6 +48,8 @@ _MORE = {"make": (".mk",), "just": (".just",), "rake": (".rake",)}
 # Folders whose files are tasks of mise. Source: mise's manual, "File tasks".
 _TASK_FILE = re.compile(r"^(?:\.?mise-tasks|\.?mise/tasks|\.config/mise/tasks)/([^.]+?)(?:\.\w+)?$")
 _MIX_TASK = re.compile(r"(?:^|/)lib/mix/tasks/(?:.*/)?([\w.]+)\.ex$")
+# What names the part of the targets that another file has, by the first part of their names.
+_PARTS = {"just": r"^mod\??[ \t]+{}\b", "task": r"^includes:[ \t]*\n(?:[ \t]+.*\n|[ \t]*\n)*?[ \t]+{}(?=:)"}
 _PATTERN = re.compile(r"^([^\s#:=$%]*)%([^\s#:=$%]*)[^:=\n]*::?(?!=)", re.MULTILINE)
 
 
@@ -145,12 +147,12 @@ def _find_file(code: Code, claim: Claim) -> Source | None:
 def _line_in(path: str, text: str, claim: Claim) -> int:
     """Return the line where a file defines a target, or makes one of this name by a pattern; 0 if it does not."""
     line = targets_in(path, text).get(claim.name, 0)
-    if line or claim.tool not in ("make", "just"):
+    if line:
         return line
-    if claim.tool == "just":
-        module = re.search(rf"^mod\??[ \t]+{re.escape(claim.name.partition('::')[0])}\b", text, re.MULTILINE)
-        return text.count("\n", 0, module.start()) + 1 if module else 0
-    for found in _PATTERN.finditer(text):
+    if (pattern := _PARTS.get(claim.tool)) is not None:  # a recipe of a module, or a task of an included file
+        module = re.search(pattern.format(re.escape(claim.name.partition(":")[0])), text, re.MULTILINE)
+        return text.count("\n", 0, module.end()) + 1 if module else 0
+    for found in _PATTERN.finditer(text) if claim.tool == "make" else ():
         before, after = found[1], found[2]
         fits = claim.name.startswith(before) and claim.name.endswith(after) and len(claim.name) > len(before + after)
         if fits and before + after:
