@@ -29,6 +29,15 @@ PARSER = (
     "p.add_argument('-t', '--tries')\ntoken = os.environ.get('APP_TOKEN')\nlevel = os.environ['APP_LEVEL']\n"
     "home = os.getenv('APP_HOME')\n"
 )
+SIGNATURES = (
+    "def load(path, strict=False): ...\n\n\ndef store(n, *, force=False): ...\n\n\ndef send(to, **more): ...\n\n\n"
+    "class Store:\n    def save(\n        self,\n        path: str,\n        mode: str = 'w',\n    ) -> None: ...\n"
+)
+COMMANDS = (
+    "import click\n\n\n@click.group()\ndef main(): ...\n\n\n@main.command('sync')\ndef sync_all(): ...\n\n\n"
+    "@main.command()\n@click.option('--x')\ndef show(x): ...\n\n\n"
+    "@main.command(\n    help='x',\n)\ndef make_it(): ...\n"
+)
 MODULES = {f"src/app/infra/{name}.py": "x = 1\n" for name in ("a", "b", "c")}
 
 
@@ -221,6 +230,56 @@ CASES = {
         {"app.py": "def load(p):\n    return p\n\n\ndef store(p):\n    return load(p)\n"},
         {"app.py": "def read(p):\n    return p\n\n\ndef store(p):\n    return read(p)\n"},
         ["load"],
+    ),
+    "anchor of a link": (
+        "See [fast](docs/setup.md#fast-path), [slow](docs/setup.md#the-slow-path-1), "
+        "[own](#an-own-part), [id](#mark).\n"
+        "\n## An own part\n\n<a id='mark'></a>\n",
+        {"docs/setup.md": "# Fast path\n\n## The *slow* `path`\n\n## The slow path\n"},
+        {"docs/setup.md": "# Quick path\n\n## The *slow* `path`\n\n## The slow path\n"},
+        ["docs/setup.md#fast-path"],
+    ),
+    "pytest marker": (
+        "- Run `pytest -m 'not slow and net'`; `@pytest.mark.parametrize` and `@pytest.mark.gpu` are used\n",
+        {
+            "pyproject.toml": '[tool.pytest.ini_options]\nmarkers = [\n    "slow: takes long",\n    "net",\n]\n',
+            "tests/test_a.py": "import pytest\n\n\n@pytest.mark.slow\n@pytest.mark.gpu\ndef test_a(): ...\n",
+        },
+        {
+            "pyproject.toml": '[tool.pytest.ini_options]\nmarkers = [\n    "heavy: takes long",\n    "net",\n]\n',
+            "tests/test_a.py": "import pytest\n\n\n@pytest.mark.heavy\n@pytest.mark.gpu\ndef test_a(): ...\n",
+        },
+        ["slow"],
+    ),
+    "signature": (
+        "- `load(path, strict=False)` reads, `Store.save(path, mode='w')` writes, `send(to, **more)` sends\n"
+        "- call `load('a.json')` or `store(3, force=True)`\n",
+        {"app.py": SIGNATURES},
+        {"app.py": SIGNATURES.replace(", strict=False", "").replace("force", "hard")},
+        ["load(path, strict=False)", "store(3, force=True)"],
+    ),
+    "import in a code block": (
+        "```python\nfrom src.app import Load, Store\nfrom flask import Flask\n```\n\n"
+        "```ts\nimport { open, type Shut as S } from './door'\nimport { useState } from 'react'\n```\n\n"
+        "```rust\nuse my_core::net::{Client, Server};\nuse serde::Deserialize;\n```\n",
+        {
+            "src/app.py": "class Load: ...\n\n\nclass Store: ...\n",
+            "web/door.ts": "export const open = 1\nexport type Shut = 2\n",
+            "core/Cargo.toml": '[package]\nname = "my-core"\n',
+            "core/src/net.rs": "pub struct Client;\npub struct Server;\n",
+        },
+        {
+            "src/app.py": "class Read: ...\n\n\nclass Store: ...\n",
+            "web/door.ts": "export const enter = 1\nexport type Shut = 2\n",
+            "core/src/net.rs": "pub struct Client;\npub struct Listener;\n",
+        },
+        ["src.app.Load", "./door#open", "my_core::net::Server"],
+    ),
+    "own subcommand": (
+        "```sh\nmytool sync --all\nmytool show x\nuv run mytool make-it\ngit sync\n```\n",
+        {"pyproject.toml": '[project.scripts]\nmytool = "app:main"\n', "app.py": COMMANDS},
+        {"app.py": COMMANDS.replace("sync", "push")},
+        ["mytool sync"],
     ),
 }  # fmt: skip
 

@@ -17,11 +17,16 @@ from gitmem.commands.adopt.judge.targets import judge_command
 from gitmem.commands.adopt.kinds import (
     boundaries,
     counts,
+    imports,
+    link_anchors,
+    markers,
     members,
     options,
     pipelines,
     programs,
     services,
+    signatures,
+    subcommands,
     usage,
     variables,
     words,
@@ -131,6 +136,34 @@ KINDS = {
             doubt=variables.find_other_use,
             check=words.contains_name,
             words=lambda claim: [claim.name],
+        ),
+        sourced(
+            *(link_anchors.ANCHOR, link_anchors.anchor_claims, link_anchors.find_anchor, "{token} leads to no heading"),
+            doubt=link_anchors.find_similar,
+            check=link_anchors.anchor_check,
+        ),
+        sourced(
+            *(markers.MARKER, markers.marker_claims, markers.find_marker, "no test has the marker {name}"),
+            check=markers.marker_check,
+        ),
+        sourced(
+            *(signatures.SIGNATURE, signatures.signature_claims, signatures.find_signature),
+            "{token} is not defined with these parameters",
+            partly=signatures.find_open_signature,
+            contradict=signatures.find_other_signature,
+            words=lambda claim: [signatures.name_of(claim)],
+        ),
+        sourced(
+            *(imports.IMPORT, imports.import_claims, imports.find_import, "{token} cannot be imported"),
+            partly=imports.find_open_module,
+            check=imports.import_check,
+            words=lambda claim: [claim.name],
+        ),
+        sourced(
+            *(subcommands.SUBCOMMAND, subcommands.subcommand_claims, subcommands.find_subcommand),
+            "`{token}` is not a command of the program",
+            doubt=subcommands.find_literal,
+            words=subcommands.spellings,
         ),
     )
 }

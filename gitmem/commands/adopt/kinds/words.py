@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.judge.occurrence import SCOPE
@@ -33,7 +34,20 @@ def find_line(code: Code, pattern: str) -> Source | None:
     return _find(code, "-E", "-e", pattern)
 
 
+def list_with_line(code: Code, pattern: str, *globs: str) -> list[str]:
+    """Return the files with a line that matches an extended regular expression, sorted."""
+    return _list(code, ["-E", "-e", pattern], globs)
+
+
 def _find(code: Code, *argv: str) -> Source | None:
-    done = code.git.run("grep", "-l", "-z", "-I", *argv, code.commit, check=False)
-    names = (os.fsdecode(part).removeprefix(f"{code.commit}:") for part in done.stdout.split(b"\0") if part)
-    return next((Source(path) for path in names if not is_prose(path)), None)
+    return next((Source(path) for path in _list(code, argv, ()) if not is_prose(path)), None)
+
+
+def _list(code: Code, argv: Iterable[str], globs: Iterable[str]) -> list[str]:
+    done = code.git.run("grep", "-l", "-z", "-I", *argv, code.commit, "--", *globs, check=False)
+    return [os.fsdecode(part).removeprefix(f"{code.commit}:") for part in done.stdout.split(b"\0") if part]
+
+
+def kebab(name: str) -> str:
+    """Return a name as a command line has it: ``dry_run``, ``dryRun`` and ``DryRun`` as ``dry-run``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).replace("_", "-").lower().strip("-")

@@ -1,0 +1,132 @@
+"""Signatures: the parameters of a function, as in ``load(path, strict=False)``. Pure but for reading code."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from gitmem.commands.adopt.claims.claim import Claim
+from gitmem.commands.adopt.findings import Source
+from gitmem.commands.adopt.statements import CODE, TREE
+from gitmem.document.sources.symbols import find_symbol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.statements import Statement
+
+SIGNATURE = "signature"
+_SPAN = re.compile(
+    r"^(?:(?:async|def|func|function|fn|fun|export|const|pub)\s+)*([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*)\((.+)\)"
+    r"(?:\s*(?:->|=>|:)\s*[^()]+)?$"
+)
+_PARAMETER = re.compile(r"^(?:&?mut\s+)?([A-Za-z_]\w*)\??\s*(?::[^=]*)?(?:=.*)?$")
+_RECEIVERS = frozenset(
+    {"self", "cls", "this", "mut", "true", "false", "null", "None", "True", "False", "nil", "undefined"}
+)
+# Parameters that take any name.
+_ANY = re.compile(r"\*\*\s*\w|\*\s*\w+\s*[,:)]|\*\w+$|\.\.\.|\bargs\b|\bkwargs\b|\boptions?\b|\bparams\b|\bprops\b")
+# The most characters of a list of parameters, and the most definitions of a name in one file.
+_LONGEST, _MOST = 3000, 20
+
+
+def signature_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
+    """Yield the functions that a statement names with parameters."""
+    if statement.kind in (CODE, TREE):
+        return
+    for span in statement.spans:
+        found = _SPAN.match(span.text) if span.kind == "code" else None
+        if found is not None and parameters_of(span.text):
+            yield Claim(SIGNATURE, span.line, span.text, found[1], is_certain=False)
+
+
+def parameters_of(text: str) -> list[str]:
+    """Return the names of the parameters of a call or signature; none if one of them is no name."""
+    found = _SPAN.match(text)
+    parts = [part.strip() for part in _split(found[2])] if found else []
+    names = [_PARAMETER.match(part) for part in parts]
+    if any(name is None for name in names):
+        # A call with values: only the names of its keywords are parameters.
+        names = [_PARAMETER.match(part) for part in parts if re.match(r"^[A-Za-z_]\w*\s*=[^=]", part)]
+    return [name[1] for name in names if name is not None and name[1] not in _RECEIVERS]
+
+
+def find_signature(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where a function is defined with these parameters."""
+    wanted = parameters_of(claim.token)
+    return next((one for one, names in _definitions(code, claim) if _has(names, wanted)), None)
+
+
+def find_open_signature(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where a function of that name takes parameters of any name, or is a class."""
+    return next((one for one, names in _definitions(code, claim) if not names or _ANY.search(names)), None)
+
+
+def find_other_signature(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where a function of that name is defined with other parameters."""
+    wanted = parameters_of(claim.token)
+    others = [one for one in _definitions(code, claim) if not _has(one[1], wanted)]
+    # The one that has most of them is the likeliest to be meant.
+    return max(others, key=lambda one: len(_words(one[1]).intersection(wanted)), default=(None, ""))[0]
+
+
+def name_of(claim: Claim) -> str:
+    """Return the last part of a function's name."""
+    return re.split(r"\.|::|#", claim.name)[-1]
+
+
+def _has(names: str, wanted: list[str]) -> bool:
+    return _words(names).issuperset(wanted)
+
+
+def _words(names: str) -> set[str]:
+    return set(re.findall(r"\w+", names))
+
+
+def _definitions(code: Code, claim: Claim) -> Iterator[tuple[Source, str]]:
+    """Yield the definitions of a function, each with its list of parameters; empty for a class."""
+    name = name_of(claim)
+    for path, text in code.texts(code.files_naming([name])).items():
+        for line, names in definitions_in(text, name):
+            yield Source(path, line, text.split("\n")[line - 1].strip()), names
+
+
+@lru_cache(maxsize=5000)
+def definitions_in(text: str, name: str) -> tuple[tuple[int, str], ...]:
+    """Return the definitions of a function in a text: the line, and the text between its parentheses."""
+    found: list[tuple[int, str]] = []
+    lines, start = text.split("\n"), 0
+    while len(found) < _MOST:
+        rest = "\n".join(lines[start:])
+        line = find_symbol(rest.encode("utf-8", "surrogateescape"), name)
+        if not line:
+            break
+        after = "\n".join(lines[start + line - 1 :])[:_LONGEST]
+        opened = re.search(rf"\b{re.escape(name)}\b[^\n(]{{0,80}}\(", after.partition("\n")[0] + "\n")
+        found.append((start + line, _inside(after[opened.end() :]) if opened else ""))
+        start += line
+    return tuple(found)
+
+
+def _inside(text: str) -> str:
+    """Return a text up to the parenthesis that closes it."""
+    depth = 1
+    for at, char in enumerate(text):
+        depth += (char in "([{") - (char in ")]}")
+        if not depth:
+            return text[:at] or " "
+    return text
+
+
+def _split(text: str) -> Iterator[str]:
+    """Yield the parts of a list between its commas, not those in brackets."""
+    depth, start = 0, 0
+    for at, char in enumerate(text):
+        depth += (char in "([{<") - (char in ")]}>")
+        if char == "," and not depth:
+            yield text[start:at]
+            start = at + 1
+    yield text[start:]

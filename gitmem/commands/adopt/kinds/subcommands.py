@@ -1,0 +1,142 @@
+"""Subcommands of the repository's own programs, as parsers define them. Pure but for reading code."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from gitmem.commands.adopt.claims.claim import Claim
+from gitmem.commands.adopt.findings import Source
+from gitmem.commands.adopt.kinds.words import find_line, kebab
+from gitmem.commands.adopt.statements import CODE, SHELLS, TREE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.statements import Statement
+
+SUBCOMMAND = "subcommand"
+_LAUNCHERS = re.compile(
+    r"^(?:(?:uv|poetry|pdm|hatch|rye|pixi) run|uvx|pipx run|npx(?: -y)?|pnpm(?: exec| dlx)?|yarn(?: dlx)?"
+    r"|bunx?|sudo|time)\s+"
+)
+_COMMAND = re.compile(r"^(?:\./|python3? -m )?([A-Za-z][\w.-]*)\s+([a-z][\w-]+)(?=\s|$)")
+# Calls that name a subcommand with their first literal: argparse, click, typer, commander, yargs, cac, clap, Symfony.
+_NAMED = re.compile(
+    r"(?:add_parser|\.(?:command|group)|add_typer\([^()\n]*\bname\s*=|add_command\([^()\n]*\bname\s*=|Command::new"
+    r"|with_name|new Command|\bcommand:|\bUse:|setName)\s*\(?\s*(?:name\s*=\s*)?[\"'`]([a-z][\w:-]*)"
+)
+_ALIASES = re.compile(r"\b[Aa]lias(?:es)?\b\s*[=:(]\s*[\[({&]*\s*((?:[\"'`][\w-]+[\"'`]\s*,?\s*)+)")
+# Commands that are named by their function, or by a variant of an enumeration.
+_FUNCTION = re.compile(
+    r"@[\w.]+\.(?:command|group)\((?!\s*(?:name\s*=\s*)?[\"'])[^\n]*\n(?:\s*@[^\n]*\n|\s+[^\n@]*\n|\s*\)\n)*?\s*"
+    r"(?:async )?def (\w+)"
+)
+_ENUM = re.compile(
+    r"derive\([^)]*\bSubcommand\b[^)]*\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?enum\s+\w+\s*\{"
+)
+_VARIANT = re.compile(r"(?:^|[,{])\s*(?:(?:///?[^\n]*|#\[[^\]]*\])\s*)*([A-Z]\w*)(?=\s*(?:[,({]|$))", re.M)
+_HOMES = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "Cargo.toml")
+
+
+def subcommand_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
+    """Yield the commands of two words in a statement, which may be a program's subcommand."""
+    if statement.kind == TREE or (statement.kind == CODE and statement.language not in SHELLS):
+        return
+    if statement.kind == CODE:
+        lines = [
+            (re.sub(r"^\s*(?:\$|>|%)\s+", "", line).strip(), statement.line + at)
+            for at, line in enumerate(statement.lines)
+        ]
+    else:
+        lines = [(span.text, span.line) for span in statement.spans if span.kind == "code" and " " in span.text]
+    for line, number in lines:
+        found = _COMMAND.match(_LAUNCHERS.sub("", line))
+        if found is not None and found[2] not in ("help", "version", "is", "and", "or", "to"):
+            yield Claim(SUBCOMMAND, number, found[0], found[2], tool=found[1].replace(".", "-"), is_certain=False)
+
+
+def find_subcommand(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where a parser defines a subcommand, if the program is the repository's."""
+    if not _is_own(code, claim.tool):
+        return None
+    for path, text in code.texts(code.files_naming(spellings(claim))).items():
+        if line := subcommands_in(path, text).get(claim.name, 0):
+            return Source(path, line, text.split("\n")[line - 1].strip())
+    return None
+
+
+def find_literal(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where the code has a subcommand's name as a string, a file or a function, and may define it otherwise."""
+    files = [path for path in code.own_files if re.split(r"[/.]", path)[-2:][0] in spellings(claim)]
+    quoted = "|".join(spellings(claim))
+    defined = (
+        rf"[\"'`:]({quoted})[\"'` ]|(def|func|fn|function|class|struct) +([A-Za-z_]*_)?({quoted})(_?[cC]o?mm?a?n?d)?\b"
+    )
+    return Source(files[0]) if files else find_line(code, defined)
+
+
+def spellings(claim: Claim) -> list[str]:
+    """Return the names in code that a subcommand may have."""
+    first, *rest = claim.name.split("-")
+    pascal = "".join(part.capitalize() for part in (first, *rest))
+    snake = claim.name.replace("-", "_")
+    every = [claim.name, snake, pascal, first + pascal[len(first) :], f"{snake}_command", f"{snake}_cmd", f"{snake}_"]
+    return list(dict.fromkeys(every))
+
+
+@lru_cache(maxsize=4000)
+def subcommands_in(path: str, text: str) -> Mapping[str, int]:
+    """Return the subcommands that a file defines, each with its line."""
+    found: dict[str, int] = {}
+    for name, at in _definitions(path.rpartition(".")[2], text):
+        found.setdefault(name, text.count("\n", 0, at) + 1)
+    return found
+
+
+def _definitions(suffix: str, text: str) -> Iterator[tuple[str, int]]:
+    yield from ((one[1], one.start(1)) for one in _NAMED.finditer(text))
+    for one in _ALIASES.finditer(text):
+        yield from ((name, one.start()) for name in re.findall(r"[\w-]+", one[1]))
+    if suffix == "py":
+        for one in _FUNCTION.finditer(text):
+            # Click drops such an ending since 8.2, typer does not.
+            plain = one[1].strip("_")
+            yield from ((kebab(name), one.start(1)) for name in {plain, re.sub(r"_(?:command|cmd|group)$", "", plain)})
+    elif suffix == "rs":
+        for one in _ENUM.finditer(text):
+            body = _block(text, one.end())
+            yield from ((kebab(name[1]), one.end() + name.start(1)) for name in _VARIANT.finditer("{" + body))
+
+
+def _block(text: str, at: int) -> str:
+    """Return the text of a block, without the blocks within it, from behind its brace."""
+    depth, kept = 1, []
+    for char in text[at : at + 20000]:
+        depth -= char in "})"
+        if not depth:
+            break
+        kept.append(char if depth == 1 or char == "\n" else " ")
+        depth += char in "{("
+    return "".join(kept)
+
+
+def _is_own(code: Code, program: str) -> bool:
+    """Return whether the repository has a program of this name: a script, a binary, a crate or a folder of ``cmd``."""
+    names = {program, program.replace("-", "_"), program.replace("_", "-")}
+    if any(f"cmd/{name}" in code.folders or code.list_ending_with(f"cmd/{name}/main.go") for name in names):
+        return True
+    either = "|".join(map(re.escape, names))
+    own = re.compile(
+        rf"^\s*[\"']?(?:{either})[\"']?\s*=\s*[\"'][\w.]+:\w+|^\s*name\s*=\s*\"(?:{either})\"|\"(?:{either})\"\s*:\s*\"[^\"]+\.[cm]?[jt]s\""
+        rf"|\"name\"\s*:\s*\"(?:@[^/\"]+/)?(?:{either})\"|[\"'](?:{either})\s*=\s*[\w.]+:\w+",
+        re.M,
+    )
+    paths = [path for home in _HOMES for path in code.by_name.get(home, ()) if path in code.files]
+    if any(own.search(text) for text in code.texts(paths).values()):
+        return True
+    modules = code.by_name.get("go.mod", ())
+    return any(re.search(rf"^module \S*/(?:{either})\s*$", text, re.M) for text in code.texts(modules).values())

@@ -1,0 +1,38 @@
+"""Signatures: parameters as documents write them, and as definitions have them."""
+
+import pytest
+
+from gitmem.commands.adopt.kinds.signatures import definitions_in, parameters_of
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("load(path, strict=False)", ["path", "strict"]),
+        ("Store.save(path: str, mode: Mode | None = None) -> None", ["path", "mode"]),
+        ("send(self, to)", ["to"]),
+        ("load('a.json', strict=True)", ["strict"]),
+        ("open(userId?: string, cb: (a, b) => void)", ["userId", "cb"]),
+        ("load('a.json')", []),
+        ("load()", []),
+        ("load(...)", []),
+        ("a sentence (in brackets)", []),
+    ],
+)
+def test_parameters_are_the_names_that_a_document_writes(text, names):
+    assert parameters_of(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("x = load(1)\n\ndef load(path, *, strict=(1, 2)):\n    return load(path)\n", [(3, "path, *, strict=(1, 2)")]),
+        ("export async function load(\n  path: string,\n) {}\n", [(1, "\n  path: string,\n")]),
+        ("func (c *Client) load(ctx context.Context, id int) error {\n", [(1, "ctx context.Context, id int")]),
+        ("pub fn load<T>(path: &T) -> u8 {\n", [(1, "path: &T")]),
+        ("class load:\n    x = 1\n", [(1, "")]),
+        ("def load(a): ...\n\n\ndef load(b): ...\n", [(1, "a"), (4, "b")]),
+    ],
+)
+def test_definitions_have_the_text_of_their_parameters(text, found):
+    assert list(definitions_in(text, "load")) == found

@@ -1,0 +1,44 @@
+"""Subcommands: which commands name them, and where parsers define them."""
+
+import pytest
+
+from gitmem.commands.adopt.documents import Document
+from gitmem.commands.adopt.kinds.subcommands import subcommand_claims, subcommands_in
+from gitmem.commands.adopt.statements import split
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("```sh\n$ tool sync --all\nuv run tool show\ntool --quiet run\n./tool x1\n```", [
+            "tool sync", "tool show", "./tool x1",
+        ]),
+        ("- `npx tool sync` and `python -m tool show`, `tool`, the tool syncs", ["tool sync", "python -m tool show"]),
+    ],
+)  # fmt: skip
+def test_commands_of_two_words_are_claims(text, tokens):
+    found = [one for statement in split(text) for one in subcommand_claims(statement, Document("x.md", "guide", ""))]
+
+    assert [one.token for one in found] == tokens
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", 'sub.add_parser("make-it", help="x")'),
+        ("a.py", '@cli.command(name="make-it")\ndef other(): ...'),
+        ("a.py", "@cli.command()\n@click.option('--x')\ndef make_it(x): ..."),
+        ("a.py", "@app.command(\n    help='x',\n)\nasync def make_it(): ..."),
+        ("a.py", 'app.add_typer(other, name="make-it")'),
+        ("a.ts", "program.command('make-it <what>')"),
+        ("a.ts", 'export default { command: "make-it" }'),
+        ("a.go", '&cobra.Command{\n\tUse:   "make-it [name]",\n\tAliases: []string{"mk"},\n}'),
+        (
+            "a.rs",
+            "#[derive(Debug, Subcommand)]\nenum Commands {\n    /// Do.\n    Other { x: u8 },\n    MakeIt(Args),\n}",
+        ),
+        ("a.rs", 'Command::new("make-it")'),
+    ],
+)
+def test_definition_is_found(path, text):
+    assert "make-it" in subcommands_in(path, text)
