@@ -122,6 +122,12 @@ CASES = {
         {"src/app/infra/d.py": "x = 1\n"},
         ["3 modules"],
     ),
+    "count of commands": (
+        "`src/cli.py` defines the app. All 3 commands are at the top level.\n",
+        {"src/cli.py": "@app.command()\ndef a(): ...\n\n\n" * 3},
+        {"src/cli.py": "@app.command()\ndef a(): ...\n\n\n" * 4},
+        ["3 commands"],
+    ),
     "used package": (
         "- Dates: uses moment\n- HTTP is done with `requests`\n- uses `axios`\n- uses `left-pad`\n- `chalk` colours\n",
         {
@@ -133,7 +139,7 @@ CASES = {
         ["moment", "requests", "left-pad"],
     ),
     "package that is not used": (
-        "- There is no React here.\n- no Vue, no hooks\n- if there is no Express, stop\n- No JavaScript.\n",
+        "- There is no React here.\n- no Vue, no hooks\n- if there is no Express, stop\n- No JavaScript here.\n",
         {"package.json": package("a"), "a.ts": "x\n"},
         {"package.json": package("a", dependencies=["react", "express"]), "b.js": "console.log(1)\n"},
         ["no React", "no JavaScript"],

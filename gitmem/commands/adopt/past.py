@@ -29,6 +29,8 @@ MOST_VERSIONS = 600
 MOST_PATHS = 40
 # The most names searched in former code: each needs a search through all of it.
 MOST_WORDS = 24
+# The trees that are tried at first to find when a claim about several files held.
+STEPS = 20
 # The walks that search for the removal of a path, in order. A file that a branch added and removed before it was merged
 # is only in the full history.
 _WALKS = ((), ("-m", "--first-parent"), ("--full-history", "--no-merges", "--diff-filter=D"))
@@ -186,7 +188,9 @@ class Past:
         return ""
 
     def broke_below(self, paths: Iterable[str], holds: Callable[[Code], bool], *options: str, most: int) -> str:
-        """Return the newest commit after which a claim about several files was false; empty if none is found.
+        """Return a commit after which a claim about several files was false; empty if none is found.
+
+        It is the newest one, unless the claim held for few changes in between.
 
         Args:
             paths: The files and folders whose changes may have made it false; ``.`` for all.
@@ -195,13 +199,17 @@ class Past:
             most: The most changes to search.
         """
         walk = self._log(f"--max-count={most}", "--no-merges", *options, paths=paths)
-        later = ""
-        for commit, _ in walk:
-            if holds(self._head.at(commit)):
-                break
-            later = commit
-        else:
+        commits = [commit for commit, _ in walk]
+        step = max(len(commits) // STEPS, 1)
+
+        def held(at: int) -> bool:
+            return holds(self._head.at(commits[at]))
+
+        there = next((at for at in range(step - 1, len(commits), step) if held(at)), None)
+        if there is None:
             return ""
+        first = next((at for at in range(max(there - step + 1, 0), there) if held(at)), there)
+        later = commits[first - 1] if first else ""
         return later if later and holds(self._head.at(f"{later}^")) else ""
 
     def _versions_of(self, path: str) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ import re
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import Source
+from gitmem.commands.adopt.judge.packages import list_packages
 from gitmem.commands.adopt.statements import BULLET, ROW, SENTENCE
 from gitmem.text.code.imports import read_imports, reads_imports
 
@@ -142,6 +143,9 @@ def _sources(code: Code, place: str) -> list[str]:
 
 def _resolve(code: Code, name: str, document: Document) -> str | None:
     """Return the file or folder that a name means: beside the document, at the root, or the only one so called."""
+    if name.startswith("@"):
+        package = next(list_packages(code, name, "npm"), None)
+        return posixpath.dirname(package.path) or None if package else None
     word = name.rstrip("/*").replace("::", "/")
     for folder in dict.fromkeys((document.folder, posixpath.dirname(document.path), "")):
         for place in (word, f"src/{word}"):

@@ -13,7 +13,7 @@ from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.judge.targets import targets_in
 from gitmem.commands.adopt.kinds.services import services_in
-from gitmem.commands.adopt.statements import CODE, ROW, TREE
+from gitmem.commands.adopt.statements import CODE, HEADING, ROW, TREE
 from gitmem.document.sources.formats import read_value
 from gitmem.errors import FormatError
 from gitmem.text.code.languages import is_code, is_prose
@@ -48,12 +48,14 @@ _NUMBER = rf"(?P<number>\d{{1,5}}|{'|'.join(_WORDS)})"
 _FEW = re.compile(
     r"(?:[~≈<>]|\b(?:about|around|over|than|approx\w*|roughly|nearly|almost|some|up to|least|most|first|last|top|every|"
     r"per|only|max\w*|min\w*|limit of|or|to|of|other|another|remaining|additional|new|more|by|after|in|within|version|"
-    r"step|phase|each|any|next|these|those|all)|\d\s*[-–/x×.])\s*$",
+    r"step|phase|each|any|next|these|those)|\d\s*[-–/x×.])\s*$",
     re.I,
 )
 # What may follow the noun: with other words, the number is about something narrower, or about a moment.
 _AFTER = re.compile(
-    r"^(?:\*\*)?\s*(?:$|[).,;:|—–-]|\((?!.*\b(?:fail|skip)\w*)|(?:in|under|within|inside|below|at)\s|pass\b)", re.I
+    r"^(?:\*\*)?\s*(?:$|[).,;:|—–-]|\((?!.*\b(?:fail|skip)\w*)|(?:in|under|within|inside|below|at)\s|"
+    r"(?:pass|exist|live)\b|are (?:in|at|on|registered|defined)\b)",
+    re.I,
 )
 _ADJECTIVE = (
     r"(?:(?:MCP|npm|CLI|GitHub|Actions|CI|Rust|Python|Go|TypeScript|JavaScript|workspace|unit|slash|make) ){0,2}"
@@ -66,13 +68,21 @@ _BEFORE = re.compile(
     rf"{_PLACE}\s?(?:\*\*)?\s?(?:[(:|—–-]|has|have|contains?|defines?|holds?|with|provides?|exposes?|registers?)\s*"
     r"(?:a total of|the)?\s*(?:\*\*)?$"
 )
+# What a statement is about: the path at its start.
+_SUBJECT = re.compile(rf"^\s*(?:[-*+|]|\d+[.)])?\s*(?:\*\*)?{_PLACE}")
+# A folder below the one that the statement is about, as a plain word: "`tui/`: features (24 modules)".
+_PLAIN = re.compile(r"(?<![\w/`])([a-z][\w-]*)/? \($")
 _BEHIND = re.compile(rf"^(?:\*\*)?,? (?:in|under|within|inside|below|at|live in|are in) (?:the )?{_PLACE}")
 _REMARK = re.compile(rf"(?:#|←|//|\s[—–-])\s*(?:[\w/, ]+ )?\(?{_NUMBER} (?P<noun>{_PARTS}|{_ENTRIES})\b(?!\+)", re.I)
 _TEST = re.compile(
     r"^\s*(?:async )?def (?:test_\w+|test)\s*\("  # Python
     r"|^\s*(?:it|test)(?:\.each\([^\n]*?\))?\(\s*[\"'`]"  # Jest, Vitest, Mocha
     r"|^\s*#\[(?:\w+::)*test(?:\([^\n]*\))?\]"  # Rust
-    r"|^func Test[A-Z_]\w*\(",  # Go
+    r"|^func Test[A-Z_]\w*\("  # Go
+    r"|^\s*TEST(?:_F|_P|_CASE|_CASE_METHOD)?\s*\("  # GoogleTest, Catch2
+    r"|^\s*@Test\b|^\s*\[(?:Fact|Theory|Test|TestMethod|TestCase)\b"  # JUnit; xUnit, NUnit, MSTest
+    r"|^\s*(?:public )?func(?:tion)? test\w*\("  # XCTest, PHPUnit
+    r"|^\s*(?:it|test|specify) [\"']",  # RSpec, Minitest, ExUnit
     re.M,
 )
 _TOOL = re.compile(
@@ -87,17 +97,18 @@ _COMMAND = re.compile(
 # What is counted by the texts of files.
 _INSIDE = frozenset({
     "tests", "test cases", "test functions", "tools", "commands", "subcommands", "scripts", "targets", "recipes",
-    "services", "jobs", "crates",
+    "services", "jobs", "crates", "projects",
 })  # fmt: skip
+_PROJECT = re.compile(r"^Project\(|^\s*<Project\s", re.M)
 # Files that say something about a folder, and are none of its things.
 _ASIDE = re.compile(
     r"^(?:__init__\.py|index\.\w+|mod\.rs|readme.*|\..*|__pycache__|conftest\.py|agents\.md|claude\.md|license.*)$",
     re.I,
 )
 # The most files that are read to count what is in them.
-MOST_FILES = 4000
+MOST_FILES = 1000
 # The most changes of a folder that are searched for the one which made a count wrong.
-MOST_CHANGES = 60
+MOST_CHANGES = 240
 
 
 def count_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
@@ -114,16 +125,25 @@ def count_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
 
 
 def _counted(statement: Statement) -> Iterator[Claim]:
-    is_bare = "`" not in statement.text and "](" not in statement.text
+    is_bare = "`" not in statement.text and "](" not in statement.text and statement.kind != HEADING
+    subject = _SUBJECT.match(statement.text)
     for line, text in enumerate(statement.lines, statement.line):
         for found in _COUNTED.finditer(text):
             before, after = text[: found.start()].rstrip("*"), text[found.end() :]
             if _FEW.search(before) or not _AFTER.match(after):
                 continue
             near = _BEFORE.search(before) or _BEHIND.match(after)
+            is_part = re.fullmatch(_PARTS, found["noun"], re.I) is not None
             if near is not None:
-                yield from _claim(line, found, (near["place"].strip("/"),))
-            elif is_bare and re.fullmatch(_PARTS, found["noun"], re.I):
+                place = near["place"].strip("/")
+                folder = subject["place"].strip("/") if subject and "." not in subject["place"] else place
+                within = (f"{folder}/{place}",) if folder != place else ()
+                yield from _claim(line, found, (*within, place))
+            elif subject and "." not in subject["place"] and (plain := _PLAIN.search(before)):
+                yield from _claim(line, found, (f"{subject['place'].strip('/')}/{plain[1]}",))
+            elif subject and is_part and "." in subject["place"]:
+                yield from _claim(line, found, (subject["place"],))
+            elif is_bare and is_part:
                 yield from _claim(line, found, ())
 
 
@@ -168,9 +188,9 @@ def _count(code: Code, claim: Claim, document: Document) -> Iterator[tuple[str, 
     folders = dict.fromkeys((document.folder, posixpath.dirname(document.path), ""))
     near = [posixpath.normpath(posixpath.join(folder, place)) for place in claim.places for folder in folders]
     there = next((place for place in near if place in code.folders or place in code.files), None)
-    if there is None and claim.places:
-        found = code.list_ending_with(claim.places[0])
-        there = found[0] if len(found) == 1 else None
+    for place in claim.places if there is None else ():
+        found = code.list_ending_with(place)
+        there = found[0] if len(found) == 1 else there
     if there is not None:
         noun = claim.tool
         yield there, _in_folder(code, there, noun) if there in code.folders else _in_file(there, code.text(there), noun)
@@ -204,6 +224,8 @@ def _in_file(path: str, text: str, noun: str) -> dict[str, int]:
         return {"commands": found or len(targets_in(path, text))}
     if noun in ("scripts", "targets", "recipes"):
         return {noun: len(targets_in(path, text))}
+    if noun == "projects":
+        return {"projects": len(_PROJECT.findall(text))}
     if noun == "services":
         return {"services": len(services_in(path, text))}
     if noun == "jobs":

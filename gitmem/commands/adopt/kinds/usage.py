@@ -48,9 +48,10 @@ _NOT = re.compile(
 )
 # "no React", "There is no JavaScript", "without jQuery": with nothing behind it that narrows the name.
 _WITHOUT = re.compile(
-    r"(?:^|[\s(*_—–-])(?:[Nn]o|[Ww]ithout(?: any)?|(?:does not|doesn't) (?:use|depend on|need|require)|[Zz]ero) "
+    r"(?:^|[\s(*_—–-])(?:(?P<there>[Tt]here is no)|[Nn]o|(?:does not|doesn't) (?:use|depend on)|[Zz]ero) "
     r"(?P<name>`@?[A-Za-z][\w./-]*`|[A-Z][\w]*(?:\.js)?)(?:\*\*)?"
-    r"(?= (?:here|anywhere|in this (?:repo\w*|project|code\w*)|is used|and|or|but)\b|\s*(?:$|[.,;:)!—]|\s[–-]\s))"
+    r"(?= (?P<here>here|anywhere|in this (?:repo\w*|project|code\w*)|code|files|is used)\b|"
+    r" (?:and|or|but)\b|\s*(?:$|[.,;:)!—]|\s[–-]\s))"
 )
 _CONDITION = re.compile(
     r"\b(?:if|when|while|where|unless|until|ensure|make sure|verify|check|assume|should|must|prefer|want)\b", re.I
@@ -155,6 +156,9 @@ def absence_claims(statement: Statement, _document: Document) -> Iterator[Claim]
         for found in _WITHOUT.finditer(line):
             if not _CONDITION.search(line[: found.start()]) and "/" not in line[: found.start()]:
                 name = found["name"].strip("`")
+                # "No Python, no JSON" is more often about what people need than about the code.
+                if name in _LANGUAGES and not (found["there"] or found["here"]):
+                    continue
                 yield Claim(ABSENCE, number, f"no {name}", name, is_certain=False)
 
 

@@ -36,8 +36,9 @@ def test_used_package_is_marked(text, names):
     ("text", "names"),
     [
         ("- There is no React here.", ["React"]),
-        ("Vanilla, without jQuery and no `lodash`", ["`lodash`".strip("`")]),
-        ("- No TypeScript.", ["TypeScript"]),
+        ("Vanilla, without jQuery and no `lodash`", ["lodash"]),
+        ("- There is no TypeScript.", ["TypeScript"]),
+        ("- No Python here; no Rust, no JSON, works without Java", ["Python", "JSON"]),
         ("- no React imports, no Docker Compose needed, without React hooks", []),
         ("- If there is no Express, stop", []),
         ("## Server\n\n- no React", []),
