@@ -182,7 +182,7 @@ def session_ended(memory: Memory, event: Event) -> None:
 
 def _commit_captured(memory: Memory) -> None:
     """Commit pending captures in the background."""
-    from gitmem.store.local import waiting_captures
+    from gitmem.store.state.plain_files import waiting_captures
 
     if waiting_captures(memory.repository.git.repository.state):
         memory.captures.start("spool")

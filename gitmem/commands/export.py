@@ -17,7 +17,7 @@ from gitmem.index.catalog import state
 from gitmem.model import HOLDS, STALE, VERIFIED
 from gitmem.recall import filter_condition, narrow
 from gitmem.store import CODE_PREFIX, POLICY_PATH, layout
-from gitmem.store.local import waiting_captures
+from gitmem.store.state.plain_files import waiting_captures
 from gitmem.text import escape_json
 
 TYPE_CHECKING = False

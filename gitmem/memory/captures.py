@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.store.local import has_left_followed, waiting_captures
+from gitmem.store.state.plain_files import has_left_followed, waiting_captures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -216,8 +216,7 @@ class Jobs:
     def _counts(self, catalog: Catalog, ground: int | None, found: Mapping[str, Any]) -> Counts:
         """Return the metrics that are not in *found*, the status."""
         from gitmem.commands.report.metrics import Counts, count_due, moment_of
-        from gitmem.store import local
-        from gitmem.store.state import background, hook_log
+        from gitmem.store.state import background, hook_log, plain_files
         from gitmem.verify.jobs.history import distance
 
         state, jobs = self._repository.git.repository.state, found["jobs"]
@@ -236,7 +235,7 @@ class Jobs:
             moment_of(failures[-1].at) if failures else 0,
             len(background.list_failures(state)),
             {one.what: one.every_s for one in self.schedules()},
-            {name: local.read_count(state, name) for name in local.COUNTERS},
+            {name: plain_files.read_count(state, name) for name in plain_files.COUNTERS},
         )
 
     def _default(self) -> str:

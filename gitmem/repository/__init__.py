@@ -40,7 +40,7 @@ from gitmem.store import (
     store_on_top,
     top_ref,
 )
-from gitmem.store.local import has_left_followed, waiting_captures
+from gitmem.store.state.plain_files import has_left_followed, waiting_captures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from gitmem.agents.hook import ACTIONS, load
 from gitmem.agents.session.summary import waits
 from gitmem.frozen import replace
 from gitmem.memory import Memory
-from gitmem.store.local import spool_folders, waiting_captures
 from gitmem.store.state import background
+from gitmem.store.state.plain_files import spool_folders, waiting_captures
 from gitmem.store.state.spool import Spool
 
 

@@ -18,7 +18,8 @@ from support.payloads import payload
 
 from gitmem.config import clones_place
 from gitmem.memory import Memory
-from gitmem.store import is_registered, local, settle_state
+from gitmem.store import is_registered, settle_state
+from gitmem.store.state import plain_files
 from gitmem.store.state.registration import register, unregister
 from gitmem.system import settle_modes
 
@@ -188,31 +189,34 @@ def test_hook_in_a_copied_clone_is_quick_and_quiet(repo: Path, tmp_path: Path, h
 
 
 def test_what_is_counted_adds_up_and_a_full_disk_is_no_failure(tmp_path: Path) -> None:
-    assert local.read_count(tmp_path, local.CAPTURES) == 0
+    assert plain_files.read_count(tmp_path, plain_files.CAPTURES) == 0
 
-    local.add_count(tmp_path, local.CAPTURES)
-    local.add_count(tmp_path, local.CAPTURES, 3)
-    local.add_count(tmp_path, local.SHOWN, 0)
+    plain_files.add_count(tmp_path, plain_files.CAPTURES)
+    plain_files.add_count(tmp_path, plain_files.CAPTURES, 3)
+    plain_files.add_count(tmp_path, plain_files.SHOWN, 0)
     (tmp_path / "file").write_text("")
-    local.add_count(tmp_path / "file", local.CAPTURES)
+    plain_files.add_count(tmp_path / "file", plain_files.CAPTURES)
 
-    assert (local.read_count(tmp_path, local.CAPTURES), local.read_count(tmp_path, local.SHOWN)) == (4, 0)
+    assert (
+        plain_files.read_count(tmp_path, plain_files.CAPTURES),
+        plain_files.read_count(tmp_path, plain_files.SHOWN),
+    ) == (4, 0)
 
 
 def test_days_are_counted_apart_and_keys_once_a_day(tmp_path: Path) -> None:
     for day in (10, 10, 12):
-        local.add_daily_count(tmp_path, day * local.DAY_S + 5, local.RECALLS)
-        local.note_shown_keys(tmp_path, day * local.DAY_S, ["a", "b"] if day == 10 else ["b"])
+        plain_files.add_daily_count(tmp_path, day * plain_files.DAY_S + 5, plain_files.RECALLS)
+        plain_files.note_shown_keys(tmp_path, day * plain_files.DAY_S, ["a", "b"] if day == 10 else ["b"])
 
-    assert local.daily_counts(tmp_path) == {10: {local.RECALLS: 2}, 12: {local.RECALLS: 1}}
-    assert local.shown_keys(tmp_path) == {"a": 10, "b": 12}
+    assert plain_files.daily_counts(tmp_path) == {10: {plain_files.RECALLS: 2}, 12: {plain_files.RECALLS: 1}}
+    assert plain_files.shown_keys(tmp_path) == {"a": 10, "b": 12}
     assert (tmp_path / "tally/days/10.keys").read_text() == "a\nb\n"
 
 
 def test_counts_of_long_ago_are_removed(tmp_path: Path) -> None:
     for day in (1, 2):
-        local.add_daily_count(tmp_path, day * local.DAY_S, local.RECALLS)
+        plain_files.add_daily_count(tmp_path, day * plain_files.DAY_S, plain_files.RECALLS)
 
-    local.sweep_counts(tmp_path, (2 + local.DAYS_KEPT) * local.DAY_S)
+    plain_files.sweep_counts(tmp_path, (2 + plain_files.DAYS_KEPT) * plain_files.DAY_S)
 
-    assert list(local.daily_counts(tmp_path)) == [2]
+    assert list(plain_files.daily_counts(tmp_path)) == [2]

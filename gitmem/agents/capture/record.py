@@ -10,8 +10,8 @@ from gitmem.commands.capture.keep import keep, safe_lines
 from gitmem.commands.capture.markers import AT_MOST, DECISION, FACT, TEXT_LIMIT, find_marked
 from gitmem.config import home
 from gitmem.errors import RefusedError
-from gitmem.store.local import waiting_captures
 from gitmem.store.state import background
+from gitmem.store.state.plain_files import waiting_captures
 from gitmem.store.state.spool import Spool
 from gitmem.text import display
 from gitmem.text.hazards.orders import find_order

@@ -12,7 +12,7 @@ from gitmem.agents.session.places import append, file_name, read_lines, read_tex
 from gitmem.agents.session.topics import topic_of, workplace_of
 from gitmem.errors import BusyError
 from gitmem.frozen import replace
-from gitmem.store import local
+from gitmem.store.state import plain_files
 from gitmem.system import discard, write_text
 
 TYPE_CHECKING = False
@@ -150,9 +150,9 @@ def keep(
     """
     state = os.path.dirname(place.root)
     if event.name in BROUGHT:
-        local.add_count(state, local.STARTS if event.name == START else local.PROMPTS)
-        local.add_count(state, local.SHOWN, len(keys))
-        local.note_shown_keys(state, now, keys)
+        plain_files.add_count(state, plain_files.STARTS if event.name == START else plain_files.PROMPTS)
+        plain_files.add_count(state, plain_files.SHOWN, len(keys))
+        plain_files.note_shown_keys(state, now, keys)
     if not event.session:
         return
     entry: dict[str, Any] = {"at": now, "event": event.name, "client": event.client, "source": event.source}

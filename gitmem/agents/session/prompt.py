@@ -9,7 +9,7 @@ from gitmem.index.catalog import agent_text, state
 from gitmem.policy import PROMPT
 from gitmem.recall import Query, RecallResult
 from gitmem.recall.gate import good_hits
-from gitmem.store import local
+from gitmem.store.state import plain_files
 from gitmem.text import tokens
 from gitmem.text.budget import count_tokens
 from gitmem.text.secrets import redact
@@ -59,11 +59,11 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     if not (query := question_of(event.prompt)) or not may_recall(memory, event):
         return ""
     state = memory.git.repository.state
-    local.add_daily_count(state, memory.now, local.SEARCHED)
+    plain_files.add_daily_count(state, memory.now, plain_files.SEARCHED)
     hits = find_hits(memory, event, query, recall)
     if not hits:
         return ""
-    local.add_daily_count(state, memory.now, local.ANSWERED)
+    plain_files.add_daily_count(state, memory.now, plain_files.ANSWERED)
     return show_hits(memory, event, hits, query=query)
 
 

@@ -28,9 +28,9 @@ from gitmem.policy import START as AT_START
 from gitmem.policy import Role, role_name
 from gitmem.recall import Query, RecallResult, filter_condition
 from gitmem.repository import has_private, open_private
-from gitmem.store import LISTED, PROJECT, local
-from gitmem.store.local import spool_folders
-from gitmem.store.state import losses
+from gitmem.store import LISTED, PROJECT
+from gitmem.store.state import losses, plain_files
+from gitmem.store.state.plain_files import spool_folders
 from gitmem.text import display, format_json, parse_json
 from gitmem.text.budget import count_tokens, opening_of
 from gitmem.text.fence import fence_entries
@@ -132,7 +132,7 @@ def start(opened: Memory, event: Event, *, is_subagent: bool = False) -> str:
     else:
         topics.sweep(place)
         log.sweep(place)
-        local.sweep_counts(memory.git.repository.state, memory.now)
+        plain_files.sweep_counts(memory.git.repository.state, memory.now)
         own = _introduction(here)
         parts = _parts_for_task(here) if is_subagent and not name else _parts(here, own)
     text, kept = _compose(here, own, parts)

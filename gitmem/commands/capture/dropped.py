@@ -12,7 +12,7 @@ from gitmem.commands.capture.commits import parse_learnt
 from gitmem.errors import suppress
 from gitmem.git.repository import Unsure, is_oid
 from gitmem.index.catalog.state import LIVE
-from gitmem.store.local import CAPTURE, FOLLOWED, FOLLOWED_AT
+from gitmem.store.state.plain_files import CAPTURE, FOLLOWED, FOLLOWED_AT
 from gitmem.system import append_file, discard, read_file, write_text
 from gitmem.text import parse_json
 from gitmem.text.similarity import claim_of, claim_text, likeness

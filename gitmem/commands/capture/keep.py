@@ -6,7 +6,8 @@ import json
 
 from gitmem.config import agent_client
 from gitmem.errors import RefusedError, UsageError
-from gitmem.store import PRIVATE, local
+from gitmem.store import PRIVATE
+from gitmem.store.state import plain_files
 from gitmem.store.state.spool import Spool
 from gitmem.text import display
 from gitmem.text.hazards.hidden_characters import find_hidden
@@ -82,7 +83,7 @@ def keep(
     name = Spool(memory.git.repository.state).append(
         entry | {"at": memory.now, "agent": agent, "once": once} | ({"by": who} if who else {})
     )
-    local.add_count(memory.git.repository.state, local.CAPTURES)
+    plain_files.add_count(memory.git.repository.state, plain_files.CAPTURES)
     return name
 
 

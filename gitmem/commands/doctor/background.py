@@ -7,10 +7,10 @@ import time
 from gitmem.document.times import format_time
 from gitmem.git import plausible
 from gitmem.model import Problem
-from gitmem.store.local import spool_folders
 from gitmem.store.state import hook_log, losses
 from gitmem.store.state.background import list_failures
 from gitmem.store.state.litter import sweep
+from gitmem.store.state.plain_files import spool_folders
 from gitmem.store.state.spool import Spool
 from gitmem.text.secrets import redact
 

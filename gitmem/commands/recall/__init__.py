@@ -6,7 +6,8 @@ from gitmem.config import ENGINES
 from gitmem.frozen import replace
 from gitmem.recall import narrow, ranker
 from gitmem.recall.ranker import Readings
-from gitmem.store import PROJECT, local
+from gitmem.store import PROJECT
+from gitmem.store.state import plain_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,10 +46,12 @@ def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallRe
 def count_recall(repository: OpenRepository, found: RecallResult) -> None:
     """Count a typed query for ``gitmem stats``: whether it found something, and which memories."""
     state, now = repository.git.repository.state, repository.now
-    local.add_daily_count(state, now, local.RECALLS)
+    plain_files.add_daily_count(state, now, plain_files.RECALLS)
     if found.hits:
-        local.add_daily_count(state, now, local.RECALLS_ANSWERED)
-        local.note_shown_keys(state, now, [hit.key for hit in found.hits if hit.scope == PROJECT and not hit.store])
+        plain_files.add_daily_count(state, now, plain_files.RECALLS_ANSWERED)
+        plain_files.note_shown_keys(
+            state, now, [hit.key for hit in found.hits if hit.scope == PROJECT and not hit.store]
+        )
 
 
 def list_memories(repository: OpenRepository, query: Query) -> RecallResult:

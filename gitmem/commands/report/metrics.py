@@ -14,7 +14,7 @@ from gitmem.document.times import parse_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
-from gitmem.store import local
+from gitmem.store.state import plain_files
 from gitmem.text import display
 
 TYPE_CHECKING = False
@@ -134,14 +134,14 @@ def families(found: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
 
 
 def _sessions(tallies: Mapping[str, int]) -> Iterator[Family]:
-    captured, refused = tallies[local.CAPTURES], tallies[local.REFUSALS]
+    captured, refused = tallies[plain_files.CAPTURES], tallies[plain_files.REFUSALS]
     yield Family("captures", "Texts captured from sessions in this clone.", captured, kind=COUNTER)
     yield Family("capture_refusals", "Texts that could not be captured in this clone.", refused, kind=COUNTER)
-    shown = {"start": tallies[local.STARTS], "prompt": tallies[local.PROMPTS]}
+    shown = {"start": tallies[plain_files.STARTS], "prompt": tallies[plain_files.PROMPTS]}
     about = "Times that a session of this clone was given context, by event."
     yield Family("context_injections", about, shown, "event", kind=COUNTER)
     about = "Memories in the context that sessions were given."
-    yield Family("injected_memories", about, tallies[local.SHOWN], kind=COUNTER)
+    yield Family("injected_memories", about, tallies[plain_files.SHOWN], kind=COUNTER)
 
 
 def _jobs(jobs: Mapping[str, Any], counts: Counts) -> Iterator[Family]:

@@ -1,8 +1,8 @@
 """The figures of ``gitmem stats``: how a memory grows and ages, how often it answers, and how much of it is used.
 
 Growth and age come from the branch. The rest is counted in this clone and never committed: how often prompts and
-recalls found something (``store.local``), what sessions were shown (the retrieval log), and when memories were accessed
-(``store.local``). Pure, except for ``read``.
+recalls found something (``store.state.plain_files``), what sessions were shown (the retrieval log), and when memories
+were accessed (``store.local``). Pure, except for ``read``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gitmem.commands.report.moments import MemoryUse, MomentUse, is_used_in, mom
 from gitmem.frozen import fields_of, frozen
 from gitmem.index.catalog.state import LIVE
 from gitmem.policy.settings import DAY_S
-from gitmem.store import local
+from gitmem.store.state import plain_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -318,8 +318,8 @@ def usage_of(
         len(memories) - len(live),
         ages_of(ages),
         int(median(ages)) if ages else None,
-        rate(local.SEARCHED, local.ANSWERED),
-        rate(local.RECALLS, local.RECALLS_ANSWERED),
+        rate(plain_files.SEARCHED, plain_files.ANSWERED),
+        rate(plain_files.RECALLS, plain_files.RECALLS_ANSWERED),
         idle,
         idle_of,
         session_use(sessions, known, looks, since=since, is_used=is_used),
@@ -353,7 +353,7 @@ def read(
         for key, kind, created, changed, is_live, cited in rows
     ]
     # A day's record has no time of day: its end counts, so that the whole first day is included.
-    shown = {key: (day + 1) * DAY_S - 1 for key, day in local.shown_keys(state).items()}
+    shown = {key: (day + 1) * DAY_S - 1 for key, day in plain_files.shown_keys(state).items()}
     since = max(0, (now // DAY_S - days + 1) * DAY_S)
     keys = {key for entries in sessions.values() for entry in entries for key in entry.get("shown") or ()}
     texts = catalog.each(
@@ -367,5 +367,5 @@ def read(
     def is_used(session: str, key: str, at: int) -> bool:
         return key in marks and is_used_in(key, marks[key], events.get(session, ()), at)
 
-    counts, looks = local.daily_counts(state), repository.local.last_looks()
+    counts, looks = plain_files.daily_counts(state), repository.local.last_looks()
     return usage_of(memories, counts, shown, looks, sessions, since=since, now=now, is_used=is_used)

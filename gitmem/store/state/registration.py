@@ -11,7 +11,7 @@ import os
 
 from gitmem.config import clones_place
 from gitmem.store import CLONES, ID_NAME, SEEN, CloneState, clone_identity, is_private_folder, is_registered
-from gitmem.store.local import LOCAL
+from gitmem.store.state.plain_files import LOCAL
 from gitmem.system import NO_FOLLOW, make_folder, open_private, settle_modes
 from gitmem.system.file_lock import lock as wait_for
 from gitmem.system.file_lock import open_lock

@@ -12,9 +12,8 @@ import os
 import time
 
 from gitmem.errors import suppress
-from gitmem.store import local
-from gitmem.store.local import REFUSED, SUFFIX, WAITING, names_in_spool, spool_folders, spooled_names
-from gitmem.store.state import losses
+from gitmem.store.state import losses, plain_files
+from gitmem.store.state.plain_files import REFUSED, SUFFIX, WAITING, names_in_spool, spool_folders, spooled_names
 from gitmem.system import discard, make_folder, remove
 from gitmem.system.atomic_write import sync_folder, write_durably, write_synced
 from gitmem.system.file_lock import try_lock
@@ -122,7 +121,7 @@ class Spool:
         Raises:
             OSError: It cannot be stored.
         """
-        local.add_count(os.path.dirname(self._folder), local.REFUSALS)
+        plain_files.add_count(os.path.dirname(self._folder), plain_files.REFUSALS)
         content = NOTHING
         if entry is not None:
             content = format_json({"format": FORMAT, **entry}, is_ascii=True).encode("ascii")

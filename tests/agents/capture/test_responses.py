@@ -9,7 +9,7 @@ from support.agent_work import SECRET, captured_memories, message_event, ran, re
 
 from gitmem.agents import on_event
 from gitmem.memory import Memory
-from gitmem.store.local import waiting_captures
+from gitmem.store.state.plain_files import waiting_captures
 
 TEXT = "All done. LEARNED: retries must be idempotent."
 KEY = "learned-retries-must-be-idempotent"

@@ -8,7 +8,7 @@ from support.sessions import place, prompt_event, ran, started
 
 from gitmem.agents.event import COMPACTED, RESUME
 from gitmem.agents.session import log
-from gitmem.store import local
+from gitmem.store.state import plain_files
 
 
 def shown(where, event, **keys: str) -> None:
@@ -69,5 +69,8 @@ def test_what_a_session_wrote_itself_is_seen_and_not_counted_as_brought(tmp_path
     shown(where, ran("gitmem remember ..."), b="")
 
     assert seen(where) == {"a": "", "b": ""}
-    assert (local.read_count(tmp_path, local.PROMPTS), local.read_count(tmp_path, local.SHOWN)) == (1, 1)
-    assert local.shown_keys(tmp_path) == {"a": 0}
+    assert (
+        plain_files.read_count(tmp_path, plain_files.PROMPTS),
+        plain_files.read_count(tmp_path, plain_files.SHOWN),
+    ) == (1, 1)
+    assert plain_files.shown_keys(tmp_path) == {"a": 0}

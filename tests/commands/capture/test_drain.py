@@ -17,8 +17,8 @@ from gitmem.index.catalog import Catalog
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.repository import OpenRepository
-from gitmem.store.local import waiting_captures
 from gitmem.store.state.lock import WriteLock
+from gitmem.store.state.plain_files import waiting_captures
 from gitmem.store.state.spool import Spool
 from gitmem.verify.options import Options
 

@@ -9,7 +9,7 @@ from conftest import NOW
 
 from gitmem.errors import NoRepositoryError, RefusedError, UsageError
 from gitmem.memory import Memory
-from gitmem.store.local import waiting_captures
+from gitmem.store.state.plain_files import waiting_captures
 from gitmem.store.state.spool import Spool
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

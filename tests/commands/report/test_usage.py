@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.commands.report import usage
 from gitmem.commands.report.usage import HitRate, Period, UsedMemory
 from gitmem.policy.settings import DAY_S
-from gitmem.store import local
+from gitmem.store.state import plain_files
 
 # Wednesday, 2026-11-25, 00:00 UTC.
 TODAY = 1_795_564_800
@@ -82,8 +82,8 @@ def test_use_is_what_happens_after_a_memory_was_shown_first() -> None:
 def test_rates_are_of_the_days_looked_at_and_nothing_has_no_share() -> None:
     today = TODAY // DAY_S
     days = {
-        today - 40: {local.RECALLS: 9, local.RECALLS_ANSWERED: 9},
-        today: {local.RECALLS: 4, local.RECALLS_ANSWERED: 3},
+        today - 40: {plain_files.RECALLS: 9, plain_files.RECALLS_ANSWERED: 9},
+        today: {plain_files.RECALLS: 4, plain_files.RECALLS_ANSWERED: 3},
     }
 
     found = usage.usage_of([], days, {}, {}, {}, since=before(29), now=NOW)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from gitmem.config import second_place
-from gitmem.store.local import spool_folders, waiting_captures
 from gitmem.store.state import losses
+from gitmem.store.state.plain_files import spool_folders, waiting_captures
 from gitmem.store.state.spool import LITTER_S, Spool, counts
 
 WRITER = """
