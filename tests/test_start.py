@@ -98,7 +98,21 @@ def test_hook_of_an_agents_tool_loads_nothing_slow(tmp_path: Path) -> None:
 
     assert "gitmem.agents.session.worklog" in first
     more = again - imported_while(["-m", "runpy"], tmp_path)
-    assert sorted(more & (SLOW | {"re", "json", "argparse", "sqlite3", "datetime", "importlib"})) == []
+    assert sorted(more & (SLOW | {"re", "json", "argparse", "_sqlite3", "datetime", "importlib"})) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ValueError: the checkout token cache retries (1795891967044851824)",
+        "It ends. (more: gitmem show convention-wrap-redis-calls-of-refunds-in-an-encrypted-artifact)",
+    ],
+)
+def test_prose_about_tokens_loads_no_patterns(text: str) -> None:
+    loaded = loaded_by(f"from gitmem.text.secrets import redact; redact({text!r})")
+
+    assert "gitmem.text.secret_rules" in loaded
+    assert sorted(loaded & {"re", "enum", "functools"}) == []
 
 
 def test_hook_of_an_edit_that_says_what_depends_on_the_file_loads_nothing_slow(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ class HookCall:
     Attributes:
         client: The calling client, as far as known.
         event: The event; None until it is parsed.
-        state: The state folder of the repository; empty until it is found.
+        state: The state folder of the repository; empty until the memory is open.
     """
 
     def __init__(self, client: str, named: str, *, is_users: bool = False) -> None:
@@ -91,11 +91,11 @@ class HookCall:
         if self.event is None:
             return self.silence()
         limit.set(LIMITS_S.get(self.event.name, LIMIT_S))
-        self.state = find_state(self.place)
-        if trouble.has(self.state, self.event.session, trouble.SILENT):
+        # Whether a mark exists may be asked before links are removed, which takes a moment; ``Memory`` removes them.
+        if trouble.has(_state_in(self.place), self.event.session, trouble.SILENT):
             if self.event.name != happened.START:
                 return self.silence()
-            trouble.clear(self.state, self.event.session)  # resumed: another try
+            trouble.clear(find_state(self.place), self.event.session)  # resumed: another try
         text = self._handle(self.event, received)
         if self.event.name == happened.START and trouble.is_no_folder(self.state):
             text = "\n\n".join(filter(None, (trouble.NO_FOLDER.format(self.state), text)))
@@ -264,11 +264,18 @@ def sender(client: str, payload: Mapping[str, Any]) -> str:
 
 
 def find_state(folder: str) -> str:
-    """Return the state folder of the repository that contains a folder, or ""; used only to report a failure."""
+    """Return the state folder of the repository that contains a folder, without links in it; or ""."""
+    state = _state_in(folder)
     try:
-        state = discover(os.path.abspath(folder)).state
         remove_links(state)
         return state
+    except (OSError, GitmemError):
+        return ""
+
+
+def _state_in(folder: str) -> str:
+    try:
+        return discover(os.path.abspath(folder)).state
     except (OSError, GitmemError):
         return ""
 

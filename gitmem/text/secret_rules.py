@@ -77,8 +77,10 @@ class Rule:
             match, and must not continue a word.
         accept: Returns whether a match is a credential, or None for a token that only must not look like a placeholder.
         is_short: Whether a match need not have ``LONG`` characters in a row without white space.
-        longest_word: The fewest characters in a row, without white space, in the text of a match; 0 for ``LONG``.
+        longest_word: The fewest characters in a row, without white space, in the text of a match, where its needle is
+            among them; 0 for ``LONG``.
         signs: Characters one of which is in every match, for needles that are words of prose; empty for any text.
+        signs_within: The most characters from the beginning of a needle up to and with one of them; 0 for any number.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Rule:
     is_short: bool = False
     longest_word: int = 0
     signs: str = ""
+    signs_within: int = 0
 
 
 def _value(match: re.Match[str]) -> str:
@@ -329,5 +332,6 @@ RULES = (
         _is_assigned,
         is_short=True,
         signs="=:",
+        signs_within=24,  # the longest name, a quotation mark, four blanks and two signs
     ),
 )

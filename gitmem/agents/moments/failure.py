@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.agents.moments.output import informative_lines, speaks_of
+from gitmem.agents.moments.output import Failure, informative_lines
 from gitmem.agents.session import log, topics
-from gitmem.agents.session.prompt import may_recall, show_hits, spot_checked
 from gitmem.index.catalog import wordings_by_key
 from gitmem.policy import PROMPT
 from gitmem.recall import Query
@@ -33,7 +32,7 @@ def recall_failure(memory: OpenRepository, event: Event, recall: Callable[[Query
         recall: Runs a query.
     """
     lines = informative_lines(event.output) if event.session else []
-    if not lines or not may_recall(memory, event):
+    if not lines or not topics.may_recall(memory, event.session):
         return ""
     at, own = topics.workplace_of(memory), log.own_context(event)
     seen, _ = log.shown_since_start(log.entries_of(at, own.session))
@@ -41,11 +40,14 @@ def recall_failure(memory: OpenRepository, event: Event, recall: Callable[[Query
     found = recall(Query(text=query, limit=HITS + len(seen), knowledge=True, reader=PROMPT, snippets=False))
     fresh = [hit for hit in found.hits if hit.scope != LISTED and seen.get(hit.reference) != hit.status]
     texts = _texts_of(memory, fresh)
-    hits = [hit for hit in fresh if speaks_of(texts.get(hit.reference, hit.title), event.output, lines)]
+    failure = Failure(event.output, lines)
+    hits = [hit for hit in fresh if failure.is_in(texts.get(hit.reference, hit.title))]
+    if not hits:
+        return ""
+    from gitmem.agents.session.hits import show_hits, spot_checked  # only if something is shown
+
     # The words of a memory count for more than the failure that it was captured after, which others share.
-    hits.sort(
-        key=lambda hit: not speaks_of(texts.get(hit.reference, "").partition(CIRCUMSTANCES)[0], event.output, lines)
-    )
+    hits.sort(key=lambda hit: not failure.is_in(texts.get(hit.reference, "").partition(CIRCUMSTANCES)[0]))
     hits = spot_checked(memory, hits[:MOST], seen)
     return show_hits(memory, own, hits, query=query) if hits else ""
 

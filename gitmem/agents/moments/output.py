@@ -121,30 +121,32 @@ def _has_code(line: str) -> bool:
 
 def _words(text: str) -> list[str]:
     """Return the words of a text in lower case; identifiers are whole."""
+    if text.isascii():
+        return text.translate(_ASCII_WORDS).split()
     return "".join(char if char.isalnum() or char == "_" else " " for char in text.lower()).split()
 
 
-def speaks_of(memory: str, output: str, lines: Sequence[str]) -> bool:
-    """Return whether a memory speaks of this failure.
+class Failure:
+    """What a failed command said, compared with memories."""
 
-    It does if the output contains what the memory quotes, if several words of a line stand in the memory in a row, or
-    if both have an identifier that is not of every failure: the code of an error, a test, a module, an exception.
+    def __init__(self, output: str, lines: Sequence[str]) -> None:
+        """Take the whole output and its informative lines."""
+        self._said = f" {' '.join(_words(_without_folders(output)))} "
+        self._runs = [f" {run} " for line in lines for run in _runs(_words(_without_folders(line)))]
+        self._names = set(_identifiers(lines))
 
-    Args:
-        memory: The memory's text.
-        output: The whole output.
-        lines: Its informative lines.
-    """
-    memory = _without_folders(memory)
-    said = f" {' '.join(_words(_without_folders(output)))} "
-    if any(f" {quoted} " in said for quoted in _quotations(memory)):
-        return True
-    words = _words(memory)
-    joined = f" {' '.join(words)} "
-    if any(f" {run} " in joined for line in lines for run in _runs(_words(_without_folders(line)))):
-        return True
-    known = set(words)
-    return any(name in known for name in _identifiers(lines))
+    def is_in(self, memory: str) -> bool:
+        """Return whether the text of a memory speaks of this failure.
+
+        It does if the output contains what the memory quotes, if several words of a line stand in the memory in a row,
+        or if both have an identifier that is not of every failure: an error's code, a test, a module, an exception.
+        """
+        memory = _without_folders(memory)
+        if any(f" {quoted} " in self._said for quoted in _quotations(memory)):
+            return True
+        words = _words(memory)
+        joined = f" {' '.join(words)} "
+        return any(run in joined for run in self._runs) or not self._names.isdisjoint(words)
 
 
 def _without_folders(text: str) -> str:
@@ -198,6 +200,8 @@ def _identifiers(lines: Iterable[str]) -> Iterator[str]:
                     yield last.lower()
 
 
+# Lower case, and a space for what is in no word.
+_ASCII_WORDS = [char.lower() if char.isalnum() or char == "_" else " " for char in map(chr, range(128))]
 _APART = str.maketrans("()[]{}<>'\"`,;=", "              ")
 
 

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from gitmem.agents.session import log, topics
-from gitmem.commands.workflow.render import part_of
-from gitmem.frozen import replace
-from gitmem.index.catalog import agent_text, state
 from gitmem.policy import PROMPT
-from gitmem.recall import Query, RecallResult
+from gitmem.recall import Query
 from gitmem.recall.gate import good_hits
 from gitmem.store.state import plain_files
 from gitmem.text import tokens
-from gitmem.text.budget import count_tokens
-from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable
 
     from gitmem.agents.event import Event
     from gitmem.index.catalog import Catalog
     from gitmem.model import Hit
+    from gitmem.recall import RecallResult
     from gitmem.repository import OpenRepository
 
 # Of a longer prompt, the beginning and the end are the query: people write before or after what they paste.
@@ -32,7 +27,6 @@ HITS, HITS_AT_MOST = 12, 60
 TERMS = 2
 # Characters of a prompt in which figures of speech are looked for.
 IDIOMS_UP_TO = 160
-LOGGED_CHARS = 200
 # Figures of speech: their words are of no subject.
 _IDIOMS = (
     *("hold on", "hang on", "a minute", "a second", "a sec", "one moment", "a moment", "take a call", "back in"),
@@ -56,7 +50,7 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
         event: The prompt.
         recall: Runs a query.
     """
-    if not (query := question_of(event.prompt)) or not may_recall(memory, event):
+    if not (query := question_of(event.prompt)) or not topics.may_recall(memory, event.session):
         return ""
     state = memory.git.repository.state
     plain_files.add_daily_count(state, memory.now, plain_files.SEARCHED)
@@ -64,20 +58,9 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     if not hits:
         return ""
     plain_files.add_daily_count(state, memory.now, plain_files.ANSWERED)
+    from gitmem.agents.session.hits import show_hits  # only if something is shown
+
     return show_hits(memory, event, hits, query=query)
-
-
-def may_recall(memory: OpenRepository, event: Event) -> bool:
-    """Return whether memories may be recalled without being asked for, by the settings, the topic and the policy."""
-    if not memory.config.context:
-        return False
-    place = topics.workplace_of(memory)
-    topic = topics.topic_of(place, event.session)
-    if topics.is_off(place, topic) or topic.is_review or not memory.has_store():
-        return False
-    policy = memory.policy()
-    # C's profile recalls nothing for prompts unless its store says so (E11).
-    return policy.session.prompt and not (policy.session.profile and "prompt" not in policy.changes["session"])
 
 
 def find_hits(memory: OpenRepository, event: Event, query: str, recall: Callable[[Query], RecallResult]) -> list[Hit]:
@@ -93,38 +76,11 @@ def find_hits(memory: OpenRepository, event: Event, query: str, recall: Callable
         catalog_of=lambda scope: _catalog_of(memory, scope),
         is_new=lambda hit: seen.get(hit.reference) != hit.status,
     )[: policy.session.limit]
+    if not hits:
+        return []
+    from gitmem.agents.session.hits import spot_checked  # only if something is shown
+
     return spot_checked(memory, hits, seen)
-
-
-def spot_checked(memory: OpenRepository, hits: Sequence[Hit], seen: Mapping[str, str]) -> list[Hit]:
-    """Return hits that are about to be shown with the statuses that spot checks give them, without those then seen."""
-    found = {hit.reference: hit for hit in hits}
-    for scope in dict.fromkeys(hit.scope for hit in hits):
-        own = {hit.key: hit.reference for hit in hits if hit.scope == scope and not hit.store}
-        store = next(iter(memory.stores((scope,))), None) if own else None
-        if store is None:
-            continue
-        catalog = store.catalog()
-        ground = store.ground(catalog)
-        if store.spot_check(catalog, ground, own):
-            statuses = state.statuses_by_key(catalog, ground, own, now=memory.now)
-            for key, one in statuses.items():
-                found[own[key]] = replace(found[own[key]], status=one.status)
-    return [hit for hit in found.values() if seen.get(hit.reference) != hit.status]
-
-
-def show_hits(memory: OpenRepository, event: Event, hits: Sequence[Hit], *, query: str) -> str:
-    """Return memories as text for an agent, and log that this context was shown them."""
-    place = topics.workplace_of(memory)
-    topic = topics.topic_of(place, event.session)
-    part = part_of(memory, "", RecallResult(tuple(hits), 0))
-    tip = memory.find_tip() or ""
-    parts = agent_text.fit_parts([part], tokens=10_000, characters=agent_text.CHARACTERS - 1000)
-    # Everything that is ever shown of these memories has been shown; the rest of a longer one is not shown later.
-    text, logged = agent_text.fence_parts(parts), redact(query)[:LOGGED_CHARS]
-    about: dict[str, Any] = {"tip": tip, "topic": topic.name, "query": logged, "tokens": count_tokens(text)}
-    log.keep(place, event, agent_text.keys_of(parts), now=memory.now, **about)
-    return text
 
 
 def _catalog_of(memory: OpenRepository, scope: str) -> Catalog | None:

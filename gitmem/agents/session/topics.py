@@ -261,6 +261,19 @@ def is_off(place: Workplace, topic: Topic) -> bool:
     return os.path.lexists(os.path.join(place.root, OFF)) or os.path.lexists(os.path.join(topic.folder, OFF))
 
 
+def may_recall(memory: OpenRepository, session: str) -> bool:
+    """Return whether memories may be recalled without being asked for, by the settings, the topic and the policy."""
+    if not memory.config.context:
+        return False
+    place = workplace_of(memory)
+    topic = topic_of(place, session)
+    if is_off(place, topic) or topic.is_review or not memory.has_store():
+        return False
+    policy = memory.policy()
+    # C's profile recalls nothing for prompts unless its store says so (E11).
+    return policy.session.prompt and not (policy.session.profile and "prompt" not in policy.changes["session"])
+
+
 def switch(place: Workplace, topic: Topic | None, *, is_on: bool) -> str:
     """Create or remove the file that says to show nothing, for a topic or (without one) for all of the repository.
 

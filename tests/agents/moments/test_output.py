@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.agents.moments.output import error_line, informative_lines, may_have_failed, speaks_of
+from gitmem.agents.moments.output import Failure, error_line, informative_lines, may_have_failed
 
 PYTEST = """\
 E       fixture 'frozen_clock' not found
@@ -55,12 +55,12 @@ SILENT = [
 
 @pytest.mark.parametrize(("memory", "output"), SPOKEN)
 def test_memory_speaks_of_the_failure(memory: str, output: str) -> None:
-    assert speaks_of(memory, output, informative_lines(output))
+    assert Failure(output, informative_lines(output)).is_in(memory)
 
 
 @pytest.mark.parametrize(("memory", "output"), SILENT)
 def test_memory_that_shares_only_words_does_not(memory: str, output: str) -> None:
-    assert not speaks_of(memory, output, informative_lines(output))
+    assert not Failure(output, informative_lines(output)).is_in(memory)
 
 
 @pytest.mark.parametrize(

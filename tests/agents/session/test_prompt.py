@@ -7,7 +7,8 @@ from support.facts import make_fact, make_memory, put, verify
 from support.sessions import prompt_event, started
 
 from gitmem.agents import on_event
-from gitmem.agents.session.prompt import HEAD, LOGGED_CHARS, question_of
+from gitmem.agents.session.hits import LOGGED_CHARS
+from gitmem.agents.session.prompt import HEAD, question_of
 
 SHELF = {
     **make_memory("rs256", "Auth tokens are signed with RS256", "The gateway holds public keys only. " * 3),
