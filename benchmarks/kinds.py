@@ -183,8 +183,11 @@ CASES = {
         ["pnpm lint"],
     ),
     "task file": (
-        "- `mise run lint`, `mise run db:reset`, `mise run test`\n",
-        {"mise.toml": "[tasks.test]\nrun = 'x'\n", "mise-tasks/lint": "#!/bin/sh\n", "mise-tasks/db/reset.sh": "x\n"},
+        "- `mise run lint`, `mise run db:reset`, `mise run test`, `mise run docs`\n",
+        {
+            **{"mise.toml": "[tasks.test]\nrun = 'x'\n", "mise-tasks/lint": "#!/bin/sh\n"},
+            **{"mise-tasks/db/reset.sh": "x\n", "mise-tasks/docs/_default": "x\n"},
+        },
         {"mise-tasks/lint": None},
         ["mise lint"],
     ),

@@ -165,6 +165,10 @@ def _said(check: Mapping[str, Any]) -> str:
             return f"`{name}` is defined in {where}"
         case {"contains": text}:
             return f"`{text}` occurs in {where}"
+        case {"matches": expression}:
+            return f"{where} matches `{expression}`"
+        case {"lacks": text}:
+            return f"`{text}` does not occur in {where}"
         case {"script": name}:
             return f"{where} defines `{name}`"
         case {"depends": name, "at": version}:

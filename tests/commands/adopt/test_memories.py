@@ -3,7 +3,7 @@
 import pytest
 
 from gitmem.commands.adopt.documents import GUIDE, INSTRUCTIONS, Document
-from gitmem.commands.adopt.memories import TITLE_LIMIT, hash_of, rule_kind, title_of
+from gitmem.commands.adopt.memories import TITLE_LIMIT, hash_of, rule_kind, title_of, title_of_check
 from gitmem.commands.adopt.statements import split
 
 RULES = [
@@ -52,3 +52,14 @@ def test_long_title_is_cut():
 
 def test_sentence_is_recognised_however_it_is_wrapped():
     assert hash_of("a  b\n c") == hash_of("a b c") != hash_of("a b d")
+
+
+@pytest.mark.parametrize(
+    ("check", "title"),
+    [
+        ({"matches": r"^\s+db:", "in": "compose.yml"}, r"`compose.yml` matches `^\s+db:`"),
+        ({"lacks": '"react"', "in": "package.json"}, '`"react"` does not occur in `package.json`'),
+    ],
+)
+def test_title_says_what_a_check_of_a_file_proves(check, title):
+    assert title_of_check(check) == title

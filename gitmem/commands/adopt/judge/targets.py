@@ -46,7 +46,7 @@ _FILES = {
 }
 _MORE = {"make": (".mk",), "just": (".just",), "rake": (".rake",)}
 # Folders whose files are tasks of mise. Source: mise's manual, "File tasks".
-_TASK_FILE = re.compile(r"^(?:\.?mise-tasks|\.?mise/tasks|\.config/mise/tasks)/([^.]+?)(?:\.\w+)?$")
+_TASK_FILE = re.compile(r"^(?:\.?mise-tasks|\.?mise/tasks|\.config/mise/tasks)/([^.]+?)(?:/_default)?(?:\.\w+)?$")
 _MIX_TASK = re.compile(r"(?:^|/)lib/mix/tasks/(?:.*/)?([\w.]+)\.ex$")
 # What names the part of the targets that another file has, by the first part of their names.
 _PARTS = {"just": r"^mod\??[ \t]+{}\b", "task": r"^includes:[ \t]*\n(?:[ \t]+.*\n|[ \t]*\n)*?[ \t]+{}(?=:)"}

@@ -10,6 +10,7 @@ import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import Claim
+from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.judge.targets import targets_in
 from gitmem.commands.adopt.kinds.services import services_in
@@ -189,7 +190,7 @@ def _count(code: Code, claim: Claim, document: Document) -> Iterator[tuple[str, 
     near = [posixpath.normpath(posixpath.join(folder, place)) for place in claim.places for folder in folders]
     there = next((place for place in near if place in code.folders or place in code.files), None)
     for place in claim.places if there is None else ():
-        found = code.list_ending_with(place)
+        found = [path for path in code.list_ending_with(place) if not is_aside(path)]
         there = found[0] if len(found) == 1 else there
     if there is not None:
         noun = claim.tool
