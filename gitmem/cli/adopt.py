@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.commands.adopt.apply import ApplyResult
-    from gitmem.commands.adopt.correct import Correction
-    from gitmem.commands.adopt.findings import Adoption, JudgedClaim
+    from gitmem.commands.adopt.findings import Adoption, Correction, JudgedClaim
     from gitmem.git import Git
 
 EXAMPLES = (
@@ -88,7 +87,7 @@ def run(args: Arguments, out: Output) -> int:
         raise UsageError("--fix needs a work tree", hint="gitmem adopt --suggest rdjson")
     adoption = _judge(git, top, args, out)
     applied = _apply(adoption, args, out) if args.apply else None
-    corrected = _corrections(git, top, adoption) if (args.fix or args.suggest) and top is not None else []
+    corrected = _corrections(top, adoption) if (args.fix or args.suggest) and top is not None else []
     _print_report(adoption, applied, corrected, args, out)
     if args.fix and top is not None:
         _write(corrected, top)
@@ -127,14 +126,12 @@ def _refuse_unread(names: Sequence[str], wanted: Sequence[str], read: Sequence[s
         raise NotFoundError(f"no document at HEAD in {listed}", hint="git add and commit it first")
 
 
-def _corrections(git: Git, top: Path, adoption: Adoption) -> list[Correction]:
+def _corrections(top: Path, adoption: Adoption) -> list[Correction]:
     """Return the corrected lines of the documents in the work tree."""
-    from gitmem.commands.adopt.correct import corrections
-    from gitmem.commands.adopt.findings import FALSE
+    from gitmem.commands.adopt.correct import applicable
 
-    paths = {finding.document.path for finding in adoption.of(FALSE)}
-    committed = {path: _list_commits(git, f"{adoption.commit}:{path}") for path in paths}
-    return corrections(adoption.findings, committed, {path: _lines(top, path) for path in paths})
+    paths = {one.path for one in adoption.corrections}
+    return applicable(adoption.corrections, {path: _lines(top, path) for path in paths})
 
 
 def _print_report(
@@ -221,12 +218,6 @@ def _inside(name: str, top: Path | None) -> str:
         return Path(os.path.realpath(name)).relative_to(os.path.realpath(top)).as_posix()
     except ValueError as err:
         raise UsageError(f"{name} is outside of the repository") from err
-
-
-def _list_commits(git: Git, spec: str) -> list[str]:
-    from gitmem.commands.adopt.code import FILE_LIMIT
-
-    return (git.read_blob(spec, limit=FILE_LIMIT) or b"").decode("utf-8", "surrogateescape").split("\n")
 
 
 def _lines(top: Path, name: str) -> list[str]:

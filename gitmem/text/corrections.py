@@ -1,12 +1,19 @@
-"""Correct lines of documents: replace a stated value, version or path by another. Pure."""
+"""Correct lines of documents: replace a stated value, command or path by another. Pure."""
 
 from __future__ import annotations
 
-import posixpath
 import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # Separators of words in a line of code: blanks, quotes, and signs between a name and its value.
 _PARTS = re.compile(r"[^\s\"'`,;=:<>()\[\]{}]+")
+_CODE = re.compile(r"(?<!`)(`{1,2})(?!`)(.+?)(?<!`)\1(?!`)")
+_TARGET = r"(?P<before>\[(?P<text>[^\]]*)\]\(\s*<?){target}(?P<after>[#)>\s])"
+_NAMES = ("true", "false", "on", "off", "yes", "no")
+_NUMBER = re.compile(r"-?\d[\d_,]*(\.\d+)*")
 
 
 def as_exact(stated: str, actual: str) -> str:
@@ -14,36 +21,85 @@ def as_exact(stated: str, actual: str) -> str:
     return ".".join(actual.split(".")[: stated.count(".") + 1])
 
 
-def replace_value(line: str, name: str, stated: str, actual: str) -> str:
-    """Replace the first mention of a value after its name, else the first one in the line."""
-    pattern = re.compile(rf"(?<![\w.]){re.escape(stated)}(?!\w|\.\d)")
-    found = pattern.search(line, max(line.find(name), 0)) or pattern.search(line)
-    return line if found is None else line[: found.start()] + actual + line[found.end() :]
+def like_case(stated: str, actual: str) -> str:
+    """Return a Boolean capitalized like the stated one; any other value as it is."""
+    if stated.lower() not in _NAMES or actual.lower() not in _NAMES:
+        return actual
+    return actual.lower() if stated.islower() else actual.upper() if stated.isupper() else actual.capitalize()
 
 
-def replace_path(line: str, old: str, new: str) -> str:
-    """Replace each mention of a path or another name."""
-    return re.sub(rf"(?<![\w/.-]){re.escape(old)}(?![\w-])", lambda _: new, line)
+def is_same_type(stated: str, actual: str) -> bool:
+    """Return whether one value may replace another: a number a number, a Boolean a Boolean."""
+    return bool(actual) and _type_of(stated) == _type_of(actual)
 
 
-def move_path(line: str, folder: str, old: str, new: str) -> str:
-    """Replace the mentions of a moved path, written from the root or from a folder of the line's document.
+def _type_of(value: str) -> str:
+    return "number" if _NUMBER.fullmatch(value) else "boolean" if value.lower() in _NAMES else "text"
 
-    Args:
-        line: A line of a document.
-        folder: The document's folder.
-        old: The former path, from the root.
-        new: The path now.
+
+def word_places(line: str, word: str) -> list[tuple[int, int]]:
+    """Return where a line has a whole word: no part of a longer name, number or path."""
+    pattern = rf"(?<![\w/:@.-]){re.escape(word)}(?![\w/:@-]|\.\w)"
+    return [found.span() for found in re.finditer(pattern, line)] if word else []
+
+
+def code_spans(line: str) -> list[tuple[int, int]]:
+    """Return where a line has code between backticks."""
+    return [found.span(2) for found in _CODE.finditer(line)]
+
+
+def replace_word(line: str, places: Iterable[tuple[int, int]], new: str, *, is_aligned: bool = False) -> str:
+    """Replace the text at some places; if *is_aligned*, what stands behind wide space stays in its column."""
+    for start, end in sorted(places, reverse=True):
+        rest = line[end:]
+        line = line[:start] + new + (_shifted(rest, len(new) - (end - start)) if is_aligned else rest)
+    return line
+
+
+def _shifted(rest: str, growth: int) -> str:
+    """Return the rest of a line with its first wide space narrower, or wider, by the growth of the text before it."""
+    wide = re.search(r" {2,}(?=\S)", rest)
+    if wide is None:
+        return rest
+    width = max(1, wide.end() - wide.start() - growth)
+    return rest[: wide.start()] + " " * width + rest[wide.end() :]
+
+
+def replace_path(line: str, old: str, new: str, *, is_aligned: bool = False) -> str:
+    """Replace each mention of a whole path outside the targets of links, with or without a slash at its end.
+
+    A single word is a path only with its slash or as code: `fetching/` is a folder, fetching is not.
     """
-    line = replace_path(line, old, new)
-    # A link may name the path from the root, but lead there from its own folder or one above: documents have no other
-    # way.
-    while folder:
-        line = replace_path(line, posixpath.relpath(old, folder), posixpath.relpath(new, folder))
-        folder = posixpath.dirname(folder)
-    was, now = posixpath.basename(old), posixpath.basename(new)
-    named = rf"\[(`?){re.escape(was)}\1\](?=\((?:[^)]*/)?{re.escape(now)}[)#])"
-    return re.sub(named, lambda found: f"[{found[1]}{now}{found[1]}]", line)
+    was, now = old.removesuffix("/"), new.rstrip("/")
+    start = "" if was.startswith("./") else r"(?:\./)?"
+    pattern = rf"(?<![\w/.-]){start}(?P<path>{re.escape(was)})(?P<end>/(?![\w@\[.-])|(?![\w/-]|\.\w))"
+    links = [found.span("target") for found in re.finditer(_TARGET.format(target=r"(?P<target>[^)\s>#]+)"), line)]
+    codes = [found.span() for found in _CODE.finditer(line)]
+    is_word = re.fullmatch(r"\w[\w-]*", was) is not None
+    places = []
+    for found in re.finditer(pattern, line):
+        at = found.start("path")
+        is_code = any(first < at < last for first, last in codes)
+        if not _is_within(at, links) and (found["end"] or not is_word or is_code):
+            places.append(found.span("path"))
+    return replace_word(line, places, now, is_aligned=is_aligned)
+
+
+def _is_within(at: int, spans: Iterable[tuple[int, int]]) -> bool:
+    return any(first <= at < last for first, last in spans)
+
+
+def replace_target(line: str, old: str, new: str) -> str:
+    """Replace the target of a link up to its anchor, and its text if that is the name of the old file."""
+    was, now = (one.rpartition("/")[2] for one in (old, new))
+
+    def corrected(found: re.Match[str]) -> str:
+        before, text = found["before"], found["text"]
+        if was and text.strip("`") == was:
+            before = f"[{text.replace(was, now)}{before[1 + len(text) :]}"
+        return f"{before}{new}{found['after']}"
+
+    return re.sub(_TARGET.format(target=re.escape(old)), corrected, line)
 
 
 def only_difference(before: str, after: str) -> tuple[str, str]:

@@ -2,51 +2,70 @@
 
 import pytest
 
-from gitmem.text.corrections import as_exact, move_path, only_difference, replace_path, replace_value
+from gitmem.text.corrections import (
+    as_exact,
+    is_same_type,
+    like_case,
+    only_difference,
+    replace_path,
+    replace_target,
+    replace_word,
+    word_places,
+)
 
 
 @pytest.mark.parametrize(
-    ("line", "name", "stated", "actual", "corrected"),
+    ("line", "word", "places"),
     [
-        ("Go 1.24+", "Go", "1.24", "1.25", "Go 1.25+"),
-        ("of 1.24 apples, Go 1.24", "Go", "1.24", "1.25", "of 1.24 apples, Go 1.25"),
-        ("Go 1.24.3", "Go", "1.24", "1.25", "Go 1.24.3"),
-        ("`max_tries` is 3, not 30", "max_tries", "3", "5", "`max_tries` is 5, not 30"),
+        ("Go 1.24+, 1.24.3, v1.24", "1.24", [(3, 7)]),
+        ("`npm run test && npm run test:unit`", "test", [(9, 13)]),
+        ("a/test, test-all, test.", "test", [(18, 22)]),
     ],
 )
-def test_value_is_replaced_behind_its_name(line, name, stated, actual, corrected):
-    assert replace_value(line, name, stated, actual) == corrected
+def test_only_whole_words_are_found(line, word, places):
+    assert word_places(line, word) == places
 
 
-def test_path_is_replaced_where_it_is_whole():
-    assert replace_path("`a/b.py`, x/a/b.py", "a/b.py", "c.py") == "`c.py`, x/a/b.py"
+def test_what_is_aligned_stays_in_its_column():
+    line = "├── retry.py   # limits"
+
+    assert replace_word(line, [(4, 12)], "rate.py", is_aligned=True) == "├── rate.py    # limits"
+    assert replace_word(line, [(4, 12)], "much_longer.py", is_aligned=True) == "├── much_longer.py # limits"
+    assert replace_word(line, [(4, 12)], "rate.py") == "├── rate.py   # limits"
 
 
 @pytest.mark.parametrize(
-    ("line", "folder", "corrected"),
+    ("line", "old", "new", "corrected"),
     [
-        ("in `app/a.py`", "docs", "in `app/sub/a.py`"),
-        ("in `../app/a.py`", "docs", "in `../app/sub/a.py`"),
-        ("in `a.py`", "app", "in `sub/a.py`"),
-        ("in `a.py`", "other", "in `a.py`"),
-        ("in [app/a.py](../app/a.py#top)", "docs", "in [app/sub/a.py](../app/sub/a.py#top)"),
+        ("`a/b.py`, x/a/b.py, a/b.pyc", "a/b.py", "c.py", "`c.py`, x/a/b.py, a/b.pyc"),
+        ("`a/b/` and a/b, not a/b/c or a/b.md", "a/b/", "n/", "`n/` and n, not a/b/c or a/b.md"),
+        ("`a/b/*.ts`, `./a/b`", "a/b/", "n/", "`n/*.ts`, `./n`"),
+        ("`./a.py`", "./a.py", "../b.py", "`../b.py`"),
+        ("[a.py](a.py)", "a.py", "b.py", "[b.py](a.py)"),
     ],
 )
-def test_moved_path_is_replaced_as_the_line_writes_it(line, folder, corrected):
-    assert move_path(line, folder, "app/a.py", "app/sub/a.py") == corrected
+def test_path_is_replaced_where_it_is_whole(line, old, new, corrected):
+    assert replace_path(line, old, new) == corrected
 
 
 @pytest.mark.parametrize(
     ("line", "corrected"),
     [
         ("[a.py](../app/a.py#top)", "[b.py](../app/b.py#top)"),
-        ("[`a.py`](../app/a.py)", "[`b.py`](../app/b.py)"),
+        ("[`a.py`](<../app/a.py>)", "[`b.py`](<../app/b.py>)"),
         ("[a.py](../lib/a.py)", "[a.py](../lib/a.py)"),
-        ("[see a.py](../app/a.py)", "[see a.py](../app/b.py)"),
+        ('[see a.py](../app/a.py "a.py")', '[see a.py](../app/b.py "a.py")'),
     ],
 )
 def test_text_of_a_link_that_is_the_name_of_its_file_follows_the_link(line, corrected):
-    assert move_path(line, "docs", "app/a.py", "app/b.py") == corrected
+    assert replace_target(line, "../app/a.py", "../app/b.py") == corrected
+
+
+def test_value_is_written_like_the_stated_one_and_has_its_type():
+    assert (like_case("True", "false"), like_case("3", "x"), like_case("false", "True")) == ("False", "x", "true")
+    assert [is_same_type(*one) for one in (("3", "5"), ("true", "False"), ("true", "x"), ("3", ""), ("a", "b"))] == [
+        *(True, True, False, False, True)
+    ]
 
 
 def test_version_is_as_exact_as_the_stated_one():

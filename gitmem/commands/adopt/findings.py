@@ -149,6 +149,25 @@ class JudgedClaim:
 
 
 @frozen
+class Correction:
+    """One line of a document, corrected.
+
+    Attributes:
+        path: The document.
+        line: The line, from 1.
+        before: Its text.
+        after: Its corrected text; None to delete the line.
+        context: The lines that it depends on, by number: it, and those of its paragraph, list, table or tree.
+    """
+
+    path: str
+    line: int
+    before: str
+    after: str | None
+    context: Mapping[int, str]
+
+
+@frozen
 class Adoption:
     """The judged statements in the documents of one commit.
 
@@ -159,6 +178,7 @@ class Adoption:
         unchecked: Statements without a checkable claim, with their documents.
         notes: Further notes, for example on limits that were reached.
         base: The commit before the change whose false statements these are; empty if they are all false statements.
+        corrections: The corrected lines, by document and line, each proved in its document.
     """
 
     commit: str
@@ -167,6 +187,7 @@ class Adoption:
     unchecked: Sequence[tuple[Document, Statement]]
     notes: Sequence[str] = ()
     base: str = ""
+    corrections: Sequence[Correction] = ()
 
     def list_unfounded(self) -> list[list[JudgedClaim]]:
         """Return the commands and files of instruction files that never were there: for each, all places that name it.

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-    from gitmem.commands.adopt.correct import Correction
-    from gitmem.commands.adopt.findings import Adoption, Culprit, JudgedClaim
+    from gitmem.commands.adopt.findings import Adoption, Correction, Culprit, JudgedClaim
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 # GitHub shows this many annotations per step, and drops the others.
@@ -94,7 +93,9 @@ def advice(finding: JudgedClaim) -> str:
         return f"should say: {display(finding.fix)}"
     if finding.cut:
         return f"remove {describe_lines(finding.cut)}"
-    return f"remove {display(finding.claim.token)}" if finding.is_surplus else ""
+    if finding.is_surplus:
+        return f"remove {display(finding.claim.token)}"
+    return f"it is now {display(finding.now)}" if finding.now else ""
 
 
 def summary(adoption: Adoption) -> str:

@@ -271,6 +271,11 @@ class Past:
         before = since or f"{commit}^"
         return _destination(path, _renames(self._git, before, commit)) or self._namesake(path, before, commit)
 
+    def has_moved_parts(self, folder: str, commit: str, since: str = "") -> bool:
+        """Return whether files of a folder moved elsewhere in a commit, compared as in ``find_new_name``."""
+        renames = _renames(self._git, since or f"{commit}^", commit)
+        return any(old.startswith(f"{folder}/") for old, _ in renames)
+
     def _namesake(self, path: str, before: str, commit: str) -> str:
         folder, _, name = path.rpartition("/")
         removed, added = (
@@ -308,7 +313,7 @@ def _lines_with(word: str, text: str) -> list[str]:
 
 @cache
 def _renames(git: Git, before: str, commit: str) -> tuple[tuple[str, str], ...]:
-    parts = _difference(git, before, commit, "-M50", "-l2000", "--diff-filter=R")
+    parts = _difference(git, before, commit, "-M50", "-l2000", "--no-rename-empty", "--diff-filter=R")
     return tuple(zip(parts[1::3], parts[2::3], strict=False))
 
 
@@ -323,9 +328,12 @@ def _difference(git: Git, before: str, commit: str, *options: str) -> list[str]:
     return [os.fsdecode(part) for part in git.run(*argv, check=False).stdout.split(b"\0")]
 
 
-def _destination(path: str, renames: Iterable[tuple[str, str]]) -> str:
-    """Return where a path was moved; a folder went where most of its files went, with the same names below it."""
-    votes: dict[str, int] = {}
+def _destination(path: str, renames: Sequence[tuple[str, str]]) -> str:
+    """Return where a path was moved; a folder went where most of its files went, with the same names below it.
+
+    A folder that became part of another one, beside more files than its own or above it, has no new name.
+    """
+    moved: dict[str, int] = {}
     files = 0
     for old, new in renames:
         if old == path:
@@ -333,6 +341,8 @@ def _destination(path: str, renames: Iterable[tuple[str, str]]) -> str:
         files += old.startswith(f"{path}/")
         if old.startswith(f"{path}/") and new.endswith(old[len(path) :]):
             folder = new[: -len(old[len(path) :])]
-            votes[folder] = votes.get(folder, 0) + 1
-    best = max(votes, key=lambda folder: votes[folder], default="")
-    return best if votes.get(best, 0) * 2 > files else ""
+            moved[folder] = moved.get(folder, 0) + 1
+    best = max(moved, key=lambda folder: moved[folder], default="")
+    other = sum(new.startswith(f"{best}/") for _, new in renames) - moved.get(best, 0)
+    is_part = other >= moved.get(best, 0) or path.startswith(f"{best}/")
+    return best if moved.get(best, 0) * 2 > files and not is_part else ""

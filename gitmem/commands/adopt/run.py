@@ -8,9 +8,10 @@ from gitmem.commands.adopt.change import Change
 from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.symbols import tied_paths
 from gitmem.commands.adopt.code import Code
-from gitmem.commands.adopt.corpus import is_aside, search
-from gitmem.commands.adopt.correct import add_fixes
-from gitmem.commands.adopt.documents import find_documents
+from gitmem.commands.adopt.corpus import Corpus, is_aside, search
+from gitmem.commands.adopt.correct import add_corrections
+from gitmem.commands.adopt.correct.draft import Draft
+from gitmem.commands.adopt.documents import GUIDE, Document, find_documents
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption, Mention
 from gitmem.commands.adopt.judge.definitions import spellings
 from gitmem.commands.adopt.judge.figures import Numbers
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from gitmem.commands.adopt.claims.claim import Claim
-    from gitmem.commands.adopt.corpus import Corpus
-    from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import JudgedClaim
     from gitmem.commands.adopt.statements import Statement
     from gitmem.git import Git
@@ -62,7 +61,8 @@ def adopt(
     head.vocabulary.update(word for _, _, claims in read for claim in claims for word in KINDS[claim.kind].words(claim))
     names = _names_in(read, head)
     corpus = _search_names(head, names, progress)
-    findings, unchecked = _judge_claims(read, _Judge(head, past, corpus, names), progress)
+    judge = _Judge(head, past, corpus, names, kinds)
+    findings, unchecked = _judge_claims(read, judge, progress)
     notes = []
     if unread := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
         notes.append(f"not read, because they are binary or too large: {display(', '.join(unread))}")
@@ -71,11 +71,20 @@ def adopt(
         findings, earlier = _list_made_false(findings, Change(base, head, past), past, corpus, names)
         notes += [f"{earlier} more statements were false before the change; gitmem adopt shows them"] if earlier else []
     progress("finding culprits", len(read), len(read))
-    findings = add_fixes(_add_culprits(_group(findings), past), head, past, base)
+    findings = _add_culprits(_group(findings), past)
+    findings, corrections = add_corrections(findings, head, past, judge.judge_statement, base=base)
     notes += past.notes
     if not corpus.is_whole:
         notes.append("the code is too large to be read in full; names and values were looked for in part of it")
-    return Adoption(commit, documents, findings, unchecked, notes, base)
+    return Adoption(commit, documents, findings, unchecked, notes, base, corrections)
+
+
+def open_draft(git: Git, commit: str, path: str, kinds: Container[str]) -> Draft:
+    """Return a document of a commit to correct; what it claims of these kinds is judged, without reading all code."""
+    head = Code(git, commit)
+    (document,) = find_documents(head.files, [path]) or [Document(path, GUIDE, "")]
+    judge = _Judge(head, Past(head), Corpus(), _names_in([], head), kinds)
+    return Draft(document, head.text(path), judge.judge_statement)
 
 
 def _read(documents: Iterable[Document], texts: Mapping[str, str], kinds: Container[str]) -> list[_Read]:
@@ -177,7 +186,8 @@ def _judge_claims(
 class _Judge:
     """Judges the claims of a statement."""
 
-    def __init__(self, head: Code, past: Past, corpus: Corpus, names: _Names) -> None:
+    def __init__(self, head: Code, past: Past, corpus: Corpus, names: _Names, kinds: Container[str] = KINDS) -> None:
+        self._kinds = kinds
         self._basis = Basis(head, past, corpus, names.ties, Numbers(head, past, corpus, names.sections))
 
     def judge_all(self, mentions: Iterable[Mention]) -> list[JudgedClaim]:
@@ -190,6 +200,13 @@ class _Judge:
 
     def judge_one(self, mention: Mention) -> JudgedClaim | None:
         return KINDS[mention.claim.kind].judge(mention, self._basis)
+
+    def judge_statement(self, document: Document, statement: Statement) -> list[tuple[Claim, JudgedClaim | None]]:
+        """Judge the claims of a statement that may have been corrected: it may name other files than the read one."""
+        claims = [claim for claim in claims_of(statement, document) if claim.kind in self._kinds]
+        basis = replace(self._basis, ties=_ties([(document, statement, claims)], self._basis.head))
+        judged = (KINDS[claim.kind].judge(Mention(document, statement, claim), basis) for claim in claims)
+        return list(zip(claims, judged, strict=True))
 
 
 def _group(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:

@@ -23,8 +23,17 @@ _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)(.+?)(?<!`)\1(?!`)")
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 _BOLD = re.compile(r"\*\*([^*`\[\]]+?)\*\*")
 _TREE = re.compile(r"^([\s│|]*)(?:[├└]|\+--|\|--|`--)[─\-–\s]*")
+_TREE_MARKS = re.compile(r"[\s│|├└─\-–+`]*")
 _ENTRY = re.compile(r"^(\S+?)/?(?:\s+(?:[#←(<→–—-]|//).*|\s{2,}.*|\s*)$")
 SHELLS = frozenset({"", "bash", "sh", "shell", "zsh", "console", "shell-session", "terminal", "powershell", "ps1"})
+# What comes before the tree of something that a command makes, not of this repository.
+_MADE = re.compile(
+    r"\b(?:creates?|generates?|scaffolds?|produces?|bootstraps?|sets up|will (?:look|be)|should (?:look|have)|"
+    r"(?:is|are|be|gets?) (?:created|generated)|generated|scaffolded)\b"
+    r"[^.]*\b(?:projects?|structures?|layouts?|director(?:y|ies)|folders?|files|apps?|applications?|the following|"
+    r"like|trees?|this)\b|生成的?.*(?:结构|目录|项目)",
+    re.I,
+)
 _END = re.compile(r"(?<=[.!?。！？])\s+(?=[A-Z`*\[\"'])")
 
 
@@ -180,7 +189,7 @@ class _Splitter:
     def _block(self, at: int, end: int, language: str) -> Iterator[Statement]:
         inside = self._lines[at:end]
         if sum(bool(_TREE.match(line)) for line in inside) >= 2:
-            yield from self._tree(at, end)
+            yield from () if self._is_made(at - 1) else self._tree(at, end)
         elif language in ("", "text", "txt", "plaintext") and _is_listing(inside):
             yield from self._listing(at, end)
         elif language in SHELLS or language in ("text", "txt"):
@@ -196,6 +205,16 @@ class _Splitter:
             for number in range(at, end):
                 if self._lines[number].strip():
                     yield self._make(CODE, number, number + 1, language=language)
+
+    def _is_made(self, fence: int) -> bool:
+        """Return whether the paragraph before a code block says that it shows what a command makes."""
+        end = fence
+        while end and not self._lines[end - 1].strip():
+            end -= 1
+        start = end
+        while start and self._lines[start - 1].strip() and not _HEADING.match(self._lines[start - 1]):
+            start -= 1
+        return _MADE.search(" ".join(self._lines[start:end])) is not None
 
     def _tree(self, at: int, end: int) -> Iterator[Statement]:
         """Yield the entries of a tree drawn with lines."""
@@ -241,6 +260,13 @@ def _drop_deeper(above: list[tuple[int, str]], depth: int) -> None:
 def indentation_of(line: str) -> int:
     """Return the number of spaces before a line's text."""
     return len(line) - len(line.lstrip())
+
+
+def depth_in_tree(line: str) -> int:
+    """Return the number of characters before the name of an entry in a tree: blanks and lines."""
+    found = _TREE_MARKS.match(line)
+    assert found is not None, "the pattern also matches nothing"
+    return found.end()
 
 
 def _is_listing(lines: list[str]) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from posixpath import basename, dirname
+from posixpath import basename
 
 from gitmem.document.anchors import parse_reference
 from gitmem.document.builtin_checks import SURE_PART, parse_arguments, row_of, words_of
 from gitmem.frozen import replace
 from gitmem.model import ADOPTED, BUILTIN, Check
 from gitmem.text.code.languages import is_prose
-from gitmem.text.corrections import as_exact, move_path, only_difference, replace_value
+from gitmem.text.corrections import as_exact, is_same_type, only_difference, replace_word, word_places
 from gitmem.text.globs import path_of
 from gitmem.verify import builtin
 from gitmem.verify.due import read_fact
@@ -24,7 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gitmem.commands.adopt.findings import JudgedClaim
+    from gitmem.commands.adopt.correct.draft import Draft
+    from gitmem.commands.adopt.findings import Adoption, JudgedClaim
     from gitmem.commands.check.change import Trees
     from gitmem.commands.check.judge import Pair
     from gitmem.document.anchors import LineReference
@@ -51,6 +52,7 @@ class DocumentLines:
         self._hunks: dict[str, list[range]] = {}
         self._adopted: dict[str, dict[int, str | range]] = {}
         self._false: dict[str, list[JudgedClaim]] = {}
+        self._drafts: dict[str, Draft] = {}
 
     def is_only_moved(self, pair: Pair) -> bool:
         """Return whether an adopted fact is false only by a move: then its document counts, which may follow it."""
@@ -99,9 +101,11 @@ class DocumentLines:
 
     def _list_false(self, path: str) -> list[JudgedClaim]:
         """Return what the change makes false of a document."""
+        from gitmem.commands.adopt.findings import FALSE
+
         if path not in self._false:
             is_there = bool(self._read_lines(self._trees.behind, path))
-            self._false[path] = _judge(self._trees, path) if is_there else []
+            self._false[path] = _adopt(self._trees, path).of(FALSE) if is_there else []
         return self._false[path]
 
     def _is_about(self, pair: Pair, finding: JudgedClaim) -> bool:
@@ -129,7 +133,8 @@ class DocumentLines:
             lines = self._read_lines(self._trees.behind, ref.path)[ref.first - 1 : ref.last]
             if not lines:
                 continue
-            right = [self._correct(line, ref.path, pair, check, answer) for line in lines]
+            places = [(ref.path, number) for number in range(ref.first, ref.first + len(lines))]
+            right = [self._correct(line, place, pair, check, answer) for line, place in zip(lines, places, strict=True)]
             at = next((at for at, (was, now) in enumerate(zip(lines, right, strict=True)) if was != now), 0)
             offered: str | range = right[at] if right[at] != lines[at] else ""
             if not offered and document.kind == ADOPTED:
@@ -206,20 +211,22 @@ class DocumentLines:
             self._hunks[spot.path] = [range(first, first + count) for first, count in starts]
         return any(spot.line in lines for lines in self._hunks[spot.path])
 
-    def _correct(self, line: str, path: str, pair: Pair, check: Check | None, answer: BuiltinAnswer | None) -> str:
-        """Return the corrected line; the line itself if unknown."""
+    def _correct(
+        self, line: str, place: tuple[str, int], pair: Pair, check: Check | None, answer: BuiltinAnswer | None
+    ) -> str:
+        """Return the corrected line if the document is right with it; the line itself if unknown."""
         # What a fact with a scope looks for moved, not the file: a path on the line is about something else.
-        for move in parse_moves(pair.head.moved) if check is None or not scope_of(check) else ():
-            line = move_path(line, dirname(path), move.old.rstrip("/"), move.new.rstrip("/"))
+        moves = parse_moves(pair.head.moved) if check is None or not scope_of(check) else ()
+        for move in moves:
+            line = self._follow_path(line, place, (move.old.rstrip("/"), move.new.rstrip("/")))
         if check is None or answer is None or pair.head.moved:
             return line
         taken = parse_arguments(check.words)
         if row_of(check).part == SURE_PART and not scope_of(check):  # a definition, in a file that the line may name
             there = self._find_definition(check)
-            return move_path(line, dirname(path), path_of(taken.where), there) if there else line
+            return self._follow_path(line, place, (path_of(taken.where), there), is_home=True) if there else line
         if check.words[0] == "contains":
-            old, new = self._find_replaced_word(taken.text, pair)
-            return replace_value(line, "", old, new) if old and _is_once(old, line) else line
+            return self._replace_word(line, place, *self._find_replaced_word(taken.text, pair))
         wanted = next((taken.more[field] for field in _EXPECTED if field in taken.more), "")
         stated = next((text for text in (wanted, *re.findall(r"\d+(?:\.\d+)*", wanted)) if _is_once(text, line)), "")
         if not stated or not answer.actual:
@@ -227,7 +234,36 @@ class DocumentLines:
         numbers = re.findall(r"\d+(?:\.\d+)*", answer.actual)
         is_version = stated != wanted or re.fullmatch(r"\d+(?:\.\d+)+", stated) is not None
         actual = as_exact(stated, numbers[0]) if is_version and numbers else answer.actual
-        return replace_value(line, "", stated, actual)
+        return self._replace_word(line, place, stated, actual)
+
+    def _draft_of(self, path: str) -> Draft:
+        # Only here: these judge a document.
+        from gitmem.commands.adopt.claims.claim import COMMAND, PATH
+        from gitmem.commands.adopt.run import open_draft
+
+        if path not in self._drafts:
+            self._drafts[path] = open_draft(self._trees.git, self._trees.behind, path, (PATH, COMMAND))
+        return self._drafts[path]
+
+    def _follow_path(self, line: str, place: tuple[str, int], move: tuple[str, str], *, is_home: bool = False) -> str:
+        """Return a line with another path for a moved one, written as the line writes it."""
+        from gitmem.commands.adopt.correct.wording import path_wordings
+
+        path, number = place
+        draft = self._draft_of(path)
+        ways = path_wordings(draft, number, move, is_home=is_home)
+        right = (one.edits[number] for one in ways if draft.would_be_right(one))
+        return next(right, line) or line
+
+    def _replace_word(self, line: str, place: tuple[str, int], old: str, new: str) -> str:
+        """Return a line with another word instead of one that it has once."""
+        from gitmem.commands.adopt.correct.draft import Wording
+
+        if not old or not _is_once(old, line) or not is_same_type(old, new):
+            return line
+        changed = replace_word(line, word_places(line, old), new)
+        path, number = place
+        return changed if self._draft_of(path).would_be_right(Wording({number: changed}, new, old, None)) else line
 
     def _find_definition(self, check: Check) -> str:
         """Return the changed file that now defines a name; empty if none or several do."""
@@ -254,7 +290,7 @@ class DocumentLines:
 
 
 def _is_once(text: str, line: str) -> bool:
-    return bool(text) and len(re.findall(rf"(?<![\w.]){re.escape(text)}(?!\w|\.\d)", line)) == 1
+    return len(word_places(line, text)) == 1
 
 
 def _read_corrections(trees: Trees, document: str, lines: Sequence[str]) -> dict[int, str | range]:
@@ -263,19 +299,19 @@ def _read_corrections(trees: Trees, document: str, lines: Sequence[str]) -> dict
     Only names of files and of targets are judged: the right value is in the answer of a fact's check.
     """
     from gitmem.commands.adopt.claims.claim import COMMAND, PATH
-    from gitmem.commands.adopt.correct import corrections
-
-    false = _judge(trees, document, PATH, COMMAND)
-    texts = {document: lines}
-    found: dict[int, str | range] = {one.line: one.after for one in corrections(false, texts, texts) if one.after}
-    return found | {line: one.cut for one in false for line in one.cut}
-
-
-def _judge(trees: Trees, document: str, *kinds: str) -> list[JudgedClaim]:
-    """Return what a change makes false of a document, by the judgement of ``adopt``; of these kinds, or of all."""
-    # Only here: it judges a whole document.
+    from gitmem.commands.adopt.correct import applicable
     from gitmem.commands.adopt.findings import FALSE
+
+    adoption = _adopt(trees, document, PATH, COMMAND)
+    corrected = applicable(adoption.corrections, {document: lines})
+    found: dict[int, str | range] = {one.line: one.after for one in corrected if one.after}
+    return found | {line: one.cut for one in adoption.of(FALSE) for line in one.cut}
+
+
+def _adopt(trees: Trees, document: str, *kinds: str) -> Adoption:
+    """Return the judgement of ``adopt`` on a document after a change; of these kinds of claims, or of all."""
+    # Only here: it judges a whole document.
     from gitmem.commands.adopt.kinds import KINDS
     from gitmem.commands.adopt.run import adopt
 
-    return adopt(trees.git, trees.behind, [document], base=trees.before, kinds=kinds or KINDS).of(FALSE)
+    return adopt(trees.git, trees.behind, [document], base=trees.before, kinds=kinds or KINDS)

@@ -4,7 +4,6 @@ import pytest
 from conftest import commit_files, git
 
 from gitmem.commands.adopt.change import find_base
-from gitmem.commands.adopt.correct import corrections
 from gitmem.commands.adopt.findings import FALSE
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
@@ -21,7 +20,7 @@ def corrected(repo):
     handle = Git(discover(repo))
     adoption = adopt(handle, handle.resolve("HEAD"), base=handle.resolve("before"))
     lines = (repo / "AGENTS.md").read_text(encoding="utf-8").split("\n")
-    new = {one.line: one.after for one in corrections(adoption.findings, {"AGENTS.md": lines}, {"AGENTS.md": lines})}
+    new = {one.line: one.after for one in adoption.corrections}
     after = (new.get(number, line) for number, line in enumerate(lines, 1))
     return "\n".join(line for line in after if line is not None)
 

@@ -5,7 +5,6 @@ from conftest import commit_files, git
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gitmem.commands.adopt.correct import corrections
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.forms import as_table, blame, markdown
 from gitmem.commands.adopt.run import adopt
@@ -162,7 +161,7 @@ def test_name_that_left_the_file_that_its_sentence_names_is_false_with_the_new_f
     (finding,) = adoption.of(FALSE)
     assert (finding.claim.line, finding.culprit.commit, finding.fix) == (1, culprit, "src/b.py")
     assert "src/a.py does not define sign\\_claims" in markdown(adoption)
-    (line,) = corrections([finding], {"AGENTS.md": text.split("\n")}, {"AGENTS.md": text.split("\n")})
+    (line,) = adoption.corrections
     assert line.after == "- `sign_claims` is in `src/b.py`"
     handle = Git(discover(repo))
     assert adopt(handle, handle.resolve("HEAD"), base=handle.resolve("HEAD~1")).of(FALSE) == []
@@ -232,7 +231,7 @@ def test_correction_changes_only_the_false_words(repo):
     commit_files(repo, {"AGENTS.md": text, "go.mod": "module x\n\ngo 1.24\n"})
     commit_files(repo, {"go.mod": "module x\n\ngo 1.25\n"})
 
-    (one,) = corrections(adopted(repo).findings, {"AGENTS.md": text.split("\n")}, {"AGENTS.md": text.split("\n")})
+    (one,) = adopted(repo).corrections
 
     assert one.after == "- Go 1.25+ and 1.24 apples"
 
@@ -243,8 +242,7 @@ def test_link_is_corrected_in_its_text_and_in_its_target(repo):
     git(repo, "mv", "src/gateway/retry.py", "src/gateway/limits.py")
     commit_files(repo, {})
 
-    texts = {"docs/AGENTS.md": line.split("\n")}
-    (correction,) = corrections(adopted(repo).findings, texts, texts)
+    (correction,) = adopted(repo).corrections
 
     assert correction.after == line.replace("retry", "limits").strip()
 
@@ -419,5 +417,3 @@ def test_no_line_of_a_document_stops_adopt(repo, lines):
     adoption = adopted(repo)
 
     assert as_table(adoption)["documents"]
-    present = {one.path: text.decode("utf-8", "replace").split("\n") for one in adoption.documents}
-    corrections(adoption.findings, present, present)

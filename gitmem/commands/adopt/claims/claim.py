@@ -22,7 +22,7 @@ class Claim:
         relation: The meaning of a version: ``is``, ``at-least``, ``below``.
         is_certain: Whether it is clearly a claim, as opposed to text that only counts if it turns out to be true.
         places: The paths that it may mean, most likely first.
-        tool: The program of a command, such as ``make``.
+        tool: The program of a command, such as ``make``; for a path, ``link`` or ``tree`` if it is written as one.
     """
 
     kind: str

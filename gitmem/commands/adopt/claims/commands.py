@@ -27,7 +27,9 @@ _OWN = frozenset({
     "wrangler", "prisma", "changeset-cli", "catalog",
 })  # fmt: skip
 _JS = frozenset({"npm", "pnpm", "yarn", "bun"})
-_IMPLIED = frozenset({"test", "start", "stop", "restart", "t"})
+# The scripts that npm runs without `run`, and their short names. Source: the commands of npm 11.
+_IMPLIED = frozenset({"test", "start", "stop", "restart"})
+_SHORT = {"t": "test", "tst": "test"}
 _RUNNERS = {"make": "make", "gmake": "make", "just": "just", "task": "task", "poe": "poe", "tox": "tox", "nox": "nox",
             "mise": "mise", "invoke": "invoke", "inv": "invoke", "rake": "rake", "deno": "deno",
             "turbo": "turbo", "cargo": "cargo", "composer": "composer", "mix": "mix"}  # fmt: skip
@@ -187,8 +189,23 @@ def _script(tool: str, rest: list[str], places: tuple[str, ...], line: int) -> I
         return
     if name == "workspace" and len(rest) > 2:
         name = rest[2]
-    is_own = name in _OWN or name.startswith("@")
-    if not has_run and ((tool == "npm" and name not in _IMPLIED) or (tool == "bun" and name not in ("dev", "start"))):
-        return
     shown = f"{tool} {'run ' if has_run else ''}{name}"
+    if tool == "npm" and not has_run:
+        name = _SHORT.get(name, name)
+    if not has_run and not _is_bare(tool, name):
+        return
+    is_own = name in _OWN or name.startswith("@")
     yield Claim(COMMAND, line, shown, name, tool="script", is_certain=has_run or not is_own, places=places)
+
+
+def _is_bare(tool: str, name: str) -> bool:
+    """Return whether a package manager runs a script without `run`."""
+    return name in _IMPLIED if tool == "npm" else name in ("dev", "start") if tool == "bun" else True
+
+
+def spell_script(command: str, name: str) -> str:
+    """Return how the command of a script names another script: with `run` where its tool needs that."""
+    tool, *more = command.split()
+    has_run = len(more) > 1
+    needs_run = not _is_bare(tool, name) or (tool != "npm" and name in _OWN)
+    return name if has_run or not needs_run else f"run {name}"

@@ -30,6 +30,11 @@ _HOST = re.compile(
 _WORD = re.compile(r"(?<![\w/.@`~$:-])(?:\.{1,2}/)*\.?[\w@-][\w.@-]*(?:/[\w.@\[\]-]+)*/?(?![\w`])")
 
 
+def looks_like_name(claim: Claim) -> bool:
+    """Return whether a word with a slash may also be a name of something else: it has no ending and is no link."""
+    return not claim.tool and "/" in claim.name and not claim.token.endswith("/") and not _FILE.match(claim.name)
+
+
 def path_claims(statement: Statement, document: Document) -> Iterator[Claim]:
     """Yield the files and folders that a statement names."""
     seen: set[tuple[str, int]] = set()
@@ -67,8 +72,10 @@ def _entry(statement: Statement, document: Document) -> Claim:
     path = statement.path
     written = path.rpartition("/")[2]
     under = posixpath.normpath(posixpath.join(document.folder, path)) if document.folder else path
-    shorter = [path.split("/", 1)[1]] if "/" in path else []
-    places = [under, path, *shorter]
+    root, _, rest = path.partition("/")
+    own = [posixpath.join(document.folder, rest).rstrip("/")] if root == posixpath.basename(document.folder) else []
+    shorter = [rest] if rest else []
+    places = [*own, under, path, *shorter]
     if document.folder and shorter:
         places.append(posixpath.join(document.folder, shorter[0]))
     is_certain = not _NO_PATH.search(path)
@@ -84,7 +91,7 @@ def _link(target: str, line: int, document: Document) -> Iterator[Claim]:
         return
     beside = posixpath.dirname(document.path)
     spots = [word.lstrip("/")] if word.startswith("/") else [posixpath.join(beside, word), word]
-    yield _claim(token, word, line, spots, is_certain=bool(_FILE.match(word)) or word.endswith("/"))
+    yield _claim(token, word, line, spots, is_certain=bool(_FILE.match(word)) or word.endswith("/"), tool="link")
 
 
 def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iterator[Claim]:
@@ -92,18 +99,18 @@ def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iter
     fixed = re.split(r"[<{*$]", word)[0]
     if fixed != word and "/" in fixed:  # the part before a pattern
         word, is_certain = fixed[: fixed.rindex("/") + 1], False
-    if not re.search(r"[A-Za-z]", word) or _NO_PATH.search(word) or _HOST.match(word):
+    if not re.search(r"[A-Za-z]", word) or _NO_PATH.search(word) or _HOST.match(word) or word.startswith("//"):
         return
-    is_rooted = word.startswith("/")
-    word = word.lstrip("/") if is_rooted else word
+    token, is_rooted = word, word.startswith("/")
+    word = word.lstrip("/")
     folders = [] if is_rooted else [document.folder, posixpath.dirname(document.path)]
     spots = [posixpath.join(folder, word) for folder in folders if folder] + [word]
     looks = bool(_FILE.match(word)) or word.endswith("/") or ("/" in word and not is_rooted)
     is_type = re.match(r"^\.\w+$", word) and _FILE.match(f"x{word}")
-    yield _claim(word, word, line, spots, is_certain=is_certain and looks and not is_type and not is_rooted)
+    yield _claim(token, word, line, spots, is_certain=is_certain and looks and not is_type and not is_rooted)
 
 
-def _claim(token: str, word: str, line: int, spots: list[str], *, is_certain: bool) -> Claim:
+def _claim(token: str, word: str, line: int, spots: list[str], *, is_certain: bool, tool: str = "") -> Claim:
     places = (posixpath.normpath(spot) for spot in spots)
     inside = dict.fromkeys(place for place in places if not place.startswith("../") and place not in (".", ".."))
-    return Claim(PATH, line, token, posixpath.normpath(word), is_certain=is_certain, places=tuple(inside))
+    return Claim(PATH, line, token, posixpath.normpath(word), is_certain=is_certain, places=tuple(inside), tool=tool)

@@ -6,7 +6,10 @@ import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import is_example
+from gitmem.commands.adopt.claims.paths import looks_like_name
+from gitmem.commands.adopt.documents import moved_to
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Source
+from gitmem.commands.adopt.judge.identifiers import is_identifier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +26,9 @@ def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
     there = next((place for place in claim.places if head.has(place)), "")
     if there and (claim.places[0] == there or not claim.is_certain or is_plain):
         return _confirm(mention, there)
+    if claim.tool == "link" and (left := _find_left_behind(mention, head, past)):
+        wrote, _ = past.writer(mention)
+        return JudgedClaim(mention, FALSE, Source(left), held=True, wrote=wrote, now=left)
     near = [] if there else _near(head, claim.name, mention.document)
     if not claim.is_certain and not there:
         # A word that only looks like a name counts if there is such a file.
@@ -43,8 +49,16 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
     *other* is the path that it may mean instead, or empty; *is_there* tells whether that is one of its own places.
     """
     claim = mention.claim
+    if looks_like_name(claim) and is_identifier(head, claim.token):
+        return None
     wrote, named = past.writer(mention)
     then = past.code(wrote)
+    before = moved_to(mention.document, named)
+    if claim.tool == "tree" and before.folder and then is not None:
+        root, _, rest = claim.name.partition("/")
+        own = posixpath.join(mention.document.folder, rest).rstrip("/")
+        if rest and root == posixpath.basename(before.folder) and head.has(own):
+            return _confirm(mention, own)
     gone = _find_lost_path(mention, named, then, head, is_alone=is_there or not other)
     if other and not gone:
         return _confirm(mention, other)
@@ -57,6 +71,15 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
     held = False if then is not None else None
     where = claim.places[0] if claim.places else claim.name
     return JudgedClaim(mention, NEVER, Source(where), held=held, wrote=wrote)
+
+
+def _find_left_behind(mention: Mention, head: Code, past: Past) -> str:
+    """Return what a link led to before its document was moved without it; empty if it was not."""
+    wrote, named = past.writer(mention)
+    old, here = (posixpath.dirname(path) for path in (named, mention.document.path))
+    word = posixpath.normpath(posixpath.join(old, mention.claim.name))
+    then = past.code(wrote) if old != here and not mention.claim.token.startswith("/") else None
+    return word if then is not None and then.has(word) and head.has(word) else ""
 
 
 def _confirm(mention: Mention, there: str) -> JudgedClaim:
@@ -77,6 +100,10 @@ def _find_lost_path(mention: Mention, named: str, then: Code | None, head: Code,
     claim, old = mention.claim, posixpath.dirname(named)
     is_moved = old != posixpath.dirname(mention.document.path)
     moved = [posixpath.normpath(posixpath.join(old, claim.name))] if is_moved else []
+    folder = moved_to(mention.document, named).folder
+    root, _, rest = claim.name.partition("/")
+    if claim.tool == "tree" and folder and root == posixpath.basename(folder):
+        moved.insert(0, posixpath.join(folder, rest).rstrip("/"))
     for place in (*moved, *claim.places):
         if then.has(place):
             return place if not head.has(place) else ""

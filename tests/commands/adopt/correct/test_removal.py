@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitmem.commands.adopt.removal import block_of, is_entry_of, without
+from gitmem.commands.adopt.correct.removal import block_of, is_entry_of, without
 from gitmem.commands.adopt.statements import split
 
 
