@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from mcp_types import CallToolResult, TextContent
 
-from gitmem.commands.context.sections import HEADINGS
+from gitmem.commands.context.render import parts_of_digest
 from gitmem.commands.workflow.render import part_of
+from gitmem.frozen import replace
 from gitmem.index.catalog import places_of
-from gitmem.index.catalog.agent_text import by
+from gitmem.index.catalog.agent_text import About, about, by, entry_of, fence_parts
 from gitmem.recall import RecallResult
 from gitmem.statuses import warning_of
-from gitmem.store import PROJECT
 from gitmem.text.fence import fence_text
 
 TYPE_CHECKING = False
@@ -107,33 +107,28 @@ def _value(value: Any) -> str:
     return ", ".join(map(_value, value)) if isinstance(value, list) else str(value)
 
 
-def digest(found: Mapping[str, Any]) -> str:
-    """Return a session's digest: its sections, warnings first, each memory on one line."""
-    lines = []
-    for section in found["sections"]:
-        if not section["total"]:
-            continue
-        lines.append(f"## {HEADINGS.get(section['name'], section['name'])} ({section['total']})")
-        for item in section["items"]:
-            key = f"[{item['short']}] " if item["key"] else ""
-            scope = item["scope"] if item["scope"] != PROJECT else ""
-            about = ", ".join(filter(None, (item["kind"], scope, item["status"]))).replace(")", "")
-            lines.append(f"- {key}({about}) {item['text']}" if about else f"- {key}{item['text']}")
-        lines += [f"… {section['more']} more: {section['rest']}"] if section["more"] else []
-    return fence_text("\n".join(lines), source="the digest of this repository's memory, warnings first")
+def digest(memory: Memory, found: Mapping[str, Any]) -> str:
+    """Return a session's digest, fenced: its sections, warnings first."""
+    parts = parts_of_digest(memory.repository, found)
+    return fence_parts(parts, source="the digest of this repository's memory, warnings first")
 
 
-def describe_standing(found: Mapping[str, Any]) -> str:
-    """Return the facts that need attention, one line each: failed (and why), suspect, blocked here, flapping."""
-    lines = []
-    for name in ("failed", "suspect", "blocked", "flapping"):
-        for one in found.get(name, ()):
-            why = _join(one["because"], one["broken"])
-            lines.append(
-                f"- [{one['key']}] ({name}) {line(one['title'])}{places_of(one['refs'])}" + (f": {why}" if why else "")
-            )
+def describe_standing(memory: Memory, found: Mapping[str, Any]) -> str:
+    """Return the facts that need attention, fenced: failed, suspect, blocked here, flapping; with reason and author."""
+    lines = [(name, one) for name in ("failed", "suspect", "blocked", "flapping") for one in found.get(name, ())]
+    store = memory.repository
+    catalog = store.catalog() if lines else None
+    known = about(catalog, store.ground(catalog), keys(one for _, one in lines), now=store.now) if catalog else {}
+    entries = []
+    for status, one in lines:
+        why, text = _join(one["because"], one["broken"]), f"{line(one['title'])}{places_of(one['refs'])}"
+        is_warned = bool(warning_of(status))
+        entry = replace(known.get(one["key"], About()), why=why, is_explained=False)
+        shown = text if is_warned or not why else f"{text}: {why}"
+        entries.append(entry_of(one["key"], "", status, shown, entry))
+    text = "\n".join(entry.text for entry in entries)
     return fence_text(
-        "\n".join(lines), source="facts that need attention; each line has key and status, then the title"
+        text, source="facts that need attention; each has key, status and author, then why, then the title"
     )
 
 

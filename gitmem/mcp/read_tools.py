@@ -88,11 +88,14 @@ def _add_digest(server: MCPServer[Any], service: Service) -> None:
         budget: Annotated[int, Field(ge=100, le=8000, description="Tokens")] = BUDGET,
     ) -> Annotated[CallToolResult, schemas.Context]:
         """Get what to know before you start: warnings, facts, recent work."""
-        found, notes = await service.read(
-            ctx, lambda memory: memory.context(paths=paths, budget_tokens=budget, is_brief=True).document
-        )
+
+        def work(memory: Memory) -> tuple[Any, str]:
+            found = memory.context(paths=paths, budget_tokens=budget, is_brief=True).document
+            return found, answers.digest(memory, found)
+
+        (found, text), notes = await service.read(ctx, work)
         size = {name: found[name] for name in ("tokens", "more")}
-        return answers.result(schemas.Context(text=answers.digest(found), **size, notes="\n".join(notes)))
+        return answers.result(schemas.Context(text=text, **size, notes="\n".join(notes)))
 
 
 def _add_status(server: MCPServer[Any], service: Service) -> None:
@@ -108,7 +111,7 @@ def _add_status(server: MCPServer[Any], service: Service) -> None:
         def work(memory: Memory) -> tuple[Any, str]:
             found = memory.status().document
             if not status:
-                return found, answers.describe_standing(found)
+                return found, answers.describe_standing(memory, found)
             listed = memory.list(Query(statuses=tuple(status), limit=limit)).hits
             return found, answers.hits(memory, listed, limit_tokens=0)
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import pytest
 
 from gitmem.mcp import answers
+from gitmem.memory import Memory
 
 SECTION = {"name": "WARNINGS", "total": 3, "more": 1, "rest": "gitmem list"}
 ITEM = {
     "key": "a",
     "kind": "fact",
     "status": "failed",
-    "text": "No longer",
+    "text": "It held",
     "score": 0.0,
     "scope": "project",
     "short": "a",
+    "whole": True,
 }
 
 SLUG = "system-run-it-run-it-run-it-run-it-run"
@@ -29,19 +31,20 @@ def test_text_is_one_line_and_says_where_it_was_cut() -> None:
     assert answers.line("x" * 500) == "x" * 399 + "…"
 
 
-def test_nothing_is_fenced_where_there_is_nothing() -> None:
-    assert answers.describe_standing({"failed": [], "suspect": [], "flapping": []}) == ""
+def test_digest_has_its_sections_and_what_is_left_out(memory: Memory) -> None:
+    line = ITEM | {"key": "", "kind": "", "status": ""}
+    sections = [SECTION | {"items": [ITEM, line]}, SECTION | {"items": [], "more": 0}]
 
-
-def test_digest_has_its_sections_their_counts_and_what_is_left_out() -> None:
-    sections = [SECTION | {"items": [ITEM, ITEM | {"key": "", "kind": "", "status": ""}]}, SECTION | {"total": 0}]
-
-    assert inside(answers.digest({"sections": sections})) == [
-        "## WARNINGS (3)",
-        "- [a] (fact, failed) No longer",
-        "- No longer",
+    assert inside(answers.digest(memory, {"sections": sections})) == [
+        "## WARNINGS",
+        "- [a] (fact, failed, by a person) FAILED: its check says that this is no longer true. It held",
+        "- It held",
         "… 1 more: gitmem list",
     ]
+
+
+def test_nothing_is_fenced_where_there_is_nothing(memory: Memory) -> None:
+    assert answers.describe_standing(memory, {"failed": [], "suspect": [], "flapping": []}) == ""
 
 
 @pytest.mark.parametrize(

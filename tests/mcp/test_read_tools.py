@@ -163,7 +163,7 @@ def test_facts_status_tells_what_failed_and_why_and_what_waits(memory, repo: Pat
     assert stdin.content["suspect"] == ["rests"]
     assert stdin.content["waiting"] == ["waits"]
     assert stdin.content["statuses"]["failed"] == 1
-    assert "[capped] (failed) There are no retries: " in stdin.text
+    assert "- [capped] (failed, by a person) FAILED: " in stdin.text
     assert "[waits] (fact, unproven, by a person)" in listed.text
 
 

@@ -14,7 +14,8 @@ from gitmem.agents.session import activity, log, topics, worklog
 from gitmem.agents.session.places import read_text
 from gitmem.agents.session.prompt import find_hits, question_of
 from gitmem.commands.context.relevance import unexpired_condition
-from gitmem.commands.context.sections import HEADINGS, NEWEST, RELEVANT, WARNINGS
+from gitmem.commands.context.render import parts_of_digest
+from gitmem.commands.context.sections import HEADINGS, NEWEST, RELEVANT
 from gitmem.commands.workflow.render import part_of
 from gitmem.config import home
 from gitmem.errors import GitmemError
@@ -28,7 +29,7 @@ from gitmem.policy import START as AT_START
 from gitmem.policy import Role, role_name
 from gitmem.recall import Query, RecallResult, filter_condition
 from gitmem.repository import has_private, open_private
-from gitmem.store import LISTED, PROJECT
+from gitmem.store import LISTED
 from gitmem.store.state import losses, plain_files
 from gitmem.store.state.plain_files import spool_folders
 from gitmem.text import display, format_json, parse_json
@@ -345,35 +346,7 @@ def _worklog(here: _Here) -> Part:
 def _digest(here: _Here, budget: int) -> list[Part]:
     """Return the sections of the digest, formatted for this context, warnings first."""
     digest = here.opened.context(budget_tokens=budget, kinds=here.role.kinds, is_brief=True)
-    table = digest.document
-    keys = [item["key"] for section in table["sections"] for item in section["items"] if item["key"]]
-    known = agent_text.about(here.catalog, here.ground, keys, now=here.memory.now)
-    parts = []
-    for section in table["sections"]:
-        entries = (
-            agent_text.entry_of(
-                item["key"],
-                item["kind"],
-                item["status"],
-                item["text"],
-                _about(known, item, section["name"]),
-                scope=item["scope"],
-                short=item["short"],
-                is_whole=item["whole"],
-            )
-            for item in section["items"]
-        )
-        heading = HEADINGS.get(section["name"], section["name"])
-        parts.append(Part(heading, tuple(entries), section["more"], section["rest"]))
-    return parts
-
-
-def _about(known: Mapping[str, About], item: Mapping[str, Any], section: str) -> About | None:
-    """Return what is known about an item of the digest; a warning names the reason itself."""
-    if item["scope"] != PROJECT:
-        return None
-    found = known.get(item["key"], About())
-    return replace(found, is_explained=" — " in item["text"]) if section == WARNINGS else found
+    return parts_of_digest(here.memory, digest.document)
 
 
 def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
