@@ -38,6 +38,10 @@ COMMANDS = (
     "@main.command()\n@click.option('--x')\ndef show(x): ...\n\n\n"
     "@main.command(\n    help='x',\n)\ndef make_it(): ...\n"
 )
+ROUTES = (
+    'router = APIRouter(prefix="/users")\n\n\n@router.get("/{user}")\ndef a(): ...\n\n\n@router.post("")\n'
+    'def b(): ...\n\n\n@router.delete("/{user}")\ndef c(): ...\n\n\n@app.get("/items/{item}")\ndef d(): ...\n'
+)
 MODULES = {f"src/app/infra/{name}.py": "x = 1\n" for name in ("a", "b", "c")}
 
 
@@ -289,6 +293,13 @@ CASES = {
         {"pyproject.toml": '[project.scripts]\nmytool = "app:main"\n', "app.py": COMMANDS},
         {"app.py": COMMANDS.replace("sync", "push")},
         ["mytool sync"],
+    ),
+    "route": (
+        "- `GET /api/users/{id}` and `POST /api/users`; `GET /items/:id`, `GET /elsewhere/{x}`\n\n"
+        "| Method | Path |\n|---|---|\n| DELETE | `/api/users/{id}` |\n| GET | /api/health |\n",
+        {"api.py": ROUTES, "web/app/api/health/route.ts": "export async function GET() {}\n"},
+        {"api.py": ROUTES.replace('delete("/{user}")', 'put("/{user}")').replace("items", "things")},
+        ["GET /items/:id", "DELETE /api/users/{id}"],
     ),
 }  # fmt: skip
 

@@ -24,6 +24,7 @@ from gitmem.commands.adopt.kinds import (
     options,
     pipelines,
     programs,
+    routes,
     services,
     signatures,
     subcommands,
@@ -164,6 +165,12 @@ KINDS = {
             "`{token}` is not a command of the program",
             doubt=subcommands.find_literal,
             words=subcommands.spellings,
+        ),
+        sourced(
+            *(routes.ROUTE, routes.route_claims, routes.find_route, "no server has the route {token}"),
+            partly=routes.find_route_end,
+            doubt=routes.find_path,
+            words=routes.words_of,
         ),
     )
 }

@@ -7,11 +7,13 @@ workspace, one of Rust in the crate. Modules that the repository does not have a
 from __future__ import annotations
 
 import re
+import sys
 
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.statements import CODE, TREE
 from gitmem.document.sources.symbols import find_symbol
+from gitmem.text.code.languages import is_code
 from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
@@ -33,7 +35,11 @@ _LANGUAGES = {
     **dict.fromkeys(("rust", "rs"), "rust"),
 }
 # What a module may be without saying the name: it passes on all of another one, or makes names when they are asked for.
-_OPEN = re.compile(r"^\s*(?:from \S+ import \*|def __getattr__|export \* from|pub use [\w:]+::\*)", re.M)
+_OPEN = re.compile(
+    r"^\s*(?:from \S+ import \*|def __getattr__|export \* from|pub use [\w:]+::\*)"
+    r"|\bglobals\(\)|\bimport_module\(|lazy",
+    re.M,
+)
 _COMMENT = re.compile(r"^\s*(?:#|//|\*|/\*)")
 
 
@@ -108,7 +114,10 @@ def _modules(code: Code, claim: Claim) -> list[str]:
     module = claim.places[0]
     if claim.tool == "python":
         tail = module.replace(".", "/")
-        return [path for end in (".py", "/__init__.py", ".pyi") for path in code.list_ending_with(f"{tail}{end}")]
+        if tail.partition("/")[0] in sys.stdlib_module_names:
+            return []
+        found = [path for end in (".py", "/__init__.py", ".pyi") for path in code.list_ending_with(f"{tail}{end}")]
+        return [path for path in found if is_code(path)]
     if claim.tool == "rust":
         crate, _, _ = module.partition("::")
         return _below_manifest(code, claim, "Cargo.toml", rf"^name\s*=\s*\"{crate.replace('_', '[-_]')}\"")
@@ -116,7 +125,7 @@ def _modules(code: Code, claim: Claim) -> list[str]:
         tail = re.sub(r"^(?:\.{1,2}/|[@~]/)+", "", module)
         tail = re.sub(r"\.(?:[cm]?[jt]sx?)$", "", tail)
         ends = [f"{tail}.{end}" for end in _ENDINGS] + [f"{tail}/index.{end}" for end in _ENDINGS]
-        return [path for end in ends for path in code.list_ending_with(end)] if tail else []
+        return [path for end in ends for path in code.list_ending_with(end) if is_code(path)] if tail else []
     name = "/".join(module.split("/")[: 2 if module.startswith("@") else 1])
     return _below_manifest(code, claim, "package.json", rf"^\s*\"name\"\s*:\s*\"{re.escape(name)}\"")
 

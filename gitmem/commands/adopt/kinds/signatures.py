@@ -97,7 +97,7 @@ def _definitions(code: Code, claim: Claim) -> Iterator[tuple[Source, str]]:
 @lru_cache(maxsize=5000)
 def definitions_in(text: str, name: str) -> tuple[tuple[int, str], ...]:
     """Return the definitions of a function in a text: the line, and the text between its parentheses."""
-    found: list[tuple[int, str]] = []
+    found: dict[int, str] = {}
     lines, start = text.split("\n"), 0
     while len(found) < _MOST:
         rest = "\n".join(lines[start:])
@@ -106,9 +106,14 @@ def definitions_in(text: str, name: str) -> tuple[tuple[int, str], ...]:
             break
         after = "\n".join(lines[start + line - 1 :])[:_LONGEST]
         opened = re.search(rf"\b{re.escape(name)}\b[^\n(]{{0,80}}\(", after.partition("\n")[0] + "\n")
-        found.append((start + line, _inside(after[opened.end() :]) if opened else ""))
+        found[start + line] = _inside(after[opened.end() :]) if opened else ""
         start += line
-    return tuple(found)
+    # Methods whose parameters are on the next lines.
+    for method in re.finditer(rf"^[ \t]*(?:\w+[ \t]+)*{re.escape(name)}(?:<[^>\n]*>)?\(", text, re.M):
+        names = _inside(text[method.end() : method.end() + _LONGEST])
+        if re.match(r"\)?\s*[{:]", text[method.end() + len(names) :]):
+            found.setdefault(text.count("\n", 0, method.end()) + 1, names)
+    return tuple(sorted(found.items()))
 
 
 def _inside(text: str) -> str:

@@ -30,6 +30,8 @@ def test_parameters_are_the_names_that_a_document_writes(text, names):
         ("export async function load(\n  path: string,\n) {}\n", [(1, "\n  path: string,\n")]),
         ("func (c *Client) load(ctx context.Context, id int) error {\n", [(1, "ctx context.Context, id int")]),
         ("pub fn load<T>(path: &T) -> u8 {\n", [(1, "path: &T")]),
+        ("class A {\n  load(\n    path: string,\n  ): void {\n  }\n", [(2, "\n    path: string,\n  ")]),
+        ("load(1)\nx = load(\n  2,\n)\nif (load(3)) {}\n", []),
         ("class load:\n    x = 1\n", [(1, "")]),
         ("def load(a): ...\n\n\ndef load(b): ...\n", [(1, "a"), (4, "b")]),
     ],

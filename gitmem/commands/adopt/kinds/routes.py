@@ -1,0 +1,265 @@
+"""Routes of the repository's servers: ``GET /api/users/{id}``, as frameworks register them. Pure but for reading code.
+
+Where another file mounts a router below a prefix, only the end of the path is known: such a route is not said to hold,
+but its statement becomes false with it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from gitmem.commands.adopt.claims.claim import Claim
+from gitmem.commands.adopt.findings import Source
+from gitmem.commands.adopt.kinds.words import find_line
+from gitmem.commands.adopt.statements import CODE, TREE
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.statements import Statement
+
+ROUTE, ANY, PARAMETER = "route", "ANY", "{}"
+_METHODS = "GET|POST|PUT|PATCH|DELETE"
+_WRITTEN = re.compile(
+    rf"(?<![\w/])({_METHODS})`?\s+`?(?:https?://[^/\s`]+)?(/[\w{{}}:<>\[\]./$~@-]*[\w}}>\])])(?![/.]*\.\.)"
+)
+_CELL = re.compile(r"^(?:https?://[^/\s]+)?(/[\w{}:<>\[\]./$~@-]*[\w}>\]])/?(?:\?.*)?$")
+_CURL = re.compile(
+    rf"\bcurl\b.*?(?:-X\s*|--request[ =])({_METHODS})\b.*?https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0)[^/\s]*(/[\w/.-]*\w)"
+)
+_PLACE = re.compile(r"^(?:[{<:\[$*]|\w*[{<]).*|.*[}>\]]$")
+
+
+@frozen
+class Route:
+    """One registered route: its method or ``ANY``, its path's parts, its line, and whether that is the whole path."""
+
+    method: str
+    parts: tuple[str, ...]
+    line: int
+    is_whole: bool
+
+
+@frozen
+class _Form:
+    """How a framework registers routes.
+
+    Attributes:
+        endings: The suffixes of its files.
+        pattern: The registration, with the groups ``method``, ``path`` and ``on`` (what it is registered on), if any.
+        prefix: What puts a path before those that follow it in the file, or that are registered on ``name``.
+        whole: What a route is registered on whose path is the whole one; empty for none.
+    """
+
+    endings: tuple[str, ...]
+    pattern: re.Pattern[str]
+    prefix: re.Pattern[str] | None = None
+    whole: str = ""
+
+
+_VERB = r"(?P<method>get|post|put|patch|delete)"
+_VERB_CAPITAL = r"(?P<method>Get|Post|Put|Patch|Delete)"
+_TEXT = r"[rf]?[\"'`](?P<path>[^\"'`\n]*)[\"'`]"
+_SCRIPTS = ("js", "mjs", "cjs", "ts", "mts")
+_FORMS = (
+    _Form(  # FastAPI, Flask, Litestar
+        ("py",),
+        re.compile(rf"@(?P<on>\w+)\.(?:{_VERB}|(?:api_)?route|websocket)\(\s*(?:path=)?{_TEXT}(?P<more>[^\n]*)"),
+        re.compile(r"(?P<name>\w+)\s*=\s*(?:\w+\.)?(?:APIRouter|Blueprint)\([^)]*?prefix\s*=\s*[\"'](?P<path>[^\"']*)"),
+        r"(?:app|application|api|server)",
+    ),
+    _Form(  # aiohttp, Starlette
+        ("py",), re.compile(rf"\b(?:(?:add_|web\.){_VERB}|add_(?:api_route|url_rule)|Route)\(\s*{_TEXT}")
+    ),
+    _Form(("py",), re.compile(r"\bpath\(\s*r?[\"'](?P<path>[^\"'\n]*)[\"'],")),  # Django
+    _Form(  # Express, Fastify, Hono, Koa
+        _SCRIPTS,
+        re.compile(
+            r"\b(?P<on>\w*(?:[aA]pp|[rR]outer|[sS]erver|[rR]outes|fastify|hono))"
+            rf"\.(?:{_VERB}|all)(?:<[^()]*>)?\(\s*{_TEXT}"
+        ),
+        re.compile(r"(?P<name>\w+)\s*=\s*new \w+\([^)]*prefix:\s*[\"'](?P<path>[^\"']*)"),
+        r"(?:app|server|fastify)",
+    ),
+    _Form(  # NestJS
+        _SCRIPTS,
+        re.compile(rf"@(?:{_VERB_CAPITAL}|All)\(\s*(?:{_TEXT})?\s*\)"),
+        re.compile(r"@Controller\(\s*(?:\{\s*path:\s*)?(?:[\"'`](?P<path>[^\"'`]*)[\"'`])?"),
+    ),
+    _Form(  # gin, echo, chi, fiber
+        ("go",),
+        re.compile(rf"\b(?P<on>\w+)\.(?P<method>GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete|Any)\(\s*{_TEXT},"),
+        re.compile(r"(?P<name>\w+)\s*:?=\s*\w+\.Group\(\s*\"(?P<path>[^\"]*)\""),
+    ),
+    _Form(("go",), re.compile(r"\.Handle(?:Func)?\(\s*\"(?:(?P<method>[A-Z]+) )?(?P<path>/[^\"\n]*)\"")),  # net/http
+    _Form(("rs",), re.compile(rf"\.route\(\s*{_TEXT}\s*,\s*(?:\w+::)*(?P<chain>[^\n]*)")),  # axum
+    _Form(("rs",), re.compile(rf"#\[{_VERB}\(\s*{_TEXT}")),  # actix, Rocket
+    _Form(  # Spring
+        ("java", "kt"),
+        re.compile(rf"@{_VERB_CAPITAL}Mapping(?:\(\s*(?:(?:value|path)\s*=\s*)?\{{?\s*(?:{_TEXT})?)?"),
+        re.compile(r"@RequestMapping\(\s*(?:(?:value|path)\s*=\s*)?\{?\s*\"(?P<path>[^\"]*)\""),
+    ),
+    _Form(  # ASP.NET
+        ("cs",),
+        re.compile(rf"\[Http{_VERB_CAPITAL}(?:\(\s*(?:{_TEXT})?)?"),
+        re.compile(r"\[Route\(\s*\"(?P<path>[^\"]*)\""),
+    ),
+    _Form(("cs",), re.compile(rf"\.Map{_VERB_CAPITAL}\(\s*{_TEXT}")),
+    _Form(("rb",), re.compile(rf"^\s*{_VERB}\s*\(?\s*[\"'](?P<path>[\w/:.*-]+)[\"']", re.M)),  # Rails
+    _Form(("php",), re.compile(rf"Route::(?:{_VERB}|any)\(\s*{_TEXT}")),  # Laravel
+)
+_RESOURCES = re.compile(r"^\s*resources? :(\w+)", re.M)
+_CHAINED = re.compile(r"\b(get|post|put|patch|delete|any)\s*\(")
+_LISTED = re.compile(r"methods\s*=\s*[\[({]([^\])}]*)")
+_EXPORTED = re.compile(rf"^export\s+(?:async\s+)?(?:function|const)\s+({_METHODS})\b", re.M)
+_FILE_ROUTE = re.compile(r"(?:^|/)(?:app|routes)/(.+)/(?:route|\+server)\.[jt]sx?$")
+_PAGE_ROUTE = re.compile(r"(?:^|/)pages/(api/.+?)(?:/index)?\.[jt]sx?$")
+
+
+def route_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
+    """Yield the routes that a statement names: a method and a path."""
+    if statement.kind == TREE:
+        return
+    seen: set[str] = set()
+    for method, path, line in _written(statement):
+        parts = parts_of(path)
+        name = f"{method} /{'/'.join(parts)}"
+        if name not in seen and "..." not in path and any(part != PARAMETER for part in parts):
+            seen.add(name)
+            yield Claim(ROUTE, line, f"{method} {path}", name, is_certain=False)
+
+
+def _written(statement: Statement) -> Iterator[tuple[str, str, int]]:
+    for number, line in enumerate(statement.lines, statement.line):
+        pattern = _CURL if statement.kind == CODE and "curl" in line else _WRITTEN
+        yield from ((one[1], one[2], number) for one in pattern.finditer(line))
+    cells = [cell.strip("`* ") for cell in statement.cells] if statement.header else []
+    methods = [cell for cell in cells if re.fullmatch(_METHODS, cell)]
+    paths = [found[1] for cell in cells if (found := _CELL.match(cell))]
+    if len(methods) == len(paths) == 1:
+        yield methods[0], paths[0], statement.line
+
+
+def parts_of(path: str) -> tuple[str, ...]:
+    """Return the parts of a path, those that stand for any as ``{}``."""
+    bare = re.sub(r"\?.*$", "", re.sub(r"\{(\w+)(?::[^}]*)?\}|<(?:\w+:)?(\w+)>", PARAMETER, path))
+    return tuple(PARAMETER if _PLACE.match(part) else part for part in bare.split("/") if part)
+
+
+def find_route(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where a server registers exactly this route."""
+    return _find(code, claim, lambda route, parts: route.is_whole and _are_alike(route.parts, parts))
+
+
+def find_route_end(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where a server registers a route that may be this one, below a prefix that is not known."""
+    return _find(code, claim, lambda route, parts: _is_end(route.parts, parts))
+
+
+def find_path(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where the code has the end of a route's path as a string, in any way."""
+    *_, before, last = ("", *_parts_of(claim))
+    if last == PARAMETER:
+        return (
+            find_line(code, rf"{re.escape(before)}/?[\"'`]? *[+]? *[\"'`]?/?[{{:<$[]")
+            if before != PARAMETER
+            else Source("")
+        )
+    return find_line(code, rf"[\"'`/]{re.escape(last)}[\"'`/?]")
+
+
+def words_of(claim: Claim) -> list[str]:
+    """Return the literal parts of a route's path."""
+    return [part for part in _parts_of(claim) if re.fullmatch(r"[\w-]{2,}", part)]
+
+
+def _parts_of(claim: Claim) -> tuple[str, ...]:
+    return tuple(claim.name.partition(" /")[2].split("/"))
+
+
+def _find(code: Code, claim: Claim, is_it: Callable[[Route, tuple[str, ...]], bool]) -> Source | None:
+    method, parts = claim.name.partition(" ")[0], _parts_of(claim)
+    words = words_of(claim)
+    by_name = [path for path in code.own_files if words and words[-1] in path]
+    for path, text in code.texts(dict.fromkeys((*code.files_naming(words), *by_name))).items():
+        for route in routes_in(path, text):
+            if route.method in (method, ANY) and is_it(route, parts):
+                return Source(path, route.line, text.split("\n")[route.line - 1].strip())
+    return None
+
+
+def _are_alike(route: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+    return len(route) == len(parts) and all(
+        one == other or PARAMETER in (one, other) for one, other in zip(route, parts, strict=True)
+    )
+
+
+def _is_end(route: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+    """Return whether a path ends as a route does, which has a literal part."""
+    is_literal = any(part != PARAMETER for part in route)
+    return is_literal and len(route) <= len(parts) and _are_alike(route, parts[len(parts) - len(route) :])
+
+
+@lru_cache(maxsize=4000)
+def routes_in(path: str, text: str) -> tuple[Route, ...]:
+    """Return the routes that a file registers, or is."""
+    suffix = path.rpartition(".")[2]
+    found = [route for form in _FORMS if suffix in form.endings for route in _registered(form, text)]
+    if suffix == "rb":
+        found += _resources(text)
+    return (*found, *_file_routes(path, text))
+
+
+def _registered(form: _Form, text: str) -> Iterator[Route]:
+    prefixes = [
+        (one.start(), _group(one, "name"), _group(one, "path"))
+        for one in (form.prefix.finditer(text) if form.prefix else ())
+    ]
+    for one in form.pattern.finditer(text):
+        on = _group(one, "on")
+        before = [prefix for at, name, prefix in prefixes if (name == on if name else at < one.start())]
+        whole = "/".join([*before[-1:], _group(one, "path")])
+        is_whole = bool(form.whole and re.fullmatch(form.whole, on)) and whole.startswith("/")
+        line = text.count("\n", 0, one.start()) + 1
+        for method in _methods_of(one):
+            yield Route(method, parts_of(whole), line, is_whole)
+
+
+def _methods_of(found: re.Match[str]) -> list[str]:
+    if chain := _group(found, "chain"):
+        return [method.upper() for method in _CHAINED.findall(chain)] or [ANY]
+    if listed := _LISTED.search(_group(found, "more")):
+        return [method.upper() for method in re.findall(r"\w+", listed[1])]
+    method = _group(found, "method").upper()
+    return [ANY if method in ("", "ALL", "ANY") else method]
+
+
+def _group(found: re.Match[str], name: str) -> str:
+    return found.groupdict().get(name) or ""
+
+
+def _resources(text: str) -> Iterator[Route]:
+    """Yield the routes of Rails' resources."""
+    for one in _RESOURCES.finditer(text):
+        line, name = text.count("\n", 0, one.start(1)) + 1, one[1]
+        for method, parts in (
+            ("GET", ()),
+            ("POST", ()),
+            *((verb, (PARAMETER,)) for verb in ("GET", "PUT", "PATCH", "DELETE")),
+        ):
+            yield Route(method, (name, *parts), line, is_whole=False)
+
+
+def _file_routes(path: str, text: str) -> Iterator[Route]:
+    """Yield the routes that a file of Next.js or SvelteKit is, by its place."""
+    if (page := _PAGE_ROUTE.search(path)) and text:
+        yield Route(ANY, parts_of(page[1]), 1, is_whole=True)
+    if file := _FILE_ROUTE.search(path):
+        parts = tuple(part for part in parts_of(file[1]) if not part.startswith("("))
+        for one in _EXPORTED.finditer(text):
+            yield Route(one[1], parts, text.count("\n", 0, one.start()) + 1, is_whole=True)
