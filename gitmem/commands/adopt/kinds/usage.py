@@ -215,16 +215,22 @@ def _find_file(code: Code, document: Document, endings: tuple[str, ...]) -> Sour
 
 def _own_manifests(code: Code, document: Document) -> list[str]:
     """Return the manifests in a document's own folder, or in the root."""
-    return sorted(path for path in code.files if path.rpartition("/")[0] == document.folder and is_manifest(path))
+    return sorted(path for path in _every_manifest(code) if path.rpartition("/")[0] == document.folder)
 
 
 def _manifests(code: Code, document: Document) -> list[str]:
     """Return the manifests that a document may be about: its own ones first, then the nearest to the root."""
-    paths = [path for path in code.files if is_manifest(path) and "node_modules/" not in path]
-    paths.sort(key=lambda path: (not path.startswith(f"{document.folder}/"), is_aside(path), path.count("/"), path))
+    paths = sorted(_every_manifest(code), key=lambda path: not path.startswith(f"{document.folder}/"))
     folders = dict.fromkeys((document.folder, ""))
     usual = [posixpath.join(folder, name) for folder in folders for name in _USUAL]
     return list(dict.fromkeys([*paths[:MOST_MANIFESTS], *usual]))
+
+
+@lru_cache(maxsize=4)
+def _every_manifest(code: Code) -> list[str]:
+    """Return all manifests, those of tests and examples last, nearest to the root first."""
+    found = [path for path in code.files if is_manifest(path) and "node_modules/" not in path]
+    return sorted(found, key=lambda path: (is_aside(path), path.count("/"), path))
 
 
 def _find_listed(texts: Mapping[str, str], name: str) -> Source | None:
