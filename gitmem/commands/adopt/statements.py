@@ -19,7 +19,7 @@ _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})\s*([\w+#.-]*)")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 _BULLET = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _RULE = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
-_CODE = re.compile(r"(?<!`)(`{1,2})(?!`)(.+?)(?<!`)\1(?!`)")
+_CODE = re.compile(r"(?<!`)(`{1,2})(?!`)((?:.|\n(?!\s*\n))+?)(?<!`)\1(?!`)")
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 _BOLD = re.compile(r"\*\*([^*`\[\]]+?)\*\*")
 _TREE = re.compile(r"^([\s│|]*)(?:[├└]|\+--|\|--|`--)[─\-–\s]*")
@@ -80,7 +80,9 @@ class Statement:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Return the marked parts, in order."""
+        """Return the marked parts, by line; one that goes on in the next line is in one piece (CommonMark 0.31, 6.1)."""
+        if self.kind in (BULLET, SENTENCE) and len(self.lines) > 1:
+            return tuple(_spans("\n".join(self.lines), self.line))
         return tuple(span for at, line in enumerate(self.lines) for span in _spans(line, self.line + at))
 
     @property
@@ -96,13 +98,14 @@ def cells_of(line: str) -> tuple[str, ...]:
     return tuple(cell.strip().replace("\0", "|") for cell in held.split("|"))
 
 
-def _spans(line: str, number: int) -> Iterator[Span]:
-    for found in _CODE.finditer(line):
-        yield Span("code", found[2].strip(), number)
-    for found in _LINK.finditer(line):
-        yield Span("link", found[2], number)
-    for found in _BOLD.finditer(line):
-        yield Span("bold", found[1].strip(), number)
+def _spans(text: str, first: int) -> list[Span]:
+    """Return the marked parts of a text whose first line has this number, by the line in which each begins."""
+    found = []
+    for kind, pattern, group in (("code", _CODE, 2), ("link", _LINK, 2), ("bold", _BOLD, 1)):
+        for hit in pattern.finditer(text):
+            words = re.sub(r"\s*\n\s*", " ", hit[group]).strip()
+            found.append(Span(kind, words, first + text.count("\n", 0, hit.start(group))))
+    return sorted(found, key=lambda span: span.line)
 
 
 def split(text: str) -> list[Statement]:
