@@ -101,15 +101,17 @@ class _Vocabulary:
     def __init__(self, names: Iterable[bytes]) -> None:
         self._simple = {name for name in names if not _JOINT.search(name)}
         self._compound = {
-            name: frozenset(filter(None, _JOINT.split(name))) for name in names if name not in self._simple
+            name: (frozenset(filter(None, _JOINT.split(name))), re.compile(rb"(?<!\w)" + re.escape(name) + rb"(?!\w)"))
+            for name in names
+            if name not in self._simple
         }
 
     def in_text(self, content: bytes) -> set[bytes]:
         """Return the names in a text."""
         # Splitting all of a text into words is faster than searching for some hundred of them (measured: 30 times).
         words = set(content.translate(_SPLITTING).split())
-        found = self._simple & words
-        return found | {name for name, parts in self._compound.items() if parts <= words and name in content}
+        whole = (name for name, (parts, form) in self._compound.items() if parts <= words and form.search(content))
+        return (self._simple & words).union(whole)
 
     def discard(self, name: bytes) -> None:
         """Look for a name no longer."""

@@ -6,7 +6,7 @@ import itertools
 
 from gitmem.commands.adopt.change import Change
 from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
-from gitmem.commands.adopt.claims.symbols import tied_paths
+from gitmem.commands.adopt.claims.symbols import owner_of, qualified, tied_paths
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.corpus import Corpus, is_aside, search
 from gitmem.commands.adopt.correct import add_corrections
@@ -99,9 +99,10 @@ def _read(documents: Iterable[Document], texts: Mapping[str, str], kinds: Contai
 def _search_names(head: Code, names: _Names, progress: Callable[[str, int, int], None]) -> Corpus:
     """Search the code for all names."""
     wanted = names.symbols | names.ports
-    corpus = search(head, wanted, names.values, progress=lambda *done: progress("reading the code", *done))
+    values = names.values | names.members
+    corpus = search(head, wanted, values, progress=lambda *done: progress("reading the code", *done))
     # One process reads what would take one for each value, and for each tie.
-    head.texts(path for paths in corpus.files_by_name.values() for path in paths if not is_aside(path))
+    head.texts(path for name in names.values for path in corpus.files_by_name.get(name, ()) if not is_aside(path))
     head.texts(names.ties.values())
     return corpus
 
@@ -114,23 +115,29 @@ class _Names:
         symbols: Names whose occurrence matters.
         ports: Numbers of ports, likewise.
         values: Names whose definitions matter, each with its possible spellings.
+        members: The last parts of qualified names, likewise.
         sections: The names whose values are stated, by document and section.
         ties: For claims of names, by document, the file that the sentence says the name is in.
     """
 
     symbols: set[str]
     ports: set[str]
-    values: Mapping[str, tuple[str, ...]]
+    values: dict[str, tuple[str, ...]]
+    members: dict[str, tuple[str, ...]]
     sections: Mapping[tuple[str, str], list[str]]
     ties: Mapping[tuple[str, Claim], str]
 
 
 def _names_in(read: Sequence[_Read], head: Code) -> _Names:
     every = [claim for _, _, claims in read for claim in claims]
+    named = [claim for claim in every if claim.kind == SYMBOL]
+    owned = [(owner, claim.name) for claim in named if (owner := owner_of(claim.token))]
+    parts = {part for owner, name in owned for part in (owner, *qualified(owner, name))}
     return _Names(
-        {claim.name for claim in every if claim.kind == SYMBOL},
+        {claim.name for claim in named} | parts,
         {claim.stated for claim in every if claim.tool == "port"},
         {claim.name: spellings(claim.name) for claim in every if claim.kind == VALUE and not claim.tool},
+        {name: (name,) for _, name in owned},
         _values_by_section(read),
         _ties(read, head),
     )
@@ -140,7 +147,7 @@ def _list_made_false(
     findings: Sequence[JudgedClaim], change: Change, past: Past, corpus: Corpus, names: _Names
 ) -> tuple[list[JudgedClaim], int]:
     """Return the findings that hold or that a change made false, and how many were false before it."""
-    before = change.corpus(corpus, names.symbols, names.values)
+    before = change.corpus(corpus, names.symbols, names.values | names.members)
     older = _Judge(change.before, past, before, names)
     made = change.list_made_false(findings, older.judge_one)
     claims = {one.claim for one in made}

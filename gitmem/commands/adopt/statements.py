@@ -80,7 +80,7 @@ class Statement:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Return the marked parts, by line; one that goes on in the next line is in one piece (CommonMark 0.31, 6.1)."""
+        """Return the marked parts, by line; one may go on in the next line (CommonMark 0.31, section 6.1)."""
         if self.kind in (BULLET, SENTENCE) and len(self.lines) > 1:
             return tuple(_spans("\n".join(self.lines), self.line))
         return tuple(span for at, line in enumerate(self.lines) for span in _spans(line, self.line + at))

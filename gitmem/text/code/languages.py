@@ -30,7 +30,7 @@ _OTHERS = frozenset(_FOLDERS.split())
 
 # Documents, and files that programs write: their words are not statements of the code.
 _PROSE = (
-    ".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc", ".ipynb",
+    ".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc", ".ipynb", ".cheatmd", ".livemd",
     ".lock", ".svg", ".map", ".snap", ".csv", ".tsv", ".po", ".xlf", ".min.js", ".sum",
 )  # fmt: skip
 _DOCUMENTS = frozenset((

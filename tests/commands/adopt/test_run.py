@@ -417,3 +417,26 @@ def test_no_line_of_a_document_stops_adopt(repo, lines):
     adoption = adopted(repo)
 
     assert as_table(adoption)["documents"]
+
+
+OWNED = {
+    "src/store.py": "class Store:\n    def open_file(self): ...\n\n\nclass Other:\n    def load_rows(self): ...\n",
+    "config/config.go": "package config\n\ntype Service struct{}\n",
+    "src/use.py": "import helper\nhelper.RemoteThing()\n",
+}
+
+
+def test_qualified_name_holds_where_its_owner_has_it_and_is_false_once_that_is_gone(repo):
+    held = ["Store.open_file()", "config.Service", "helper.RemoteThing", "Other.load_rows()"]
+    said = "".join(f"- `{name}`\n" for name in (*held, "Store.load_rows()"))
+    commit_files(repo, {**OWNED, "AGENTS.md": said})
+    before = adopted(repo)
+    renamed = OWNED["src/store.py"].replace("class Other", "class Renamed")
+    culprit = commit_files(repo, {"src/store.py": renamed}, "rename")
+
+    after = adopted(repo)
+
+    assert [token for _, _, token in messages(before, HOLDS)] == held
+    assert messages(before, NEVER) == []  # may be inherited
+    assert [token for _, _, token in messages(after, HOLDS)] == held[:3]
+    assert [(one.claim.token, one.culprit.commit) for one in after.of(FALSE)] == [("Other.load_rows()", culprit)]

@@ -64,3 +64,12 @@ def test_entry_of_a_tree_has_its_whole_path():
 
 def test_text_in_a_comment_is_not_a_statement():
     assert [one.line for one in split("<!--\n`gone.py`\n-->\nText.\n")] == [4]
+
+
+def test_code_and_links_may_go_on_in_the_next_line():
+    (bullet,) = split("- Run one: `go test\n  ./pkg -run X`, see [the\n  guide](docs/a.md)\n")
+
+    assert [(one.kind, one.text, one.line) for one in bullet.spans] == [
+        ("code", "go test ./pkg -run X", 1),
+        ("link", "docs/a.md", 3),
+    ]

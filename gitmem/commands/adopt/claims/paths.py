@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _ENDINGS = (
     "py|pyi|tsx?|jsx?|mjs|cjs|mts|cts|rs|go|java|kts?|swift|zig|c|h|cc|cpp|hpp|cs|csproj|sln|rb|php|sh|bash|ps1|mdx?|mdc|rst|txt|"
     "jsonc?|json5|toml|ya?ml|ini|cfg|conf|lock|html|s?css|sql|proto|vue|svelte|astro|exs?|mod|sum|gradle|props|targets|xml|"
-    "ipynb|tf|env|example|cmake|nix|lua|scala|dart|ex|erl|hs|ml|razor|slnx"
+    "ipynb|tf|env|example|cmake|nix|lua|scala|dart|ex|erl|hs|ml|razor|slnx|bat|cmd|fsx?|fsproj|vbproj|cljc?|cljs|edn|h?eex|"
+    "sbt|groovy|csv|tsv|graphql|tmpl|tpl"
 )
 _FILE = re.compile(rf"^[\w.@+\-\[\]()/~]*[\w\])]\.(?:{_ENDINGS})$", re.I)
 _NO_PATH = re.compile(r"[<>{}*$|\"'=,;!?#\\\s`]|\.\.\.|…|://|^[-@~]|^www\.")
@@ -27,6 +28,7 @@ _POSITION = re.compile(r"(:{1,2}[A-Za-z_]\w*(\(\))?|:\d+([-:,]\d+)?|#L?\d+(-L?\d
 _HOST = re.compile(
     r"^(github|gitlab|gopkg|golang|pkg|docs?|www|crates|npmjs|localhost|k8s)\b[\w.]*\.(com|org|io|dev|in|net|rs|ai)\b"
 )
+_WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+\\?")
 _WORD = re.compile(r"(?<![\w/.@`~$:-])(?:\.{1,2}/)*\.?[\w@-][\w.@-]*(?:/[\w.@\[\]-]+)*/?(?![\w`])")
 
 
@@ -95,6 +97,7 @@ def _link(target: str, line: int, document: Document) -> Iterator[Claim]:
 
 
 def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iterator[Claim]:
+    text = text.replace("\\", "/") if _WINDOWS.fullmatch(text) else text
     word = _POSITION.sub("", text.strip().rstrip(",;")).removesuffix("/...")  # `./pkg/...` of Go: all below it
     fixed = re.split(r"[<{*$]", word)[0]
     if fixed != word and "/" in fixed:  # the part before a pattern

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _SYMBOL = re.compile(r"^@?[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:<[\w, .]+>)?(?:\(.*\))?!?$")
 _OPTION = re.compile(r"^--[a-z][\w-]+$")
 _CODED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
+# Words for the object itself.
+_OWN = frozenset(("self", "this", "cls", "super", "Self"))
 _WORDS = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?![\w/-])")
 # More characters between the two are another thought.
 _NEAR = 80
@@ -66,6 +68,22 @@ def symbol_claims(statement: Statement) -> Iterator[Claim]:
                 if _CODED.search(word) and len(word) > 5 and word not in seen:
                     seen.add(word)
                     yield Claim(SYMBOL, span.line, word, word, is_certain=False)
+
+
+def owner_of(token: str) -> str:
+    """Return the class, module or package of a qualified name (`Store.open`, `config.Service`); else an empty string.
+
+    The head of `client.close` may be a variable of any name, so it is none.
+    """
+    *heads, last = re.split(r"\.|::|#|->", re.sub(r"<.*>|\(.*\)|[!@$]", "", token))
+    owner = heads[-1] if heads else ""
+    is_named = len(owner) > 1 and owner not in _OWN and (owner[:1].isupper() or last[:1].isupper())
+    return owner if is_named else ""
+
+
+def qualified(owner: str, name: str) -> tuple[str, ...]:
+    """Return the ways in which code writes a qualified name."""
+    return f"{owner}.{name}", f"{owner}::{name}", f"{owner}->{name}"
 
 
 def tied_paths(statement: Statement, claims: Iterable[Claim]) -> Iterator[tuple[Claim, Claim]]:

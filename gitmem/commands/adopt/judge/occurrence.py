@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from gitmem.commands.adopt.claims.claim import is_example
+from gitmem.commands.adopt.claims.symbols import owner_of, qualified
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.document.check_values import OR_IN
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 SCOPE = "**"
 # Files that a name is followed through, from the one that defined it when its line was written.
 MOST_HOMES = 3
+# Files that are searched for the definition of a qualified name.
+MOST_FILES = 60
 
 
 def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, tie: str = "") -> JudgedClaim | None:
@@ -34,6 +37,10 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
     """
     claim = mention.claim
     where = corpus.present.get(claim.name)
+    if where is not None and (owner := owner_of(claim.token)):
+        where = _find_member(owner, claim.name, corpus, head)
+        if where is None:
+            return _judge_owner(mention, owner, corpus, past)
     if where is not None:
         tied = _judge_tie(mention, head, past, tie) if tie else None
         # Without a file in the sentence, the name may move: the file only says where to look first.
@@ -48,9 +55,34 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
     return found if found is not None and found.verdict == FALSE else None
 
 
-def _judge_missing(mention: Mention, past: Past, tie: str) -> JudgedClaim | None:
-    """Judge the claim that a name is in the code, which does not have it now."""
-    name = mention.claim.name
+def _find_member(owner: str, name: str, corpus: Corpus, head: Code) -> str | None:
+    """Return a file that has a qualified name, or defines it in its class, module or package; None if none is known."""
+    written = next((corpus.present[one] for one in qualified(owner, name) if one in corpus.present), None)
+    if written is not None:
+        return written
+    files = sorted(corpus.files_by_name.get(name, ()), key=is_aside)[:MOST_FILES]
+    for path, text in head.texts(files).items():
+        parts = [part.lower().replace("_", "") for part in re.split(r"[/.]", path)[:-1]]
+        is_class_here = owner[:1].isupper() and is_defined_in(text, owner)
+        is_inside = owner.lower().replace("_", "") in parts and not is_class_here
+        if is_defined_in(text, f"{owner}.{name}") or (is_inside and is_defined_in(text, name)):
+            return path
+    return None
+
+
+def _judge_owner(mention: Mention, owner: str, corpus: Corpus, past: Past) -> JudgedClaim | None:
+    """Judge a qualified name whose last part is in the code, but nowhere as its owner's.
+
+    It is false where the owner is gone. Else it may be inherited, so nothing is said.
+    """
+    if owner in corpus.present or not corpus.is_whole or mention.is_past or not mention.claim.is_certain:
+        return None
+    return _judge_missing(mention, past, "", name=owner)
+
+
+def _judge_missing(mention: Mention, past: Past, tie: str, *, name: str = "") -> JudgedClaim | None:
+    """Judge the claim that its name, or *name*, is in the code, which does not have it now."""
+    name = name or mention.claim.name
     wrote, _ = past.writer(mention)
     were = past.files_with(wrote, name) if wrote else None
     home = _home(name, were or (), wrote, mention.document, past)

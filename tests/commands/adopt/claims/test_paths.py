@@ -32,3 +32,11 @@ def test_kind_of_file_and_pattern_are_no_certain_claims():
     found = [claim for statement in split("Use `.ts` in `src/*.ts`.") for claim in path_claims(statement, document)]
 
     assert not any(claim.is_certain for claim in found)
+
+
+def test_path_of_windows_is_a_path():
+    (statement,) = split("- Start with `scripts\\start_all.bat`.")
+
+    (claim,) = path_claims(statement, Document("AGENTS.md", "instructions", ""))
+
+    assert (claim.name, claim.places, claim.is_certain) == ("scripts/start_all.bat", ("scripts/start_all.bat",), True)

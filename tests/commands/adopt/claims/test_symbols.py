@@ -3,7 +3,7 @@
 import pytest
 
 from gitmem.commands.adopt.claims.paths import path_claims
-from gitmem.commands.adopt.claims.symbols import symbol_claims, tied_paths
+from gitmem.commands.adopt.claims.symbols import owner_of, symbol_claims, tied_paths
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.statements import split
 
@@ -55,3 +55,18 @@ def test_name_is_tied_to_the_file_that_the_sentence_says_it_is_in(sentence, is_t
     found = {(name.name, path.name) for name, path in tied_paths(statement, claims)}
 
     assert (("load_config", "src/config.py") in found) is is_tied
+
+
+@pytest.mark.parametrize(
+    ("token", "owner"),
+    [
+        ("Store.open()", "Store"),
+        ("a::Store::open", "Store"),
+        ("config.Service", "config"),
+        ("client.close()", ""),
+        ("self.Client", ""),
+        ("load_config", ""),
+    ],
+)
+def test_owner_of_a_qualified_name(token, owner):
+    assert owner_of(token) == owner
