@@ -62,7 +62,7 @@ const compacting = { context: [] }
 await hooks["experimental.session.compacting"]({ sessionID: "s1" }, compacting)
 await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s1" } } })
 await hooks.dispose()
-console.log(JSON.stringify({ system, title, message, compacting, looked }))
+console.log(JSON.stringify({ system, title, message, compacting, looked, ran }))
 """
 PI = """
 import load from "./gitmem.mjs"
@@ -81,6 +81,10 @@ await tell("before_agent_start", { messageType: "user", prompt: "and now" })
 await tell("tool_result", { toolName: "read", toolCallId: "c0", input: {}, content: [] })
 const written = { path: "a.py", content: "x = 1" }
 await tell("tool_result", { toolName: "write", toolCallId: "c1", input: written, content: [], isError: false })
+const output = [{ type: "text", text: "no such file" }]
+const failed = { toolName: "bash", toolCallId: "c2", input: { command: "make" }, content: output, isError: true }
+await tell("tool_result", failed)
+await tell("tool_result", { toolName: "grep", toolCallId: "c3", input: {}, content: [], isError: false })
 const said = { role: "assistant", content: [{ type: "text", text: "LEARNED: TZ is UTC" }] }
 await tell("agent_end", { messages: [{ role: "user", content: "x" }, said] })
 await tell("session_before_compact", { signal: new AbortController().signal })
@@ -125,6 +129,7 @@ def test_opencode_is_told_at_the_right_places_and_tells_what_happens(play) -> No
     assert got["message"]["parts"][1]["id"].startswith("prt_")
     assert got["compacting"]["context"] == ["told at compact"]
     assert got["looked"]["output"] == "x = 1\n\ntold at tool"
+    assert got["ran"]["output"] == "no such file\n\ntold at tool"
     assert sorted(one["event"] for one in stdin) == [
         "compact",
         "end",
@@ -149,11 +154,13 @@ def test_pi_is_told_with_the_first_prompt_and_tells_what_happens(play) -> None:
 
     assert got == [
         None, None, message("told at start\n\ntold at prompt"), message("told at prompt"),
-        *[{"content": [{"type": "text", "text": "told at tool"}]}] * 2, None, None, None
+        *[{"content": [{"type": "text", "text": "told at tool"}]}] * 2,
+        {"content": [{"type": "text", "text": text} for text in ("no such file", "told at tool")]},
+        None, None, None, None,
     ]  # fmt: skip
-    assert sorted(one["event"] for one in stdin) == ["compact", "end", *["prompt"] * 2, "start", "stop", *["tool"] * 2]
+    assert sorted(one["event"] for one in stdin) == ["compact", "end", *["prompt"] * 2, "start", "stop", *["tool"] * 3]
     assert {one["session"] for one in stdin} == {"s2"}
-    assert [one.get("edits") for one in stdin if one["event"] == "tool"] == [None, ["a.py"]]
+    assert [one.get("edits") for one in stdin if one["event"] == "tool"] == [None, ["a.py"], None]
     assert next(one for one in stdin if one["event"] == "stop")["response"] == "LEARNED: TZ is UTC"
 
 

@@ -2,7 +2,7 @@
 // Nothing here fails a turn: gitmem logs errors, and `gitmem doctor` shows them.
 import { spawn } from "node:child_process"
 
-const FILES = ["read", "edit", "write", "patch", "apply_patch"]
+const TOOLS = ["bash", "read", "edit", "write", "patch", "apply_patch"]
 // The system prompts with which OpenCode makes titles and compacts sessions.
 const NO_AGENT = /^You are a (title generator|context summarization agent|helpful AI assistant tasked with summariz)/
 @WORDS@
@@ -53,18 +53,16 @@ export const Gitmem = async ({ directory }) => {
       })
     },
     "tool.execute.after": async (input, output) => {
+      if (!TOOLS.includes(input.tool)) return
       const told = {
         hook: "tool.execute.after",
         directory,
         input: { tool: input.tool, sessionID: input.sessionID, callID: input.callID, args: input.args },
       }
-      if (input.tool === "bash") {
-        tell({ ...told, output: { output: cut(output.output), metadata: { exit: output.metadata?.exit } } })
-      } else if (FILES.includes(input.tool)) {
-        // What depends on the file is shown with what the tool says of it.
-        const context = await ask(told)
-        if (context) output.output = `${output.output ?? ""}\n\n${context}`
-      }
+      if (input.tool === "bash") told.output = { output: cut(output.output), metadata: { exit: output.metadata?.exit } }
+      // What is known about a file or a failure is shown with what the tool says.
+      const context = await ask(told)
+      if (context) output.output = `${output.output ?? ""}\n\n${context}`
     },
     // Each text of the agent, as it ends: an idle session no longer says what it answered.
     "experimental.text.complete": async (input, output) => {

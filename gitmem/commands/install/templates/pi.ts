@@ -2,7 +2,7 @@
 // Nothing here fails a turn: gitmem logs errors, and `gitmem doctor` shows them.
 import { spawn } from "node:child_process"
 
-const FILES = ["read", "edit", "write"]
+const TOOLS = ["bash", "read", "edit", "write"]
 @ASK@
 
 function texts(content) {
@@ -47,10 +47,10 @@ export default function (pi) {
   })
   pi.on("tool_result", async (event, ctx) => {
     const { toolName, toolCallId, input, isError } = event
+    if (!TOOLS.includes(toolName)) return
     const told = { toolName, toolCallId, input, isError }
-    if (toolName === "bash") later("tool_result", ctx, { ...told, content: texts(event.content) })
-    if (!FILES.includes(toolName)) return
-    // What depends on the file is shown with what the tool says of it.
+    if (toolName === "bash") told.content = texts(event.content)
+    // What is known about a file or a failure is shown with what the tool says.
     const context = await tell("tool_result", ctx, told)
     if (context) return { content: [...(event.content ?? []), { type: "text", text: context }] }
   })
