@@ -52,6 +52,21 @@ _GENERIC = frozenset(
     expected received actual
     """.split()  # noqa: SIM905
 )
+# How programs report a module or a program that is missing: its name comes after the first ones, before the others.
+_NO_MODULE = (
+    *("no module named ", "cannot find module ", "can't find module ", "could not resolve ", "unable to resolve "),
+    *("cannot find package ", "cannot load such file -- ", "unresolved import ", "can't find crate for "),
+    *("command not found: ", "unknown command: ", "cannot find -l"),
+)
+_NO_PROGRAM = (": command not found", ": not found")
+# A memory with one of these words may be about what is missing.
+_ABSENCE = frozenset(
+    """
+    missing installed install installs installing uninstalled import imports imported module modules package packages
+    dependency dependencies submodule submodules library libraries found absent lacks needs need requires venv
+    environment path pythonpath available optional extra extras
+    """.split()  # noqa: SIM905
+)
 _QUOTES = (('"', '"'), ("'", "'"), ("`", "`"), ("“", "”"), ("„", "“"), ("«", "»"), ("‘", "’"))
 # How many words in a row make a quotation, and how many of these must not be of every message.
 RUN, RARE = 5, 2
@@ -134,6 +149,7 @@ class Failure:
         self._said = f" {' '.join(_words(_without_folders(output)))} "
         self._runs = [f" {run} " for line in lines for run in _runs(_words(_without_folders(line)))]
         self._names = set(_identifiers(lines))
+        self._missing = list(_missing(lines))
 
     def is_in(self, memory: str) -> bool:
         """Return whether the text of a memory speaks of this failure.
@@ -146,7 +162,20 @@ class Failure:
             return True
         words = _words(memory)
         joined = f" {' '.join(words)} "
-        return any(run in joined for run in self._runs) or not self._names.isdisjoint(words)
+        if any(run in joined for run in self._runs) or not self._names.isdisjoint(words):
+            return True
+        return any(name in joined for name in self._missing) and not _ABSENCE.isdisjoint(words)
+
+
+def _missing(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the names of modules and programs that lines report as missing, as words between spaces."""
+    for line in lines:
+        lower = line.lower()
+        after = [lower[lower.find(begin) + len(begin) :].split()[:1] for begin in _NO_MODULE if begin in lower]
+        before = [lower.rpartition(": ")[0].replace(":", " ").split()[-1:]] if lower.endswith(_NO_PROGRAM) else []
+        for named in (*after, *before):
+            if words := _words(" ".join(named)):
+                yield f" {' '.join(words)} "
 
 
 def _without_folders(text: str) -> str:

@@ -40,6 +40,13 @@ SPOKEN = [
     ("ERR_PNPM_OUTDATED_LOCKFILE: run pnpm install once.", CODED),
     ("A ConnectionError of redis means that the settings are those of production.", REDIS),
     ("ruff counts the lines of the scripts as well (E501).", RUFF),
+    (
+        "No module named 'ledgerlib' means that the submodule is missing.",
+        "ModuleNotFoundError: No module named 'ledgerlib'",
+    ),
+    ("left-pad is an optional dependency: npm ci --include=optional.", NODE),
+    ("tox is not installed here: uvx tox.", "bash: line 1: tox: command not found"),
+    ("zsh lacks shellcheck on the build machines.", "zsh: command not found: shellcheck"),
     ("Statements end by canceling statement due to lock timeout while beat runs.", LOCK),
 ]
 SILENT = [
@@ -49,6 +56,9 @@ SILENT = [
     ("An AssertionError says little.", "tests/test_a.py:5: AssertionError"),
     ("The course about Redis has two places left.", REDIS),
     ("Captured after `git switch main` failed: fatal: taken at '/home/ana/work/shop/one'", FOLDERS),
+    ("The colours of click are those of the terminal.", "ModuleNotFoundError: No module named 'click'"),
+    ("A module is missing.", "no module named "),
+    ("The environment has seven paths.", "bash: line 1: tox: command not found"),
     ('We say "not found" for a parcel that is gone.', "bash: foo: command not found"),
 ]
 
