@@ -36,6 +36,7 @@ EVENTS = {
     "sessionStart": happened.START,
     "userPromptSubmitted": happened.PROMPT,
     "userPromptSubmit": happened.PROMPT,
+    "preToolUse": happened.DISPATCH,
     "postToolUse": happened.TOOL,
     "postToolUseFailure": happened.TOOL,
     "agentStop": happened.STOP,
@@ -53,6 +54,8 @@ EDITORS = (
     *("replace_string_in_file", "insert_edit_into_file"),
 )
 READERS = ("view", "read_file")
+# The tools that start a sub-agent, whose own start does not name its task (seen with 1.0.102).
+DISPATCHERS = ("task", "runSubagent")
 CREATORS = ("create", "create_file")
 CLIENT = Client(
     "GitHub Copilot",
@@ -60,6 +63,7 @@ CLIENT = Client(
     (
         ClientEvent("sessionStart"),
         ClientEvent("userPromptSubmitted", timeout_s=PROMPT_S),
+        ClientEvent("preToolUse", "task"),
         *map(ClientEvent, ("postToolUse", "postToolUseFailure")),
         *map(ClientEvent, ("agentStop", "subagentStart", "subagentStop", "preCompact")),
         ClientEvent("sessionEnd", timeout_s=END_S),
@@ -107,6 +111,9 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         return None
     tool_name = read.name(payload, "toolName", "tool_name")
     given = read.table(payload, "toolArgs", "tool_input")
+    if what == happened.DISPATCH and tool_name not in DISPATCHERS:
+        return None
+    about = given if what == happened.DISPATCH else payload
     answered = read.table(payload, "toolResult", "tool_result", "tool_response")
     error = read.text(payload, "error") or read.text(read.table(payload, "error"), "message")
     source = read.name(payload, "source", "trigger", "reason", "stopReason")
@@ -119,7 +126,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         session=session,
         folder=read.text(payload, "cwd"),
         source=SOURCES.get(source, source),
-        prompt=read.text(payload, "prompt", "initialPrompt", "initial_prompt"),
+        prompt=read.text(about, "prompt", "initialPrompt", "initial_prompt"),
         **read.tool_fields(tool_name, given, shells=SHELLS, editors=EDITORS, readers=READERS),
         edits=_edits(tool_name, given) or codex.edits_of(_patch_of(tool_name, payload)),
         output=output[: ended.start()] if ended else output,
@@ -127,7 +134,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         response=read.text(payload, "last_assistant_message", "lastAssistantMessage"),
         transcript=read.text(payload, "transcriptPath", "transcript_path") or _transcript(session),
         agent=read.name(payload, "agentId", "agent_id"),
-        agent_type=read.name(payload, "agentType", "agent_type", "agentName"),
+        agent_type=read.name(about, "agentType", "agent_type", "agentName"),
         is_again=payload.get("stop_hook_active") is True,
         hook=read.name(payload, "hook_event_name", "hookEventName"),
     )

@@ -125,11 +125,12 @@ def _hooks(name: str, path: str, *, user: bool) -> Entries:
 
 def _entry(form: str, hook: ClientEvent, words: str) -> dict[str, Any]:
     """Return one hook in its client's form."""
+    matcher = {"matcher": hook.matcher} if hook.matcher else {}
     if form == forms.COPILOT:  # its payloads for these events do not name them
-        return {"type": "command", "bash": LINE.format(f"{words} {hook.event}"), "timeoutSec": hook.timeout_s}
+        line = LINE.format(f"{words} {hook.event}")
+        return {"type": "command", **matcher, "bash": line, "timeoutSec": hook.timeout_s}
     command = LINE.format(words)
     if form == forms.CURSOR:
-        matcher = {"matcher": hook.matcher} if hook.matcher else {}
         return {"command": command, **matcher, "timeout": hook.timeout_s}
     handler: dict[str, Any] = {"type": "command", "command": command, "timeout": hook.timeout_s}
     if form in (forms.GEMINI, forms.AUGGIE):  # milliseconds
@@ -138,7 +139,7 @@ def _entry(form: str, hook: ClientEvent, words: str) -> dict[str, Any]:
         handler = {"name": "gitmem", **handler}
     if hook.is_async:
         handler["async"] = True
-    return {**({"matcher": hook.matcher} if hook.matcher else {}), "hooks": [handler]}
+    return {**matcher, "hooks": [handler]}
 
 
 def _server(form: str, path: str) -> Piece:

@@ -48,6 +48,14 @@ def test_tool_that_is_about_to_run_is_left_alone() -> None:
     assert parsed("copilot/preToolUse") is parsed("copilot/preToolUse", "preToolUse") is None
 
 
+def test_call_that_dispatches_a_sub_agent_names_its_task() -> None:
+    given = {"agent_type": "explore", "prompt": "Find out how refunds are booked", "name": "helper"}
+
+    event = parsed("copilot/preToolUse", "preToolUse", toolName="task", toolArgs=given)
+
+    assert (event.name, event.agent_type, event.prompt) == ("dispatch", "explore", given["prompt"])
+
+
 def test_names_of_fields_in_camel_case_are_read_in_vs_code_too() -> None:
     event_json = payload("copilot/PostToolUse.vscode")
     event_json["hookEventName"], event_json["sessionId"] = (
