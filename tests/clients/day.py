@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from clients.client import CLIENTS, Client
 from clients.model_server import Step
+from clients.moments import text_of
 from clients.place import Place, empty, install, installed, program, settled
 
 if TYPE_CHECKING:
@@ -32,19 +33,6 @@ CHOSEN = ("claude-code", "codex", "copilot")
 # What pytest needs; not click, which the project's own environment has as well.
 PACKAGES = ("_pytest", "pytest", "py.py", "pluggy", "iniconfig", "packaging", "pygments")
 AT_ONCE, EARLIER, LATER, NEVER = "then", "before", "later", "never"
-
-
-def text_of(value: Any) -> str:
-    """Return the texts in a request, without Markdown's signs and on one line."""
-    return " ".join("".join(char for char in " ".join(_texts(value)) if char not in "`*").split())
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (dict, list)):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _texts(part)
 
 
 def steps_of(rows: list[dict[str, str]]) -> Iterator[Step]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from clients.client import CLIENTS
 from clients.model_server import AGENTS, ModelServer, Step, is_compaction, tools_of
+from clients.moments import EAGER, MANY_TOKENS
 from clients.place import Place, installed, settled
 from clients.run import placed
 
@@ -25,13 +26,6 @@ if TYPE_CHECKING:
 LONG_S, PATIENCE_S = 240, 180
 # OpenCode starts a command before it stores the words before it: 5 ms, 120 ms where the machine has too much to do.
 STORED_S = 1
-# So many that each client compacts; Gemini CLI gives up above 1,048,576, its model's window.
-MANY_TOKENS = 900_000
-# The settings of a project with which two clients compact so short a session.
-EAGER = {
-    "gemini": (".gemini/settings.json", {"model": {"compressionThreshold": 0.001}}),
-    "pi": (".pi/settings.json", {"compaction": {"enabled": True, "keepRecentTokens": 1}}),
-}
 # Lines that no two of are similar: each is one memory.
 LINES = (
     "The queue worker must be restarted after each migration",

@@ -18,11 +18,11 @@ from uuid import uuid4
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-SHELLS = ("Bash", "bash", "run_shell_command", "exec_command", "shell_command", "shell")
+SHELLS = ("Bash", "bash", "run_shell_command", "exec_command", "shell_command", "shell", "run_commands")
 PATCH = "apply_patch"
 WRITERS = ("Write", "write", "write_file", "create", PATCH)
 EDITORS = ("Edit", "edit", "replace", PATCH)
-READERS = ("Read", "read", "read_file", "view")
+READERS = ("Read", "read", "read_file", "view", "read_files")
 # What the fields of those tools mean, as far as a step has a value for them.
 COMMAND_FIELDS = ("command", "cmd")
 PATH_FIELDS = ("file_path", "filePath", "path", "absolute_path")
@@ -45,6 +45,7 @@ COMPACTIONS = (
     "CONTEXT CHECKPOINT COMPACTION",  # Codex
     "distilling chat history",  # Gemini CLI
     "You are a context summarization",  # OpenCode, pi
+    "summarizes a conversation when its context window",  # Qwen Code
 )
 SUMMARY = "<summary>\nThe agent looked around.\n</summary>\n<state_snapshot>The agent looked around.</state_snapshot>"
 
@@ -112,6 +113,10 @@ class Model:
         """Return the requests of the agent itself, as JSON text."""
         return [json.dumps(one["body"], ensure_ascii=False) for one in self.requests if tools_of(one["body"])]
 
+    def first_request(self) -> dict[str, Any] | None:
+        """Return the first request of the agent itself; None if there was none."""
+        return next((one["body"] for one in self.requests if tools_of(one["body"])), None)
+
     def around(self, moment: str) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Return the request that the first step of a moment answered, and the one behind its last step.
 
@@ -153,8 +158,9 @@ def call_of(
         name, step = shell, Step(run=_in_shell(step))
     if not name:
         return None
-    if name == PATCH and not tools[name]:
-        return name, _patch(step)
+    if name == PATCH:
+        field = next((one for one in ("patchText", "input") if one in tools[name]), "")
+        return name, {field: _patch(step)} if field else _patch(step)
     path = str(folder / (step.read or step.write or step.edit)) if step.read or step.write or step.edit else ""
     values = [(COMMAND_FIELDS, step.run), (PATH_FIELDS, path), (CONTENT_FIELDS, step.content)]
     values += [(PROMPT_FIELDS, step.agent), (OLD_FIELDS, step.old), (NEW_FIELDS, step.new)]
@@ -164,8 +170,12 @@ def call_of(
     if step.read:
         shown = {"limit": LINES_AT_ONCE, "view_range": [1, LINES_AT_ONCE]}
         given |= {one: value for one, value in shown.items() if one in tools[name]}
-    if step.edit and "edits" in tools[name]:
-        given["edits"] = [{"oldText": step.old, "newText": step.new}]
+    lists = {
+        "edits": [{"oldText": step.old, "newText": step.new}] if step.edit else [],
+        "commands": [step.run] if step.run else [],
+        "files": [{"path": path}] if step.read else [],
+    }
+    given |= {one: value for one, value in lists.items() if value and one in tools[name]}
     return name, {one: value for one, value in FILLED.items() if one in tools[name]} | given
 
 

@@ -11,6 +11,7 @@ import json
 import sys
 from pathlib import Path
 
+from clients import moments
 from clients.client import CLIENTS, Client
 from clients.model_server import Step
 from clients.place import Place, commits, empty, install, installed, program, settled
@@ -103,6 +104,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("build/clients"), help="the scratch folder")
     parser.add_argument("--calls", type=int, default=200, help="tool calls of the long session; 0 for none")
     parser.add_argument("--record", action="store_true", help="keep what hooks are told and the model is asked")
+    parser.add_argument("--moments", action="store_true", help="only what reaches the model at each moment")
     args = parser.parse_args()
     chosen = [CLIENTS[name] for name in args.clients or CLIENTS]
     folder = args.folder.resolve()
@@ -114,10 +116,11 @@ def main() -> None:
             record.mkdir(parents=True, exist_ok=True)
         place = placed(folder / client.client, client, folder / "npm", record)
         name = f"{client.client} {versions[client.client]}"
+        other = placed(folder / f"{client.client}-moments", client, folder / "npm", record)
         try:
-            table[name] = tried(place, args.calls)
+            table[name] = ({} if args.moments else tried(place, args.calls)) | moments.tried(other)
         finally:
-            (folder / f"{client.client}.log").write_text("\n".join(place.log))
+            (folder / f"{client.client}.log").write_text("\n".join(place.log + other.log))
         print(f"{name}: {table[name]}", file=sys.stderr)
     rows = list(dict.fromkeys(row for column in table.values() for row in column))
     print(f"| | {' | '.join(table)} |\n|---|{'---|' * len(table)}")
