@@ -73,12 +73,19 @@ def _answer(repo: str, finding) -> dict[str, object]:
         "file": finding.document.path,
         "line": claim.line,
         "class": CLASSES.get(claim.kind, claim.kind),
-        "token": [claim.token, claim.name, *claim.places[:1]] if not claim.stated else [claim.name, claim.stated],
+        "token": _tokens(claim),
         "verdict": finding.verdict,
         "evidence": finding.source.where if finding.source else "",
         "culprit": finding.culprit.commit if finding.culprit else "",
         "merge": finding.culprit.merge.commit if finding.culprit and finding.culprit.merge else "",
     }
+
+
+def _tokens(claim) -> list[str]:
+    """Return the texts that a claim is known by; the two sides of an import rule are claims of their own."""
+    if claim.stated:
+        return [claim.name, claim.stated]
+    return [claim.token] if claim.kind == "import rule" else [claim.token, claim.name, *claim.places[:1]]
 
 
 if __name__ == "__main__":

@@ -253,7 +253,8 @@ def test_apply_needs_a_store_and_dry_run_needs_apply(stale, run_cli):
 
 
 def test_command_and_file_that_never_were_are_a_section_of_instruction_files_and_no_alarm(repo, run_cli):
-    document = "- `npm run typecheck`\n- limits: `src/none.py`\n- use `if/else`\n- again `npm run typecheck`\n"
+    document = "- `npm run typecheck`\n- limits: `src/none.py`\n- use `if/else`, `docs/[name].md`, `snake_case.py`\n"
+    document += "- again `npm run typecheck`\n"
     commit_files(repo, {"AGENTS.md": document, "README.md": "- `src/other.py`\n", "package.json": '{"scripts": {}}'})
     commit_files(repo, {"CLAUDE.md": "- `src/none.py`\n"})
 

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 # A path that is certain to mean one: with an ending, or as a folder.
 _FILE_OR_FOLDER = re.compile(r"\.\w{1,10}$|/$")
+_STANDS_FOR_OTHERS = re.compile(
+    r"[\[\]]|YYYY|XXX|NNN|(?:snake|kebab|camel|pascal)[-_]?case|\b(?:foo|bar|baz|your|my|some|example|path/to)\b|^file\.",
+    re.I,
+)
 HOLDS, FALSE, NEVER = "holds", "false", "never-held"
 
 
@@ -192,13 +196,14 @@ class Adoption:
     def list_unfounded(self) -> list[list[JudgedClaim]]:
         """Return the commands and files of instruction files that never were there: for each, all places that name it.
 
-        Entries of folder trees, and words that only look like paths (``if/else``), are left out.
+        Entries of folder trees, placeholders, and words that only look like paths (``if/else``) are left out.
         """
         found: dict[tuple[str, str], list[JudgedClaim]] = {}
         for one in self.of(NEVER):
             claim = one.claim
             is_path = claim.kind == PATH and claim.tool != "tree" and _FILE_OR_FOLDER.search(claim.token)
-            if one.document.kind == INSTRUCTIONS and (claim.kind == COMMAND or is_path):
+            is_meant = (claim.kind == COMMAND or is_path) and not _STANDS_FOR_OTHERS.search(claim.token)
+            if is_meant and one.held is not None and one.document.kind == INSTRUCTIONS:
                 found.setdefault((claim.kind, claim.token), []).append(one)
         return list(found.values())
 

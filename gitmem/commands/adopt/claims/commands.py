@@ -35,8 +35,8 @@ _RUNNERS = {"make": "make", "gmake": "make", "just": "just", "task": "task", "po
             "turbo": "turbo", "cargo": "cargo", "composer": "composer", "mix": "mix"}  # fmt: skip
 # What precedes the name of a target, where something does.
 _SUBCOMMANDS = {"deno": ("task",), "mise": ("run", "r"), "turbo": ("run",), "composer": ("run", "run-script")}
-# Runners whose other commands are their own, or of plugins; only `run` makes a target of them for certain.
-_LOOSE = frozenset({"turbo", "cargo", "composer", "mix", "entry"})
+# Runners whose other commands are their own, or of plugins and gems; only `run` makes a target of them for certain.
+_LOOSE = frozenset({"turbo", "cargo", "composer", "mix", "rake", "entry"})
 _RUN = (["run"], ["run-script"])
 # The commands of cargo 1.90 and composer 2.8.
 _COMMANDS = {
