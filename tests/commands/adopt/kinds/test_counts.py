@@ -33,6 +33,7 @@ def found(find, text):
         ("- about 14 tests in `a.py`, up to 14 tests in `a.py`, 10-14 tests in `a.py`", []),
         ("- `a.py`: 14 tests failed, the first 14 tests in `a.py`, 14 tests per run", []),
         ("- run 4 workers in `src/`, takes 5 minutes, 3 other files in `src/`", []),
+        ("The server exposes three tools:", []),
         ("Each page shows 25 modules.", []),
     ],
 )
