@@ -1,7 +1,7 @@
 """The kinds of claims: the name of each, what finds its claims, and what judges them.
 
-A further kind is a module beside this one, with a function that finds its claims and one that finds their source in the
-code, and a row here.
+A further kind is a module beside this one, or in ``project`` if it is about the project as a whole, with a function
+that finds its claims and one that finds their source in the code, and a row here.
 """
 
 from __future__ import annotations
@@ -15,24 +15,18 @@ from gitmem.commands.adopt.judge.occurrence import find_symbol_culprit, judge_sy
 from gitmem.commands.adopt.judge.presence import judge_path
 from gitmem.commands.adopt.judge.targets import judge_command
 from gitmem.commands.adopt.kinds import (
-    boundaries,
-    counts,
     imports,
     link_anchors,
     markers,
-    members,
     options,
-    pipelines,
-    programs,
     routes,
-    services,
     signatures,
     subcommands,
-    usage,
     variables,
     words,
 )
 from gitmem.commands.adopt.kinds.kind import Kind
+from gitmem.commands.adopt.kinds.project import boundaries, counts, members, pipelines, programs, services, usage
 from gitmem.commands.adopt.kinds.sourced import sourced
 from gitmem.frozen import replace
 

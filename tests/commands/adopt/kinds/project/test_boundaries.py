@@ -3,7 +3,7 @@
 import pytest
 
 from gitmem.commands.adopt.documents import Document
-from gitmem.commands.adopt.kinds.boundaries import _leads_to, boundary_claims
+from gitmem.commands.adopt.kinds.project.boundaries import _leads_to, boundary_claims
 from gitmem.commands.adopt.statements import split
 
 ROOT = Document("AGENTS.md", "instructions", "")

@@ -3,7 +3,7 @@
 import pytest
 
 from gitmem.commands.adopt.documents import Document
-from gitmem.commands.adopt.kinds.counts import count_claims
+from gitmem.commands.adopt.kinds.project.counts import count_claims
 from gitmem.commands.adopt.statements import split
 
 ROOT = Document("AGENTS.md", "instructions", "")

@@ -3,7 +3,7 @@
 import pytest
 
 from gitmem.commands.adopt.documents import Document
-from gitmem.commands.adopt.kinds.services import service_claims, services_in
+from gitmem.commands.adopt.kinds.project.services import service_claims, services_in
 from gitmem.commands.adopt.statements import split
 
 ROOT = Document("AGENTS.md", "instructions", "")

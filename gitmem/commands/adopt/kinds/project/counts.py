@@ -13,7 +13,7 @@ from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.judge.targets import targets_in
-from gitmem.commands.adopt.kinds.services import services_in
+from gitmem.commands.adopt.kinds.project.services import services_in
 from gitmem.commands.adopt.statements import CODE, HEADING, ROW, TREE
 from gitmem.document.sources.formats import read_value
 from gitmem.errors import FormatError

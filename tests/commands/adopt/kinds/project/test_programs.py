@@ -3,7 +3,7 @@
 import pytest
 
 from gitmem.commands.adopt.documents import Document
-from gitmem.commands.adopt.kinds.programs import node_claims, program_claims
+from gitmem.commands.adopt.kinds.project.programs import node_claims, program_claims
 from gitmem.commands.adopt.statements import split
 
 ROOT = Document("AGENTS.md", "instructions", "")

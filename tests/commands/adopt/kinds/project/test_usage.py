@@ -3,7 +3,7 @@
 import pytest
 
 from gitmem.commands.adopt.documents import Document
-from gitmem.commands.adopt.kinds.usage import USED, absence_claims, package_claims
+from gitmem.commands.adopt.kinds.project.usage import USED, absence_claims, package_claims
 from gitmem.commands.adopt.statements import split
 
 ROOT = Document("AGENTS.md", "instructions", "")
