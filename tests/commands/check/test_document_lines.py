@@ -197,3 +197,20 @@ def test_reworded_sentence_is_shown_where_it_is_now(memory, repo, run_cli):
     (line,) = claim.stated
     assert (line.spot, line.where) == (Spot("AGENTS.md", 3), "config.py:1")
     assert line.corrected == "- `MAX_STEPS` (default: `500`) limits it."
+
+
+def test_line_is_corrected_only_to_what_holds_there(memory, repo, run_cli):
+    text = "- Run `npm start`\n- See [routes](/src/routes.py)\n- `retries` is 3, and 3 are many\n"
+    package = '{\n  "scripts": {\n    "start": "node ."\n  }\n}\n'
+    commit_files(repo, {**CODE, "AGENTS.md": text, "package.json": package})
+    assert run_cli("adopt", "--apply").status == 0
+    put(
+        *(repo, make_fact("retries", {"contains": "retries = 3", "in": "src/client.py"}, refs=["AGENTS.md:3"])),
+        make_fact("routes", {"exists": "src/routes.py"}, refs=["AGENTS.md:2"]),
+    )
+    moved(repo)
+    commit_files(repo, {"package.json": package.replace("start", "start-app"), "src/client.py": "retries = 5\n"})
+
+    found = {line.spot.line: line.corrected for one in check(memory).findings for line in one.stated}
+
+    assert found == {1: "- Run `npm run start-app`", 2: "- See [routes](/src/web/routes.py)", 3: ""}
