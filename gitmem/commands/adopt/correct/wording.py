@@ -210,14 +210,19 @@ def _value_wordings(finding: JudgedClaim, value: str, statement: Statement, numb
     """Yield the ways to write a value instead of the stated one, that behind its name first."""
     claim = finding.claim
     line = statement.lines[number - statement.line]
-    old = claim.stated or claim.token
-    new = as_exact(old, value) if claim.kind == VERSION else like_case(old, value)
-    if not is_same_type(old, new) or not all(_VALUE.fullmatch(one) for one in (old, new)):
+    if finding.fix:  # the judge has worded it
+        old, new = claim.token, value
+    else:
+        old, new = (
+            claim.stated,
+            as_exact(claim.stated, value) if claim.kind == VERSION else like_case(claim.stated, value),
+        )
+    if not finding.fix and not (is_same_type(old, new) and all(_VALUE.fullmatch(one) for one in (old, new))):
         return
 
     def is_right(judged: JudgedClaim) -> bool:
         one = judged.claim
-        is_it = (one.name, one.stated) == (claim.name, new) if claim.stated else new in one.token
+        is_it = one.name == claim.name and new in (one.stated, one.token)
         return judged.verdict == HOLDS and one.kind == claim.kind and is_it
 
     named, places = max(line.find(claim.name), 0), word_places(line, old)

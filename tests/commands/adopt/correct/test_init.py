@@ -186,7 +186,11 @@ def test_tree_of_what_a_command_creates_is_no_claim(repo):
     ],
 )
 def test_path_is_written_as_before_and_leads_to_the_file(repo, document, line, moves, right):
-    files = {"docs/guide.md": "voting text\n" * 9, "docs/two words.md": "other\n" * 9, document: f"{line}\n"}
+    files = {
+        "docs/guide.md": "# Top\n\n" + "voting text\n" * 9,
+        "docs/two words.md": "other\n" * 9,
+        document: f"{line}\n",
+    }
     commit_files(repo, files)
     for old, new in moves:
         (repo / new).parent.mkdir(exist_ok=True)
@@ -270,6 +274,14 @@ def test_value_that_the_line_names_twice_or_of_another_type_is_left_to_a_person(
     commit_files(repo, {"go.mod": "module x\n\ngo 1.25\n", "src/run.py": code})
 
     assert corrected(repo) == text.replace("`3`", "`5`")
+
+
+def test_count_of_files_is_corrected(repo):
+    text = "- 3 Go files, of 3 packages\n"
+    commit_files(repo, {"AGENTS.md": text, **{f"p{at}/a.go": "package p\n" for at in range(3)}})
+    commit_files(repo, {f"q{at}/a.go": "package q\n" for at in range(6)})
+
+    assert corrected(repo) == "- 9 Go files, of 3 packages\n"
 
 
 def test_line_in_the_work_tree_with_other_ends_is_corrected_and_one_in_a_changed_list_is_not(repo):
