@@ -10,13 +10,14 @@ from __future__ import annotations
 # ``signal`` imports enum: 1.7 ms (measured).
 import _signal as signal  # type: ignore[import-not-found]
 import os
+from time import monotonic
 
 from gitmem.agents import ALIASES, CLIENTS, clients, trouble
 from gitmem.agents import event as happened
 from gitmem.agents.once import has_own_hooks, is_first
 from gitmem.agents.stdin import HookInput, read_input
 from gitmem.config import home
-from gitmem.errors import ConfigError, GitmemError, NoRepositoryError
+from gitmem.errors import BusyError, ConfigError, GitmemError, NoRepositoryError
 from gitmem.frozen import replace
 from gitmem.git.repository import discover
 from gitmem.store import remove_links
@@ -76,6 +77,7 @@ class HookCall:
         self.event: Event | None = None
         self.state = ""
         self._named = named
+        self._began = monotonic()
 
     def answer(self, fd: int, limit: Limit) -> str:
         """Return the output for the payload on a descriptor; any exception is passed on."""
@@ -90,16 +92,31 @@ class HookCall:
         self.event = normalize_event(adapter.parse(payload, self._named))
         if self.event is None:
             return self.silence()
-        limit.set(LIMITS_S.get(self.event.name, LIMIT_S))
-        # Whether a mark exists may be asked before links are removed, which takes a moment; ``Memory`` removes them.
-        if trouble.has(_state_in(self.place), self.event.session, trouble.SILENT):
+        # Marks may be read before links are removed, which takes a moment; ``Memory`` removes them.
+        state, session = _state_in(self.place), self.event.session
+        if trouble.has(state, session, trouble.SILENT):
             if self.event.name != happened.START:
                 return self.silence()
-            trouble.clear(find_state(self.place), self.event.session)  # resumed: another try
+            trouble.clear(find_state(self.place), session)  # resumed: another try
+        limit.set(min(self._limit_s, max(trouble.LOST_S + 1 - trouble.lost_s(state, session), trouble.SLOW_S)))
         text = self._handle(self.event, received)
         if self.event.name == happened.START and trouble.is_no_folder(self.state):
             text = "\n\n".join(filter(None, (trouble.NO_FOLDER.format(self.state), text)))
+        text = "\n\n".join(filter(None, (text, self._slow_line(self.state))))
         return fit_output(adapter, self.event, text)
+
+    @property
+    def _limit_s(self) -> float:
+        return LIMITS_S.get(self.event.name, LIMIT_S) if self.event else LIMIT_S
+
+    def _slow_line(self, state: str) -> str:
+        """Count this event if it was slow; if the session has lost enough, silence it and return a line about it."""
+        took = monotonic() - self._began
+        if self.event is None or not self.event.session or not state or took < trouble.SLOW_S:
+            return ""
+        lost = trouble.add_lost(state, self.event.session, took)
+        is_enough = lost >= trouble.LOST_S and trouble.note(state, self.event.session, trouble.SILENT)
+        return trouble.TOO_SLOW.format(lost) if is_enough else ""
 
     def silence(self) -> str:
         """Return the output that this client takes as no answer."""
@@ -116,9 +133,10 @@ class HookCall:
         is_noted = hook_log.note(state, self.client, self.event.name if self.event else "", err)
         if isinstance(err, TimeoutError) and self.event is not None:
             is_new = trouble.note(state, self.event.session, trouble.SILENT)
-            seconds = LIMITS_S.get(self.event.name, LIMIT_S)
-            text = trouble.TIMED_OUT.format(seconds) if is_new and self.event.session else ""
+            text = trouble.TIMED_OUT.format(self._limit_s) if is_new and self.event.session else ""
             return fit_output(load(self.client), self.event, text)
+        if self.event is not None and (line := self._slow_line(state)):
+            return fit_output(load(self.client), self.event, line)
         if is_noted or self.event is None or not isinstance(err, OSError):
             return self.silence()
         return fit_output(load(self.client), self.event, UNWRITABLE.format(err.strerror or type(err).__name__))
@@ -153,8 +171,8 @@ class HookCall:
                 return ""
             try:
                 return str(getattr(on_event, ACTIONS[event.name])(memory, event) or "")
-            except ConfigError:
-                raise  # about this clone's settings, and the log quotes it
+            except (ConfigError, BusyError):
+                raise  # about this clone's settings, or another process; the log quotes it
             except (GitmemError, ValueError) as err:
                 return self._rescue(memory, event, err)
 

@@ -1,6 +1,7 @@
 """Trouble during a session: say it once, and after a timeout stay out of the way for the rest of the session.
 
-Marks are empty files in the state folder, or in the person's own where that one cannot be written to.
+Several slow events count as a timeout. Marks are small files in the state folder, or in the person's own where that one
+cannot be written to.
 """
 
 from __future__ import annotations
@@ -10,13 +11,19 @@ from zlib import crc32
 
 from gitmem.config import second_place
 from gitmem.errors import suppress
-from gitmem.system import make_folder
+from gitmem.system import make_folder, read_file, write_text
 
 FOLDER = "hooks"
-# The kinds of trouble: an event that took too long, and a memory that cannot be read.
-SILENT, UNREADABLE = "silent", "unreadable"
+# The kinds of trouble: an event that took too long, a memory that cannot be read, and events that were slow.
+SILENT, UNREADABLE, SLOW = "silent", "unreadable", "slow"
+# From how many seconds on an event is slow, and how many of them a session may lose to slow events.
+SLOW_S, LOST_S = 1.0, 4.0
 TIMED_OUT = (
     "gitmem did not answer within {:g} seconds and stays silent for the rest of this session: gitmem doctor. "
+    "Tell the person."
+)
+TOO_SLOW = (
+    "gitmem has kept this session waiting for {:.0f} seconds and stays silent for the rest of it: gitmem doctor. "
     "Tell the person."
 )
 CANNOT_READ = (
@@ -51,9 +58,26 @@ def note(state_folder: str, session: str, kind: str) -> bool:
     return True
 
 
+def lost_s(state_folder: str, session: str) -> float:
+    """Return how many seconds a session has lost to slow events."""
+    found = [read_file(path) for path in _paths(state_folder, session, SLOW)]
+    return max((int(one) / 1000 for one in found if one.isdigit() and len(one) < 9), default=0.0)
+
+
+def add_lost(state_folder: str, session: str, seconds: float) -> float:
+    """Count a slow event; return how many seconds the session has lost."""
+    total = lost_s(state_folder, session) + seconds
+    for path in _paths(state_folder, session, SLOW):
+        with suppress(OSError):
+            make_folder(os.path.dirname(path))
+            write_text(path, f"{round(total * 1000)}")
+            break
+    return total
+
+
 def clear(state_folder: str, session: str) -> None:
     """Remove the marks of a session that starts again or ends."""
-    for kind in (SILENT, UNREADABLE):
+    for kind in (SILENT, UNREADABLE, SLOW):
         for path in _paths(state_folder, session, kind):
             with suppress(OSError):
                 os.unlink(path)

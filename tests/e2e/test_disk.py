@@ -134,6 +134,33 @@ def test_full_disk_refuses_every_write_and_changes_nothing(small: tuple[Inside, 
 
 @needs_namespaces
 @pytest.mark.parametrize("what", FILL)
+def test_on_a_full_disk_a_session_goes_on_and_its_words_are_kept(
+    small: tuple[Inside, Path], tmp_path: Path, what: str
+) -> None:
+    inside, folder = small
+    assert inside.gitmem(folder, "init").status == 0  # a copy
+    inside.ok(folder, "sh", "-c", FILL[what])
+    report = tmp_path / "report"
+
+    def call(name: str, **values: object) -> str:
+        about = {"session_id": "s1", "cwd": str(folder), "transcript_path": f"{tmp_path}/none.jsonl"}
+        report.write_text(json.dumps({"hook_event_name": name, **about, **values}))
+        return inside.ok(folder, "sh", "-c", f"'{GITMEM}' hook claude-code < '{report}'")
+
+    started = call("SessionStart", source="startup")
+    shell = {"tool_name": "Bash", "tool_response": {"stdout": "done"}}
+    answers = [call("PostToolUse", tool_input={"command": f"ls {number}"}, **shell) for number in range(6)]
+    call("Stop", last_assistant_message="LEARNED: the pool of the importer needs a lock")
+
+    assert "The second of them" in started
+    assert sum(map(bool, answers)) <= 1
+    inside.ok(folder, "sh", "-c", "rm -f ../filler*")
+    assert inside.gitmem(folder, "background", "spool").status == 0
+    assert "importer needs a lock" in inside.gitmem(folder, "recall", "importer pool lock").out
+
+
+@needs_namespaces
+@pytest.mark.parametrize("what", FILL)
 def test_full_disk_hinders_no_reader_with_or_without_an_index(small: tuple[Inside, Path], what: str) -> None:
     inside, folder = small
     inside.ok(folder, "sh", "-c", FILL[what])
