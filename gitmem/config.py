@@ -478,12 +478,13 @@ CLIENT_VARIABLES = {
     "CURSOR_AGENT": "cursor",
     "QWEN_CODE": "qwen",
     "AUGMENT_AGENT": "auggie",
+    "CLINE_ACTIVE": "cline",
 }
 # Variables that only show that some agent runs the command. AGENT and AI_AGENT are the common conventions (Goose, Amp,
 # Crush and others); the rest are those that each client documents or sets.
 AGENT_VARIABLES = (
     *("GITMEM_AGENT", "GITMEM_RUN", "GITMEM_HOOK", "AGENT", "AI_AGENT", "CLAUDE_CODE", "COPILOT_AGENT_JOB_ID"),
-    *("COPILOT_AGENT_CALLBACK_URL", "CLINE_ACTIVE", "ROO_ACTIVE", "GOOSE_TERMINAL"),
+    *("COPILOT_AGENT_CALLBACK_URL", "ROO_ACTIVE", "GOOSE_TERMINAL"),
     *("AMP_CURRENT_THREAD_ID", "ANTIGRAVITY_AGENT", "TRAE_AI_SHELL_ID", "IFLOW_CLI", "CRUSH", "JUNIE_DATA"),
 )
 # Claude Code also sets variables of which the names change; but people export its settings in their own shells, and its

@@ -22,7 +22,7 @@ from gitmem.memory import Memory
 from gitmem.store.state import hook_log
 
 SILENT = {"claude-code": "", "codex": "", "copilot": "", "cursor": "{}", "gemini": "{}", "opencode": "{}", "pi": "{}"}
-SILENT |= {"qwen": "", "droid": "", "auggie": "", "kilo": "{}"}
+SILENT |= {"qwen": "", "droid": "", "auggie": "", "kilo": "{}", "cline": "{}"}
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def happened(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
 
 
 # The clients that call our extension, or read hooks only in their own settings.
-OWN_SETTINGS = ("opencode/", "pi/", "qwen/", "droid/", "auggie/", "kilo/")
+OWN_SETTINGS = ("opencode/", "pi/", "qwen/", "droid/", "auggie/", "kilo/", "cline/")
 
 
 def every_payload() -> list[str]:
@@ -100,14 +100,16 @@ def test_event_reaches_the_memory_of_its_folder_and_the_text_reaches_the_agent(
         "droid": "UserPromptSubmit",
         "auggie": "PromptSubmit",
         "kilo": "chat.message",
+        "cline": "UserPromptSubmit",
     }[client]
     folder = {
         "opencode": "directory",
         "kilo": "directory",
         "cursor": "workspace_roots",
         "auggie": "workspace_roots",
+        "cline": "workspaceRoots",
     }.get(client, "cwd")
-    where = [str(repo)] if folder == "workspace_roots" else str(repo)
+    where = [str(repo)] if "oots" in folder else str(repo)
 
     printed = serve(client, "chat.message", fd=messages(payload(f"{client}/{name}", **{folder: where})))
 
@@ -276,7 +278,8 @@ def test_single_line_that_does_not_fit_is_left_out() -> None:
 
 def output_text(answer: dict) -> str:
     inside = answer.get("hookSpecificOutput", answer)
-    return next(inside[name] for name in ("additionalContext", "additional_context", "context") if name in inside)
+    names = ("additionalContext", "additional_context", "context", "contextModification")
+    return next(inside[name] for name in names if name in inside)
 
 
 STARTED = "claude-code/SessionStart.startup"

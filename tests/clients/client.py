@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 NODE = f"node-{sys.platform}-{'arm64' if platform.machine() in ('arm64', 'aarch64') else 'x64'}@22"
 MODEL = "gpt-5.5"
 KEY = "no-key"
+CLINE = "openai-compatible"
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,14 @@ def _qwen(home: Path, _project: Path, url: str) -> dict[str, str]:
     return {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": MODEL}
 
 
+def _cline(home: Path, _project: Path, url: str) -> dict[str, str]:
+    settings = {"provider": CLINE, "apiKey": KEY, "model": MODEL, "baseUrl": f"{url}/v1"}
+    providers = {CLINE: {"settings": settings, "updatedAt": "2026-11-28T00:00:00.000Z", "tokenSource": "manual"}}
+    known = {"version": 1, "lastUsedProvider": CLINE, "modes": {}, "providers": providers}
+    _write(home / ".cline/data/settings/providers.json", json.dumps(known))
+    return {"CLINE_TELEMETRY_DISABLED": "1"}
+
+
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
@@ -138,5 +147,7 @@ CLIENTS = {
             _pi,
         ),
         Client("qwen", "@qwen-code/qwen-code", "qwen", ("--yolo", "-p"), ("--yolo", "-c", "-p"), _qwen),
+        # A session is continued by its name only, which the command line does not print.
+        Client("cline", "cline", "cline", ("--auto-approve", "true"), ("--auto-approve", "true"), _cline),
     )
 }

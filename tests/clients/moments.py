@@ -37,7 +37,10 @@ NO_COMPACTED = "the client does not tell when it compacts a session by itself"
 NO_COMPACTION = "the session was not compacted"
 NO_TASK_CONTEXT = "the client drops the context of a sub-agent's start"
 NO_END = "without a terminal, the client does not tell when it ends"
+DROPPED = "the client drops the context of a start"
 REASONS = {
+    **{("cline", moment): DROPPED for moment in ("start", "compaction", "resume")},
+    **{("cline", moment): NO_EVENT for moment in ("prompt", "sub-agent", "end")},
     ("gemini", "sub-agent"): NO_EVENT,
     ("gemini", "compaction"): NO_COMPACTED,
     ("qwen", "sub-agent"): NO_TASK_CONTEXT,

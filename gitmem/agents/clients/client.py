@@ -11,7 +11,7 @@ START_S, PROMPT_S, END_S = 10, 5, 3
 # The forms of a hook in a settings file, of a slash command, and of an entry in a list of MCP servers
 # (``commands.install.client_files``).
 CLAUDE, COPILOT, CURSOR, GEMINI = "claude", "copilot", "cursor", "gemini"
-CODEX, OPENCODE, QWEN, AUGGIE = "codex", "opencode", "qwen", "auggie"
+CODEX, OPENCODE, QWEN, AUGGIE, CLINE = "codex", "opencode", "qwen", "auggie", "cline"
 
 
 @frozen
@@ -69,7 +69,8 @@ class Client:
 
     Attributes:
         title: Its name as people write it.
-        settings: The file with hooks, in a project and below the person's home folder; empty if there is none.
+        settings: The file with hooks, or the folder if each is a file, in a project and below the person's home
+            folder; empty if there is none.
         hooks: The events for which gitmem is called.
         plugin: The file of our plugin, if it is used instead of hooks.
         skills: The folders of skills.

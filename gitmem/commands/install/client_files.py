@@ -32,7 +32,7 @@ SOURCES = ("github", "jira")
 PLUGINS = {"kilo": "opencode"}
 # Clients without an adapter, with their titles: they read AGENTS.md, and most of them skills and MCP servers.
 WITHOUT_HOOKS = {
-    **{"aider": "aider", "amp": "Amp", "cline": "Cline", "continue": "Continue", "crush": "Crush", "goose": "Goose"},
+    **{"aider": "aider", "amp": "Amp", "continue": "Continue", "crush": "Crush", "goose": "Goose"},
     **{"jules": "Jules", "junie": "Junie", "kiro": "Kiro", "roo": "Roo Code", "trae": "Trae"},
     **{"warp": "Warp", "windsurf": "Windsurf", "zed": "Zed"},
 }
@@ -61,7 +61,9 @@ def list_pieces(
     """
     client = CLIENTS[name]
     pieces: list[Piece] = []
-    if client.settings[user]:
+    if client.hook_form == forms.CLINE:
+        pieces += _executables(name, client.settings[user], user=user)
+    elif client.settings[user]:
         pieces.append(_hooks(name, client.settings[user], user=user))
     if client.plugin[user]:
         pieces.append(Whole(client.plugin[user], plugin(name, user=user)))
@@ -112,6 +114,15 @@ def permission_rules(*commands: str) -> str:
 def read(name: str) -> str:
     """Return a text of the package."""
     return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _executables(name: str, folder: str, *, user: bool) -> list[Piece]:
+    """Return a program for each event."""
+    words = f"hook {name} --user" if user else f"hook {name}"
+    return [
+        Whole(f"{folder}/{hook.event}", f"#!/bin/sh\n{LINE.format(f'{words} {hook.event}')}\n")
+        for hook in CLIENTS[name].hooks
+    ]
 
 
 def _hooks(name: str, path: str, *, user: bool) -> Entries:

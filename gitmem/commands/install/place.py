@@ -145,14 +145,14 @@ def need_writable(path: Path) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file atomically, keeping its mode; missing folders are created.
+    """Write a file atomically, keeping its mode; a new script is executable, missing folders are created.
 
     Raises:
         GitmemError: It cannot be written; the file is unchanged.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        mode = path.stat().st_mode & 0o7777 if path.exists() else None
+        mode = path.stat().st_mode & 0o7777 if path.exists() else 0o755 if text.startswith("#!") else None
         atomic_write.write(path, text.encode("utf-8", "surrogateescape"), mode=mode)
     except OSError as err:
         raise GitmemError(f"cannot write {path}: {err.strerror}") from err

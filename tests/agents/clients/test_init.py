@@ -9,7 +9,7 @@ from gitmem.agents.clients import client as forms
 from gitmem.agents.clients import find_table, has_transcripts, load, tables
 from gitmem.config import CLIENT_VARIABLES
 
-HOOK_FORMS = {forms.AUGGIE, forms.CLAUDE, forms.COPILOT, forms.CURSOR, forms.GEMINI}
+HOOK_FORMS = {forms.AUGGIE, forms.CLINE, forms.CLAUDE, forms.COPILOT, forms.CURSOR, forms.GEMINI}
 COMMAND_FORMS = {"", forms.QWEN, forms.CLAUDE, forms.COPILOT, forms.CURSOR, forms.GEMINI, forms.OPENCODE}
 SERVER_FORMS = {forms.CLAUDE, forms.CODEX, forms.COPILOT, forms.OPENCODE}
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 from conftest import commit_files, git
 
+from gitmem.agents.clients import cline
 from gitmem.commands.install import agents
 from gitmem.commands.install.agents import AgentSetup
 from gitmem.commands.install.client_files import CLIENTS
@@ -300,3 +302,23 @@ def test_workflows_of_an_installed_bmad_use_the_skills(memory: Memory) -> None:
 
     agents.uninstall(git, AgentSetup(("bmad",)))
     assert [path.name for path in custom.iterdir()] == ["bmad-code-review.toml"]
+
+
+def test_programs_of_cline_are_executable_and_answer_and_are_removed(
+    memory: Memory, repo: Path, tmp_path: Path
+) -> None:
+    program = tmp_path / "bin/gitmem"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\necho "$*"\n')
+    program.chmod(0o755)
+    git_of, wanted = memory.repository.git, AgentSetup(("cline",))
+
+    agents.install(git_of, wanted)
+    hooks = sorted((repo / ".clinerules/hooks").iterdir())
+    path = {"PATH": f"{program.parent}:/usr/bin:/bin"}
+    said = [subprocess.check_output([str(hook)], env=path, text=True) for hook in hooks]
+    agents.uninstall(git_of, wanted)
+
+    assert said == [f"hook cline {hook.name}\n" for hook in hooks]
+    assert {hook.name for hook in hooks} == set(cline.EVENTS)
+    assert not (repo / ".clinerules").exists()

@@ -14,6 +14,7 @@ import yaml
 from jsonschema import Draft7Validator
 
 from gitmem.agents import hook as entry
+from gitmem.agents.clients import client as forms
 from gitmem.agents.event import END, PROMPT
 from gitmem.commands.install import client_files
 from gitmem.commands.install.client_files import CLIENTS, bmad_module, claude_plugin, list_pieces
@@ -44,7 +45,8 @@ CURSORS = [
     "subagentStop",
     "workspaceOpen",
 ]
-HOOKED = [name for name, one in CLIENTS.items() if one.hooks]
+# Those whose hooks are in a file of settings.
+HOOKED = [name for name, one in CLIENTS.items() if one.hooks and one.hook_form != forms.CLINE]
 
 
 def table(name: str) -> dict:
