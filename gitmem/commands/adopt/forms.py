@@ -31,9 +31,8 @@ def sentence(finding: JudgedClaim) -> str:
     if claim.kind == "path":
         text = f"{claim.token} does not exist"
     elif claim.kind == "symbol":
-        text = (
-            f"{claim.name} is not in the code" if not finding.home else f"{finding.home} does not define {claim.name}"
-        )
+        lost = f"{claim.name} is not in the code{_contrast(finding)}"
+        text = f"{finding.home} does not define {claim.name}" if finding.home else lost
     elif problem := KINDS[claim.kind].problem:
         text = problem.format(token=claim.token, name=claim.name) + _contrast(finding)
     elif claim.tool == "count":

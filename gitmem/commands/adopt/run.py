@@ -61,6 +61,7 @@ def adopt(
     head.vocabulary.update(word for _, _, claims in read for claim in claims for word in KINDS[claim.kind].words(claim))
     names = _names_in(read, head)
     corpus = _search_names(head, names, progress)
+    head.vocabulary.update(names.symbols - corpus.present.keys())
     judge = _Judge(head, past, corpus, names, kinds)
     findings, unchecked = _judge_claims(read, judge, progress)
     notes = []

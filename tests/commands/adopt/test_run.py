@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
-from gitmem.commands.adopt.forms import as_table, blame, markdown
+from gitmem.commands.adopt.forms import as_table, blame, markdown, sentence
 from gitmem.commands.adopt.run import adopt
 from gitmem.document.builtin_checks import words_of
 from gitmem.git import Git
@@ -134,6 +134,18 @@ def test_function_that_was_removed_is_false(repo):
     commit_files(repo, {"src/sign.py": "def sign():\n    pass\n"}, "shorten")
 
     assert messages(adopted(repo)) == [("AGENTS.md", 1, "sign_claims")]
+
+
+def test_class_of_one_word_that_was_removed_is_false_and_a_word_that_only_looks_like_it_is_not(repo):
+    lines = "- `Scheduler` runs jobs\n- `Worker` works\n- `Nothing` never was\n- `Tiny` is short\n"
+    text = "class Scheduler: ...\n\n\nclass Worker: ...\n\n\nclass Tiny: ...\n"
+    commit_files(repo, {"AGENTS.md": lines, "src/jobs.py": text})
+    culprit = commit_files(repo, {"src/jobs.py": "class Queue: ...  # a former Worker\n"}, "one queue")
+
+    (finding,) = adopted(repo).of(FALSE)
+
+    assert (finding.claim.name, finding.culprit.commit) == ("Scheduler", culprit)
+    assert sentence(finding) == "Scheduler is not in the code: it was in src/jobs.py:1"
 
 
 def test_function_that_moved_to_another_file_before_it_was_removed_is_false_since_it_was_removed(repo):

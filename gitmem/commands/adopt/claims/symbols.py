@@ -62,7 +62,8 @@ def symbol_claims(statement: Statement) -> Iterator[Claim]:
             is_file = re.search(r"\.(?:py|tsx?|jsx?|go|rs|md|json|toml|ya?ml|sh|css|html|txt|lock)$", bare)
             if len(last) > 2 and not is_file:
                 is_coded = _CODED.search(last) is not None and len(last) > 5
-                yield Claim(SYMBOL, span.line, text, last, is_certain=is_coded)
+                # That the name is there says nothing about its parameters.
+                yield Claim(SYMBOL, span.line, re.sub(r"\(.+\)!?$", "", text), last, is_certain=is_coded)
         elif " " in text or "(" in text or "=" in text:
             for word in _WORDS.findall(text):
                 if _CODED.search(word) and len(word) > 5 and word not in seen:

@@ -28,6 +28,8 @@ SCOPE = "**"
 MOST_HOMES = 3
 # Files that are searched for the definition of a qualified name.
 MOST_FILES = 60
+# The fewest letters of a plain word that is taken for a name.
+_SHORTEST = 5
 
 
 def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, tie: str = "") -> JudgedClaim | None:
@@ -50,8 +52,8 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
         return None
     if claim.is_certain:
         return _judge_missing(mention, past, tie)
-    # A plain word means a name if the sentence says which file defines it.
-    found = _judge_tie(mention, head, past, tie) if tie else None
+    # A plain word means a name if the sentence says which file defines it, or if it is written as a name.
+    found = _judge_tie(mention, head, past, tie) if tie else _judge_plain(mention, past)
     return found if found is not None and found.verdict == FALSE else None
 
 
@@ -80,6 +82,17 @@ def _judge_owner(mention: Mention, owner: str, corpus: Corpus, past: Past) -> Ju
     return _judge_missing(mention, past, "", name=owner)
 
 
+def _judge_plain(mention: Mention, past: Past) -> JudgedClaim | None:
+    """Judge the claim that a name of one word is in the code, which does not have that word now."""
+    name = mention.claim.name
+    if len(name) < _SHORTEST or not (name[0].isupper() or re.search(r"\(|\.|::|#|->", mention.claim.token)):
+        return None
+    wrote, _ = past.writer(mention)
+    then = past.code(wrote)
+    home = _home(name, then.files_naming([name]), wrote, mention.document, past) if then is not None else ""
+    return _lost(mention, name, home, wrote, past) if home else None
+
+
 def _judge_missing(mention: Mention, past: Past, tie: str, *, name: str = "") -> JudgedClaim | None:
     """Judge the claim that its name, or *name*, is in the code, which does not have it now."""
     name = name or mention.claim.name
@@ -87,11 +100,17 @@ def _judge_missing(mention: Mention, past: Past, tie: str, *, name: str = "") ->
     were = past.files_with(wrote, name) if wrote else None
     home = _home(name, were or (), wrote, mention.document, past)
     if home:
-        check = {"symbol": name, "in": escape(home)} | ({} if tie == home else {OR_IN: SCOPE})
-        return JudgedClaim(mention, FALSE, Source(home), held=True, wrote=wrote, probe=_probe(name, home), check=check)
+        return _lost(mention, name, home, wrote, past, is_tied=tie == home)
     if is_example(mention.statement.text):
         return None
     return JudgedClaim(mention, NEVER, held=None if were is None else False, wrote=wrote)
+
+
+def _lost(mention: Mention, name: str, home: str, wrote: str, past: Past, *, is_tied: bool = False) -> JudgedClaim:
+    """Return the finding that a name is no longer in the code; a file defined it when the line was written."""
+    check = {"symbol": name, "in": escape(home)} | ({} if is_tied else {OR_IN: SCOPE})
+    source = Source(home, _line_of(past.text(wrote, home), name))
+    return JudgedClaim(mention, FALSE, source, held=True, wrote=wrote, probe=_probe(name, home), check=check)
 
 
 def _judge_tie(mention: Mention, head: Code, past: Past, tie: str) -> JudgedClaim | None:
@@ -142,4 +161,8 @@ def _probe(name: str, home: str) -> Probe:
 
 def is_defined_in(text: str, name: str) -> bool:
     """Return whether a text of code defines a name."""
-    return find_symbol(text.encode("utf-8", "surrogateescape"), name) > 0
+    return _line_of(text, name) > 0
+
+
+def _line_of(text: str, name: str) -> int:
+    return find_symbol(text.encode("utf-8", "surrogateescape"), name)

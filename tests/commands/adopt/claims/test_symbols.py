@@ -13,6 +13,7 @@ from gitmem.commands.adopt.statements import split
     [
         ("`load_config()` reads it", [("load_config", True)]),
         ("`Store.openFile` and `x`", [("openFile", True)]),
+        ("`load(path, strict=False)`", [("load", False)]),
         ("`--dry-run`", [("dry-run", False)]),
         ("`install`", [("install", False)]),
         ("`config.toml`", []),
@@ -70,3 +71,10 @@ def test_name_is_tied_to_the_file_that_the_sentence_says_it_is_in(sentence, is_t
 )
 def test_owner_of_a_qualified_name(token, owner):
     assert owner_of(token) == owner
+
+
+@pytest.mark.parametrize(("text", "token"), [("`load(path)` reads", "load"), ("`load()` reads", "load()")])
+def test_claim_of_a_name_says_nothing_of_its_parameters(text, token):
+    (statement,) = split(text)
+
+    assert [one.token for one in symbol_claims(statement)] == [token]
