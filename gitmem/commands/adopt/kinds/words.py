@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 
 def contains_name(claim: Claim, source: Source) -> Mapping[str, str] | None:
-    """Return the check that the code contains a claim's name; None if its source spells it otherwise."""
-    return {"contains": claim.name, "in": escape(source.path), OR_IN: SCOPE} if claim.name in source.actual else None
+    """Return the check that the code contains what a claim names; None if its source spells it otherwise."""
+    written = next((one for one in (claim.token, claim.name) if one in source.actual), "")
+    return {"contains": written, "in": escape(source.path), OR_IN: SCOPE} if written else None
 
 
 def find_word(code: Code, words: Iterable[str]) -> Source | None:
