@@ -77,8 +77,8 @@ class Change:
             held = self._newly_false(finding, judge(finding.mention))
             if held is not None:
                 found.append(held)
-            elif finding.verdict == FALSE and self._is_new(finding):
-                found.append(finding)
+            elif (finding.verdict == FALSE or finding.is_contradicted) and self._is_new(finding):
+                found.append(replace(finding, verdict=FALSE))
         return found
 
     def _newly_false(self, finding: JudgedClaim, was: JudgedClaim | None) -> JudgedClaim | None:
@@ -89,8 +89,8 @@ class Change:
         if finding.claim.kind == PATH:
             then = place or finding.then
             return replace(finding, verdict=FALSE, held=True, then=then, source=was.source, check=was.check)
-        if finding.verdict == FALSE:
-            return finding
+        if finding.verdict == FALSE or finding.is_contradicted:
+            return replace(finding, verdict=FALSE)
         # A word that was only mentioned did not exist in the sense of the document.
         if finding.claim.kind == SYMBOL and not is_defined_in(self.before.text(place), finding.claim.name):
             return None

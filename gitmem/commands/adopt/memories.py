@@ -191,7 +191,12 @@ def context_of(document: str, section: str, text: str) -> str:
 
 def withheld_of(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
     """Return what holds in sentences that are false in part: until these are corrected, they support nothing."""
-    false = {(one.document.path, line) for one in findings if one.verdict == FALSE for line in _lines_of(one)}
+    false = {
+        (one.document.path, line)
+        for one in findings
+        if one.verdict == FALSE or one.is_contradicted
+        for line in _lines_of(one)
+    }
     return [
         one
         for one in findings

@@ -99,9 +99,8 @@ def _read(documents: Iterable[Document], texts: Mapping[str, str], kinds: Contai
 
 def _search_names(head: Code, names: _Names, progress: Callable[[str, int, int], None]) -> Corpus:
     """Search the code for all names."""
-    wanted = names.symbols | names.ports
     values = names.values | names.members
-    corpus = search(head, wanted, values, progress=lambda *done: progress("reading the code", *done))
+    corpus = search(head, names.symbols, values, progress=lambda *done: progress("reading the code", *done))
     # One process reads what would take one for each value, and for each tie.
     head.texts(path for name in names.values for path in corpus.files_by_name.get(name, ()) if not is_aside(path))
     head.texts(names.ties.values())
@@ -114,15 +113,13 @@ class _Names:
 
     Attributes:
         symbols: Names whose occurrence matters.
-        ports: Numbers of ports, likewise.
-        values: Names whose definitions matter, each with its possible spellings.
+        values: Names whose definitions matter, each with its possible spellings, and the numbers of ports.
         members: The last parts of qualified names, likewise.
         sections: The names whose values are stated, by document and section.
         ties: For claims of names, by document, the file that the sentence says the name is in.
     """
 
     symbols: set[str]
-    ports: set[str]
     values: dict[str, tuple[str, ...]]
     members: dict[str, tuple[str, ...]]
     sections: Mapping[tuple[str, str], list[str]]
@@ -136,8 +133,8 @@ def _names_in(read: Sequence[_Read], head: Code) -> _Names:
     parts = {part for owner, name in owned for part in (owner, *qualified(owner, name))}
     return _Names(
         {claim.name for claim in named} | parts,
-        {claim.stated for claim in every if claim.tool == "port"},
-        {claim.name: spellings(claim.name) for claim in every if claim.kind == VALUE and not claim.tool},
+        {claim.name: spellings(claim.name) for claim in every if claim.kind == VALUE and not claim.tool}
+        | {claim.stated: (claim.stated,) for claim in every if claim.tool == "port"},
         {name: (name,) for _, name in owned},
         _values_by_section(read),
         _ties(read, head),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gitmem.commands.adopt.claims.claim import VALUE, VERSION, Claim
-from gitmem.commands.adopt.statements import CODE, ROW, SHELLS, TREE
+from gitmem.commands.adopt.statements import BULLET, CODE, ROW, SHELLS, TREE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,12 +16,39 @@ if TYPE_CHECKING:
 NUMBER = r"\d+(?:\.\d+){0,3}"
 _VERSION = re.compile(
     r"(?<![\w/.@-])(?P<name>[A-Z.][A-Za-z]*(?:\.js|JS)?(?: (?:CSS|UI|Router|Query|Kit))?|"
-    r"pnpm|npm|yarn|node|python|go|rustc|zig|deno|bun)"
+    r"pnpm|npm|yarn|node|python|go|rustc|zig|deno|bun|redis|postgres|mysql)"
     r"(?P<gap>\s*(?:\(|version|versions|v)?\s*)"
     rf"(?P<sign>>=|≥|==|=|<=|>|\^|~)?\s*v?(?P<low>{NUMBER})(?P<wild>(?:\.x)*)"
     r"(?P<more>\+|\.\*|\s*(?:\(|,)?\s*(?:or|and)\s+(?:later|higher|newer|above|greater|up)\b|\s*以上)?"
     rf"(?P<upto>\s*(?:,|and|&)\s*<\s*(?P<below>{NUMBER}))?"
-    r"(?![\w%/]|\.\d| (?:Preview|API|Alpha|Beta|RC)\b)"
+    r"(?![\w%]|/(?!v?\d)|\.\d| (?:Preview|API|Alpha|Beta|RC)\b)"
+)
+# "3.10 to 3.14", "3.10–3.13": the last version belongs to the range.
+_TO = re.compile(r"\s*(?:-|–|—|to|through|thru|up to|until)\s*v?(?P<high>\d+\.\d+)(?![\w.]|\s*(?:KB|MB|%))")
+_AND = re.compile(
+    rf"(?:/v?(?P<either>{NUMBER})(?![\w%]|\.\d)"
+    rf"|\s*(?:,\s*(?:and|or)?|and|&|or)\s*v?(?P<next>{NUMBER})(?![\w%]|\.\d|-\w| (?!and\b|or\b)[a-z]))"
+)
+# Statements about other machines, other programs and the future: not what this project needs.
+_ELSEWHERE = re.compile(
+    r"\b(?:deploy\w*|machine|servers? (?:you|that|where)|host(?:s|ed|ing)? (?:you|that|on)|"
+    r"tsconfig|moduleResolution|generated with|bootstrapped with|created with|will (?:be|support|drop|require)|"
+    r"plan(?:s|ned)? to|end of life|EOL|at the time of)\b|"
+    r"\"module\"|`module`",
+    re.I,
+)
+_IF = re.compile(r"\b(?:if|when|between|from)\b", re.I)
+_BROWSER = re.compile(r"\b(?:Chrome|Chromium|Firefox|Safari|Edge|Opera|iOS|Android)\b")
+# A number beside these words is no version of a package that happens to have the name.
+_GENERIC = frozenset({
+    "cli", "api", "sdk", "ui", "app", "version", "phase", "step", "table", "figure", "section", "chapter", "part",
+    "level", "stage", "issue", "pr", "task", "rule", "option", "type", "example", "test", "note", "line", "release",
+})  # fmt: skip
+# A sentence about what CI runs: its versions are those of the matrix, not the ones that the package allows.
+_TESTED = re.compile(
+    r"\bCI\b|\bworkflows?\b|\bmatrix\b|GitHub Actions|"
+    r"\btest(?:s|ed|ing)?\b[^.]{0,40}?\b(?:on|against|with|across|under)\b",
+    re.I,
 )
 _DIGIT = re.compile(r"\d")
 _LEAST = re.compile(r"\b(requires?|minimum|at least|newer than)\s*:?\s*$", re.I)
@@ -32,11 +59,21 @@ _SOME = re.compile(
 )
 # A footnote is about the item with its mark ("¹ Requires Node.js 15" for a feature), not about the project.
 _FOOTNOTE = re.compile(r"^\s*(?:[¹²³⁴-⁹†‡§]|\[\^[^\]]+\]:|(?:\\\*)+\s)")
+_UNIT = r"ms|milliseconds?|s|sec|seconds?|min|minutes?|h|hours?|days?|[KMG]i?B|bytes"
 _DEFAULT = re.compile(
-    r"(?:\b[Dd]efault(?:s|ing|ed)?(?: value)?(?: is|:|=|s? to| of)?|默认(?:值|为|：)?)[:：=]?\s*"
-    r"(?P<value>`[^`]+`|\"[^\"]*\"|'[^']*'|[-\w./:]+)"
+    r"(?:\b[Dd]efault(?:s|ing|ed)?(?: value)?(?P<link> is|:|=|s? to| of)?|默认(?:值|为|：)?)(?P<sign>[:：=]?)\**\s*"
+    rf"(?P<value>`[^`]+`|\"[^\"]*\"|'[^']*'|-?[\d.,_]+ (?:{_UNIT})\b|[-\w./:]+)"
 )
-_NAME = re.compile(r"^(?:--)?[A-Za-z_$][\w.$-]*$")
+_DEFAULT_HEAD = re.compile(
+    r"(?:the )?defaults?(?: values?| settings?)?|默认值?|既定値|デフォルト|varsayılan|"
+    r"valor (?:por defecto|predeterminado)|standard(?:wert)?|par défaut|valeur par défaut",
+    re.I,
+)
+# A name that a value can have: not a value itself, and not a file.
+_NAME = re.compile(
+    r"^(?!(?:true|false|none|null|undefined|default)$)(?:--)?[A-Za-z_$][\w.$-]*$(?<!\.(?:md|js|ts|py|rs|go|sh))"
+    r"(?<!\.(?:yml|mjs|tsx|jsx|nix|txt|cfg|ini|env))(?<!\.(?:yaml|json|toml|lock))(?<!node_modules)"
+)
 _BARE_NAME = re.compile(r"\b([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+|[a-z]+(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+)\b")
 _LENGTH = re.compile(
     r"(?:max(?:imum)?[- ])?line[- ]?length\W{0,8}(?:(?:of|is|to|limit|max|at most|at)\W+)*(\d{2,3})\b", re.I
@@ -52,7 +89,8 @@ _COUNT = re.compile(
     r"(?<![~≈\w.])(\d[\d,]{0,11}) (Go|Python|TypeScript|JavaScript|Rust|Java|Ruby|C#|Kotlin|Swift) (?:source )?files\b"
 )
 _SETTING = re.compile(
-    r"^\s*(?:export\s+|-\s+)?(?P<name>[A-Za-z_][\w.-]*)\s*[=:]\s*(?P<value>\"[^\"]*\"|'[^']*'|[^\s#]+)\s+(?:#|//|;|--).*\bdefault",
+    r"^\s*(?:export\s+|-\s+)?(?P<name>[A-Za-z_][\w.-]*)\s*[=:]\s*(?P<value>\"[^\"]*\"|'[^']*'|[^\s#]+)\s+(?:#|//|;|--)"
+    r"(?P<remark>.*\bdefault.*)",
     re.I,
 )
 
@@ -65,11 +103,15 @@ def number_claims(statement: Statement) -> Iterator[Claim]:
         yield from _settings(statement)
         return
     seen: set[tuple[str, str, int]] = set()
-    for number, line in enumerate(statement.lines, statement.line):
-        for claim in (*_versions(line, number), *_defaults(line, number), *_limits(line, number)):
-            if (claim.name, claim.stated, claim.line) not in seen:
-                seen.add((claim.name, claim.stated, claim.line))
-                yield claim
+    found = [
+        claim
+        for number, line in enumerate(statement.lines, statement.line)
+        for claim in (*_versions(line, number), *_limits(line, number))
+    ]
+    for claim in (*found, *_defaults(statement)):
+        if (claim.name, claim.stated, claim.line) not in seen:
+            seen.add((claim.name, claim.stated, claim.line))
+            yield claim
     if statement.kind == ROW:
         yield from _row(statement)
 
@@ -79,51 +121,105 @@ def _versions(line: str, number: int) -> Iterator[Claim]:
         return
     plain = re.sub(r"\]\([^)]*\)|https?://\S+", " ", line)
     plain = re.sub(r"[`*\[\]]", "", plain)
+    if _ELSEWHERE.search(line) or len(_BROWSER.findall(plain)) > 1:
+        return
+    is_tested = _TESTED.search(plain) is not None
     for found in _VERSION.finditer(plain):
         before = plain[: found.start()]
-        if _SOME.search(before):
+        name, stated = found["name"], found["low"]
+        is_glued = not found["gap"] and not found["sign"] and "." not in stated  # `Node16`, `ES2022`
+        if _SOME.search(before) or is_glued or name.lower() in _GENERIC or plain[found.end() :].startswith(" feature"):
             continue
-        sign, more = found["sign"] or "", (found["more"] or "").strip()
-        is_least = more or sign in (">=", "≥", ">", "^", "~") or _LEAST.search(before)
-        relation = "at-least" if is_least else "below" if sign.startswith("<") else "is"
-        name, stated, below = found["name"], found["low"], found["below"]
-        yield Claim(VERSION, number, f"{name} {stated}{'+' if is_least else ''}", name, stated, relation)
-        if below:
-            yield Claim(VERSION, number, f"{name} < {below}", name, below, "below")
+        yield from _stated(found, before, plain[found.end() :], number, is_tested=is_tested)
 
 
-def _defaults(line: str, number: int) -> Iterator[Claim]:
-    for found in _DEFAULT.finditer(line):
-        before = line[: found.start()]
-        names = [name for name in re.findall(r"`([^`\s]+)`", before) if _NAME.match(name)]
-        if not names:
-            names = _BARE_NAME.findall(re.sub(r"`[^`]*`", " ", before))[-1:]
-        value = found["value"]
-        is_quoted = value[:1] in "`\"'"
-        stated = value.strip("`").strip("\"'") if is_quoted else value.rstrip(".,:;")
-        if not names or (
-            not is_quoted and not re.match(r"^(-?[\d.]+\w{0,3}|true|false|none|null|on|off)$", stated, re.I)
-        ):
-            continue
-        # `a` (default `1`), `b` (default `2`): each default belongs to the nearest name before it.
-        name = names[0] if len(_DEFAULT.findall(line)) == 1 and re.match(r"^\s*(?:[-*+|]|\d+\.)\s", line) else names[-1]
-        yield Claim(VALUE, number, f"{name} = {stated}", name.strip("-"), stated)
+def _stated(found: re.Match[str], before: str, after: str, number: int, *, is_tested: bool) -> Iterator[Claim]:
+    """Yield the versions that a name with a number states, and those after it: the end of a range, a list."""
+    name, stated, below = found["name"], found["low"], found["below"]
+    sign, more = found["sign"] or "", (found["more"] or "").strip()
+    is_least = more or sign in (">=", "≥", ">", "^", "~") or _LEAST.search(before)
+    relation = "at-least" if is_least else "below" if sign.startswith("<") else "tested" if is_tested else "is"
+    high = _TO.match(after) if "." in stated and not more and not _IF.search(before) else None
+    if high:
+        yield Claim(VERSION, number, f"{name} {stated}", name, stated, "tested" if is_tested else "at-least")
+        yield Claim(VERSION, number, f"{name} up to {high['high']}", name, high["high"], "up-to")
+        return
+    others = _others(after) if relation in ("is", "tested") else []
+    if others and relation == "is" and "." not in stated:  # "Zod v3/v4", "Node 18, 20 and 22": any of them may do
+        return
+    yield Claim(VERSION, number, f"{name} {stated}{'+' if is_least else ''}", name, stated, relation)
+    for other in others:
+        yield Claim(VERSION, number, f"{name} {other}", name, other, relation)
+    if below:
+        yield Claim(VERSION, number, f"{name} < {below}", name, below, "below")
+
+
+def _others(after: str) -> list[str]:
+    """Return the further versions of a list: of ", 3.11 and 3.12" 3.11 and 3.12."""
+    found, at = [], 0
+    while one := _AND.match(after, at):
+        found.append(one["either"] or one["next"])
+        at = one.end()
+    return found
+
+
+def _defaults(statement: Statement) -> Iterator[Claim]:
+    """Yield the defaults in a statement, whose name may be on a line above."""
+    text = "\n".join(statement.lines).replace("\n", " ")
+    spans = [found.span() for found in re.finditer(r"`[^`]*`", text)]
+    every = [one for one in _DEFAULT.finditer(text) if not any(start <= one.start() < end for start, end in spans)]
+    for found in every:
+        stated = _said(found)
+        if stated and (name := _named(statement, text[: found.start()], is_only=len(every) == 1)):
+            line = statement.line + "\n".join(statement.lines)[: found.start()].count("\n")
+            yield Claim(VALUE, line, f"{name} = {stated}", name.strip("-"), stated)
+
+
+def _said(found: re.Match[str]) -> str:
+    """Return the value that a text says is the default; empty for a word that may mean anything."""
+    value = found["value"]
+    is_quoted = value[:1] in "`\"'"
+    stated = value.strip("`").strip("\"'") if is_quoted else value.rstrip(".,:;")
+    is_number = re.match(r"^-?[\d.,_]+ ?\w{0,12}$|^(?:true|false)$", stated, re.I)
+    is_joined = found["link"] or found["sign"] or found.string[: found.start()].endswith("(")
+    is_word = is_joined and re.match(r"^(?:none|null|on|off)$", stated, re.I)
+    is_value = bool(stated and ": " not in stated and (is_quoted or is_number or is_word))
+    return str(stated) if is_value else ""
+
+
+def _named(statement: Statement, before: str, *, is_only: bool) -> str:
+    """Return the name that a default belongs to: what an item begins with, the last one before it, or the heading."""
+    item = re.match(r"^\s*(?:[-*+|]|\d+[.)])\s+\W{0,4}`([^`\s]+)`", before)
+    if item and is_only and _NAME.match(item[1]):
+        return item[1]
+    # `a` (default `1`), `b` (default `2`): each default belongs to the nearest name before it, in its sentence.
+    here = re.split(r"[.!?。]\s", before)[-1]
+    names = [name for name in re.findall(r"`([^`\s]+)`", here) if _NAME.match(name)]
+    names = names or _BARE_NAME.findall(re.sub(r"`[^`]*`", " ", here))
+    if names:
+        return names[-1]
+    if statement.kind == BULLET and statement.lines[0][:1].isspace():  # it is about the item above it
+        return ""
+    heading = statement.section.rpartition(" › ")[2].strip("`* ")
+    is_name = _NAME.match(heading) and (_BARE_NAME.fullmatch(heading) or f"`{heading}`" in statement.section)
+    return heading if is_name and not re.search(r"`[^`\s]+`", before) else ""
 
 
 def _row(statement: Statement) -> Iterator[Claim]:
-    heads = [head.strip("`* ").lower() for head in statement.header]
-    column = next((at for at, head in enumerate(heads) if at and re.search(r"\bdefaults?\b|默认", head)), 0)
+    heads = [head.strip("`* ") for head in statement.header]
+    column = next((at for at, head in enumerate(heads) if at and _DEFAULT_HEAD.fullmatch(head)), 0)
     cells = statement.cells
     if not column or column >= len(cells):
         return
     value = cells[column]
-    code = re.match(r"^`([^`]+)`$", value)
-    stated = code[1].strip("\"'") if code else value.strip("\"' *")
+    code = re.match(r"^`([^`]+)`(?: (\w+))?$", value)
+    stated = f"{code[1]} {code[2] or ''}".strip().strip("\"'") if code else value.strip("\"' *")
     named = next(
         (name for cell in cells[:column] for name in re.findall(r"`([^`\s]+)`", cell) if _NAME.match(name)), ""
-    )
-    is_value = bool(code) or bool(re.match(r"^-?[\d.,_]+\w{0,3}$|^(true|false|none|null|on|off)$", stated, re.I))
-    if named and stated and is_value and " " not in stated and stated not in ("-", "—"):
+    ) or next((cell for cell in cells[:1] if _BARE_NAME.fullmatch(cell)), "")
+    is_number = re.match(r"^-?[\d.,_]+ ?\w{0,7}$", stated)
+    is_value = is_number or (code and not code[2]) or re.match(r"^(?:true|false|none|null|on|off)$", stated, re.I)
+    if named and stated and is_value and (" " not in stated or is_number) and stated not in ("-", "—"):
         yield Claim(VALUE, statement.line, f"{named} = {stated}", named.strip("-"), stated)
 
 
@@ -132,7 +228,9 @@ def _settings(statement: Statement) -> Iterator[Claim]:
         return
     for number, line in enumerate(statement.lines, statement.line):
         if found := _SETTING.match(line):
-            stated = found["value"].strip("\"'")
+            # "# off by default", "# default false": the remark may state another value than the line.
+            said = _DEFAULT.search(found["remark"])
+            stated = ((_said(said) if said else "") or found["value"]).strip("\"'")
             if not re.search(r"your|<|\.\.\.|example|xxx", stated, re.I):
                 yield Claim(VALUE, number, f"{found['name']} = {stated}", found["name"], stated)
 

@@ -1,49 +1,97 @@
-"""Find where code defines a default: a parameter, field, constant, environment variable's fallback or key. Pure."""
+"""Find where code defines a default: a parameter, field, constant, option, fallback or key. Pure.
+
+A declaration is what the code would use as the default. An argument of a call, a local variable and the field of a
+request pass a value; a mapping from one spelling of a name to another gives it none.
+"""
 
 from __future__ import annotations
 
 import re
 
+from gitmem.commands.adopt.judge.scopes import BODY, CLASS, MAPPING, PARAMETERS, TOP, Scope, scope_of
+from gitmem.commands.adopt.judge.values import plain_word
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-# How certain it is that a place defines the default: a declaration, a key of a mapping, a passed value.
+# How certain it is that a place defines the default: a declaration, a key of a configuration, a passed value.
 DECLARED, KEYED, PASSED = 3, 2, 1
 # The most characters of a line before a name: people write shorter lines, and each name reads all of them.
 LONGEST = 400
+_STRING = r"[rbuf]?\"(?:[^\"\\\n]|\\.){0,200}\"|[rbuf]?'(?:[^'\\\n]|\\.){0,200}'|`[^`\n]{0,200}`"
+_NUMBER = r"-?(?:\d[\d_]*(?:\.\d+)*|\.\d+)(?:[a-z]{1,2}\d{0,3}\b|[fFLuUdD]\b)?"
 _LITERAL = (
-    r"(?P<value>[rbuf]?\"(?:[^\"\\\n]|\\.){0,200}\"|[rbuf]?'(?:[^'\\\n]|\\.){0,200}'|`[^`\n]{0,200}`|-?\d[\d_]*(?:\.\d+)*(?:[a-z]{1,2}\b)?|"
-    r"(?:[Tt]rue|[Ff]alse|None|null|nil|undefined)\b|[A-Za-z_][\w.]*)(?P<after>\s*[*(\[.+]?)"
+    rf"(?P<value>{_STRING}|{_NUMBER}|(?:[Tt]rue|[Ff]alse|None|null|nil|undefined)\b|\[\]|\{{\}}|[A-Za-z_$][\w$.:]*)"
 )
-_FIELD = re.compile(rf"^\s*[?!]?\s*:\s*[^=\n]{{1,160}}?=\s*(?:\w+\.)?Field\(\s*(?:default\s*=\s*)?{_LITERAL}", re.S)
+# Spellings of one literal: `Some(5)`, `String::from("x")`, `5 * time.Second`, `timedelta(minutes=5)`.
+_WRAPPED = re.compile(
+    rf"(?:Some|String::from|Path|Decimal|int|float|str|bool|Number|Boolean|String|aws\.\w+|ptr\.\w+|Box::from)\(\s*{_LITERAL}\s*\)"
+)
+_TIMES = re.compile(r"(?P<number>\d[\d_]*)\s*\*\s*time\.(?P<unit>Millisecond|Second|Minute|Hour)\b")
+_DURATION = re.compile(
+    r"(?:Duration::from_|(?:datetime\.)?timedelta\(\s*|Duration\.of|TimeSpan\.From)(?P<unit>millis|secs|mins|hours|days|minutes|seconds|milliseconds|Seconds|Minutes|Hours|Millis|Days|Milliseconds)"
+    r"\s*[(=]\s*(?P<number>\d[\d_]*)\s*\)"
+)
+_PRODUCT = re.compile(r"\d[\d_]*(?:\s*\*\s*\d[\d_]*)+")
+# What may follow a whole value. Anything else makes it a part of an expression.
+_END = re.compile(
+    r"(?:\.(?:to_string|into|to_owned)\(\)|\s+as\s+const|!)?\s*(?:[,;)\]}#\n]|//|/\*|--|\\\s*$|$|\s(?:#|//|as\b|satisfies\b|`json|`yaml))"
+)
+_FIELD = re.compile(
+    r"^\s*[?!]?\s*:\s*(?P<type>[^=\n]{1,160}?)=\s*(?:\w+\.)?[fF]ield\(\s*(?:[^()\n]*?\bdefault\s*=\s*)?", re.S
+)
 _TYPED = re.compile(
-    rf"^\s*[?!]?\s*:\s*(?:[^=\n,;{{}}()]|\[[^\]\n]*\]|\([^)\n]*\)|\"[^\"]*\"){{1,160}}?=(?!=|>)\s*{_LITERAL}"
+    r"^\s*[?!]?\s*:\s*(?P<type>(?:[^=\n,;{}()]|\[[^\]\n]*\]|\([^)\n]*\)|\"[^\"]*\"){1,160}?)=(?!=|>)\s*"
 )
-_GO_TYPED = re.compile(rf"^\s+[\w.\[\]*]+\s*=\s*{_LITERAL}")
-_ASSIGNED = re.compile(rf"^[\"']?\s*(?::=|=)(?!=|>)\s*{_LITERAL}")
-_MAPPED = re.compile(rf"^[\"'`]?\s*:\s*{_LITERAL}")
-_FALLBACK = re.compile(rf"^[\"'`]\]?\s*(?:,|\)\s*(?:\?\?|\|\||or\b))\s*(?:default\s*=\s*)?{_LITERAL}")
-_OR = re.compile(rf"^\]?\s*(?:\?\?|\|\|)\s*{_LITERAL}")
-_SHELL = re.compile(r"^:[-=](?P<value>[^}\n]*)\}(?P<after>)")
+_GO_TYPED = re.compile(r"^\s+[\w.\[\]*]+\s*=\s*")
+_ASSIGNED = re.compile(r"^[\"']?\s*(?::=|\?=|=)(?!=|>)\s*")
+_MAPPED = re.compile(r"^[\"'`]?\]?\s*:\s*")
+_FALLBACK = re.compile(r"^[\"'`]\]?\s*(?:,|\)\s*(?:\?\?|\|\||or\b))\s*(?:default\s*=\s*)?")
+_OR = re.compile(r"^[\"'`]?\]?\)?\s*(?:\?\?|\|\|)\s*")
+_SHELL = re.compile(r"^:?[-=](?P<value>[^}\n]*)\}")
 _ENV_CALL = re.compile(
-    r"(getenv|environ\.get|(?<![sS])get_?env\w*|\benv\w*|SetDefault|setdefault|\w*Var\w*|config\w*|pop|get|Flags?\(\)\.\w+|option)\(\s*(?:&?[\w.]+\s*,\s*)?[\"'`]$",
+    r"(getenv|getattr|environ\.get|(?<![sS])get_?env\w*|\benv\w*|SetDefault|setdefault|\w*Var[P]?|config\w*|pop|get\w*|"
+    r"Flags?\(\)\.\w+|flag\.\w+|option)\(\s*(?:&?[\w.]+\s*,\s*)?[\"'`]$",
     re.I,
 )
+# `add_argument("--size", type=int, default=5)`, `option("--size <n>", "text", 5)`: up to the end of the call.
+_OPTION = re.compile(r"(?:^|[(,\s])[\"'`](?:-\w,?\s*[\"'`]?,?\s*[\"'`]?)?--?$")
+_OPTION_DEFAULT = re.compile(r"[,(\s.]default(?:_value|Value)?(?:_t)?\s*[=:(]\s*")
+_OPTION_LAST = re.compile(rf"^[^\"'`]*[\"'`]\s*,\s*(?:{_STRING})\s*,\s*")
+_CHAINED = re.compile(r"^[\"'`]?\s*:\s*(?:z|v|t|Joi|yup|s)\.[^;\n]*?\.(?:default|catch)\(\s*")
+_SCHEMA = re.compile(r"^[\"'`]?\s*:\s*\{[^{}]{0,300}?[\s{,][\"']?default[\"']?\s*:\s*")
 _CONSTANT = re.compile(
-    r"^\s*(?:export\s+|pub\s+|static\s+|final\s+|const\s+|let\s+|var\s+|public\s+|private\s+|readonly\s+|self\.|this\.|ARG\s+|ENV\s+|[\w<>]+\s+)*$"
+    r"^\s*(?:export\s+|pub(?:\([a-z]+\))?\s+|static\s+|final\s+|const\s+|let\s+|var\s+|val\s+|public\s+|private\s+|protected\s+|internal\s+|readonly\s+|self\.|this\.|ARG\s+|ENV\s+|[\w<>?\[\]]+\s+)*$"
 )
+_LOCAL = re.compile(r"^\s+(?:const|let|var|auto|val)\s")
+_OWNED = re.compile(r"(?:self|this|process\.env|env|defaults?)\.$", re.I)
+_ACCESS = re.compile(r"(?:[\w)\]]\??\.|\[[\"'])$")
+_SETTINGS = re.compile(r"default|config|setting|option|param|schema|preset|initial|env|pref", re.I)
+_MAKES_DEFAULT = re.compile(r"^(?:new|default|with_?defaults?|get_?defaults?|create_?default)", re.I)
+_REMARK = re.compile(r"^\s*(?:#(?!define|\[)|//|\*|/\*|--|<!--|;)")
 
 
 @frozen
 class Definition:
-    """A place that gives a name a value: its line, the value as written, and how certainly this is a default."""
+    """A place that gives a name a value.
+
+    Attributes:
+        line: Its line.
+        value: The value as written, without quotes; empty for an expression, about which nothing is known.
+        strength: How certainly this is a default.
+        scope: The names of what encloses it, outermost first.
+        type: Its declared type, as written; empty if there is none.
+        is_option: Whether it is an option of a command.
+    """
 
     line: int
     value: str
     strength: int
+    scope: tuple[str, ...] = ()
+    type: str = ""
+    is_option: bool = False
 
     @property
     def is_opaque(self) -> bool:
@@ -67,7 +115,7 @@ def spellings(name: str) -> tuple[str, ...]:
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", last).replace("-", "_")
     pascal = "".join(part[:1].upper() + part[1:].lower() for part in snake.split("_"))
     if "_" in snake and not snake.upper().startswith("DEFAULT"):
-        found += [f"DEFAULT_{snake.upper()}", f"Default{pascal}", f"default{pascal}"]
+        found += [pascal, f"DEFAULT_{snake.upper()}", f"Default{pascal}", f"default{pascal}"]
     return tuple(dict.fromkeys(one for one in found if one))
 
 
@@ -80,12 +128,10 @@ def find_definitions(text: str, names: Iterable[str]) -> list[Definition]:
         if start == 0 and at > LONGEST:  # minified code, or data
             continue
         line, counted = line + text.count("\n", counted, at), at
-        before, after = text[start:at], text[at + len(name) : at + len(name) + 400]
-        if re.match(r"^\s*(#(?!define)|//|\*|--|<!--)", before):
-            continue
-        one = _definition(before, after)
-        if one is not None:
-            found.append(Definition(line, *one))
+        if not _REMARK.match(text[start:at]) and not _is_in_docstring(text, at):
+            one = _Place(text, start, at, name).definition(line)
+            if one is not None:
+                found.append(one)
     return found
 
 
@@ -95,7 +141,7 @@ def _occurrences(text: str, names: Iterable[str]) -> Iterator[tuple[int, str]]:
         at = text.find(name)
         while at >= 0:
             before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
-            if not _is_in_name(before) and (not _is_in_name(after) or after == "$"):
+            if (not _is_in_name(before) or text[at - 2 : at] == "--") and (not _is_in_name(after) or after == "$"):
                 yield at, name
             at = text.find(name, at + len(name))
 
@@ -104,70 +150,164 @@ def _is_in_name(char: str) -> bool:
     return char.isalnum() or char in ("_", "$", "-") if char else False
 
 
-def _definition(before: str, after: str) -> tuple[str, int] | None:
-    line = after.partition("\n")[0]
-    if before.endswith("${") and (shell := _SHELL.match(after)):
-        return shell["value"], DECLARED
-    if (field := _FIELD.match(after)) is not None:
-        return _value(field), DECLARED
-    if before.endswith((".", "->")) and not re.search(r"(self|this|process\.env|env|defaults?)\.$", before, re.I):
+def _is_in_docstring(text: str, at: int) -> bool:
+    return any(mark in text[:at] and text.count(mark, 0, at) % 2 for mark in ('"""', "'''"))
+
+
+def _unit(word: str) -> str:
+    """Return the usual letters of a unit of time."""
+    return "ms" if word.startswith("milli") else word[0]
+
+
+class _Place:
+    """One occurrence of a name, with the code around it."""
+
+    def __init__(self, text: str, start: int, at: int, name: str) -> None:
+        self._text, self._start, self._name = text, start, name
+        self._before, self._after = text[start:at], text[at + len(name) : at + len(name) + 400]
+        self._rest = self._after.partition("\n")[0]
+
+    def definition(self, line: int) -> Definition | None:
+        """Return what the occurrence defines; None if it defines nothing."""
+        if found := self._itself():
+            value, kind = found
+            is_option = _OPTION.search(self._before) is not None
+            return None if value is None else Definition(line, value, DECLARED, self._scope.names, kind, is_option)
+        if self._before.endswith((".", "->")) and not _OWNED.search(self._before):
+            return None
+        return self._by_place(line)
+
+    @property
+    def _scope(self) -> Scope:
+        return scope_of(self._text, self._start)
+
+    def _itself(self) -> tuple[str | None, str] | None:
+        """Return the value and type of what is a default wherever it is written; None if this is not."""
+        before, after, rest = self._before, self._after, self._rest
+        if before.endswith("${") and (shell := _SHELL.match(after)):
+            return shell["value"] or "''", ""
+        if (field := _FIELD.match(after)) is not None:
+            return self._value(after[field.end() :]), field["type"]
+        if before.endswith(('"', "'", "`")) and _ENV_CALL.search(before) and (fallback := _FALLBACK.match(rest)):
+            return self._value(after[fallback.end() :]), ""
+        if _ACCESS.search(before) and (fallback := _OR.match(rest)):
+            return self._value(after[fallback.end() :]), ""
+        if _OPTION.search(before):
+            return self._option(after)
+        for chain in (_CHAINED, _SCHEMA):
+            if (found := chain.match(after)) is not None:
+                return self._value(after[found.end() :]), ""
         return None
-    if re.search(r"process\.env\.$|env\.$|process\.env\[[\"']$", before) and (
-        fallback := _OR.match(line.lstrip("\"'`"))
-    ):
-        return _value(fallback), DECLARED
-    if before.endswith(('"', "'", "`")):
-        if _ENV_CALL.search(before) and (fallback := _FALLBACK.match(line)):
-            return _value(fallback), DECLARED
-        mapped = _MAPPED.match(line)
-        return (_value(mapped), KEYED) if mapped else None
-    if (typed := _TYPED.match(line)) is not None:
-        return _value(typed), DECLARED
-    if _CONSTANT.match(before) and (go := _GO_TYPED.match(line)):
-        return _value(go), DECLARED
-    if (assigned := _ASSIGNED.match(line)) is not None:
-        is_spaced = re.match(r"^\s+(:=|=)\s", line) is not None
-        is_local = (before[:1].isspace() and re.match(r"^\s+(const|let|var|auto)\s", before)) or (
-            before[:1].isspace() and ":=" in assigned[0]
-        )
-        is_declared = (
-            not is_local and _CONSTANT.match(before) and (is_spaced or re.search(r"(ARG|ENV|const|export)\s+$", before))
-        )
-        is_parameter = re.search(r"\b(def|function|func|fn)\b", before) is not None
-        return _value(assigned), DECLARED if is_declared or is_parameter else PASSED
-    if (mapped := _MAPPED.match(line)) is not None:
-        return _value(mapped), KEYED
-    return None
 
+    def _option(self, after: str) -> tuple[str | None, str] | None:
+        """Return the default of a command's option."""
+        depth, end = 1, len(after)
+        for at, char in enumerate(after):
+            depth += (char in "([{") - (char in ")]}")
+            if depth <= 0:
+                end = at
+                break
+        call = after[: end + 1]
+        named = _OPTION_DEFAULT.search(call)
+        last = named or _OPTION_LAST.match(call)
+        return (self._value(call[last.end() :]), "") if last else None
 
-def _value(found: re.Match[str]) -> str:
-    """Return a literal without quotes; empty for an expression."""
-    value = found["value"]
-    after = found["after"].strip()
-    if "${" in value or (value[:1] == "f" and "{" in value):
-        return ""
-    if value[-1:] in "\"'`" and value:
-        inner = re.sub(r"^[rbuf]?[\"'`]|[\"'`]$", "", value)
-        return "" if after in ("+", ".", "(", "[") else inner or "''"
-    if re.match(r"^[A-Za-z_]", value) and value.lower() not in ("true", "false", "none", "null", "nil", "undefined"):
-        return ""
-    return "" if after in ("*", "(", "[", "+") else value
+    def _by_place(self, line: int) -> Definition | None:
+        """Return what an assignment or a key defines, by what encloses it."""
+        before, rest, is_quoted = self._before, self._rest, self._before.endswith(('"', "'", "`"))
+        typed = None if is_quoted else _TYPED.match(rest)
+        go = None if typed or is_quoted or not _CONSTANT.match(before) else _GO_TYPED.match(rest)
+        assigned = None if typed or go or is_quoted else _ASSIGNED.match(rest)
+        found = typed or go or assigned or _MAPPED.match(rest)
+        if found is None:
+            return None
+        value, scope = self._value(self._after[found.end() :]), self._scope
+        if not value and not (typed or go or assigned) and scope.kind in (CLASS, PARAMETERS):
+            value = self._attribute()  # a type without a value
+            return None if value is None else Definition(line, value, DECLARED, scope.names)
+        if value is None:
+            return None
+        strength = self._assigned(scope.kind) if typed or go or assigned else self._mapped(scope.kind, scope.names)
+        return Definition(line, value, strength, scope.names, typed["type"].strip() if typed else "")
 
+    def _attribute(self) -> str | None:
+        """Return the default in a Rust attribute above a field; None if there is none."""
+        above = self._text[max(0, self._start - 400) : self._start].rpartition("\n\n")[2]
+        attributes = "\n".join(line for line in above.split("\n")[-6:] if line.lstrip().startswith("#["))
+        found = re.search(r"\bdefault(?:_value)?(?:_t)?\s*=\s*", attributes)
+        return self._value(attributes[found.end() :]) if found else None
 
-def is_same(stated: str, actual: str) -> bool:
-    """Return whether two values are the same in meaning."""
-    return _plain(stated) == _plain(actual)
+    def _assigned(self, kind: str) -> int:
+        before, rest = self._before, self._rest
+        if re.search(r"\b(?:def|fn|func|function|constructor)\b|\(\s*\{[^}]*$", before) and "(" in before:
+            return DECLARED if "(" in before else PASSED
+        if re.search(r"(?:ARG|ENV|export)\s+$", before) or (not before and re.match(r"^\s*\?=", rest)):
+            return DECLARED
+        if not _CONSTANT.match(before):
+            return PASSED
+        if kind in (CLASS, PARAMETERS, TOP):
+            return PASSED if kind == TOP and _LOCAL.match(before) else DECLARED
+        if kind == MAPPING:
+            return DECLARED if before.strip() == "" else PASSED
+        return DECLARED if kind == BODY and before.strip() in ("self.", "this.") else PASSED
 
+    def _mapped(self, kind: str, names: tuple[str, ...]) -> int:
+        if inline := self._before.strip(" \t\"'`-"):  # `{ size: 5 }` on one line
+            return KEYED if re.search(r"=\s*\{", inline) and _SETTINGS.search(inline) else PASSED
+        if any(name.lower().endswith("dependencies") for name in names):
+            return PASSED
+        if kind == TOP:
+            return KEYED
+        if any(_MAKES_DEFAULT.match(name) for name in names):
+            return DECLARED
+        if kind == MAPPING and (any(_SETTINGS.search(name) for name in names) or self._is_data):
+            return KEYED
+        return KEYED if kind == CLASS else PASSED
 
-def _plain(value: str) -> str:
-    text = value.strip().strip("\"'`").lower()
-    text = {"nil": "none", "null": "none", "undefined": "none", "on": "true", "off": "false", "''": ""}.get(text, text)
-    number = text.replace("_", "").replace(",", "")
-    if re.match(r"^-?\d+(\.\d+)?$", number):
-        return f"{float(number):g}" if len(number) < 15 else number
-    return text.rstrip("/")
+    @property
+    def _is_data(self) -> bool:
+        """Return whether the text is data, not code: it begins with a brace or has no statement."""
+        return self._text.lstrip()[:1] == "{" or not re.search(r"(?m)^[^#\n]*[;({]\s*$", self._text)
 
+    def _value(self, text: str) -> str | None:
+        """Return the value that a text begins with, without quotes; empty for an expression.
 
-def is_nothing(value: str) -> bool:
-    """Return whether a value means that there is none."""
-    return _plain(value) in ("none", "")
+        None if it gives the name none: another spelling of the name itself, or what was passed for it.
+        """
+        for pattern in (_TIMES, _DURATION):
+            if (found := pattern.match(text)) and _END.match(text[found.end() :]):
+                return found["number"].replace("_", "") + _unit(found["unit"].lower())
+        if (product := _PRODUCT.match(text)) and _END.match(text[product.end() :]):
+            number = 1
+            for part in product[0].split("*"):
+                number *= int(part.strip().replace("_", "")[:20])
+            return str(number)
+        wrapped = _WRAPPED.match(text)
+        found = wrapped or re.match(_LITERAL, text)
+        if found is None or not _END.match(text[found.end() :]):
+            is_copy = found is not None and plain_word(found["value"].rpartition(".")[2]) == plain_word(self._name)
+            return None if is_copy else ""
+        return self._literal(found["value"])
+
+    def _literal(self, value: str) -> str | None:
+        is_quoted = value[-1:] in "\"'`"
+        if "${" in value or (value[:1] == "f" and is_quoted and "{" in value):
+            return ""
+        inner = re.sub(r"^[rbuf]?[\"'`]|[\"'`]$", "", value) if is_quoted else value
+        if re.match(r"[A-Za-z_$]", inner):
+            if plain_word(re.split(r"[.:/]", inner)[-1]) == plain_word(self._name):
+                return None
+            if not is_quoted and inner.lower() not in ("true", "false", "none", "null", "nil", "undefined"):
+                return self._constant(inner)
+        return inner or "''"
+
+    def _constant(self, name: str) -> str:
+        """Return the value of a constant of the same text; empty if there is none."""
+        last = re.escape(name.rpartition(".")[2])
+        within = r"[ \t]*(?:[a-z]+[ \t]+)*(?:const|static|final|readonly)[ \t]+(?:\w+[ \t]+)?"
+        start = rf"(?m)^(?:{within}|(?:[a-z]+[ \t]+)*){last}\b"
+        pattern = rf"{start}[^=\n(]{{0,60}}:?=[ \t]*{_LITERAL}[ \t]*(?:[;,#\n]|//|$)"
+        found = re.search(pattern, self._text) if len(last) > 3 else None
+        value = found["value"] if found else ""
+        is_name = re.match(r"[A-Za-z_$]", value) and value.lower() not in ("true", "false")
+        return "" if not value or is_name else re.sub(r"^[rbuf]?[\"'`]|[\"'`]$", "", value) or "''"

@@ -1,198 +1,212 @@
-"""The table of files in which projects state the versions that they need, by product. Pure."""
+"""Judge the stated version of a product: a language, a runtime, a package manager, a server in an image."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from fnmatch import fnmatchcase
 
-from gitmem.document.sources.dependencies import read_dependencies
-from gitmem.document.sources.formats import read_value
-from gitmem.document.sources.versions import lowest
-from gitmem.errors import FormatError
-from gitmem.frozen import frozen
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
+from gitmem.commands.adopt.judge.products import (
+    BELOW,
+    CLASSIFIED,
+    EXACT,
+    IMAGE,
+    LEAST,
+    MATRIX,
+    PRODUCTS,
+    compare,
+    next_minor,
+    parts_of,
+    product_of,
+    versions_in,
+)
+from gitmem.commands.adopt.judge.reader import Reader
+from gitmem.commands.adopt.statements import BULLET, ROW
+from gitmem.document.sources.address import Address, format_address
+from gitmem.frozen import frozen, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
-# The most digits read of a number: Python refuses thousands of them, and no version has so many.
-LONGEST = 20
-# The meaning of a stated version: the minimum, exactly this one, one of several, or the first that is too new.
-LEAST, EXACT, ONE_OF, BELOW = "least", "exact", "one of", "below"
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.findings import JudgedClaim, Mention
+    from gitmem.commands.adopt.judge.products import Place
+    from gitmem.commands.adopt.past import Past
+
+# Package managers that install or demand the version of `packageManager`; the others only warn.
+_STRICT = ("pnpm", "yarn")
+# More characters before a version are about something else.
+_NEAR = 50
+_NEEDS = re.compile(
+    r"\b(?:requires?|requirements?|prerequisites?|needs?|uses?|using|built with|written in|runs? on|stack|language|"
+    r"set ?up|install(?:ation)?|getting started)\b",
+    re.I,
+)
 
 
 @frozen
-class Place:
-    """A kind of place that states a product's version.
+class _Stated:
+    """A version that a file states."""
 
-    Attributes:
-        names: File names, or with a leading ``*`` endings of a whole path.
-        keys: Its key in a structured file, empty for a file of one value; None if the pattern finds it in the text.
-        pattern: What finds the version, in the value of the key or in the text: group 1; empty for a value that is a
-            version or a range.
-        how: What it means.
-    """
-
-    names: tuple[str, ...]
-    keys: tuple[str, ...] | None
-    how: str = LEAST
-    pattern: str = ""
+    place: Place
+    path: str
+    version: str
 
 
-_NUMBER = r"v?(\d+(?:\.\d+){0,3})"
-_CI = ("*.github/workflows/",)
-_CLASSIFIED = rf"Programming Language :: Python :: {_NUMBER}"
-_REQUIRES_PYTHON = ("project", "requires-python")
-_POETRY_PYTHON = ("tool", "poetry", "dependencies", "python")
+class Versions:
+    """Judges the versions of products in documents."""
+
+    def __init__(self, head: Code, past: Past) -> None:
+        """Prepare to judge by the code at a commit, and its past."""
+        self._head, self._past = head, past
+
+    def judge(self, mention: Mention) -> JudgedClaim | None:
+        """Judge a stated version; None if it is of no product, or no file decides it."""
+        product = product_of(mention.claim.name)
+        if not product:
+            return None
+        stated = [
+            _Stated(place, path, version)
+            for place in PRODUCTS[product]
+            for path, text in self._head.texts(self._near(place, mention.document)).items()
+            for _, version in versions_in(place, path, text)
+        ]
+        match mention.claim.relation:
+            case "tested":
+                return self._judge_listed(mention, [one for one in stated if one.place.how == MATRIX])
+            case "up-to":
+                return self._judge_highest(mention, stated)
+        images = [one for one in stated if one.place.how == IMAGE]
+        if images:
+            return self._judge_listed(mention, images) if mention.claim.relation == "is" else None
+        found = _deciding_place(mention, product, stated)
+        if found is None:
+            return None
+        finding = _reader(found.place, found.path, mention.claim.stated).judge(mention, self._head, self._past)
+        is_quiet = finding and not finding.held and (_is_of_another(mention) or not _is_required(mention))
+        return self._quiet(finding) if finding and is_quiet else finding
+
+    def _judge_listed(self, mention: Mention, stated: Sequence[_Stated]) -> JudgedClaim | None:
+        """Judge a version that one of several places has to state: a matrix, or the tags of an image."""
+        claim = mention.claim
+        same = [one for one in stated if compare(claim.stated, one.version) == 0]
+        findings = []
+        for place, path in dict.fromkeys((one.place, one.path) for one in same or stated):
+            finding = _reader(place, path, claim.stated).judge(mention, self._head, self._past)
+            if finding is not None and (finding.verdict == HOLDS or finding.held):
+                return finding
+            findings += [finding] if finding else []
+        is_clear = len({parts_of(one.version)[:1] for one in stated}) == 1 or claim.relation == "tested"
+        return self._quiet(findings[0]) if findings and is_clear else None
+
+    def _judge_highest(self, mention: Mention, stated: Sequence[_Stated]) -> JudgedClaim | None:
+        """Judge the last version of a range: by the classifiers, what CI tests, and the first that is too new."""
+        claim = mention.claim
+        sources: dict[tuple[Place, str], str] = {}
+        for one in stated:
+            if one.place.how in (CLASSIFIED, MATRIX, BELOW):
+                key = one.place, one.path
+                sources[key] = max(sources.get(key, "0"), one.version, key=parts_of)
+        agreed = [key for key, version in sources.items() if _is_last(claim.stated, key[0], version)]
+        # A range may end before what is allowed, as long as nothing is classified.
+        named = [key for key in sources if key[0].how == CLASSIFIED] or [key for key in sources if key[0].how == BELOW]
+        older = [key for key in named if compare(claim.stated, sources[key]) < 0]
+        for place, path in agreed or older:
+            finding = _highest_reader(place, path, claim.stated).judge(mention, self._head, self._past)
+            if finding is not None:
+                return finding
+        return None
+
+    @staticmethod
+    def _quiet(finding: JudgedClaim) -> JudgedClaim:
+        """Return a finding that contradicts what never was true, as one that is not an alarm."""
+        return replace(finding, verdict=NEVER, is_contradicted=True) if finding.verdict == FALSE else finding
+
+    def _near(self, place: Place, document: Document) -> list[str]:
+        """Return the files of a kind that apply to a document: beside it, or in the nearest folder above."""
+        found = []
+        for name in place.names:
+            if "*" in name:
+                found += [path for path in self._head.files if fnmatchcase(f"/{path}", f"*/{name}")]
+            else:
+                found += [path for path in self._head.by_name.get(name, ()) if path in self._head.files]
+        if any("*" in name for name in place.names):
+            return sorted(found)
+        folder = document.path.rpartition("/")[0]
+        while True:
+            beside = [path for path in found if path.rpartition("/")[0] == folder]
+            if beside or not folder:
+                return sorted(beside) or ([found[0]] if len(found) == 1 and not document.folder else [])
+            folder = folder.rpartition("/")[0]
 
 
-def _managers(name: str) -> tuple[Place, ...]:
-    """Return the places in package.json that state the version of a package manager."""
-    return (
-        Place(("package.json",), ("packageManager",), EXACT, rf"{name}@{_NUMBER}"),
-        Place(("package.json",), ("engines", name)),
-    )
+def _deciding_place(mention: Mention, product: str, stated: Sequence[_Stated]) -> _Stated | None:
+    """Return which of the places that state a version decides a claim of it; None if none does."""
+    claim = mention.claim
+    if claim.relation == "below":
+        return next((one for one in stated if one.place.how == BELOW), None)
+    places = [one for one in stated if one.place.how != BELOW]
+    least = next((one for one in places if one.place.how == LEAST), None)
+    if least is not None and claim.relation == "at-least":
+        return least if compare(claim.stated, least.version) <= 0 else None
+    same = next((one for one in places if compare(claim.stated, one.version) == 0), None)
+    if same is not None:
+        return same
+    exact = next((one for one in places if one.place.how == EXACT and claim.relation == "is"), None)
+    beside = mention.document.path.rpartition("/")[0]
+    wrong = exact if exact and exact.path.rpartition("/")[0] == beside else least or exact
+    if wrong is None or compare(claim.stated, wrong.version) > 0:
+        return None
+    if wrong is exact and (
+        product in ("node", "npm") or (product == "pnpm" and "packageManager" not in str(wrong.place.keys))
+    ):
+        return None
+    # "Python 2" beside a minimum of 3.10 is another product, or a library's own version.
+    return None if product in ("python", "go", "rust", "zig") and len(parts_of(claim.stated)) == 1 else wrong
 
 
-PRODUCTS: dict[str, tuple[Place, ...]] = {
-    "go": (
-        Place(("go.mod",), ("go",)),
-        Place(
-            ("devcontainer.json",),
-            None,
-            EXACT,
-            rf"devcontainers/go:(?:[\d.]+-)?{_NUMBER}|/go:\d*\"\s*:\s*\{{\s*\"version\"\s*:\s*\"{_NUMBER}",
-        ),
-        Place(_CI, None, ONE_OF, rf"go-version:\s*[\[\"']*{_NUMBER}"),
-        Place(("Dockerfile",), None, ONE_OF, rf"(?m)^FROM.*golang:{_NUMBER}"),
-        Place((".tool-versions",), ("golang",), EXACT),
-        Place((".tool-versions",), ("go",), EXACT),
-    ),
-    "python": (
-        Place(("pyproject.toml",), _REQUIRES_PYTHON),
-        Place(("pyproject.toml",), _POETRY_PYTHON),
-        Place(("setup.cfg",), ("options", "python_requires")),
-        Place(("setup.py",), None, LEAST, rf"python_requires\s*=\s*[\"']?[^\n\"']*?>=\s*{_NUMBER}"),
-        Place(("pyproject.toml",), _REQUIRES_PYTHON, BELOW, rf"<\s*{_NUMBER}"),
-        Place(("pyproject.toml",), _POETRY_PYTHON, BELOW, rf"<\s*{_NUMBER}"),
-        Place(("setup.cfg", "setup.py"), None, BELOW, rf"python_requires\s*=\s*[\"']?[^\n\"']*?<\s*{_NUMBER}"),
-        Place((".python-version",), (), EXACT),
-        Place(("runtime.txt",), None, EXACT, rf"^(?:python-)?{_NUMBER}"),
-        Place(("pyproject.toml", "setup.py", "setup.cfg"), None, ONE_OF, _CLASSIFIED),
-        Place(
-            *(_CI, None, ONE_OF),
-            rf"python-version:\s*[\[\"']*{_NUMBER}|python-version:\s*\[[^\]]*[\"']{_NUMBER}[\"']\s*\]",
-        ),
-        Place(("Dockerfile",), None, ONE_OF, rf"(?m)^FROM.*python:{_NUMBER}"),
-        Place(("pyproject.toml",), None, ONE_OF, r"target-version\s*=\s*[\"']py(3)(\d+)"),
-    ),
-    "node": (
-        Place(("package.json",), ("engines", "node")),
-        Place((".nvmrc", ".node-version"), (), EXACT),
-        Place(_CI, None, ONE_OF, rf"node-version:\s*[\[\"']*{_NUMBER}"),
-        Place(("Dockerfile",), None, ONE_OF, rf"(?m)^FROM.*node:{_NUMBER}"),
-        Place((".tool-versions",), ("nodejs",), EXACT),
-        Place(("package.json",), ("volta", "node"), EXACT),
-    ),
-    **{name: _managers(name) for name in ("pnpm", "npm", "yarn", "bun")},
-    "rust": (
-        Place(("Cargo.toml",), ("package", "rust-version")),
-        Place(("Cargo.toml",), ("workspace", "package", "rust-version")),
-        Place(("rust-toolchain.toml",), ("toolchain", "channel"), EXACT),
-        Place(("rust-toolchain",), None, EXACT, rf"(?:channel\s*=\s*\")?{_NUMBER}"),
-    ),
-    "zig": (Place(("build.zig.zon",), None, LEAST, rf"minimum_zig_version\s*=\s*\"{_NUMBER}"),),
-    "dotnet": (
-        Place(("global.json",), ("sdk", "version"), EXACT),
-        Place(("Directory.Build.props",), None, ONE_OF, r"<TargetFramework[^>]*>net(\d+\.\d+)"),
-    ),
-    "ruby": (
-        Place((".ruby-version",), None, EXACT, rf"^(?:ruby-)?{_NUMBER}"),
-        Place(("Gemfile",), None, LEAST, rf"(?m)^ruby [\"'][^\"'\d]*{_NUMBER}"),
-    ),
-    "php": (Place(("composer.json",), ("require", "php")),),
-}
-_SPELLED = {
-    "golang": "go", "node.js": "node", "nodejs": "node", "rustc": "rust", ".net": "dotnet",
-    "net": "dotnet",
-}  # fmt: skip
-_ALIASES = {
-    "turborepo": "turbo", "angular": "@angular/core", "nestjs": "@nestjs/core", "vue.js": "vue", "vuejs": "vue",
-    "nextjs": "next", "shadcn": "shadcn-ui", "electron.js": "electron", "drizzle": "drizzle-orm",
-}  # fmt: skip
+def _is_required(mention: Mention) -> bool:
+    """Return whether a version is one that the project has or needs: an item of a list, or a sentence that says so."""
+    claim, statement = mention.claim, mention.statement
+    before = statement.text.partition(claim.name)[0]
+    is_item = statement.kind in (BULLET, ROW) and len(before) < _NEAR
+    return claim.relation != "is" or is_item or _NEEDS.search(f"{statement.section} {before[-_NEAR:]}") is not None
 
 
-def product_of(name: str) -> str:
-    """Return the row of the table for a product's name, or an empty string."""
-    low = name.lower()
-    low = _SPELLED.get(low, low)
-    return low if low in PRODUCTS else ""
+def _is_of_another(mention: Mention) -> bool:
+    """Return whether a row of a table is about a thing that is named in code: a package with its own needs."""
+    statement = mention.statement
+    return statement.kind == ROW and statement.cells[0].startswith("`")
 
 
-@lru_cache(maxsize=4000)
-def versions_in(place: Place, path: str, text: str) -> tuple[tuple[int, str], ...]:
-    """Return the line and version of each statement in a file."""
-    return tuple(_find_versions(place, path, text))
+def _is_last(stated: str, place: Place, version: str) -> bool:
+    if place.how == BELOW:
+        return compare(next_minor(stated), version) == 0
+    return compare(stated, version) == 0
 
 
-def _find_versions(place: Place, path: str, text: str) -> Iterator[tuple[int, str]]:
-    if place.keys is None:
-        for found in re.finditer(place.pattern, text):
-            groups = [group for group in found.groups() if group]
-            if groups:
-                at = found.start() + found[0].rfind(groups[0])
-                yield text.count("\n", 0, at) + 1, ".".join(groups) if "py(3)" in place.pattern else groups[0]
-        return
-    try:
-        node = read_value(path, text.encode("utf-8", "surrogateescape"), place.keys)
-    except FormatError:
-        return
-    value = node.text or "" if node is not None else ""
-    if place.pattern:
-        within = re.search(place.pattern, value)
-        version = within[1] if within else ""
-    else:
-        least = lowest(value)
-        version = ".".join(map(str, least.release)) if least is not None else ""
-    if node is not None and version:
-        yield node.line, version
+def _reader(place: Place, path: str, stated: str) -> Reader:
+    def read(text: str) -> tuple[bool, int, str] | None:
+        found = versions_in(place, path, text)
+        if not found:
+            return None
+        line, version = next((one for one in found if compare(stated, one[1]) == 0), found[0])
+        return compare(stated, version) == 0, line, version
+
+    if place.keys is None or place.how == BELOW or "#" in path:
+        return Reader(path, read)
+    proof = {"value": format_address(Address(path, place.keys)), "within": stated}
+    return Reader(path, read, (proof,), place.keys[-1] if place.keys else "")
 
 
-def parts_of(version: str) -> tuple[int, ...]:
-    """Return a version as numbers; if it is data instead, only the beginnings of its numbers."""
-    return tuple(int(part[:LONGEST]) for part in re.findall(r"\d+", version))
+def _highest_reader(place: Place, path: str, stated: str) -> Reader:
+    def read(text: str) -> tuple[bool, int, str] | None:
+        found = versions_in(place, path, text)
+        if not found:
+            return None
+        line, version = max(found, key=lambda one: parts_of(one[1]))
+        return _is_last(stated, place, version), line, f"<{version}" if place.how == BELOW else version
 
-
-def compare(stated: str, actual: str) -> int:
-    """Return -1, 0 or 1: the stated version is older, the same or newer, to the stated precision."""
-    left, right = parts_of(stated), parts_of(actual)
-    right = (right + (0,) * len(left))[: len(left)]
-    return (left > right) - (left < right)
-
-
-def plain_name(name: str) -> str:
-    """Return a dependency's name in comparable form: ``Next.js`` and ``next`` are the same."""
-    low = _ALIASES.get(name.lower(), name.lower())
-    if low.startswith("@"):
-        return low
-    return re.sub(r"(\.js|js)$|[\s._-]", "", low) if low not in ("js", "rxjs", "d3.js") else low
-
-
-def dependencies_in(path: str, text: str) -> dict[str, tuple[str, str, int]]:
-    """Return the dependencies in a manifest: by plain name, its own name, its range and its line."""
-    try:
-        listed = read_dependencies(path, text.encode("utf-8", "surrogateescape"))
-    except FormatError:
-        return {}
-    found: dict[str, tuple[str, str, int]] = {}
-    by_part: dict[str, tuple[str, str, int]] = {}
-    for name, entries in listed.items():
-        entry = next((one for one in entries if one.requirement), entries[0])
-        one = name, entry.requirement, entry.line
-        parts = [part for part in re.split(r"[/:]", re.sub(r"/v\d+$", "", name)) if part]
-        found.setdefault(plain_name(name), one)
-        if len(parts) > 1:  # `@scope/name`, `github.com/owner/name`, `group:name`
-            by_part.setdefault(plain_name(parts[-1]), one)
-            if name.startswith("@"):
-                by_part.setdefault(plain_name(parts[0][1:]), one)
-    return by_part | found
+    return Reader(path, read)

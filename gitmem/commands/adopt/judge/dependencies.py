@@ -1,0 +1,150 @@
+"""Judge packages and their versions against the manifests that list them."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from gitmem.commands.adopt.corpus import is_aside
+from gitmem.commands.adopt.findings import HOLDS, NEVER, JudgedClaim, Source
+from gitmem.commands.adopt.judge.products import compare
+from gitmem.commands.adopt.judge.reader import Reader
+from gitmem.document.sources.dependencies import is_manifest, read_dependencies
+from gitmem.errors import FormatError
+from gitmem.frozen import replace
+from gitmem.text.globs import escape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.findings import Mention
+    from gitmem.commands.adopt.past import Past
+
+# A sentence that says what the project is built with: a number beside a name is the version of that package.
+_USES = re.compile(r"\b(?:built (?:with|on)|using|uses?|powered by|based on|written in|stack)\b|技术栈|技術", re.I)
+_STACK = re.compile(
+    r"\b(?:(?:tech(?:nology|nologies|nical)?|stack)\b|dependencies|frameworks?|libraries|built with)|技术栈", re.I
+)
+_ALIASES = {
+    "turborepo": "turbo", "angular": "@angular/core", "nestjs": "@nestjs/core", "vue.js": "vue", "vuejs": "vue",
+    "nextjs": "next", "shadcn": "shadcn-ui", "electron.js": "electron", "drizzle": "drizzle-orm",
+}  # fmt: skip
+
+
+def plain_name(name: str) -> str:
+    """Return a dependency's name in comparable form: ``Next.js`` and ``next`` are the same."""
+    low = _ALIASES.get(name.lower(), name.lower())
+    if low.startswith("@"):
+        return low
+    return re.sub(r"(\.js|js)$|[\s._-]", "", low) if low not in ("js", "rxjs", "d3.js") else low
+
+
+def dependencies_in(path: str, text: str) -> dict[str, tuple[str, str, int]]:
+    """Return the dependencies in a manifest: by plain name, its own name, its range and its line."""
+    try:
+        listed = read_dependencies(path, text.encode("utf-8", "surrogateescape"))
+    except FormatError:
+        return {}
+    found: dict[str, tuple[str, str, int]] = {}
+    by_part: dict[str, tuple[str, str, int]] = {}
+    for name, entries in listed.items():
+        entry = next((one for one in entries if one.requirement), entries[0])
+        one = name, entry.requirement, entry.line
+        parts = [part for part in re.split(r"[/:]", re.sub(r"/v\d+$", "", name)) if part]
+        found.setdefault(plain_name(name), one)
+        if len(parts) > 1:  # `@scope/name`, `github.com/owner/name`, `group:name`
+            by_part.setdefault(plain_name(parts[-1]), one)
+            if name.startswith("@"):
+                by_part.setdefault(plain_name(parts[0][1:]), one)
+    return by_part | found
+
+
+class Packages:
+    """Judges the packages that documents name."""
+
+    def __init__(self, head: Code, past: Past) -> None:
+        """Prepare to judge by the code at a commit, and its past."""
+        self._head, self._past = head, past
+
+    @cached_property
+    def listed(self) -> dict[str, list[tuple[str, str, str, int]]]:
+        """Return where each dependency is listed, by plain name: file, own name, range and line."""
+        found: dict[str, list[tuple[str, str, str, int]]] = {}
+        for path, text in self._head.texts(path for path in self._head.files if is_manifest(path)).items():
+            for plain, (name, version, line) in dependencies_in(path, text).items():
+                found.setdefault(plain, []).append((path, name, version, line))
+        return found
+
+    def judge_listed(self, mention: Mention) -> JudgedClaim | None:
+        """Judge that a manifest lists a package named in a document; None if none does."""
+        plain, folder = plain_name(mention.claim.name), mention.document.folder
+        listed = [one for one in self.listed.get(plain, ()) if plain_name(one[1]) == plain]
+        below = [one for one in listed if one[0].startswith(f"{folder}/")]
+        listed = below or [one for one in listed if not is_aside(one[0])]
+        if not listed:
+            return None
+        path, name, version, line = min(listed, key=lambda one: (one[0].count("/"), one[0]))
+        check = {"depends": name, "in": escape(path)}
+        return JudgedClaim(mention, HOLDS, Source(path, line, version), check=check)
+
+    def judge_version(self, mention: Mention) -> JudgedClaim | None:
+        """Judge the stated version of a package; None if no manifest decides it."""
+        claim, folder = mention.claim, mention.document.folder
+        plain = plain_name(claim.name)
+        listed = [one for one in self.listed.get(plain, ()) if re.search(r"\d", one[2])]
+        below = [one for one in listed if folder and one[0].startswith(f"{folder}/")]
+        listed = below or [one for one in listed if not is_aside(one[0])] or listed
+        if not listed or not plain:
+            return None
+        listed.sort(key=lambda one: (one[0].count("/"), one[0]))
+        same = next((one for one in listed if _is_range_of(claim.stated, one[2])), None)
+        if same is None and claim.relation != "is":
+            return None
+        if same is None and (len({_major(one[2]) for one in listed}) > 1 or compare(claim.stated, listed[0][2]) > 0):
+            return None
+        first = None
+        for path, name, _, _ in [same] if same else listed:
+            finding = _reader(path, name, plain, claim.stated).judge(mention, self._head, self._past)
+            if finding is not None and (finding.verdict == HOLDS or finding.held):
+                return finding
+            first = first or finding
+        # A number beside a name may mean anything: where it never was one, it counts as a version only in a list of
+        # what the project is built with, and as a quiet one in a sentence about that.
+        if first is None or not _is_exact(first, plain) or _is_of_longer_name(mention):
+            return None
+        if _STACK.search(mention.statement.section):
+            return first
+        is_used = _USES.search(mention.statement.text) is not None
+        return replace(first, verdict=NEVER, is_contradicted=True) if is_used else None
+
+
+def _is_of_longer_name(mention: Mention) -> bool:
+    """Return whether a name follows another one: "Prisma Next 0.8" is no version of Next."""
+    name = re.escape(mention.claim.name)
+    before = re.search(rf"([A-Z][\w.]+) \W*{name}\b", mention.statement.text)
+    return before is not None and before[1].lower() not in ("use", "uses", "using", "with", "the", "requires", "built")
+
+
+def _is_exact(finding: JudgedClaim, plain: str) -> bool:
+    """Return whether a version is stated of a package by its whole name, and differs in its first number."""
+    actual = finding.source.actual if finding.source else ""
+    return len(plain) > 2 and compare(_major(finding.claim.stated), actual) != 0
+
+
+def _reader(path: str, name: str, plain: str, stated: str) -> Reader:
+    def read(text: str) -> tuple[bool, int, str] | None:
+        there = dependencies_in(path, text).get(plain)
+        if there is None or not re.search(r"\d", there[1]):
+            return None
+        return _is_range_of(stated, there[1]), there[2], there[1]
+
+    return Reader(path, read, ({"depends": name, "in": escape(path), "at": stated},))
+
+
+def _is_range_of(stated: str, version: str) -> bool:
+    """Return whether a range contains a stated version, to the stated precision."""
+    return any(compare(stated, one) == 0 for one in re.findall(r"\d+(?:\.\d+)*", version))
+
+
+def _major(version: str) -> str:
+    return str((re.findall(r"\d+", version) or [""])[0])

@@ -1,0 +1,96 @@
+"""Judge the ports that documents name by the places that open, publish or configure them."""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.commands.adopt.corpus import is_aside
+from gitmem.commands.adopt.findings import FALSE, HOLDS, JudgedClaim, Probe, Source
+from gitmem.text.globs import escape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.corpus import Corpus
+    from gitmem.commands.adopt.findings import Mention
+    from gitmem.commands.adopt.past import Past
+
+# Ports that programs open without being told. A project that lists one of them may rely on that. Source: their manuals.
+_USUAL = {
+    "3000": ("next", "nuxt", "reactscripts", "rails", "gitea"), "5173": ("vite",), "4173": ("vite",),
+    "4200": ("@angular/core", "@angular/cli"), "4321": ("astro",), "6006": ("storybook",), "5000": ("flask",),
+    "8000": ("uvicorn", "fastapi", "django", "mkdocs", "gunicorn"), "8080": ("vueclient", "webpackdevserver"),
+    "8501": ("streamlit",), "7860": ("gradio",), "8888": ("jupyter", "jupyterlab", "notebook"), "8787": ("wrangler",),
+}  # fmt: skip
+# Ports of servers that people also run by themselves: databases, queues, models.
+_SERVERS = frozenset(
+    {"5432", "3306", "6379", "27017", "9200", "5672", "1433", "9092", "11434", "22", "80", "443", "25"}
+)
+_PORT = r"(?<![\d.]){}(?![\d.]\d|\d)"
+_DECLARED = (
+    r"(?i:port)[\w\"'\])]*[^\w\n]{{1,8}}(?:[\w.]+\([^\d\n]{{0,24}})?{}",  # `port: 8000`, `PORT || 8000`
+    r"(?i:port)s?\W{{1,4}}(?:\w+\W{{1,4}}){{0,2}}{}",  # `os.environ.get("PORT", "8000")`
+    r"[\w\])\"'.}}*]:{}",  # `localhost:8000`, `":8000"`, `"80:8000"`
+    r"[-\"'\s]{}:\d{{2,5}}(?:/\w+)?[\"'\s]",  # `- "8000:80"`
+    r"(?:EXPOSE[^\n]*?|[lL]isten\w*\W{{1,4}}|\s-p\s*){}",
+)
+# Any port that one of these declares.
+_ANY = re.compile("|".join(f"(?:{one.format(_PORT.format('([1-9][0-9]{1,4})'))})" for one in _DECLARED))
+
+
+def judge_port(
+    mention: Mention, head: Code, past: Past, corpus: Corpus, packages: Mapping[str, object]
+) -> JudgedClaim | None:
+    """Judge that something uses a port; None if nothing ever declared it, or it may be a program's usual one.
+
+    *packages* are those that manifests list, by plain name.
+    """
+    port = mention.claim.stated
+    if (source := _find(head, corpus.files_by_name.get(port, ()), port)) is not None:
+        return JudgedClaim(mention, HOLDS, source, check=_check(head, source))
+    is_usual = port in _SERVERS or any(name in packages for name in _USUAL.get(port, ()))
+    if mention.is_past or is_usual or not corpus.is_whole:
+        return None
+    wrote, _ = past.writer(mention)
+    then = past.code(wrote)
+    if then is None:
+        return None
+    paths = [path for path in past.files_with(wrote, port) or () if not is_aside(path)]
+    was = _find(then, paths, port)
+    if was is None:
+        return None
+    source = _only_port(head.text(was.path), was.path) or was
+    probe = Probe(was.path, lambda text: _line_of(text, port) > 0)
+    return JudgedClaim(mention, FALSE, source, held=True, wrote=wrote, probe=probe, check=_check(then, was))
+
+
+def _find(code: Code, paths: Iterable[str], port: str) -> Source | None:
+    """Return the first file and line that declare a port."""
+    for path, text in code.texts(sorted(paths, key=lambda path: (is_aside(path), path))).items():
+        if line := _line_of(text, port):
+            return Source(path, line, port)
+    return None
+
+
+def _line_of(text: str, port: str) -> int:
+    if port not in text:
+        return 0
+    pattern = re.compile("|".join(one.format(_PORT.format(port)) for one in _DECLARED))
+    return next((number for number, line in _lines(text) if port in line and pattern.search(line)), 0)
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    return ((number, line) for number, line in enumerate(text.split("\n"), 1) if len(line) < 400)
+
+
+def _only_port(text: str, path: str) -> Source | None:
+    """Return the one port that a file declares now; None if it declares none, or several."""
+    found = {next(filter(None, one.groups())): number for number, line in _lines(text) for one in _ANY.finditer(line)}
+    return Source(path, next(iter(found.values())), next(iter(found))) if len(found) == 1 else None
+
+
+def _check(code: Code, source: Source) -> Mapping[str, str]:
+    line = code.text(source.path).split("\n")[source.line - 1].strip()
+    return {"contains": line, "in": escape(source.path)}

@@ -1,0 +1,125 @@
+"""Find what encloses a line of code: classes, functions, mappings and calls, by indentation. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# What a line is in: nothing, a class or structure, the parameters or the body of a function, a mapping, or the
+# arguments of a call.
+TOP, CLASS, PARAMETERS, BODY, MAPPING, CALL = "top", "class", "parameters", "body", "mapping", "call"
+# The most lines read upwards, and headers found: the rest counts as the top of the file.
+MOST_LINES = 600
+MOST_LEVELS = 8
+
+_CLASS = re.compile(
+    r"\b(?:class|struct|interface|enum|trait|impl|object|record|protocol|extension|namespace|module|mod)\b"
+    r"(?:\s*<[^>]*>)?\s+(?:[\w:<>]+\s+for\s+)?(?P<name>[A-Za-z_$][\w$]*)"
+    r"|\btype\s+(?P<type>[A-Za-z_$][\w$]*)(?:<[^=]*>)?\s*(?:struct\b|=)"
+)
+_FUNCTION = re.compile(
+    r"\b(?:def|fn|func|fun|function\*?|sub)\s+(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
+    r"|\b(?:const|let|var)\s+(?P<arrow>[A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|(?:<[^>]*>)?\(\s*\{?\s*$|.*=>\s*[{(]?\s*$)"
+    r"|^\s*(?:(?:public|private|protected|static|async|override|export|default|get|set|final|virtual)\s+)*"
+    r"(?P<method>constructor|[A-Za-z_$][\w$]*)\s*(?:<[^>]*>)?\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?::\s*[^={]+)?\{\s*$"
+    r"|^\s*(?:(?:public|private|protected|static)\s+)*(?P<open>constructor)\s*\(\s*\{?\s*$"
+)
+_LAMBDA = re.compile(r"(?:=>|\bfunc(?:tion)?\b[^{]*|\|[^|]*\|)\s*[{(]?\s*$")
+_CONTROL = re.compile(
+    r"^[\s)}\]]*(?:if|else|elif|for|while|switch|match|case|try|catch|except|finally|with|do|when|loop|unless|guard)\b"
+)
+_MAPPING = re.compile(
+    r"(?P<name>[A-Za-z_$@][\w$.@/-]*)[\"'`]?\]?\s*(?::\s*[^={}()]+)?(?::=|=|:)\s*(?:&|\*|const\s)*\s*"
+    r"(?:(?:dict|Object\.freeze|defineConfig|OrderedDict|map\[\w+\][\w{}]+|HashMap)\s*)?[\[{(|>]*\s*$"
+)
+_ANONYMOUS = re.compile(r"^\s*(?:return|export\s+default|module\.exports\s*=)\s*\(?\{\s*$")
+_CALLED = re.compile(r"(?P<name>[A-Za-z_$][\w$.:]*?)!?\s*(?:<[^()]*>)?(?:\([^()]*|\{)\s*$")
+_SECTION = re.compile(r"^\[+\s*([\w.\-\" ]+?)\s*\]+\s*$")
+_BRACKET = re.compile(r"^\s*[)\]}{]")
+_REMARK = re.compile(r"^\s*(?:#|//|/?\*|--)")
+
+
+@frozen
+class Scope:
+    """What encloses a line.
+
+    Attributes:
+        kind: ``top``, ``class``, ``parameters``, ``body``, ``mapping`` or ``call``.
+        names: The names of everything around it, outermost first.
+    """
+
+    kind: str
+    names: tuple[str, ...]
+
+
+def scope_of(text: str, start: int) -> Scope:
+    """Return what encloses the line that starts at a position."""
+    read = [_read(line, is_past=is_past) for line, is_past in _headers(text, start)]
+    kind = next((kind for kind, _ in read if kind), TOP)
+    return Scope(kind, tuple(name for _, name in reversed(read) if name))
+
+
+def _headers(text: str, start: int) -> list[tuple[str, bool]]:
+    """Return the lines that enclose a line, innermost first, each with whether its brackets were closed before."""
+    end = text.find("\n", start)
+    indent = _indentation(text[start : end if end >= 0 else len(text)])
+    found: list[tuple[str, bool]] = []
+    is_past = False
+    if not indent and not text.startswith("[") and "\n[" not in text:
+        return found
+    for line in _lines_above(text, start):
+        if not line.strip() or _REMARK.match(line):
+            continue
+        depth = _indentation(line)
+        if not depth and (section := _SECTION.match(line)) and not found:
+            return [(f"{section[1]} = {{", False)]
+        if depth >= indent:
+            continue
+        if _BRACKET.match(line):  # `) -> None:`, `} else {`: the header is above, as deep
+            indent, is_past = depth + 1, True
+            continue
+        found.append((line, is_past))
+        indent, is_past = depth, False
+        if len(found) >= MOST_LEVELS or not indent:
+            break
+    return found
+
+
+def _lines_above(text: str, start: int) -> Iterator[str]:
+    for _ in range(MOST_LINES):
+        if start <= 0:
+            return
+        before = text.rfind("\n", 0, start - 1) + 1
+        yield text[before : start - 1]
+        start = before
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _read(line: str, *, is_past: bool) -> tuple[str, str]:
+    """Return what a header begins, with its name; nothing for a condition or a loop, which is part of its function."""
+    line = line.rstrip()
+    if _CONTROL.match(line):
+        return BODY, ""
+    if found := _FUNCTION.search(line):
+        name = next(filter(None, found.groups()), "")
+        is_open = line.count("(") > line.count(")") and not is_past
+        return PARAMETERS if is_open else BODY, name
+    if found := _CLASS.search(line):
+        return CLASS, found["name"] or found["type"]
+    if _LAMBDA.search(line):
+        return BODY, ""
+    if _ANONYMOUS.match(line):
+        return MAPPING, ""
+    if found := _MAPPING.search(line):
+        return MAPPING, found["name"]
+    if found := _CALLED.search(line):
+        return CALL, found["name"].rpartition(".")[2]
+    return BODY if line.endswith(("{", ":")) else "", ""
