@@ -77,6 +77,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/adopt/past.py": "culprits of real histories: tests/commands/adopt/test_run.py",
     "gitmem/commands/adopt/judge/figures.py": "on real repositories: tests/commands/adopt/test_run.py",
     "gitmem/commands/adopt/judge/occurrence.py": "the same",
+    "gitmem/commands/adopt/judge/reader.py": "tests/commands/adopt/judge/test_defaults.py, test_versions.py",
     "gitmem/commands/adopt/judge/presence.py": "the same",
     "gitmem/commands/adopt/judge/targets.py": "the same",
     "gitmem/commands/adopt/kinds/kind.py": "data: tests/commands/adopt/kinds/test_sourced.py",

@@ -184,20 +184,21 @@ def _said(found: re.Match[str]) -> str:
     is_joined = found["link"] or found["sign"] or found.string[: found.start()].endswith("(")
     is_word = is_joined and re.match(r"^(?:none|null|on|off)$", stated, re.I)
     is_value = bool(stated and ": " not in stated and (is_quoted or is_number or is_word))
-    return str(stated) if is_value else ""
+    return stated if is_value else ""
 
 
 def _named(statement: Statement, before: str, *, is_only: bool) -> str:
     """Return the name that a default belongs to: what an item begins with, the last one before it, or the heading."""
-    item = re.match(r"^\s*(?:[-*+|]|\d+[.)])\s+\W{0,4}`([^`\s]+)`", before)
-    if item and is_only and _NAME.match(item[1]):
-        return item[1]
+    item = re.match(r"^\s*(?:[-*+|]|\d+[.)])\s+\W{0,4}`([^`\s]+)`(\W*)", before)
+    first = item[1] if item and is_only and _NAME.match(item[1]) else ""
+    if item and first and item[2].strip():
+        return first
     # `a` (default `1`), `b` (default `2`): each default belongs to the nearest name before it, in its sentence.
     here = re.split(r"[.!?。]\s", before)[-1]
-    names = [name for name in re.findall(r"`([^`\s]+)`", here) if _NAME.match(name)]
+    names: list[str] = [name for name in re.findall(r"`([^`\s]+)`", here) if _NAME.match(name)]
     names = names or _BARE_NAME.findall(re.sub(r"`[^`]*`", " ", here))
-    if names:
-        return names[-1]
+    if names or first:
+        return names[-1] if names else first
     if statement.kind == BULLET and statement.lines[0][:1].isspace():  # it is about the item above it
         return ""
     heading = statement.section.rpartition(" › ")[2].strip("`* ")

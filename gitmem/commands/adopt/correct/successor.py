@@ -8,6 +8,7 @@ import re
 from gitmem.commands.adopt.claims.claim import COMMAND, PATH, VALUE, VERSION
 from gitmem.commands.adopt.judge.occurrence import is_defined_in
 from gitmem.commands.adopt.judge.targets import targets_in
+from gitmem.commands.adopt.judge.values import can_replace
 from gitmem.frozen import frozen
 from gitmem.text.code.languages import is_prose
 
@@ -61,7 +62,7 @@ def find_successor(finding: JudgedClaim, head: Code, past: Past, base: str = "")
         name = _find_new_target(finding, past, before, commit)
         return Successor(name=name, is_gone=not name)
     if kind in (VERSION, VALUE) and finding.source is not None:
-        return Successor(value=_find_value(kind, finding.source.actual))
+        return Successor(value=_find_value(kind, finding.claim.stated, finding.source.actual))
     return Successor()
 
 
@@ -95,9 +96,9 @@ def _find_new_home(finding: JudgedClaim, head: Code, past: Past, before: str, co
     return found[0] if len(found) == 1 else ""
 
 
-def _find_value(kind: str, actual: str) -> str:
-    """Return the version or value in what the code says; empty if there is none."""
-    if not re.search(r"\w", actual):
+def _find_value(kind: str, stated: str, actual: str) -> str:
+    """Return the version or value in what the code says; empty if there is none that can stand for the stated one."""
+    if not re.search(r"\w", actual) or actual.startswith("<") or not can_replace(stated, actual):
         return ""
     if kind == VERSION:
         numbers = re.findall(r"\d+(?:\.\d+)*", actual)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
+from gitmem.commands.adopt.claims.dependencies import STACK
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import HOLDS, NEVER, JudgedClaim, Source
 from gitmem.commands.adopt.judge.products import compare
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
 # A sentence that says what the project is built with: a number beside a name is the version of that package.
 _USES = re.compile(r"\b(?:built (?:with|on)|using|uses?|powered by|based on|written in|stack)\b|技术栈|技術", re.I)
-_STACK = re.compile(
-    r"\b(?:(?:tech(?:nology|nologies|nical)?|stack)\b|dependencies|frameworks?|libraries|built with)|技术栈", re.I
-)
 _ALIASES = {
     "turborepo": "turbo", "angular": "@angular/core", "nestjs": "@nestjs/core", "vue.js": "vue", "vuejs": "vue",
     "nextjs": "next", "shadcn": "shadcn-ui", "electron.js": "electron", "drizzle": "drizzle-orm",
@@ -112,7 +110,7 @@ class Packages:
         # what the project is built with, and as a quiet one in a sentence about that.
         if first is None or not _is_exact(first, plain) or _is_of_longer_name(mention):
             return None
-        if _STACK.search(mention.statement.section):
+        if STACK.search(mention.statement.section):
             return first
         is_used = _USES.search(mention.statement.text) is not None
         return replace(first, verdict=NEVER, is_contradicted=True) if is_used else None

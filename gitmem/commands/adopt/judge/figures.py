@@ -48,13 +48,18 @@ class Numbers:
         """Judge that a manifest lists a package named in a document; None if none does."""
         return self._packages.judge_listed(mention)
 
+    @property
+    def dependencies(self) -> Mapping[str, object]:
+        """Return the packages that manifests list, by plain name."""
+        return self._packages.listed
+
     def judge_value(self, mention: Mention) -> JudgedClaim | None:
         """Judge a stated value; None if no file defines it, or the definition is uncertain."""
         tool = mention.claim.tool
         if tool == "line-length":
             return self._judge_length(mention)
         if tool == "port":
-            return judge_port(mention, self._head, self._past, self._corpus, self._packages.listed)
+            return judge_port(mention, self._head, self._past, self._corpus, self.dependencies)
         if tool == "count":
             return self._judge_count(mention)
         found = self._defaults.judge(mention)

@@ -10,7 +10,7 @@ from gitmem.commands.adopt.claims.claim import DEPENDENCY, Claim
 from gitmem.commands.adopt.claims.dependencies import STACK, dependency_claims
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, JudgedClaim, Probe, Source
-from gitmem.commands.adopt.judge.versions import dependencies_in, plain_name
+from gitmem.commands.adopt.judge.dependencies import dependencies_in, plain_name
 from gitmem.commands.adopt.statements import BULLET, ROW, SENTENCE
 from gitmem.document.sources.dependencies import is_manifest
 from gitmem.frozen import replace

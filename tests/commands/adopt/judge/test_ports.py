@@ -1,0 +1,65 @@
+"""Ports of real repositories."""
+
+import pytest
+from conftest import commit_files
+
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
+from gitmem.commands.adopt.run import adopt
+from gitmem.git import Git
+from gitmem.git.repository import discover
+
+
+def judged(repo, verdict):
+    handle = Git(discover(repo))
+    adoption = adopt(handle, handle.resolve("HEAD"), ["AGENTS.md"], kinds=("value",))
+    return [(one.claim.stated, one.source.where, one.source.actual) for one in adoption.of(verdict)]
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("compose.yml", '      - "8000:80"'),
+        ("Dockerfile", "EXPOSE 8000"),
+        ("src/a.py", "app.run(port=8000)"),
+        ("src/b.py", 'PORT = int(os.environ.get("PORT", "8000"))'),
+        ("src/c.ts", "const port = process.env.PORT || 8000;"),
+        ("src/d.ts", "server.listen(8000)"),
+        ("src/e.go", 'http.ListenAndServe(":8000", nil)'),
+        ("package.json", '{"scripts": {"dev": "vite --port 8000"}}'),
+    ],
+)
+def test_port_is_read_where_it_is_opened_and_false_once_it_is_another(repo, path, line):
+    commit_files(repo, {"AGENTS.md": "- The API is at http://localhost:8000/docs\n", path: f"{line}\n"})
+    assert judged(repo, HOLDS) == [("8000", f"{path}:1", "8000")]
+
+    commit_files(repo, {path: f"{line}\n".replace("8000", "9000")})
+
+    assert [(stated, where) for stated, where, _ in judged(repo, FALSE)] == [("8000", f"{path}:1")]
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after"),
+    [
+        ("- Open port 8000", "limit = 8000\n", "limit = 9000\n"),
+        ("- Redis is at localhost:6379", "redis = 'localhost:6379'\n", "redis = url()\n"),
+        ("- Open port 8000", "# port 9000\n", "port = 9000\n"),
+    ],
+)
+def test_number_that_was_no_port_and_a_server_of_other_people_are_not_judged(repo, text, before, after):
+    commit_files(repo, {"AGENTS.md": f"{text}\n", "src/a.py": before})
+    commit_files(repo, {"src/a.py": after})
+
+    assert judged(repo, FALSE) == judged(repo, NEVER) == []
+
+
+def test_usual_port_of_a_listed_program_stays_though_nothing_names_it(repo):
+    commit_files(
+        repo,
+        {
+            "AGENTS.md": "- The site is at localhost:5173\n",
+            "package.json": '{"scripts": {"dev": "vite --port 5173"}, "devDependencies": {"vite": "^7"}}\n',
+        },
+    )
+    commit_files(repo, {"package.json": '{"scripts": {"dev": "vite"}, "devDependencies": {"vite": "^7"}}\n'})
+
+    assert judged(repo, FALSE) == []

@@ -1,0 +1,85 @@
+"""Versions of real repositories: which file decides a sentence, and what no sentence of a document claims."""
+
+import pytest
+from conftest import commit_files
+
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
+from gitmem.commands.adopt.run import adopt
+from gitmem.git import Git
+from gitmem.git.repository import discover
+
+CI = (
+    "jobs:\n  test:\n    strategy:\n      matrix:\n        python-version: ['3.10', '3.11']\n"
+    "    services:\n      db:\n        image: redis:7\n"
+)
+PYPROJECT = (
+    '[project]\nname = "x"\nrequires-python = ">=3.10"\nclassifiers = [\n'
+    '    "Programming Language :: Python :: 3.10",\n    "Programming Language :: Python :: 3.13",\n]\n'
+)
+FILES = {
+    ".github/workflows/ci.yml": CI,
+    "pyproject.toml": PYPROJECT,
+    "compose.yml": "services:\n  db:\n    image: postgres:16-alpine\n",
+    "package.json": '{\n  "dependencies": {"react": "^19.0.0"},\n  "engines": {"node": ">=22"}\n}\n',
+}
+
+
+def judged(repo, verdict):
+    handle = Git(discover(repo))
+    adoption = adopt(handle, handle.resolve("HEAD"), ["AGENTS.md"], kinds=("version",))
+    return [(one.claim.token, one.source.where) for one in adoption.of(verdict)]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("- CI tests Python 3.10 and 3.11", [".github/workflows/ci.yml:5"] * 2),
+        ("- Python 3.10 to 3.13", ["pyproject.toml:3", "pyproject.toml:6"]),
+        ("- Python 3.10 through 3.13", ["pyproject.toml:3", "pyproject.toml:6"]),
+        ("- Redis 7 and PostgreSQL 16", [".github/workflows/ci.yml:8", "compose.yml:3"]),
+        ("# Tech stack\n\n- React 19", ["package.json:2"]),
+    ],
+)
+def test_each_statement_has_its_own_source(repo, text, places):
+    commit_files(repo, FILES | {"AGENTS.md": f"{text}\n"})
+
+    assert [where for _, where in judged(repo, HOLDS)] == places
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "old", "new"),
+    [
+        ("- CI tests Python 3.10 and 3.11", ".github/workflows/ci.yml", "'3.11'", "'3.12'"),
+        ("- Python 3.10 to 3.13", "pyproject.toml", "Python :: 3.13", "Python :: 3.14"),
+        ("- Redis 7 and PostgreSQL 16", "compose.yml", "16", "17"),
+        ("- Redis 7 and PostgreSQL 16", ".github/workflows/ci.yml", "redis:7", "redis:8"),
+    ],
+)
+def test_statement_is_false_when_its_source_changes(repo, text, path, old, new):
+    commit_files(repo, FILES | {"AGENTS.md": f"{text}\n"})
+    commit_files(repo, {path: FILES[path].replace(old, new)})
+
+    assert [where.partition(":")[0] for _, where in judged(repo, FALSE)] == [path]
+
+
+def test_package_of_the_stack_is_false_though_its_version_was_never_true(repo):
+    commit_files(repo, FILES | {"AGENTS.md": "# Tech stack\n\n- React 18\n"})
+
+    assert judged(repo, FALSE) == [("React 18", "package.json:2")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '- `"module": "Node16"` in `tsconfig.json`',
+        "- Chrome 100+, Firefox 100+, Node 18",
+        "- Needs Node 18 on the machine you deploy to",
+        "- Works with React 17 components",
+        "- We will support Python 3.9 until next year",
+        "- PostgreSQL 14+",
+    ],
+)
+def test_other_machines_browsers_and_plans_are_no_claims(repo, text):
+    commit_files(repo, FILES | {"AGENTS.md": f"{text}\n"})
+
+    assert judged(repo, FALSE) == judged(repo, NEVER) == []
