@@ -37,6 +37,8 @@ _CODE = re.compile(
 )
 # Files that a section of at least this many stated names is about define most of them.
 MANY = 3
+# A name that more files have means many things.
+MOST_FILES = 120
 
 
 @frozen
@@ -168,7 +170,7 @@ class Defaults:
                 and not (is_environment and _DEPLOYED.search(path))
             })  # fmt: skip
             below = [path for path in paths if document.folder and path.startswith(f"{document.folder}/")]
-            texts = self._head.texts(below or paths)
+            texts = self._head.texts(below or paths) if len(below or paths) <= MOST_FILES else {}
             names = spellings(name)
             self._defined[key] = [
                 _Home(path, one) for path, text in texts.items() for one in find_definitions(text, names)

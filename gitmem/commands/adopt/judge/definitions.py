@@ -7,6 +7,8 @@ request pass a value; a mapping from one spelling of a name to another gives it 
 from __future__ import annotations
 
 import re
+from bisect import bisect
+from functools import lru_cache
 
 from gitmem.commands.adopt.judge.scopes import BODY, CLASS, MAPPING, PARAMETERS, TOP, Scope, scope_of
 from gitmem.commands.adopt.judge.values import plain_word
@@ -70,6 +72,8 @@ _OWNED = re.compile(r"(?:self|this|process\.env|env|defaults?)\.$", re.I)
 _ACCESS = re.compile(r"(?:[\w)\]]\??\.|\[[\"'])$")
 _SETTINGS = re.compile(r"default|config|setting|option|param|schema|preset|initial|env|pref", re.I)
 _MAKES_DEFAULT = re.compile(r"^(?:new|default|with_?defaults?|get_?defaults?|create_?default)", re.I)
+# What follows a name that gets a value; most names are only used.
+_LEADS_ON = re.compile(r"[\"'`)\]]{0,3}[ \t]*(?:[:=?|,!}-]|[\w.\[\]*]+[ \t]*=)")
 _REMARK = re.compile(r"^\s*(?:#(?!define|\[)|//|\*|/\*|--|<!--|;)")
 
 
@@ -128,11 +132,18 @@ def find_definitions(text: str, names: Iterable[str]) -> list[Definition]:
         if start == 0 and at > LONGEST:  # minified code, or data
             continue
         line, counted = line + text.count("\n", counted, at), at
-        if not _REMARK.match(text[start:at]) and not _is_in_docstring(text, at):
-            one = _Place(text, start, at, name).definition(line)
-            if one is not None:
-                found.append(one)
+        if _REMARK.match(text[start:at]) or bisect(_docstrings(text), at) % 2:
+            continue
+        one = _Place(text, start, at, name).definition(line)
+        if one is not None:
+            found.append(one)
     return found
+
+
+@lru_cache(maxsize=64)
+def _docstrings(text: str) -> list[int]:
+    """Return where the docstrings of a text begin and end, in order."""
+    return [found.start() for found in re.finditer(r"\"{3}", text)]
 
 
 def _occurrences(text: str, names: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -141,17 +152,15 @@ def _occurrences(text: str, names: Iterable[str]) -> Iterator[tuple[int, str]]:
         at = text.find(name)
         while at >= 0:
             before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
-            if (not _is_in_name(before) or text[at - 2 : at] == "--") and (not _is_in_name(after) or after == "$"):
+            is_option = text[at - 2 : at] == "--"
+            is_whole = (is_option or not _is_in_name(before)) and (after == "$" or not _is_in_name(after))
+            if is_whole and (is_option or _LEADS_ON.match(text, at + len(name))):
                 yield at, name
             at = text.find(name, at + len(name))
 
 
 def _is_in_name(char: str) -> bool:
     return char.isalnum() or char in ("_", "$", "-") if char else False
-
-
-def _is_in_docstring(text: str, at: int) -> bool:
-    return any(mark in text[:at] and text.count(mark, 0, at) % 2 for mark in ('"""', "'''"))
 
 
 def _unit(word: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from gitmem.frozen import frozen
 
@@ -70,7 +71,7 @@ def _headers(text: str, start: int) -> list[tuple[str, bool]]:
     indent = _indentation(text[start : end if end >= 0 else len(text)])
     found: list[tuple[str, bool]] = []
     is_past = False
-    if not indent and not text.startswith("[") and "\n[" not in text:
+    if not indent and not _has_sections(text):
         return found
     for line in _lines_above(text, start):
         if not line.strip() or _REMARK.match(line):
@@ -88,6 +89,11 @@ def _headers(text: str, start: int) -> list[tuple[str, bool]]:
         if len(found) >= MOST_LEVELS or not indent:
             break
     return found
+
+
+@lru_cache(maxsize=64)
+def _has_sections(text: str) -> bool:
+    return text.startswith("[") or "\n[" in text
 
 
 def _lines_above(text: str, start: int) -> Iterator[str]:
