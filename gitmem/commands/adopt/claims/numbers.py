@@ -195,15 +195,21 @@ def _named(statement: Statement, before: str, *, is_only: bool) -> str:
         return first
     # `a` (default `1`), `b` (default `2`): each default belongs to the nearest name before it, in its sentence.
     here = re.split(r"[.!?。]\s", before)[-1]
-    names: list[str] = [name for name in re.findall(r"`([^`\s]+)`", here) if _NAME.match(name)]
-    names = names or _BARE_NAME.findall(re.sub(r"`[^`]*`", " ", here))
-    if names or first:
-        return names[-1] if names else first
+    if names := _names_in(here) or _BARE_NAME.findall(re.sub(r"`[^`]*`", " ", here)):
+        return names[-1]
+    every = set(_names_in(before))
+    if first or len(every) == 1:
+        return first or every.pop()
     if statement.kind == BULLET and statement.lines[0][:1].isspace():  # it is about the item above it
         return ""
     heading = statement.section.rpartition(" › ")[2].strip("`* ")
     is_name = _NAME.match(heading) and (_BARE_NAME.fullmatch(heading) or f"`{heading}`" in statement.section)
     return heading if is_name and not re.search(r"`[^`\s]+`", before) else ""
+
+
+def _names_in(text: str) -> list[str]:
+    """Return the names in code: `NAME`, and of `NAME="value"` the name."""
+    return [name for name in re.findall(r"`([^`\s=]+)(?:=[^`]*)?`", text) if _NAME.match(name)]
 
 
 def _row(statement: Statement) -> Iterator[Claim]:

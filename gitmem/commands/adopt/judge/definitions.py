@@ -48,7 +48,7 @@ _TYPED = re.compile(
     r"^\s*[?!]?\s*:\s*(?P<type>(?:[^=\n,;{}()]|\[[^\]\n]*\]|\([^)\n]*\)|\"[^\"]*\"){1,160}?)=(?!=|>)\s*"
 )
 _GO_TYPED = re.compile(r"^\s+[\w.\[\]*]+\s*=\s*")
-_ASSIGNED = re.compile(r"^[\"']?\s*(?::=|\?=|=)(?!=|>)\s*")
+_ASSIGNED = re.compile(r"^[\"']?\s*(?:\{\s*get;[^}\n]*\}\s*)?(?::=|\?=|=)(?!=|>)\s*")
 _MAPPED = re.compile(r"^[\"'`]?\]?\s*:\s*")
 _FALLBACK = re.compile(r"^[\"'`]\]?\s*(?:,|\)\s*(?:\?\?|\|\||or\b))\s*(?:default\s*=\s*)?")
 _OR = re.compile(r"^[\"'`]?\]?\)?\s*(?:\?\?|\|\|)\s*")
@@ -63,7 +63,7 @@ _OPTION = re.compile(r"(?:^|[(,\s])[\"'`](?:-\w,?\s*[\"'`]?,?\s*[\"'`]?)?--?$")
 _OPTION_DEFAULT = re.compile(r"[,(\s.]default(?:_value|Value)?(?:_t)?\s*[=:(]\s*")
 _OPTION_LAST = re.compile(rf"^[^\"'`]*[\"'`]\s*,\s*(?:{_STRING})\s*,\s*")
 _CHAINED = re.compile(r"^[\"'`]?\s*:\s*(?:z|v|t|Joi|yup|s)\.[^;\n]*?\.(?:default|catch)\(\s*")
-_SCHEMA = re.compile(r"^[\"'`]?\s*:\s*\{[^{}]{0,300}?[\s{,][\"']?default[\"']?\s*:\s*")
+_SCHEMA = re.compile(r"^[\"'`]?\s*:\s*\{[^{}]{0,700}?[\s{,][\"']?default[\"']?\s*:\s*")
 _CONSTANT = re.compile(
     r"^\s*(?:export\s+|pub(?:\([a-z]+\))?\s+|static\s+|final\s+|const\s+|let\s+|var\s+|val\s+|public\s+|private\s+|protected\s+|internal\s+|readonly\s+|self\.|this\.|ARG\s+|ENV\s+|[\w<>?\[\]]+\s+)*$"
 )
@@ -73,7 +73,7 @@ _ACCESS = re.compile(r"(?:[\w)\]]\??\.|\[[\"'])$")
 _SETTINGS = re.compile(r"default|config|setting|option|param|schema|preset|initial|env|pref", re.I)
 _MAKES_DEFAULT = re.compile(r"^(?:new|default|with_?defaults?|get_?defaults?|create_?default)", re.I)
 # What follows a name that gets a value; most names are only used.
-_LEADS_ON = re.compile(r"[\"'`)\]]{0,3}[ \t]*(?:[:=?|,!}-]|[\w.\[\]*]+[ \t]*=)")
+_LEADS_ON = re.compile(r"[\"'`)\]]{0,3}[ \t]*(?:[:=?|,!}-]|\{ *get;|[\w.\[\]*]+[ \t]*=)")
 _REMARK = re.compile(r"^\s*(?:#(?!define|\[)|//|\*|/\*|--|<!--|;)")
 
 
@@ -173,7 +173,7 @@ class _Place:
 
     def __init__(self, text: str, start: int, at: int, name: str) -> None:
         self._text, self._start, self._name = text, start, name
-        self._before, self._after = text[start:at], text[at + len(name) : at + len(name) + 400]
+        self._before, self._after = text[start:at], text[at + len(name) : at + len(name) + 900]
         self._rest = self._after.partition("\n")[0]
 
     def definition(self, line: int) -> Definition | None:
@@ -188,7 +188,11 @@ class _Place:
 
     @property
     def _scope(self) -> Scope:
-        return scope_of(self._text, self._start)
+        """Return what encloses it, with what it is read from on its line: `options.pool?.size`, `"pool.size"`."""
+        found = scope_of(self._text, self._start)
+        chain = re.search(r"[\w$]+(?:\??\.[\w$]+)*(?=\??\.$)", self._before)
+        parts = re.findall(r"[\w$]+", chain[0]) if chain else self._name.split(".")[:-1]
+        return Scope(found.kind, (*found.names, *parts))
 
     def _itself(self) -> tuple[str | None, str] | None:
         """Return the value and type of what is a default wherever it is written; None if this is not."""
@@ -234,10 +238,18 @@ class _Place:
         if not value and not (typed or go or assigned) and scope.kind in (CLASS, PARAMETERS):
             value = self._attribute()  # a type without a value
             return None if value is None else Definition(line, value, DECLARED, scope.names)
+        if value == "" and not (typed or go or assigned) and self._is_data:
+            value = self._scalar(self._after[found.end() :])
         if value is None:
             return None
         strength = self._assigned(scope.kind) if typed or go or assigned else self._mapped(scope.kind, scope.names)
         return Definition(line, value, strength, scope.names, typed["type"].strip() if typed else "")
+
+    @staticmethod
+    def _scalar(text: str) -> str:
+        """Return an unquoted text of YAML; empty for anything else."""
+        found = re.match(r"[A-Za-z0-9/.][^#\n{}\[\]]*", text)
+        return found[0].strip() if found else ""
 
     def _attribute(self) -> str | None:
         """Return the default in a Rust attribute above a field; None if there is none."""

@@ -124,6 +124,7 @@ PRODUCTS: dict[str, tuple[Place, ...]] = {
     "ruby": (
         Place((".ruby-version",), None, EXACT, rf"^(?:ruby-)?{_NUMBER}"),
         Place(("Gemfile",), None, LEAST, rf"(?m)^ruby [\"'][^\"'\d]*{_NUMBER}"),
+        Place(("*.gemspec",), None, LEAST, rf"required_ruby_version\s*=\s*[\"'][^\"'\d]*{_NUMBER}"),
     ),
     "php": (Place(("composer.json",), ("require", "php")),),
     **{name: (_tag(name, *more),) for name, more in _IMAGES.items()},

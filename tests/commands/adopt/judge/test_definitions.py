@@ -33,6 +33,8 @@ from gitmem.commands.adopt.judge.definitions import DECLARED, KEYED, PASSED, fin
         ("func NewSize() *Size {\n\treturn &Size{\n\t\tMaxSize: 5,\n", "5", DECLARED),
         ("const DEFAULTS = {\n  max_size: 3,\n}\n", "3", DECLARED),
         ("    max_size: 30 * time.Second,\n", "30s", KEYED),
+        ("  max_size: a/b-c\n", "a/b-c", KEYED),
+        ("public int max_size { get; set; } = 5;\n", "5", DECLARED),
         ("max_size = 1024 * 1024\n", "1048576", DECLARED),
         ("_LIMIT = 7\nclass A:\n    max_size: int = _LIMIT\n", "7", DECLARED),
         # A request, a local variable, an argument, and what only some platforms have:
