@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import resource
 import sys
 import time
 from pathlib import Path
@@ -47,11 +48,18 @@ def main() -> None:
             print(f"no mirror of {repo}", file=sys.stderr)
             continue
         git = Git(Repository(str(folder), str(folder), None))
-        start = time.perf_counter()
+        start, used = time.perf_counter(), cpu_s()
         adoption = adopt(git, commit, wanted.get(repo, ["-"]))
         for finding in adoption.findings:
             print(json.dumps(_answer(repo, finding)))
-        print(json.dumps({"repo": repo, "seconds": round(time.perf_counter() - start, 2)}), flush=True)
+        seconds = {"seconds": round(time.perf_counter() - start, 2), "cpu": round(cpu_s() - used, 2)}
+        print(json.dumps({"repo": repo, **seconds}), flush=True)
+
+
+def cpu_s() -> float:
+    """Return the CPU time of this process and of the git processes that it has waited for."""
+    usages = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return sum(one.ru_utime + one.ru_stime for one in usages)
 
 
 def rows(path: Path) -> list[list[str]]:

@@ -33,7 +33,7 @@ _AND = re.compile(
 _ELSEWHERE = re.compile(
     r"\b(?:deploy\w*|machine|servers? (?:you|that|where)|host(?:s|ed|ing)? (?:you|that|on)|"
     r"tsconfig|moduleResolution|generated with|bootstrapped with|created with|will (?:be|support|drop|require)|"
-    r"plan(?:s|ned)? to|end of life|EOL|at the time of)\b|"
+    r"plan(?:s|ned)? to|no (?:repo )?clone|end of life|EOL|at the time of)\b|"
     r"\"module\"|`module`",
     re.I,
 )
@@ -101,6 +101,7 @@ def number_claims(statement: Statement) -> Iterator[Claim]:
         return
     if statement.kind == CODE:
         yield from _settings(statement)
+        yield from _remarks(statement)
         return
     seen: set[tuple[str, str, int]] = set()
     found = [
@@ -152,6 +153,14 @@ def _stated(found: re.Match[str], before: str, after: str, number: int, *, is_te
         yield Claim(VERSION, number, f"{name} {other}", name, other, relation)
     if below:
         yield Claim(VERSION, number, f"{name} < {below}", name, below, "below")
+
+
+def _remarks(statement: Statement) -> Iterator[Claim]:
+    """Yield the versions that remarks in shell code require: `# Requires Python 3.11 or later`."""
+    for number, line in enumerate(statement.lines, statement.line):
+        remark = re.search(r"(?:^|\s)#\s*(.*\b(?:[Rr]equires?|[Nn]eeds?)\b.*)$", line)
+        if remark and statement.language in SHELLS:
+            yield from _versions(remark[1], number)
 
 
 def _others(after: str) -> list[str]:

@@ -83,7 +83,7 @@ class Defaults:
         others = [one for one in known if one not in same and _is_alike(claim.stated, one)]
         if same:
             return self._judge_agreed(mention, same, others)
-        return self._judge_contradicted(mention, meant, others, [] if is_named else every)
+        return self._judge_contradicted(mention, meant, others, every, is_named=is_named)
 
     def _judge_agreed(self, mention: Mention, same: list[_Home], others: list[_Home]) -> JudgedClaim | None:
         """Judge a default that one place states; another one that did when the line was written may not any more."""
@@ -95,9 +95,9 @@ class Defaults:
         return self._reader(same[0], same, mention.claim).judge(mention, self._head, self._past)
 
     def _judge_contradicted(
-        self, mention: Mention, meant: list[_Home], others: list[_Home], every: list[_Home]
+        self, mention: Mention, meant: list[_Home], others: list[_Home], every: list[_Home], *, is_named: bool
     ) -> JudgedClaim | None:
-        """Judge a default that no place states of those it may mean."""
+        """Judge a default that no place states of those it may mean; of *every* one, if none is named."""
         claim = mention.claim
         # A file with several values for a name has several things with that name; a computed one may be any value.
         mixed = {path for path in {one.path for one in meant} if len({o.value for o in meant if o.path == path}) > 1}
@@ -106,8 +106,11 @@ class Defaults:
         if held := next((finding for finding in false if finding.held), None):
             return held
         is_clear = len({one.value for one in others}) == 1
-        has_same = any(is_same(claim.stated, one.value, claim.name) for one in every if one.strength > 1)
-        is_meant = _is_own(claim) and _is_near(mention.document, {one.path for one in others})
+        has_same = not is_named and any(
+            is_same(claim.stated, one.value, claim.name) for one in every if one.strength > 1
+        )
+        paths = {one.path for one in others}
+        is_meant = _is_own(claim, mention.document, paths) and _is_near(mention.document, paths)
         if claim.token.startswith("--") and not any(one.definition.is_option for one in others):
             is_meant = False
         if not false or not is_clear or has_same or not is_meant:
@@ -115,7 +118,8 @@ class Defaults:
         # What was never true may as well be about something else, unless two places contradict it. Addresses and names
         # differ between deployments.
         sources = {one.path for one in others if one.strength == DECLARED}
-        is_alarm = len(sources) > 1 and kind_of(claim.stated) != TEXT
+        is_about = is_named or mention.document.path.partition("/")[0] not in _GENERAL
+        is_alarm = len(sources) > 1 and is_about and kind_of(claim.stated) != TEXT
         return false[0] if is_alarm else replace(false[0], verdict=NEVER, is_contradicted=True)
 
     def _judge_each(self, mention: Mention, homes: Iterable[_Home]) -> list[JudgedClaim]:
@@ -258,9 +262,12 @@ def _names_around(home: _Home) -> set[str]:
     return names | {plain_word(name)} | ({plain_word(name.partition(".")[0])} if len(name) > 8 else set())
 
 
-def _is_own(claim: Claim) -> bool:
-    """Return whether a name is so particular that it means one thing, with a value that is one."""
-    return re.search(r"[_-]|[a-z][A-Z]", claim.name) is not None and not claim.stated.startswith(("~", "$"))
+def _is_own(claim: Claim, document: Document, paths: Iterable[str]) -> bool:
+    """Return whether a name means one thing, with a value that is one: particular, or of the document's own folder."""
+    is_particular = re.search(r"[_-]|[a-z][A-Z]", claim.name) is not None
+    folder = document.folder
+    is_below = bool(folder) and len(claim.name) > 3 and all(path.startswith(f"{folder}/") for path in paths)
+    return (is_particular or is_below) and not claim.stated.startswith(("~", "$"))
 
 
 def _is_near(document: Document, paths: Iterable[str]) -> bool:

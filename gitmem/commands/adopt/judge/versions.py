@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 
+from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.judge.products import (
     BELOW,
@@ -67,12 +68,7 @@ class Versions:
         product = product_of(mention.claim.name)
         if not product:
             return None
-        stated = [
-            _Stated(place, path, version)
-            for place in PRODUCTS[product]
-            for path, text in self._head.texts(self._near(place, mention.document)).items()
-            for _, version in versions_in(place, path, text)
-        ]
+        stated = [one for place in PRODUCTS[product] for one in self._find_stated(place, mention.document)]
         match mention.claim.relation:
             case "tested":
                 return self._judge_listed(mention, [one for one in stated if one.place.how == MATRIX])
@@ -87,6 +83,19 @@ class Versions:
         finding = _reader(found.place, found.path, mention.claim.stated).judge(mention, self._head, self._past)
         is_quiet = finding and not finding.held and (_is_of_another(mention) or not _is_required(mention))
         return self._quiet(finding) if finding and is_quiet else finding
+
+    def _find_stated(self, place: Place, document: Document) -> list[_Stated]:
+        """Return what the files of a kind state for a document; if none at the root does, what all packages do."""
+        found = self._read(place, self._near(place, document))
+        if found or document.folder or "*" in place.names[0]:
+            return found
+        every = (path for name in place.names for path in self._head.by_name.get(name, ()) if path in self._head.files)
+        spread = self._read(place, [path for path in sorted(every) if not is_aside(path)])
+        return spread if len({one.version for one in spread}) == 1 else []
+
+    def _read(self, place: Place, paths: Sequence[str]) -> list[_Stated]:
+        texts = self._head.texts(paths).items()
+        return [_Stated(place, path, version) for path, text in texts for _, version in versions_in(place, path, text)]
 
     def _judge_listed(self, mention: Mention, stated: Sequence[_Stated]) -> JudgedClaim | None:
         """Judge a version that one of several places has to state: a matrix, or the tags of an image."""
@@ -112,7 +121,7 @@ class Versions:
         agreed = [key for key, version in sources.items() if _is_last(claim.stated, key[0], version)]
         # A range may end before what is allowed, as long as nothing is classified.
         named = [key for key in sources if key[0].how == CLASSIFIED] or [key for key in sources if key[0].how == BELOW]
-        older = [key for key in named if compare(claim.stated, sources[key]) < 0]
+        older = [key for key in named if _contradicts(claim.stated, key[0], sources[key])]
         for place, path in agreed or older:
             finding = _highest_reader(place, path, claim.stated).judge(mention, self._head, self._past)
             if finding is not None:
@@ -138,7 +147,7 @@ class Versions:
         while True:
             beside = [path for path in found if path.rpartition("/")[0] == folder]
             if beside or not folder:
-                return sorted(beside) or ([found[0]] if len(found) == 1 and not document.folder else [])
+                return sorted(beside)
             folder = folder.rpartition("/")[0]
 
 
@@ -179,6 +188,12 @@ def _is_of_another(mention: Mention) -> bool:
     """Return whether a row of a table is about a thing that is named in code: a package with its own needs."""
     statement = mention.statement
     return statement.kind == ROW and statement.cells[0].startswith("`")
+
+
+def _contradicts(stated: str, place: Place, version: str) -> bool:
+    """Return whether a range cannot end so: with a version that is too new, or before a classified one."""
+    order = compare(stated, version)
+    return order >= 0 if place.how == BELOW else order < 0
 
 
 def _is_last(stated: str, place: Place, version: str) -> bool:

@@ -76,6 +76,17 @@ def test_value_that_was_never_true_is_an_alarm_only_if_two_files_contradict_it(r
     assert (judged(repo, FALSE), judged(repo, NEVER)) == ([("max_wait = 7", "src/a.py:1")], [])
 
 
+def test_plain_word_is_judged_in_the_document_of_its_package(repo):
+    table = "| Name | Default |\n|---|---|\n| `smoothing` | `0.42` |\n"
+    code = {"lib/pointer/src/state.ts": "class State {\n  smoothing = 0.45;\n}\n"}
+    commit_files(repo, code | {"AGENTS.md": table, "lib/pointer/AGENTS.md": table})
+    handle = Git(discover(repo))
+
+    adoption = adopt(handle, handle.resolve("HEAD"), kinds=("value",))
+
+    assert [one.document.path for one in adoption.of(NEVER)] == ["lib/pointer/AGENTS.md"]
+
+
 @pytest.mark.parametrize(
     "code",
     ["TIMEOUT_MS = 30_000\n", "if windows:\n    TIMEOUT_MS = 5\nelse:\n    TIMEOUT_MS = 7\n", "TIMEOUT_MS = f()\n"],

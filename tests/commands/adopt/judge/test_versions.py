@@ -62,6 +62,25 @@ def test_statement_is_false_when_its_source_changes(repo, text, path, old, new):
     assert [where.partition(":")[0] for _, where in judged(repo, FALSE)] == [path]
 
 
+@pytest.mark.parametrize(
+    ("bounds", "alarms"), [((">=3.10,<3.14", ">=3.10, <3.14"), 1), ((">=3.10,<3.14", ">=3.10,<3.15"), 0)]
+)
+def test_range_that_is_too_wide_is_false_where_all_packages_of_a_workspace_agree(repo, bounds, alarms):
+    commit_files(
+        repo,
+        {f"lib/{at}/pyproject.toml": f'[project]\nrequires-python = "{bound}"\n' for at, bound in enumerate(bounds)}
+        | {"AGENTS.md": "- Python 3.10–3.14\n"},
+    )
+
+    assert len(judged(repo, FALSE)) == alarms
+
+
+def test_remark_in_a_shell_block_states_what_is_required(repo):
+    commit_files(repo, FILES | {"AGENTS.md": "```sh\n# Requires Python 3.9 or later\nmake\n```\n"})
+
+    assert judged(repo, FALSE) == [("Python 3.9+", "pyproject.toml:3")]
+
+
 def test_package_of_the_stack_is_false_though_its_version_was_never_true(repo):
     commit_files(repo, FILES | {"AGENTS.md": "# Tech stack\n\n- React 18\n"})
 
