@@ -11,6 +11,7 @@ import re
 
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.corpus import is_aside
+from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.judge.targets import targets_in
 from gitmem.commands.adopt.kinds.project.services import services_in
@@ -113,8 +114,13 @@ MOST_FILES = 1000
 MOST_CHANGES = 240
 
 
-def count_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
-    """Yield the counts in a statement; the places are the files or folders that the sentence names."""
+def count_claims(statement: Statement, document: Document) -> Iterator[Claim]:
+    """Yield the counts in a statement; the places are the files or folders that the sentence names.
+
+    A decision record makes none: it says what was so when it was made.
+    """
+    if document.kind == DECISION:
+        return
     if statement.kind == TREE:
         found = _REMARK.search(statement.lines[0])
         if found and not _FEW.search(statement.lines[0][: found.start("number")]):

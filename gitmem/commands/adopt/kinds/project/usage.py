@@ -9,6 +9,7 @@ from functools import lru_cache
 from gitmem.commands.adopt.claims.claim import DEPENDENCY, Claim
 from gitmem.commands.adopt.claims.dependencies import STACK, dependency_claims
 from gitmem.commands.adopt.corpus import is_aside
+from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import FALSE, HOLDS, JudgedClaim, Probe, Source
 from gitmem.commands.adopt.judge.dependencies import dependencies_in, plain_name
 from gitmem.commands.adopt.statements import BULLET, ROW, SENTENCE
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Mention
     from gitmem.commands.adopt.kinds.kind import Basis
+    from gitmem.commands.adopt.past import Past
     from gitmem.commands.adopt.statements import Statement
 
 ABSENCE = "absence"
@@ -137,10 +139,11 @@ def judge_package(mention: Mention, basis: Basis) -> JudgedClaim | None:
     if (listed := basis.numbers.judge_package(mention)) is not None:
         return listed
     is_elsewhere = name in basis.corpus.present or plain_name(name) in basis.numbers.dependencies
-    if not mention.claim.tool or is_elsewhere or mention.is_past:
+    # A decision record says what was so when it was made.
+    if not mention.claim.tool or is_elsewhere or mention.is_past or document.kind == DECISION:
         return None
     wrote, _ = past.writer(mention)
-    was = _find_listed(past.texts_of(wrote, _manifests(head, document)), name) if wrote else None
+    was = _find_listed(_read_manifests(past, wrote, head, document.folder), name) if wrote else None
     if was is None or _is_imported(head, name):
         return None
     probe = Probe(was.path, lambda text: _line_in(was.path, text, plain_name(name)) is not None)
@@ -218,12 +221,12 @@ def _own_manifests(code: Code, document: Document) -> list[str]:
     return sorted(path for path in _every_manifest(code) if path.rpartition("/")[0] == document.folder)
 
 
-def _manifests(code: Code, document: Document) -> list[str]:
-    """Return the manifests that a document may be about: its own ones first, then the nearest to the root."""
-    paths = sorted(_every_manifest(code), key=lambda path: not path.startswith(f"{document.folder}/"))
-    folders = dict.fromkeys((document.folder, ""))
-    usual = [posixpath.join(folder, name) for folder in folders for name in _USUAL]
-    return list(dict.fromkeys([*paths[:MOST_MANIFESTS], *usual]))
+@lru_cache(maxsize=500)  # many lines of a document were written by one commit
+def _read_manifests(past: Past, commit: str, head: Code, folder: str) -> Mapping[str, str]:
+    """Return the manifests at a commit that a document of a folder may be about, its own ones first."""
+    paths = sorted(_every_manifest(head), key=lambda path: not path.startswith(f"{folder}/"))
+    usual = [posixpath.join(place, name) for place in dict.fromkeys((folder, "")) for name in _USUAL]
+    return past.texts_of(commit, dict.fromkeys([*paths[:MOST_MANIFESTS], *usual]))
 
 
 @lru_cache(maxsize=4)
@@ -249,7 +252,13 @@ def _line_in(path: str, text: str, plain: str) -> int | None:
 
 
 def _may_list(text: str, plain: str) -> bool:
-    return plain.startswith("@") or plain in re.sub(r"[\s._-]", "", text.lower())
+    return plain.startswith("@") or plain in _squeeze(text)
+
+
+@lru_cache(maxsize=1000)
+def _squeeze(text: str) -> str:
+    """Return a text without what names of packages may differ in."""
+    return re.sub(r"[\s._-]", "", text.lower())
 
 
 def _is_imported(code: Code, name: str) -> bool:

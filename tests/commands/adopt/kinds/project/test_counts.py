@@ -9,6 +9,12 @@ from gitmem.commands.adopt.statements import split
 ROOT = Document("AGENTS.md", "instructions", "")
 
 
+def test_decision_record_counts_nothing_of_today():
+    record = Document("docs/adr/1.md", "decision", "")
+
+    assert list(count_claims(split("- 14 tests in `tests/test_a.py`")[0], record)) == []
+
+
 def found(find, text):
     return [claim for statement in split(text) for claim in find(statement, ROOT)]
 
