@@ -404,7 +404,8 @@ def load(file: Path) -> list[dict]:
 
 def run(folder: Path, gitmem: str, only: str | None) -> dict:
     """Play the events of a folder; return each event's result and the CPU time of the hooks."""
-    stores, events = load(folder / "stores.jsonl"), load(folder / "events.jsonl")
+    own = folder / "stores.jsonl"
+    stores, events = load(own if own.exists() else folder.parent / own.name), load(folder / "events.jsonl")
     base, results, cpu, slow, behind = Path(tempfile.mkdtemp(prefix="moments-")), [], {}, [], 0.0
     try:
         for store in stores:
