@@ -118,7 +118,7 @@ class Defaults:
         # What was never true may as well be about something else, unless two places contradict it. Addresses and names
         # differ between deployments.
         sources = {one.path for one in others if one.strength == DECLARED}
-        is_about = is_named or mention.document.path.partition("/")[0] not in _GENERAL
+        is_about = mention.document.path.partition("/")[0] not in _GENERAL
         is_alarm = len(sources) > 1 and is_about and kind_of(claim.stated) != TEXT
         return false[0] if is_alarm else replace(false[0], verdict=NEVER, is_contradicted=True)
 
