@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
 from functools import cache, cached_property
 
@@ -13,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from gitmem.commands.adopt.mainline import Mainline
     from gitmem.git import Git
 
 # A larger file is data.
@@ -37,17 +39,28 @@ class Code:
         vocabulary: Words whose places may be asked for, shared likewise.
     """
 
-    def __init__(self, git: Git, commit: str, contents: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        git: Git,
+        commit: str,
+        contents: dict[str, str] | None = None,
+        *,
+        later: Code | None = None,
+        line: Mainline | None = None,
+    ) -> None:
+        """Open a tree; in the past of *later*, whose files it lists by the differences, if at all, given their line."""
         self.git = git
         self.commit = commit
         self.contents = {} if contents is None else contents
+        self._later = later
+        self._line = line if line is not None and line.knows(commit) else None
         self._instead: dict[str, str] = {}
         self.vocabulary: set[str] = set()
         self._words_in: dict[str, frozenset[str]] = {}
 
-    def at(self, commit: str) -> Code:
-        """Return the code at another commit, which shares what was read and searched."""
-        other = Code(self.git, commit, self.contents)
+    def at(self, commit: str, line: Mainline | None = None) -> Code:
+        """Return the code at an earlier commit, which shares what was read and searched."""
+        other = Code(self.git, commit, self.contents, later=self, line=line)
         other.vocabulary, other._words_in = self.vocabulary, self._words_in
         return other
 
@@ -62,18 +75,23 @@ class Code:
     @cached_property
     def files(self) -> Mapping[str, tuple[str, str]]:
         """Return the mode and object name of each file by path."""
-        return {path: (mode, oid) for mode, oid, path in self.git.list_paths(self.commit)}
+        if self._later is None:
+            return {path: (mode, oid) for mode, oid, path in self.git.list_paths(self.commit)}
+        files = dict(self._later.files)
+        argv = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", self._later.commit, self.commit)
+        parts = self.git.run(*argv).stdout.split(b"\0")
+        for change, name in zip(parts[::2], parts[1::2], strict=False):
+            _, mode, _, oid, status = change.decode("ascii").split(" ")
+            if status == "D":
+                files.pop(os.fsdecode(name), None)
+            else:
+                files[os.fsdecode(name)] = mode, oid
+        return files
 
     @cached_property
     def folders(self) -> frozenset[str]:
         """Return every folder; the root is the empty path."""
-        found = {""}
-        for path in self.files:
-            folder = path.rpartition("/")[0]
-            while folder and folder not in found:
-                found.add(folder)
-                folder = folder.rpartition("/")[0]
-        return frozenset(found)
+        return frozenset({"", *folders_of(self.files)})
 
     @cached_property
     def _links(self) -> frozenset[str]:
@@ -90,6 +108,8 @@ class Code:
 
     def has(self, path: str) -> bool:
         """Return whether there is a file or folder with this path."""
+        if self._line is not None and self._later is not None:  # a link is taken to be as old as its files
+            return self._line.has(self.commit, path) or self._later._is_below_link(path)
         return path in self.files or path in self.folders or self._is_below_link(path)
 
     def _is_below_link(self, path: str) -> bool:
@@ -97,6 +117,8 @@ class Code:
 
     def list_ending_with(self, path: str) -> list[str]:
         """Return the files and folders whose path ends with these parts, sorted."""
+        if self._line is not None:
+            return self._line.list_ending_with(self.commit, path)
         name = path.rpartition("/")[2]
         return sorted(one for one in self.by_name.get(name, ()) if one == path or one.endswith(f"/{path}"))
 
@@ -155,15 +177,13 @@ class Code:
         return {path: self.files[path][1] for path in own if self.is_regular(path)}
 
     @cached_property
-    def ignore_rules(self) -> list[tuple[str, Callable[[str], bool], bool]]:
-        """Return the patterns of the tree's ignore files, in order: folder, pattern, whether it re-includes a path."""
-        names = sorted((path for path in self.by_name.get(".gitignore", ()) if path in self.files), key=len)
-        return [
-            (path.rpartition("/")[0], *rule)
+    def ignore_rules(self) -> Mapping[str, list[tuple[Callable[[str], bool], bool]]]:
+        """Return the patterns of the ignore file in each folder, in order, each with whether it re-includes a path."""
+        names = [path for path in self.by_name.get(".gitignore", ()) if path in self.files]
+        return {
+            path.rpartition("/")[0]: [rule for rule in map(_parse_rule, text.split("\n")) if rule is not None]
             for path, text in self.texts(names).items()
-            for rule in map(_parse_rule, text.split("\n"))
-            if rule is not None
-        ]
+        }
 
     def is_ignored(self, path: str) -> bool:
         """Return whether git ignores a path, or a folder above it. Source: gitignore(5)."""
@@ -172,11 +192,24 @@ class Code:
 
     def _ignores(self, path: str) -> bool:
         answer = False
-        for folder, matches, takes_back in self.ignore_rules:
-            inside = path[len(folder) + 1 :] if folder and path.startswith(f"{folder}/") else path
-            if (not folder or inside is not path) and matches(inside):
-                answer = not takes_back
+        parts = path.split("/")
+        for at in range(len(parts)):
+            inside = "/".join(parts[at:])
+            for matches, takes_back in self.ignore_rules.get("/".join(parts[:at]), ()):
+                if matches(inside):
+                    answer = not takes_back
         return answer
+
+
+def folders_of(files: Iterable[str]) -> set[str]:
+    """Return the folders that some files are in, without the root."""
+    found: set[str] = set()
+    for folder in {path.rpartition("/")[0] for path in files}:
+        above = folder
+        while above and above not in found:
+            found.add(above)
+            above = above.rpartition("/")[0]
+    return found
 
 
 def read_texts(git: Git, specs: Iterable[str]) -> Iterator[tuple[str, str]]:

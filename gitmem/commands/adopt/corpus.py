@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gitmem.commands.adopt.code import FILE_LIMIT
-from gitmem.text.code.languages import is_prose
+from gitmem.text.code.languages import is_binary, is_prose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,10 +120,14 @@ class _Vocabulary:
 
 
 def _paths_by_text(code: Code, among: Container[str] | None) -> dict[str, list[str]]:
-    """Return the paths of the code's files by their text's object name, without documents."""
+    """Return the paths of the code's files by their text's object name, without documents and pictures."""
     paths: dict[str, list[str]] = {}
     for path, (mode, oid) in code.files.items():
-        if mode in ("100644", "100755") and (among is None or path in among) and not is_prose(path):
+        if (
+            mode in ("100644", "100755")
+            and (among is None or path in among)
+            and not (is_prose(path) or is_binary(path))
+        ):
             paths.setdefault(oid, []).append(path)
     return paths
 

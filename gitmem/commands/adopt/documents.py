@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
+from fnmatch import translate
 
 from gitmem.frozen import frozen
 
@@ -23,6 +23,11 @@ _FOLDERS = {
     DECISION: ("adr/*.md", "adrs/*.md", "docs/decisions/*.md", "doc/decisions/*.md", "architecture-decisions/*.md",
                "architecture/decisions/*.md"),
 }  # fmt: skip
+_KINDS = {name.lower(): kind for kind, names in _NAMES.items() for name in names}
+# One pattern for each kind: a large tree has many files.
+_PATTERNS = {
+    kind: re.compile(f"(?:.*/)?(?:{'|'.join(map(translate, globs))})").match for kind, globs in _FOLDERS.items()
+}
 # Third-party code, and text used by tests.
 _FOREIGN = re.compile(
     r"(^|/)(node_modules|vendor|third_party|third-party|site-packages|testdata|fixtures|__fixtures__|__snapshots__)/",
@@ -73,13 +78,12 @@ def document_of(path: str) -> Document:
 
 def kind_of(path: str) -> str:
     """Return the kind of document that a path names, or an empty string."""
-    name = path.rpartition("/")[2]
-    for kind, names in _NAMES.items():
-        if any(name.lower() == one.lower() for one in names):
-            return kind
-    for kind, globs in _FOLDERS.items():
-        if any(fnmatchcase(path, one) or fnmatchcase(path, f"*/{one}") for one in globs):
-            return "" if kind == DECISION and name.lower() in ("readme.md", "index.md", "template.md") else kind
+    name = path.rpartition("/")[2].lower()
+    if name in _KINDS:
+        return _KINDS[name]
+    for kind, matches in _PATTERNS.items():
+        if matches(path):
+            return "" if kind == DECISION and name in ("readme.md", "index.md", "template.md") else kind
     return ""
 
 

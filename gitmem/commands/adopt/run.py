@@ -24,7 +24,7 @@ from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.findings import JudgedClaim
@@ -54,14 +54,17 @@ def adopt(
         progress: Called with the current step, the work done and the total.
     """
     head = Code(git, commit)
-    past = Past(head)
     documents = find_documents(head.files, wanted)
+    past = Past(head, [one.path for one in documents])
     texts = head.texts([one.path for one in documents])
     read = _read(documents, texts, kinds)
     head.vocabulary.update(word for _, _, claims in read for claim in claims for word in KINDS[claim.kind].words(claim))
     names = _names_in(read, head)
     corpus = _search_names(head, names, progress)
     head.vocabulary.update(names.symbols - corpus.present.keys())
+    if corpus.is_whole:
+        progress("reading the code of the past", len(read), len(read))
+        past.expect(_missing_names(read, corpus))
     judge = _Judge(head, past, corpus, names, kinds)
     findings, unchecked = _judge_claims(read, judge, progress)
     notes = []
@@ -95,6 +98,16 @@ def _read(documents: Iterable[Document], texts: Mapping[str, str], kinds: Contai
         for document in documents
         for statement in split(texts.get(document.path, ""))
     ]
+
+
+def _missing_names(read: Iterable[_Read], corpus: Corpus) -> Iterator[Mention]:
+    """Yield the claims of names that the code does not have."""
+    for document, statement, claims in read:
+        for claim in claims:
+            if claim.kind == SYMBOL and claim.is_certain and claim.name not in corpus.present:
+                mention = Mention(document, statement, claim)
+                if not mention.is_past:
+                    yield mention
 
 
 def _search_names(head: Code, names: _Names, progress: Callable[[str, int, int], None]) -> Corpus:

@@ -29,7 +29,7 @@ _OTHERS = frozenset(_FOLDERS.split())
 
 
 # Documents, and files that programs write: their words are not statements of the code.
-_PROSE = (
+PROSE = (
     ".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc", ".ipynb", ".cheatmd", ".livemd",
     ".lock", ".svg", ".map", ".snap", ".csv", ".tsv", ".po", ".xlf", ".min.js", ".sum",
 )  # fmt: skip
@@ -37,6 +37,12 @@ _DOCUMENTS = frozenset((
     "package-lock.json", "pnpm-lock.yaml", "license", "licence", "copying", "notice", "authors",
     "readme", "contributing", ".goosehints",
 ))  # fmt: skip
+# Endings of files whose content is not text.
+_BINARY = (
+    "png jpg jpeg gif webp avif bmp ico icns pdf woff woff2 ttf otf eot mp3 mp4 m4a mov webm wav ogg zip gz tgz bz2 xz"
+    " zst 7z jar exe dll so dylib a o bin wasm pyc class parquet db sqlite pt onnx"
+)
+BINARY = tuple(f".{ending}" for ending in _BINARY.split())
 
 
 def is_prose(path: str) -> bool:
@@ -46,7 +52,12 @@ def is_prose(path: str) -> bool:
     is_word = name.lstrip(".").replace("_", "").isalnum()
     is_list_of_changes = name.startswith("changelog") and is_word
     is_rules = name.startswith(".") and not name.startswith("..") and name.endswith("rules") and len(name) > 6
-    return name.endswith(_PROSE) or name in _DOCUMENTS or is_list_of_changes or (is_rules and is_word)
+    return name.endswith(PROSE) or name in _DOCUMENTS or is_list_of_changes or (is_rules and is_word)
+
+
+def is_binary(path: str) -> bool:
+    """Return whether a file, by its ending, is not text, such as a picture or an archive."""
+    return path.lower().endswith(BINARY)
 
 
 def is_code(path: str) -> bool:

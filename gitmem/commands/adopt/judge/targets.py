@@ -88,7 +88,7 @@ def _definitions(code: Code, claim: Claim, document: Document) -> list[str]:
     """
     found = [path for name in _FILES[claim.tool] for path in code.by_name.get(name, ()) if path in code.files]
     for ending in _MORE.get(claim.tool, ()):
-        found += [path for path in code.files if path.endswith(ending)]
+        found += _list_with_ending(code, ending)
     if claim.tool == "cargo":
         found = [path for path in found if path.endswith(".cargo/config.toml")]
     found = [path for path in found if "node_modules/" not in path]
@@ -97,6 +97,11 @@ def _definitions(code: Code, claim: Claim, document: Document) -> list[str]:
         own = [source.path for source in list_packages(code, claim.places[1], "npm")]
         return own or found
     return _in_folder(code, claim, document, found)
+
+
+@lru_cache(maxsize=200)
+def _list_with_ending(code: Code, ending: str) -> tuple[str, ...]:
+    return tuple(path for path in code.files if path.endswith(ending))
 
 
 def _in_folder(code: Code, claim: Claim, document: Document, paths: list[str]) -> list[str]:

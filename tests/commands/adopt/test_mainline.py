@@ -1,0 +1,53 @@
+"""The first-parent line of real repositories: what existed, and what removed it."""
+
+from conftest import commit_files, git
+
+from gitmem.commands.adopt.mainline import Mainline
+from gitmem.git import Git
+from gitmem.git.repository import discover
+
+
+def line_of(repo):
+    return Mainline(Git(discover(repo)), git(repo, "rev-parse", "HEAD"))
+
+
+def test_paths_of_a_commit_are_known_without_its_tree(repo):
+    first = commit_files(repo, {"src/a.py": "A", "src/b/c.py": "C", "src.txt": "x"})
+    git(repo, "rm", "-q", "src/b/c.py")
+    second = commit_files(repo, {"new.py": "N"})
+    line = line_of(repo)
+
+    assert [line.has(first, path) for path in ("src/a.py", "src/b", "src/b/c.py", "sr", "new.py")] == [
+        *(True, True, True, False, False),
+    ]
+    assert [line.has(second, path) for path in ("src", "src/b", "src/b/c.py", "new.py")] == [True, False, False, True]
+    assert line.list_ending_with(first, "b/c.py") == ["src/b/c.py"]
+    assert line.list_ending_with(second, "c.py") == []
+
+
+def test_removal_is_the_newest_commit_that_took_a_file_or_the_last_one_of_a_folder(repo):
+    commit_files(repo, {"old/a": "1", "old/b": "2", "odd name.md": "3"})
+    git(repo, "rm", "-q", "old/a")
+    git(repo, "commit", "-qm", "half")
+    git(repo, "rm", "-q", "old/b", "odd name.md")
+    git(repo, "commit", "-qm", "rest")
+    last = git(repo, "rev-parse", "HEAD")
+
+    found = line_of(repo).find_removals(["old", "old/b", "odd name.md", "never"])
+
+    assert found == {"old": last, "old/b": last, "odd name.md": last}
+
+
+def test_merge_is_on_the_line_and_the_commits_of_its_branch_are_not(repo):
+    commit_files(repo, {"a": "1"})
+    git(repo, "checkout", "-q", "-b", "side")
+    side = commit_files(repo, {"b": "1"})
+    git(repo, "checkout", "-q", "main")
+    git(repo, "merge", "-q", "--no-ff", "--no-edit", "side")
+    line = line_of(repo)
+
+    (change,) = line.changes("b")
+
+    assert change.status == "A"
+    assert change.commit in line.merges
+    assert not line.knows(side)

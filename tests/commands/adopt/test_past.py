@@ -1,0 +1,62 @@
+"""The past of real repositories."""
+
+from conftest import commit_files, git
+
+from gitmem.commands.adopt.code import Code
+from gitmem.commands.adopt.findings import FALSE, NEVER
+from gitmem.commands.adopt.past import Past
+from gitmem.commands.adopt.run import adopt
+from gitmem.git import Git
+from gitmem.git.repository import discover
+
+
+class CountingGit(Git):
+    """git that counts its searches."""
+
+    searches = 0
+
+    def run(self, *argv, **options):
+        CountingGit.searches += argv[0] == "grep"
+        return super().run(*argv, **options)
+
+
+def test_names_of_one_commit_are_looked_up_in_one_search(repo):
+    names = [f"lost_name_{number}" for number in range(12)]
+    code = "".join(f"def {name}(): ...\n" for name in names)
+    commit_files(repo, {"AGENTS.md": "".join(f"- `{name}()` runs.\n" for name in names), "a.py": code})
+    commit_files(repo, {"a.py": "X = 1\n"})
+    handle = CountingGit(discover(repo))
+    CountingGit.searches = 0
+
+    adoption = adopt(handle, handle.resolve("HEAD"))
+
+    assert sorted(one.claim.name for one in adoption.of(FALSE)) == sorted(names)
+    assert CountingGit.searches <= 2  # one where the lines were written, one for where the names went
+
+
+def test_pictures_and_vendored_code_are_not_searched(repo):
+    where = ("a.py", "logo.png", "vendor/lib/a.py", "web/node_modules/x.js", "notes.md", "LOGO.jpg.py")
+    commit = commit_files(repo, dict.fromkeys(where, "lost_name = 1\n"))
+    past = Past(Code(Git(discover(repo)), commit))
+
+    assert sorted(past.files_with(commit, "lost_name")) == ["LOGO.jpg.py", "a.py"]
+
+
+def test_removal_on_a_merged_branch_is_the_commit_on_it(repo):
+    commit_files(
+        repo, {"AGENTS.md": "- See `src/old.py`.\n- See `src/never.py`.\n", "src/old.py": "1", "src/b.py": "1"}
+    )
+    git(repo, "checkout", "-q", "-b", "side")
+    git(repo, "rm", "-q", "src/old.py")
+    git(repo, "commit", "-qm", "remove it")
+    removed = git(repo, "rev-parse", "HEAD")
+    git(repo, "checkout", "-q", "main")
+    commit_files(repo, {"y": "1"})
+    git(repo, "merge", "-q", "--no-ff", "--no-edit", "side")
+    handle = Git(discover(repo))
+
+    adoption = adopt(handle, handle.resolve("HEAD"))
+
+    (gone,), (never,) = adoption.of(FALSE), adoption.of(NEVER)
+    assert (gone.culprit.commit, gone.culprit.merge.commit) == (removed, handle.resolve("HEAD"))
+    assert never.culprit is None
