@@ -11,6 +11,9 @@ tree, and --apply, to the memory: a fact with a built-in check for each statemen
 only when it fails, and memories for clear rules, warnings and decisions. Applied again, it follows the documents: new
 statements are added, facts of removed ones are retired.
 
+A comment <!-- gitmem: ignore REASON --> in a statement, or on the line above it, leaves the statement out; so does
+# gitmem: ignore REASON in a code block, and <!-- gitmem: ignore-file REASON --> for the document. -v lists these.
+
 Exit status: 0 no statement is false; 1 at least one is.
 """
 
@@ -262,6 +265,9 @@ def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
                 else ""
             )
             out.line((SIGNS[status].mark, SIGNS[status].style), f" {where}  {finding.claim.token}", (what, "dim"))
+    for document, ignored in adoption.ignored if is_verbose else ():
+        reason = display(ignored.reason) or _shorten(display(ignored.statement.text))
+        out.line(("-", "dim"), f" {document.path}:{ignored.statement.line}  ignored: {reason}")
     if not is_verbose:
         _print_unfounded(adoption, out)
     if adoption.of(FALSE) or adoption.list_unfounded():

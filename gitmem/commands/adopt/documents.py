@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 INSTRUCTIONS, GUIDE, DECISION = "instructions", "guide", "decision"
 # Globs of file names; each also matches in any folder, and the file is then about that folder.
 _NAMES = {
-    INSTRUCTIONS: ("AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "CONVENTIONS.md",
-                   ".cursorrules", ".windsurfrules", ".clinerules", ".goosehints", "copilot-instructions.md"),
+    INSTRUCTIONS: ("AGENTS.md", "AGENT.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md",
+                   "QWEN.md", "CONVENTIONS.md", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".rules",
+                   ".goosehints", "copilot-instructions.md"),
     GUIDE: ("CONTRIBUTING.md", "CONTRIBUTING.rst", "README.md", "README", "CONTRIBUTING"),
 }  # fmt: skip
 _FOLDERS = {
-    INSTRUCTIONS: (".cursor/rules/*.md*", ".github/instructions/*.md", ".windsurf/rules/*.md", ".clinerules/*.md"),
+    INSTRUCTIONS: (".cursor/rules/*.md*", ".github/instructions/*.md", ".github/prompts/*.md", ".github/chatmodes/*.md",
+                   ".github/agents/*.md", ".windsurf/rules/*.md", ".clinerules/*.md", ".claude/commands/*.md",
+                   ".claude/agents/*.md", ".claude/skills/*.md", ".claude/rules/*.md", ".agents/skills/*.md",
+                   ".roo/rules*/*.md", ".junie/guidelines.md"),
     DECISION: ("adr/*.md", "adrs/*.md", "docs/decisions/*.md", "doc/decisions/*.md", "architecture-decisions/*.md",
                "architecture/decisions/*.md"),
 }  # fmt: skip
@@ -31,6 +35,12 @@ _PATTERNS = {
 # Third-party code, and text used by tests.
 _FOREIGN = re.compile(
     r"(^|/)(node_modules|vendor|third_party|third-party|site-packages|testdata|fixtures|__fixtures__|__snapshots__)/",
+    re.I,
+)
+# What was true on its day: dated files, and folders of past things.
+_HISTORY = re.compile(
+    r"(^|/)(archived?|archives|audits?|changelogs?|minutes|meeting-?notes|post-?mortems?|retrospectives?|history)/"
+    r"|(^|/)[^/]*20\d\d-\d\d-\d\d[^/]*(/|$)",
     re.I,
 )
 
@@ -66,7 +76,7 @@ def find_documents(paths: Iterable[str], wanted: Iterable[str] = ()) -> list[Doc
             found.append(document_of(path))
         elif not names or any(not name or path.startswith(f"{name}/") for name in names if name not in files):
             kind = kind_of(path)
-            if kind and not _FOREIGN.search(path):
+            if kind and not _FOREIGN.search(path) and (kind == DECISION or not _HISTORY.search(path)):
                 found.append(document_of(path))
     return found
 
@@ -100,4 +110,6 @@ def _folder_of(path: str) -> str:
     return "/".join(parts[:hidden])
 
 
-_HOMES = frozenset({".cursor", ".github", ".windsurf", ".clinerules", ".claude", ".gemini", ".codex", ".agents"})
+_HOMES = frozenset(
+    {".cursor", ".github", ".windsurf", ".clinerules", ".claude", ".gemini", ".codex", ".agents", ".roo", ".junie"}
+)

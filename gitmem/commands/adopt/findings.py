@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.ignored import IgnoredStatement
     from gitmem.commands.adopt.statements import Statement
 
 # A path that is certain to mean one: with an ending, or as a folder.
@@ -183,6 +184,7 @@ class Adoption:
         notes: Further notes, for example on limits that were reached.
         base: The commit before the change whose false statements these are; empty if they are all false statements.
         corrections: The corrected lines, by document and line, each proved in its document.
+        ignored: The statements that comments tell to ignore, with their documents.
     """
 
     commit: str
@@ -192,6 +194,7 @@ class Adoption:
     notes: Sequence[str] = ()
     base: str = ""
     corrections: Sequence[Correction] = ()
+    ignored: Sequence[tuple[Document, IgnoredStatement]] = ()
 
     def list_unfounded(self) -> list[list[JudgedClaim]]:
         """Return the commands and files of instruction files that never were there: for each, all places that name it.

@@ -105,7 +105,8 @@ def summary(adoption: Adoption) -> str:
     since = f" since {adoption.base[:10]}" if adoption.base else ""
     unchecked = count_of(len(adoption.unchecked), "statement")
     held = f"{holds} hold{'s' if holds == 1 else ''}"
-    return f"{documents}: {false} false{since}, {held}{more}, {unchecked} cannot be checked"
+    ignored = f", {len(adoption.ignored)} ignored" if adoption.ignored else ""
+    return f"{documents}: {false} false{since}, {held}{more}, {unchecked} cannot be checked{ignored}"
 
 
 def as_table(adoption: Adoption) -> dict[str, Any]:
@@ -118,6 +119,10 @@ def as_table(adoption: Adoption) -> dict[str, Any]:
         "never_held": [_row(one) for one in adoption.of(NEVER)],
         "holds": [_row(one) for one in adoption.of(HOLDS)],
         "unchecked": [{"path": where.path, "line": one.line, "text": one.text} for where, one in adoption.unchecked],
+        "ignored": [
+            {"path": where.path, "line": one.statement.line, "text": one.statement.text, "reason": one.reason}
+            for where, one in adoption.ignored
+        ],
         "notes": list(adoption.notes),
     }
 

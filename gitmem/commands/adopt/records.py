@@ -19,12 +19,22 @@ if TYPE_CHECKING:
 # The most characters stored of a decision: the record itself has the rest.
 DECISION_LIMIT = 2000
 _TITLE = re.compile(r"(?m)^#\s+(.+?)\s*#*$")
-_STATUS = re.compile(r"(?im)^(?:[-*]\s+)?\**status\**\s*:\**[ \t]*[\"']?(.+?)[\"']?\s*$|^##+\s+status\s*\n+(.+)$")
+_STATUS = re.compile(
+    r"(?im)^(?:[-*]\s+)?\**status\**\s*:\**[ \t]*[\"']?(.+?)[\"']?\s*$"
+    r"|^##+\s+status\s*\n+(.+)$|^\|\s*\**status\**:?\**\s*\|\s*(.+?)\s*(?:\||$)"
+)
 _DATE = re.compile(r"(?im)^(?:[-*]\s+)?\**date\**\s*:\**[ \t]*[\"']?(\d{4}-\d\d-\d\d)\b")
 _DECISION = re.compile(r"(?ims)^##+\s+(?:decision(?: outcome)?|the decision)\s*$\n(.*?)(?=^##?\s|\Z)")
-_SUPERSEDED = re.compile(r"superseded\s+by\s+(?:\[[^\]]*\]\(([^)#\s]+)[^)]*\)|(?:ADR[- ]?)?0*(\d+))", re.I)
+_SUPERSEDED = re.compile(r"super[sc]eded\W+by\s+(?:\[[^\]]*\]\(([^)#\s]+)[^)]*\)|(?:ADR[- ]?)?0*(\d+))", re.I)
 # The statuses of records that decide nothing yet, or never did.
-_OPEN = ("proposed", "draft", "rejected", "in review", "pending")
+_OPEN = (
+    *("proposed", "proposal", "draft", "rejected", "declined", "withdrawn", "abandoned", "not accepted", "in review"),
+    *("in discussion", "under discussion", "pending", "wip", "work in progress", "open"),
+)
+# Those of records that decided something once.
+_PAST = ("superseded", "deprecated", "obsolete", "replaced")
+# What may stand around the words of a status: list marks, emphasis, pictures.
+_DRESS = re.compile(r"^[^\w\[{<]+|[*_`]+")
 
 
 @frozen
@@ -54,19 +64,31 @@ def read_records(texts: Mapping[str, str]) -> dict[str, DecisionRecord]:
     for path, text in texts.items():
         title = _TITLE.search(text)
         stated = _STATUS.search(text)
-        status = " ".join(((stated[1] or stated[2]) if stated else "").split())
+        status = clean_status(next(filter(None, stated.groups()), "")) if stated else ""
         if title is None or status.lower().startswith(_OPEN) or re.search(r"[{<|]", status):
             continue
         decision = _DECISION.search(text)
         found[path] = DecisionRecord(
             re.sub(r"^(?:ADR[- ]?)?\d+\s*[.:)–-]\s*", "", title[1], flags=re.I),
             text.count("\n", 0, title.start()) + 1,
-            re.split(r"[\s,;.(]*\bby\b|[,;.(\[]| on ", status.lower(), maxsplit=1)[0].strip(" *_`"),
+            word_of(status),
             _date(text),
             _newer(path, status, texts),
             decision[1].strip()[:DECISION_LIMIT].rstrip() if decision else "",
         )
-    return {path: one if one.superseded_by in found else replace(one, superseded_by="") for path, one in found.items()}
+    known = {path: one if one.superseded_by in found else replace(one, superseded_by="") for path, one in found.items()}
+    return {path: one for path, one in known.items() if one.superseded_by or not one.status.startswith(_PAST)}
+
+
+def clean_status(text: str) -> str:
+    """Return a status without list marks, emphasis and pictures, on one line."""
+    return " ".join(_DRESS.sub("", text).split())
+
+
+def word_of(status: str) -> str:
+    """Return the word or two that a status begins with, in small letters and the usual spelling."""
+    word = re.split(r"[\s,;.(]*\bby\b|[,;.(\[]| on ", status.lower(), maxsplit=1)[0].strip(" :-–—")
+    return re.sub(r"^superceded", "superseded", word)
 
 
 def _date(text: str) -> str:

@@ -13,12 +13,13 @@ from gitmem.commands.adopt.correct import add_corrections
 from gitmem.commands.adopt.correct.draft import Draft
 from gitmem.commands.adopt.documents import GUIDE, Document, find_documents
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption, Mention
+from gitmem.commands.adopt.ignored import split_ignored
 from gitmem.commands.adopt.judge.definitions import spellings
 from gitmem.commands.adopt.judge.figures import Numbers
 from gitmem.commands.adopt.kinds import KINDS, claims_of
 from gitmem.commands.adopt.kinds.kind import Basis
 from gitmem.commands.adopt.past import Past
-from gitmem.commands.adopt.statements import HEADING, split
+from gitmem.commands.adopt.statements import HEADING
 from gitmem.frozen import frozen, replace
 from gitmem.text import display
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.findings import JudgedClaim
+    from gitmem.commands.adopt.ignored import IgnoredStatement
     from gitmem.commands.adopt.statements import Statement
     from gitmem.git import Git
 
@@ -80,7 +82,7 @@ def adopt(
     notes += past.notes
     if not corpus.is_whole:
         notes.append("the code is too large to be read in full; names and values were looked for in part of it")
-    return Adoption(commit, documents, findings, unchecked, notes, base, corrections)
+    return Adoption(commit, documents, findings, unchecked, notes, base, corrections, _list_ignored(documents, texts))
 
 
 def open_draft(git: Git, commit: str, path: str, kinds: Container[str]) -> Draft:
@@ -96,7 +98,17 @@ def _read(documents: Iterable[Document], texts: Mapping[str, str], kinds: Contai
     return [
         (document, statement, [claim for claim in claims_of(statement, document) if claim.kind in kinds])
         for document in documents
-        for statement in split(texts.get(document.path, ""))
+        for statement in split_ignored(texts.get(document.path, ""))[0]
+    ]
+
+
+def _list_ignored(documents: Iterable[Document], texts: Mapping[str, str]) -> list[tuple[Document, IgnoredStatement]]:
+    """Return the statements that comments tell to ignore and that make a claim."""
+    return [
+        (document, one)
+        for document in documents
+        for one in split_ignored(texts.get(document.path, ""))[1]
+        if any(claims_of(one.statement, document))
     ]
 
 

@@ -349,10 +349,19 @@ def test_decision_records_become_decisions_that_supersede_each_other(guide):
 def test_edited_decision_record_is_updated(guide):
     commit_files(guide, {"docs/adr/0001-a.md": "# 1. Use Postgres\n\n## Status\n\nAccepted\n"})
     applied(guide)
-    commit_files(guide, {"docs/adr/0001-a.md": "# 1. Use Postgres\n\n## Status\n\nDeprecated\n"})
+    commit_files(guide, {"docs/adr/0001-a.md": "# 1. Use Postgres\n\n## Status\n\n**Approved**\n"})
 
-    done = applied(guide)
+    (key,) = applied(guide).updated
 
-    (key,) = done.updated
     with Memory(guide) as memory:
-        assert memory.show(key).document["frontmatter"]["status"] == "deprecated"
+        assert memory.show(key).document["frontmatter"]["status"] == "approved"
+
+
+def test_decision_that_its_record_calls_deprecated_is_retired(guide):
+    commit_files(guide, {"docs/adr/0001-a.md": "# 1. Use Postgres\n\n## Status\n\nAccepted\n"})
+    applied(guide)
+    commit_files(guide, {"docs/adr/0001-a.md": "# 1. Use Postgres\n\n## Status\n\n⛔ Deprecated\n"})
+
+    (key,) = applied(guide).retired
+
+    assert key.startswith("decision-use-postgres")

@@ -48,3 +48,28 @@ def test_named_file_counts_whatever_it_is_called_and_a_folder_selects():
     paths = ["AGENTS.md", "docs/guide.md", "sub/README.md"]
 
     assert [one.path for one in find_documents(paths, ["docs/guide.md", "sub/"])] == ["docs/guide.md", "sub/README.md"]
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [
+        ("AGENT.md", ""),
+        ("web/.rules", "web"),
+        ("web/.claude/skills/review/SKILL.md", "web"),
+        (".claude/commands/git/ship.md", ""),
+        (".roo/rules-code/style.md", ""),
+        ("api/.junie/guidelines.md", "api"),
+        (".github/chatmodes/plan.chatmode.md", ""),
+        (".clinerules/01-style.md", ""),
+    ],
+)
+def test_documents_of_agents_are_about_the_folder_that_has_them(path, folder):
+    (found,) = find_documents([path, "src/a.py"])
+
+    assert (found.path, found.kind, found.folder) == (path, INSTRUCTIONS, folder)
+
+
+@pytest.mark.parametrize("path", ["docs/archive/README.md", "audits/README.md", "reports/2025-11-02/README.md"])
+def test_history_is_no_document_unless_it_is_named(path):
+    assert find_documents([path]) == []
+    assert [one.path for one in find_documents([path], [path])] == [path]

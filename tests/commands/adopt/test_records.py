@@ -52,10 +52,40 @@ def test_record_is_found_by_its_number():
     assert read_records(texts)["adr/0003-a.md"].superseded_by == "adr/0004-b.md"
 
 
-@pytest.mark.parametrize("status", ["Proposed", "rejected", "Draft", "{proposed | accepted}"])
+@pytest.mark.parametrize(
+    "status",
+    [
+        "Proposed",
+        "rejected",
+        "Draft",
+        "{proposed | accepted}",
+        "Not accepted",
+        "📝 Draft",
+        "**Deprecated**",
+        "Superceded",
+    ],
+)
 def test_what_decides_nothing_is_left_out(status):
     assert read_records({"adr/1-a.md": f"# A\n\n* Status: {status}\n"}) == {}
 
 
 def test_dates_that_do_not_exist_are_left_out():
     assert read_records({"adr/1-a.md": "# A\n\nDate: 2024-13-40\n"})["adr/1-a.md"].date == ""
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        "## Status\n\nSuperceded by [2. Use B](0002-b.md)",
+        "## Status\n\n**Superseded** by 0002",
+        "* Status: ⛔ superseded by ADR-0002",
+        "| Status | Superseded by [2](0002-b.md) |\n|---|---|",
+        "| Field | Value |\n|---|---|\n| **Status** | **Superceded by** ADR 2 |",
+    ],
+)
+def test_superseded_record_is_found_as_people_write_it(status):
+    texts = {"adr/0001-a.md": f"# 1. A\n\n{status}\n", "adr/0002-b.md": "# 2. B\n\n| Status | ✅ Accepted |\n"}
+
+    old, new = read_records(texts).values()
+
+    assert (old.status, old.superseded_by, new.status) == ("superseded", "adr/0002-b.md", "accepted")
