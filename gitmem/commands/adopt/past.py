@@ -301,7 +301,12 @@ class Past:
         commit is compared with *since*, or with its first parent.
         """
         before = since or f"{commit}^"
-        return _destination(path, _renames(self._git, before, commit)) or self._namesake(path, before, commit)
+        new = _destination(path, _renames(self._git, before, commit))
+        code = self.code(before) if new else None
+        if code is not None and path in code.folders and new in code.folders:
+            mine, others = (sum(one.startswith(f"{folder}/") for one in code.files) for folder in (path, new))
+            return new if mine > others else ""
+        return new or self._namesake(path, before, commit)
 
     def has_moved_parts(self, folder: str, commit: str, since: str = "") -> bool:
         """Return whether files of a folder moved elsewhere in a commit, compared as in ``find_new_name``."""

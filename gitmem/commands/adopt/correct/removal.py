@@ -179,8 +179,8 @@ def _renumbered(lines: Sequence[str], block: range, depth: int, start: int) -> d
 
 def is_entry_of(statement: Statement, gone: Container[str]) -> bool:
     """Return whether a statement only says where something is, and all of that is gone."""
-    if statement.kind == TREE:
-        return True
+    if statement.kind == TREE:  # two trees may be drawn beside each other
+        return len(_CONNECTOR.findall(statement.lines[0])) < 2
     if statement.kind not in (BULLET, ROW):
         return False
     text = cells_of(statement.lines[0])[0] if statement.kind == ROW else _MARKER.sub("", statement.text)

@@ -256,6 +256,26 @@ def test_removal_leaves_a_document_that_reads_well(repo, text, right):
     assert corrected(repo) == (text if right is None else right)
 
 
+def test_folder_that_went_into_a_larger_one_that_was_there_is_not_replaced_by_it(repo):
+    files = {"few/a.py": "few = 1\n" * 9, **{f"many/{at}.py": f"many = {at}\n" * 9 for at in range(3)}}
+    text = "- `few/`: the few\n- `many/`: the others\n"
+    commit_files(repo, {"AGENTS.md": text, **files})
+    git(repo, "mv", "few/a.py", "many/a.py")
+    commit_files(repo, {})
+
+    assert corrected(repo) == text
+
+
+def test_trees_that_are_drawn_beside_each_other_lose_no_line(repo):
+    text = "```\n├── src/            ├── lib/\n├── old/            ├── bin/\n└── more/           └── etc/\n```\n"
+    commit_files(repo, {"AGENTS.md": text, "src/a": "1\n", "old/b": "2\n", "more/c": "3\n"})
+    git(repo, "rm", "-q", "old/b")
+    commit_files(repo, {})
+
+    assert [one.claim.token for one in adopted(repo).of(FALSE)] == ["old"]
+    assert corrected(repo) == text
+
+
 def test_file_of_the_same_name_that_came_later_keeps_the_line(repo):
     commit_files(repo, {"AGENTS.md": "- `src/limits.py`: the limits\n- `src/`\n", "src/limits.py": "A = 1\n"})
     git(repo, "rm", "-q", "src/limits.py")
