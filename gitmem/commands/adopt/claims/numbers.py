@@ -54,6 +54,7 @@ _DIGIT = re.compile(r"\d")
 _LEAST = re.compile(r"\b(requires?|minimum|at least|newer than)\s*:?\s*$", re.I)
 _SOME = re.compile(
     r"\b(since|introduced|dropped|deprecated|added in|as of|until|before|prior|upgrade from|"
+    r"(?:downgrade|transpile|compile)[sd]? (?:[a-z]+ )?to|"
     r"from|was|python2|e\.g\.|example)\b\s*$",
     re.I,
 )

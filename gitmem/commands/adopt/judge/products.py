@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 # The most digits read of a number: Python refuses thousands of them, and no version has so many.
 LONGEST = 20
 # The meaning of a stated version: the minimum, exactly this one, one of several, the first that is too new, one of the
-# classified ones, one of what CI runs, or the tag of an image.
+# classified ones, one of what CI runs, the tag of an image, or a framework that a project is built for.
 LEAST, EXACT, ONE_OF, BELOW = "least", "exact", "one of", "below"
-CLASSIFIED, MATRIX, IMAGE = "classified", "matrix", "image"
+CLASSIFIED, MATRIX, IMAGE, TARGET = "classified", "matrix", "image", "target"
+# Of several versions in such places, a document may name any.
+LISTED = (IMAGE, TARGET)
 
 
 @frozen
@@ -118,8 +120,13 @@ PRODUCTS: dict[str, tuple[Place, ...]] = {
     ),
     "zig": (Place(("build.zig.zon",), None, LEAST, rf"minimum_zig_version\s*=\s*\"{_NUMBER}"),),
     "dotnet": (
+        Place(
+            ("*.csproj", "*.fsproj", "*.vbproj", "Directory.Build.props"),
+            None,
+            TARGET,
+            r"\bnet(?:coreapp)?(\d+\.\d+)[\w.-]*(?=[^<\n]*</TargetFrameworks?>)",
+        ),
         Place(("global.json",), ("sdk", "version"), EXACT),
-        Place(("Directory.Build.props",), None, ONE_OF, r"<TargetFramework[^>]*>net(\d+\.\d+)"),
     ),
     "ruby": (
         Place((".ruby-version",), None, EXACT, rf"^(?:ruby-)?{_NUMBER}"),

@@ -11,8 +11,8 @@ from gitmem.commands.adopt.judge.products import (
     BELOW,
     CLASSIFIED,
     EXACT,
-    IMAGE,
     LEAST,
+    LISTED,
     MATRIX,
     PRODUCTS,
     compare,
@@ -56,6 +56,10 @@ class _Stated:
     version: str
 
 
+# The first version of .NET that is not another product, .NET Framework or .NET Core.
+FIRST_NET = 5
+
+
 class Versions:
     """Judges the versions of products in documents."""
 
@@ -74,9 +78,11 @@ class Versions:
                 return self._judge_listed(mention, [one for one in stated if one.place.how == MATRIX])
             case "up-to":
                 return self._judge_highest(mention, stated)
-        images = [one for one in stated if one.place.how == IMAGE]
-        if images:
-            return self._judge_listed(mention, images) if mention.claim.relation == "is" else None
+        if product == "dotnet" and parts_of(mention.claim.stated)[0] < FIRST_NET:
+            return None
+        listed = [one for one in stated if one.place.how in LISTED]
+        if listed:
+            return self._judge_listed(mention, listed) if mention.claim.relation == "is" else None
         found = _deciding_place(mention, product, stated)
         if found is None:
             return None

@@ -102,3 +102,25 @@ def test_other_machines_browsers_and_plans_are_no_claims(repo, text):
     commit_files(repo, FILES | {"AGENTS.md": f"{text}\n"})
 
     assert judged(repo, FALSE) == judged(repo, NEVER) == []
+
+
+PROJECT = "<Project>\n  <PropertyGroup>\n    <TargetFrameworks>{}</TargetFrameworks>\n  </PropertyGroup>\n</Project>\n"
+
+
+def test_dotnet_is_what_a_project_is_built_for_and_not_the_sdk_that_builds_it(repo):
+    said = "- Target frameworks: .NET 8.0, .NET 10, and .NET Framework 4.8\n- Also .NET 9.0\n"
+    files = {"src/A/A.csproj": PROJECT.format("net10.0;net8.0;net48"), "src/B.fsproj": PROJECT.format("net9.0")}
+    commit_files(repo, {**files, "global.json": '{"sdk": {"version": "11.0.100"}}\n', "AGENTS.md": said})
+    before = judged(repo, HOLDS)
+    commit_files(repo, {"src/B.fsproj": PROJECT.format("net10.0")})
+
+    assert before == [(".NET 8.0", "src/A/A.csproj:3"), (".NET 10", "src/A/A.csproj:3"), (".NET 9.0", "src/B.fsproj:3")]
+    assert judged(repo, FALSE) == [(".NET 9.0", "src/B.fsproj:3")]
+
+
+def test_version_that_code_is_downgraded_to_is_not_the_one_it_needs(repo):
+    said = "Code requires PHP 8.4. The builder downgrades code to PHP 7.4+.\n"
+    commit_files(repo, {"composer.json": '{"require": {"php": "^8.4"}}\n', "AGENTS.md": said})
+
+    assert judged(repo, HOLDS) == [("PHP 8.4+", "composer.json:1")]
+    assert judged(repo, FALSE) == []
