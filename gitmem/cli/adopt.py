@@ -6,6 +6,9 @@ the commit that made it false. Names that were never there are shown only with -
 instruction files name; examples, placeholders, ignored files and denials are not reported. With --base, only statements
 are shown that a change makes false: those that held where HEAD left that commit, and those that the change wrote.
 
+Of three or more false statements with one cause, the first is shown in full, best proof first, at most 15 in all; -v
+and the forms for programs have all of them.
+
 It needs no memory, writes nothing and runs nothing of the repository; only --fix writes, to the documents in the work
 tree, and --apply, to the memory: a fact with a built-in check for each statement that can be checked, which is shown
 only when it fails, and memories for clear rules, warnings and decisions. Applied again, it follows the documents: new
@@ -54,6 +57,8 @@ SUGGESTED = ("rdjson", "github")
 SKIPPED = 20
 # How many commands and files that never were there are printed without -v.
 UNFOUNDED = 10
+# How many false statements are printed in full without -v, and how many places of further ones of the same cause.
+ALARMS, PLACES = 15, 5
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -252,8 +257,11 @@ def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
     from gitmem.commands.adopt import forms
     from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 
-    for finding in adoption.of(FALSE):
-        _print_false(finding, out)
+    if is_verbose:
+        for finding in adoption.of(FALSE):
+            _print_false(finding, out)
+    else:
+        _print_causes(adoption, out)
     for verdict, status in ((NEVER, UNPROVEN), (HOLDS, VERIFIED)) if is_verbose else ():
         for finding in adoption.of(verdict):
             where = f"{finding.document.path}:{finding.claim.line}"
@@ -275,6 +283,21 @@ def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
     out.line((forms.summary(adoption), "bold"))
     for note in adoption.notes:
         out.note(note)
+
+
+def _print_causes(adoption: Adoption, out: Output) -> None:
+    """Print the false statements with the best proof: of several with one cause the first, and where the others are."""
+    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt.causes import group_by_cause
+    from gitmem.commands.adopt.findings import FALSE
+
+    groups = group_by_cause(adoption.of(FALSE))
+    for first, *others in groups[:ALARMS]:
+        _print_false(first, out)
+        if others:
+            out.line("    ", (forms.same_cause(others, PLACES), "dim"))
+    if more := sum(map(len, groups[ALARMS:])):
+        out.line((f"  {more} more: gitmem adopt -v", "dim"))
 
 
 def _print_unfounded(adoption: Adoption, out: Output) -> None:

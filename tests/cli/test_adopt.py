@@ -275,3 +275,38 @@ def test_section_of_what_never_was_is_short_and_left_to_the_list_of_all(repo, ru
     assert run_cli("adopt").out.count("never existed") == 10
     assert "  2 more: gitmem adopt -v" in run_cli("adopt").out
     assert "Never held" not in run_cli("adopt", "-v").out
+
+
+def test_statements_that_one_commit_made_false_are_shown_as_one(repo, run_cli):
+    files = {f"src/part{number}.py": f"NUMBER = {number}\n" for number in range(9)}
+    lines = "".join(f"- `{path}` is a part\n" for path in files)
+    commit_files(repo, {**files, "AGENTS.md": lines, "go.mod": "module x\n\ngo 1.25\n", "README.md": "- Go 1.24+\n"})
+    git(repo, "rm", "-q", "-r", *files)
+    commit_files(repo, {"src/whole.py": "\n"}, "one file")
+
+    ran = run_cli("adopt")
+
+    assert ran.out.split("\n")[0] == "✗ AGENTS.md:1  src/part0.py does not exist"
+    assert (
+        "    and 8 more of the same commit: AGENTS.md:2, AGENTS.md:3, AGENTS.md:4, AGENTS.md:5, AGENTS.md:6, …"
+        in ran.out
+    )
+    assert (ran.out.count("✗"), ran.status) == (2, 1)
+    assert "2 documents: 10 false, " in ran.out
+    assert run_cli("adopt", "-v").out.count("✗") == 10
+    assert len(json.loads(run_cli("adopt", "--json").out)["false"]) == 10
+
+
+def test_at_most_fifteen_alarms_are_shown_without_verbose(repo, run_cli):
+    files = {f"src/part{number}.py": f"NUMBER = {number}\n" for number in range(18)}
+    commit_files(repo, {**files, "AGENTS.md": "".join(f"- `{path}` is a part\n" for path in files)})
+    for path in files:
+        git(repo, "rm", "-q", path)
+        commit_files(repo, {"log.md": path}, f"without {path}")
+
+    ran = run_cli("adopt")
+
+    assert ran.out.count("✗") == 15
+    assert "  3 more: gitmem adopt -v\n" in ran.out
+    assert "more of the same" not in ran.out
+    assert run_cli("adopt", "-v").out.count("✗") == 18

@@ -7,6 +7,7 @@ from hashlib import sha256
 from urllib.parse import quote
 
 from gitmem import __version__
+from gitmem.commands.adopt.causes import name_cause
 from gitmem.commands.adopt.claims.claim import COMMAND
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.kinds import KINDS
@@ -70,6 +71,15 @@ def unfounded(findings: Sequence[JudgedClaim]) -> str:
 def also(finding: JudgedClaim) -> str:
     """Return which other lines make the same claim: ``also on line 5, 9``; empty without any."""
     return f"also on line {', '.join(map(str, finding.more))}" if finding.more else ""
+
+
+def same_cause(findings: Sequence[JudgedClaim], most: int) -> str:
+    """Return where further false statements of one cause are: ``and 3 more of the same commit: a.md:1, b.md:2, …``."""
+    places = list(dict.fromkeys(f"{one.document.path}:{one.claim.line}" for one in findings))
+    rest = ", …" if len(places) > most else ""
+    return display(
+        f"and {len(findings)} more of the same {name_cause(findings[0])[0]}: {', '.join(places[:most])}{rest}"
+    )
 
 
 def blame(finding: JudgedClaim) -> str:
