@@ -59,7 +59,7 @@ def adopt(
     documents = find_documents(head.files, wanted)
     past = Past(head, [one.path for one in documents])
     texts = head.texts([one.path for one in documents])
-    read = _read(documents, texts, kinds)
+    read = _read(documents, texts, kinds, head)
     head.vocabulary.update(word for _, _, claims in read for claim in claims for word in KINDS[claim.kind].words(claim))
     names = _names_in(read, head)
     corpus = _search_names(head, names, progress)
@@ -93,13 +93,14 @@ def open_draft(git: Git, commit: str, path: str, kinds: Container[str]) -> Draft
     return Draft(document, head.text(path), judge.judge_statement)
 
 
-def _read(documents: Iterable[Document], texts: Mapping[str, str], kinds: Container[str]) -> list[_Read]:
-    """Return the statements of some documents, each with its claims of these kinds."""
-    return [
-        (document, statement, [claim for claim in claims_of(statement, document) if claim.kind in kinds])
-        for document in documents
-        for statement in split_ignored(texts.get(document.path, ""))[0]
-    ]
+def _read(documents: Iterable[Document], texts: Mapping[str, str], kinds: Container[str], head: Code) -> list[_Read]:
+    """Return the statements of some documents, each with its claims of these kinds that are about the code."""
+    read = []
+    for document in documents:
+        for statement in split_ignored(texts.get(document.path, ""))[0]:
+            claims = (claim for claim in claims_of(statement, document) if claim.kind in kinds)
+            read.append((document, statement, [one for one in claims if KINDS[one.kind].applies(head, one)]))
+    return read
 
 
 def _list_ignored(documents: Iterable[Document], texts: Mapping[str, str]) -> list[tuple[Document, IgnoredStatement]]:

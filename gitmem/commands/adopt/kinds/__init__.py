@@ -159,6 +159,7 @@ KINDS = {
             "`{token}` is not a command of the program",
             doubt=subcommands.find_literal,
             words=subcommands.spellings,
+            applies=subcommands.is_own,
         ),
         sourced(
             *(routes.ROUTE, routes.route_claims, routes.find_route, "no server has the route {token}"),

@@ -50,6 +50,7 @@ class Kind:
         is_detail: Whether it says more about a name than that it occurs, so that the claim of the same text that the
             name occurs is left out.
         words: Returns the words of which the source of a claim has one, for ``Code.files_naming``.
+        applies: Returns whether a claim is about the code at all; others are left out before anything is searched.
     """
 
     name: str
@@ -59,3 +60,4 @@ class Kind:
     problem: str = ""
     is_detail: bool = False
     words: Callable[[Claim], Iterable[str]] = lambda _: ()
+    applies: Callable[[Code, Claim], bool] = lambda *_: True

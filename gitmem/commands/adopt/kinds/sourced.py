@@ -38,6 +38,7 @@ def sourced(
     contradict: Find | None = None,
     check: Callable[[Claim, Source], Mapping[str, Any] | None] = lambda *_: None,
     words: Callable[[Claim], Iterable[str]] = lambda _: (),
+    applies: Callable[[Code, Claim], bool] = lambda *_: True,
 ) -> Kind:
     """Return a kind of claims that hold where a source for them is found.
 
@@ -54,11 +55,12 @@ def sourced(
             judged. By default, that there is no source is the contradiction, and the reason names the former source.
         check: Returns the built-in check that proves a claim, given its source; None if there is none.
         words: Returns the words that *find* passes to ``Code.files_naming``: those of all claims are searched at once.
+        applies: Returns whether a claim is about the code at all; others are left out before anything is searched.
 
     A claim that is not certain counts only if it holds, or held when its line was written.
     """
     rule = _Rule(find, partly, doubt, contradict, check)
-    return Kind(name, claims, rule.judge, rule.find_culprit, problem, is_detail=True, words=words)
+    return Kind(name, claims, rule.judge, rule.find_culprit, problem, is_detail=True, words=words, applies=applies)
 
 
 class _Rule:

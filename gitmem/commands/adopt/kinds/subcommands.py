@@ -60,9 +60,7 @@ def subcommand_claims(statement: Statement, _document: Document) -> Iterator[Cla
 
 
 def find_subcommand(code: Code, claim: Claim, _document: Document) -> Source | None:
-    """Return where a parser defines a subcommand, if the program is the repository's."""
-    if not _is_own(code, claim.tool):
-        return None
+    """Return where a parser defines a subcommand."""
     for path, text in code.texts(code.files_naming(spellings(claim))).items():
         if line := subcommands_in(path, text).get(claim.name, 0):
             return Source(path, line, text.split("\n")[line - 1].strip())
@@ -124,8 +122,13 @@ def _block(text: str, at: int) -> str:
     return "".join(kept)
 
 
+def is_own(code: Code, claim: Claim) -> bool:
+    """Return whether the repository has the program of a claim: a script, a binary, a crate or a folder of ``cmd``."""
+    return _is_own(code, claim.tool)
+
+
+@lru_cache(maxsize=1000)
 def _is_own(code: Code, program: str) -> bool:
-    """Return whether the repository has a program of this name: a script, a binary, a crate or a folder of ``cmd``."""
     names = {program, program.replace("-", "_"), program.replace("_", "-")}
     if any(f"cmd/{name}" in code.folders or code.list_ending_with(f"cmd/{name}/main.go") for name in names):
         return True
