@@ -17,7 +17,10 @@ statements are added, facts of removed ones are retired.
 A comment <!-- gitmem: ignore REASON --> in a statement, or on the line above it, leaves the statement out; so does
 # gitmem: ignore REASON in a code block, and <!-- gitmem: ignore-file REASON --> for the document. -v lists these.
 
-Exit status: 0 no statement is false; 1 at least one is.
+With --baseline, false statements that the file lists are known: they do not count as false, and a note names entries
+that are gone. --write-baseline writes that file, a line for each statement, without line numbers.
+
+Exit status: 0 no statement is false, or all are known; 1 at least one is.
 """
 
 from __future__ import annotations
@@ -30,15 +33,18 @@ from gitmem.cli.options import TOP, ArgumentParser, Arguments, code_path, open_m
 from gitmem.cli.output import Output
 from gitmem.cli.reports import JSON_FORMS
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
+from gitmem.frozen import replace
 from gitmem.model import FAILED, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
-from gitmem.text import display
+from gitmem.text import count_of, display
+from gitmem.text.code.languages import is_prose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.commands.adopt.apply import ApplyResult
+    from gitmem.commands.adopt.baseline import Entry
     from gitmem.commands.adopt.findings import Adoption, Correction, JudgedClaim
     from gitmem.git import Git
 
@@ -46,6 +52,8 @@ EXAMPLES = (
     "gitmem adopt",
     "gitmem adopt AGENTS.md docs/ -v",
     "gitmem adopt --base origin/main",
+    "gitmem adopt --write-baseline adopt-baseline.jsonl",
+    "gitmem adopt --baseline adopt-baseline.jsonl",
     "gitmem adopt --fix",
     "gitmem adopt --apply --dry-run",
     "gitmem adopt --format sarif",
@@ -67,7 +75,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--base", default="", metavar="REV", help="show only what became false since HEAD left this commit or branch"
     )
+    parser.add_argument(
+        "--baseline", default="", metavar="FILE", help="do not count the false statements that this file lists"
+    )
     write = parser.add_argument_group("what it writes")
+    write.add_argument(
+        "--write-baseline", default="", metavar="FILE", help="write the false statements to a file for --baseline"
+    )
     write.add_argument("--fix", action="store_true", help="write the right value or path into the documents")
     write.add_argument("--apply", action="store_true", help="write facts and memories, in one commit")
     write.add_argument("--dry-run", action="store_true", help="with --apply: print what would be written")
@@ -89,12 +103,17 @@ def run(args: Arguments, out: Output) -> int:
     from gitmem.git.repository import discover
 
     _refuse_options(args, out)
+    known = _read_baseline(args.baseline) if args.baseline else []
     repository = discover(Path.cwd())
     git, top = Git(repository), repository.work_tree
     if args.fix and top is None:
         raise UsageError("--fix needs a work tree", hint="gitmem adopt --suggest rdjson")
     adoption = _judge(git, top, args, out)
     applied = _apply(adoption, args, out) if args.apply else None
+    if args.write_baseline:
+        known = _write_baseline(adoption, args.write_baseline, top, out)
+    if args.baseline or args.write_baseline:
+        adoption = _without_known(adoption, known, args)
     corrected = _corrections(top, adoption) if (args.fix or args.suggest) and top is not None else []
     _print_report(adoption, applied, corrected, args, out)
     if args.fix and top is not None:
@@ -118,6 +137,48 @@ def _judge(git: Git, top: Path | None, args: Arguments, out: Output) -> Adoption
     out.clear_progress()
     _refuse_unread(args.files, wanted, [one.path for one in adoption.documents])
     return adoption
+
+
+def _read_baseline(file: str) -> list[Entry]:
+    """Return the entries of a baseline file."""
+    from gitmem.commands.adopt.baseline import parse_baseline
+
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as err:
+        problem = err.strerror if isinstance(err, OSError) else "it is not valid UTF-8"
+        message = f"cannot read the baseline {file}: {problem}"
+        raise UsageError(message, hint="gitmem adopt --write-baseline adopt-baseline.jsonl") from err
+    return parse_baseline(text, file)
+
+
+def _write_baseline(adoption: Adoption, file: str, top: Path | None, out: Output) -> list[Entry]:
+    """Write the false statements to a baseline file and return its entries."""
+    from gitmem.cli.reports import write_whole
+    from gitmem.commands.adopt.baseline import format_baseline, list_entries
+
+    entries = list_entries(adoption)
+    write_whole(file, format_baseline(entries), what="baseline")
+    out.note(f"{count_of(len(entries), 'entry', 'entries')} written to {file}")
+    is_inside = top is not None and Path(os.path.realpath(file)).is_relative_to(os.path.realpath(top))
+    if is_inside and not is_prose(file):
+        out.note(f"once {file} is committed, its words count as code; adopt-baseline.jsonl is a name that is left out")
+    return entries
+
+
+def _without_known(adoption: Adoption, known: Sequence[Entry], args: Arguments) -> Adoption:
+    """Return the findings without the known ones among the false, and with a note on entries that are gone."""
+    from gitmem.commands.adopt.baseline import list_gone, mark_known
+
+    marked = mark_known(adoption, frozenset(known))
+    # A part of the statements cannot tell which entries are gone.
+    gone = [] if args.base else list_gone(marked, known, is_complete=not args.files)
+    if not gone:
+        return marked
+    count = count_of(len(gone), "entry", "entries")
+    note = f"no longer false, remove {count} from {args.baseline}:"
+    lines = (f"  {document}  {display(token)}" for document, _, token, _ in gone)
+    return replace(marked, notes=[*marked.notes, note, *lines])
 
 
 def _refuse_unread(names: Sequence[str], wanted: Sequence[str], read: Sequence[str]) -> None:
@@ -173,6 +234,10 @@ def _refuse_options(args: Arguments, out: Output) -> None:
         raise UsageError("--dry-run needs --apply", hint="gitmem adopt --apply --dry-run")
     if args.apply and args.base:
         raise UsageError("--apply and --base cannot be combined", hint="gitmem adopt --apply")
+    if args.write_baseline and (args.baseline or args.base):
+        other = "--baseline" if args.baseline else "--base"
+        message = f"--write-baseline and {other} cannot be combined"
+        raise UsageError(message, hint="gitmem adopt --write-baseline adopt-baseline.jsonl")
     if args.apply:
         with open_quietly(out) as memory:
             memory.repository.need_store()
@@ -255,7 +320,7 @@ def _write(corrected: list[Correction], top: Path) -> None:
 
 def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
     from gitmem.commands.adopt import forms
-    from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
+    from gitmem.commands.adopt.findings import FALSE, HOLDS, KNOWN, NEVER
 
     if is_verbose:
         for finding in adoption.of(FALSE):
@@ -273,6 +338,8 @@ def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
                 else ""
             )
             out.line((SIGNS[status].mark, SIGNS[status].style), f" {where}  {finding.claim.token}", (what, "dim"))
+    for finding in adoption.of(KNOWN) if is_verbose else ():
+        out.line(("-", "dim"), f" {finding.document.path}:{finding.claim.line}  known: {forms.sentence(finding)}")
     for document, ignored in adoption.ignored if is_verbose else ():
         reason = display(ignored.reason) or _shorten(display(ignored.statement.text))
         out.line(("-", "dim"), f" {document.path}:{ignored.statement.line}  ignored: {reason}")

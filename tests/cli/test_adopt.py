@@ -310,3 +310,73 @@ def test_at_most_fifteen_alarms_are_shown_without_verbose(repo, run_cli):
     assert "  3 more: gitmem adopt -v\n" in ran.out
     assert "more of the same" not in ran.out
     assert run_cli("adopt", "-v").out.count("✗") == 18
+
+
+def test_known_statements_do_not_fail_and_new_ones_do(stale, run_cli):
+    wrote = run_cli("adopt", "--write-baseline", "adopt-baseline.jsonl")
+    commit_files(stale, {})
+    known = run_cli("adopt", "--baseline", "adopt-baseline.jsonl")
+    commit_files(
+        stale, {"README.md": "- Go 1.22+ is needed\n", "AGENTS.md": "# Guide\n\nText\n\n- Go 1.24+ is needed\n"}
+    )
+    new = run_cli("adopt", "--baseline", "adopt-baseline.jsonl")
+
+    assert (wrote.status, known.status, new.status) == (0, 0, 1)
+    assert "1 entry written to adopt-baseline.jsonl" in wrote.err
+    assert "2 documents: 0 false, 1 known (baseline), 0 hold" in known.out
+    assert "✗" not in known.out
+    assert "✗ README.md:1  says Go 1.22+" in new.out
+    assert "2 documents: 1 false, 1 known (baseline)" in new.out
+
+
+def test_known_statements_are_listed_with_verbose_and_in_json_and_left_out_elsewhere(stale, run_cli):
+    run_cli("adopt", "--write-baseline", "adopt-baseline.jsonl")
+    option = ("adopt", "--baseline", "adopt-baseline.jsonl")
+
+    table = json.loads(run_cli(*option, "--json").out)
+
+    assert ([row["token"] for row in table["known"]], table["false"]) == (["Go 1.24+"], [])
+    assert "- AGENTS.md:3  known: says Go 1.24+, but go.mod:3 says 1.25" in run_cli(*option, "-v").out
+    assert json.loads(run_cli(*option, "--format", "sarif").out)["runs"][0]["results"] == []
+    assert "::error" not in run_cli(*option, "--format", "github").out
+    assert run_cli(*option, "--format", "markdown").status == 0
+
+
+def test_entries_that_are_gone_are_named(stale, run_cli):
+    run_cli("adopt", "--write-baseline", "adopt-baseline.jsonl")
+    commit_files(stale, {"AGENTS.md": "- Go 1.25+ is needed\n", "README.md": "text\n"})
+    option = ("adopt", "--baseline", "adopt-baseline.jsonl")
+
+    ran = run_cli(*option)
+
+    assert ran.status == 0
+    assert "no longer false, remove 1 entry from adopt-baseline.jsonl:" in ran.err
+    assert "AGENTS.md  Go 1.24+" in ran.err
+    assert "no longer false" not in run_cli(*option, "README.md").err
+    assert "no longer false" not in run_cli(*option, "--base", "HEAD~").err
+
+
+def test_names_in_a_baseline_do_not_count_as_code(repo, run_cli):
+    commit_files(repo, {"AGENTS.md": "- `load_limits()` reads them\n", "src/a.py": "def load_limits(): pass\n"})
+    commit_files(repo, {"src/a.py": "\n"})
+    run_cli("adopt", "--write-baseline", "adopt-baseline.jsonl")
+    commit_files(repo, {})
+
+    assert "load_limits" in (repo / "adopt-baseline.jsonl").read_text()
+    assert run_cli("adopt").status == 1
+    assert "its words count as code" in run_cli("adopt", "--write-baseline", "known.json").err
+
+
+def test_baseline_that_cannot_be_read_or_written_is_refused(stale, run_cli, tmp_path):
+    (tmp_path / "bytes").write_bytes(b"\xff")
+    (tmp_path / "text").write_text("known\n")
+    refused = {name: run_cli("adopt", "--baseline", str(tmp_path / name)) for name in ("none", "bytes", "text", "")}
+    unwritten = run_cli("adopt", "--write-baseline", str(tmp_path / "none/none"))
+
+    assert [ran.status for ran in refused.values()] == [2, 2, 2, 2]
+    assert "cannot read the baseline" in refused["none"].err
+    assert "not valid UTF-8" in refused["bytes"].err
+    assert "text:1 is not an entry of a baseline" in refused["text"].err
+    assert (unwritten.status, "cannot write the baseline" in unwritten.err) == (3, True)
+    assert run_cli("adopt", "--write-baseline", "x", "--baseline", "y").status == 2
+    assert run_cli("adopt", "--write-baseline", "x", "--base", "HEAD").status == 2

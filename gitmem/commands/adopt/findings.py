@@ -24,7 +24,8 @@ _STANDS_FOR_OTHERS = re.compile(
     r"[\[\]]|YYYY|XXX|NNN|(?:snake|kebab|camel|pascal)[-_]?case|\b(?:foo|bar|baz|your|my|some|example|path/to)\b|^file\.",
     re.I,
 )
-HOLDS, FALSE, NEVER = "holds", "false", "never-held"
+# A known statement is false and in the baseline.
+HOLDS, FALSE, NEVER, KNOWN = "holds", "false", "never-held", "known"
 
 
 @frozen
@@ -102,7 +103,7 @@ class JudgedClaim:
 
     Attributes:
         mention: The claim, and where it is made.
-        verdict: ``holds``, ``false`` or ``never-held``.
+        verdict: ``holds``, ``false``, ``never-held`` or ``known``.
         source: The place in the code that confirms or contradicts it.
         held: Whether it held when the line was written; None if unknown.
         wrote: The commit that last wrote the line; empty if it was not looked up.

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from gitmem import __version__
 from gitmem.commands.adopt.causes import name_cause
 from gitmem.commands.adopt.claims.claim import COMMAND
-from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
+from gitmem.commands.adopt.findings import FALSE, HOLDS, KNOWN, NEVER
 from gitmem.commands.adopt.kinds import KINDS
 from gitmem.text import as_sentence, count_of, display, escape_json, unlike_command, workflow_command
 from gitmem.verify.overview.finding import describe_lines
@@ -116,7 +116,8 @@ def summary(adoption: Adoption) -> str:
     unchecked = count_of(len(adoption.unchecked), "statement")
     held = f"{holds} hold{'s' if holds == 1 else ''}"
     ignored = f", {len(adoption.ignored)} ignored" if adoption.ignored else ""
-    return f"{documents}: {false} false{since}, {held}{more}, {unchecked} cannot be checked{ignored}"
+    known = f", {number} known (baseline)" if (number := len(adoption.of(KNOWN))) else ""
+    return f"{documents}: {false} false{since}{known}, {held}{more}, {unchecked} cannot be checked{ignored}"
 
 
 def as_table(adoption: Adoption) -> dict[str, Any]:
@@ -126,6 +127,7 @@ def as_table(adoption: Adoption) -> dict[str, Any]:
         "base": adoption.base,
         "documents": [{"path": one.path, "kind": one.kind} for one in adoption.documents],
         "false": [_row(one) for one in adoption.of(FALSE)],
+        "known": [_row(one) for one in adoption.of(KNOWN)],
         "never_held": [_row(one) for one in adoption.of(NEVER)],
         "holds": [_row(one) for one in adoption.of(HOLDS)],
         "unchecked": [{"path": where.path, "line": one.line, "text": one.text} for where, one in adoption.unchecked],

@@ -13,7 +13,7 @@ from gitmem.errors import ProcessError
 from gitmem.frozen import replace
 from gitmem.git.ancestry import merges_of, shallow_ends
 from gitmem.git.history import read_summaries
-from gitmem.text.code.languages import BINARY, PROSE
+from gitmem.text.code.languages import BASELINES, BINARY, PROSE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ _MISSING = "older files are missing and cannot be fetched, so some causes are un
 # What is not searched for names: documents, generated files, pictures, and code of others.
 _ASIDE = (
     *(f":(exclude)*{ending}" for ending in (*PROSE, *BINARY)),
+    *(f":(exclude,glob,icase)**/*baseline*{ending}" for ending in BASELINES),
     *(
         f":(exclude,glob)**/{name}/**"
         for name in ("node_modules", "vendor", "third_party", "testdata", "__snapshots__")

@@ -37,6 +37,8 @@ _DOCUMENTS = frozenset((
     "package-lock.json", "pnpm-lock.yaml", "license", "licence", "copying", "notice", "authors",
     "readme", "contributing", ".goosehints",
 ))  # fmt: skip
+# Endings of lists of known problems that checkers write (`adopt-baseline.jsonl`, `detekt-baseline.xml`).
+BASELINES = (".jsonl", ".json", ".toml", ".xml", ".neon", ".baseline")
 # Endings of files whose content is not text.
 _BINARY = (
     "png jpg jpeg gif webp avif bmp ico icns pdf woff woff2 ttf otf eot mp3 mp4 m4a mov webm wav ogg zip gz tgz bz2 xz"
@@ -52,7 +54,8 @@ def is_prose(path: str) -> bool:
     is_word = name.lstrip(".").replace("_", "").isalnum()
     is_list_of_changes = name.startswith("changelog") and is_word
     is_rules = name.startswith(".") and not name.startswith("..") and name.endswith("rules") and len(name) > 6
-    return name.endswith(PROSE) or name in _DOCUMENTS or is_list_of_changes or (is_rules and is_word)
+    is_list = is_list_of_changes or ("baseline" in name and name.endswith(BASELINES))
+    return name.endswith(PROSE) or name in _DOCUMENTS or is_list or (is_rules and is_word)
 
 
 def is_binary(path: str) -> bool:

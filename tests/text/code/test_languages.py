@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.text.code.languages import is_code, language_of
+from gitmem.text.code.languages import is_code, is_prose, language_of
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,20 @@ from gitmem.text.code.languages import is_code, language_of
 )
 def test_code_is_reported_by_suffix_and_folder(path: str, *, expected: bool) -> None:
     assert is_code(path) is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("adopt-baseline.jsonl", True),
+        ("config/detekt-Baseline.xml", True),
+        (".secrets.baseline", True),
+        ("src/baseline.py", False),
+        ("baseline/limits.json", False),
+    ],
+)
+def test_list_of_known_problems_is_not_code(path: str, *, expected: bool) -> None:
+    assert is_prose(path) is expected
 
 
 def test_language_is_named_as_its_grammar_is() -> None:
