@@ -2,7 +2,8 @@
 
 FILE is JSONL (one object per line: gitmem's own, beadboard's knowledge.jsonl, beads' issues.jsonl, or anything with a
 title, a body, a kind and a time), a Markdown file, an issue of Beans, a folder of those (also notes of Obsidian and
-Serena, Claude Code's auto memory, and bundles of the Open Knowledge Format), or - for JSONL on standard input.
+Serena, Claude Code's auto memory, decision records, and bundles of the Open Knowledge Format), or - for JSONL on
+standard input. Decision records keep their status, and only those in force count as current.
 Importing again adds nothing. Memories with a secret are refused and the rest is imported; forgotten memories stay
 forgotten. Imported commands are not approved.
 """
@@ -35,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``import``."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="JSONL, Markdown, or a folder; - is standard input")
     parser.add_argument(
-        "--kind", "--type", default="", help="the kind of memories that name none (learned; doc for files)"
+        "--kind", "--type", default="", help="the kind of memories that name none (learned; doc or decision for files)"
     )
     parser.add_argument("--update", action="store_true", help="import a text even if the store has a newer version")
     parser.add_argument("--dry-run", action="store_true", help="show what would be imported, and write nothing")

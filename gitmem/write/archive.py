@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 ROTATED = "rotated"
 # Why a memory was retired whose commit was amended or dropped: it may come back with another commit.
 DROPPED = "the commit that stated it was amended or dropped"
+# Why an imported decision is retired whose record is a draft, rejected or deprecated: a later import may restore it.
+NOT_IN_FORCE = "its decision record is not in force"
 
 
 @frozen
@@ -93,7 +95,7 @@ def _count_passed(count: int, limit: int, move: int) -> int:
 def is_rotated(fields: Mapping[str, Any]) -> bool:
     """Return whether the store itself retired a memory with this frontmatter."""
     retired = fields.get("retired")
-    return isinstance(retired, dict) and retired.get("why") in (ROTATED, DROPPED)
+    return isinstance(retired, dict) and retired.get("why") in (ROTATED, DROPPED, NOT_IN_FORCE)
 
 
 def is_dropped(fields: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from gitmem.document.fields import is_newer
 from gitmem.frozen import frozen
 from gitmem.store import layout
 from gitmem.text.similarity import claim_of, claim_text, likeness, near_pairs, numerals
-from gitmem.write.archive import describe_retired, is_rotated
+from gitmem.write.archive import NOT_IN_FORCE, describe_retired, is_rotated
 from gitmem.write.draft import SAME_ABOVE, short_hash
 from gitmem.write.duplicates import EVENTS, find_duplicate
 from gitmem.write.incoming import Incoming
@@ -93,12 +93,18 @@ class _Known:
     time: int
     archived: bool
     mark: bytes
+    superseded_by: str
     is_newer: bool
     retired: dict[str, Any]
 
     @property
     def is_forgotten(self) -> bool:
         return self.archived and not is_rotated({"retired": self.retired})
+
+    def is_changed_by(self, one: Incoming, mark: bytes) -> bool:
+        """Return whether an incoming decision came into force, or was superseded, since this one was imported."""
+        is_back = self.retired.get("why") == NOT_IN_FORCE
+        return is_back or (self.mark == mark and bool(one.superseded_by) and not self.superseded_by)
 
 
 def _mark_of(title: str, body: str) -> bytes:
@@ -112,19 +118,19 @@ class _Store:
     def __init__(self, catalog: Catalog) -> None:
         self.language = catalog.language
         rows = catalog.rows(
-            "SELECT m.key, m.path, m.kind, m.title, t.body, m.updated, m.archived,"
+            "SELECT m.key, m.path, m.kind, m.title, t.body, m.updated, m.archived, m.superseded_by,"
             " CASE WHEN m.archived OR instr(t.marks, ' schema ') THEN t.fields ELSE '{}' END"
             " FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0"
         )
         self.known: dict[str, _Known] = {}
         self.prints: dict[bytes, str] = {}
         self.forgotten: dict[bytes, str] = {}
-        for key, path, kind, title, body, time, archived, fields in rows:
+        for key, path, kind, title, body, time, archived, superseded_by, fields in rows:
             own: dict[str, Any] = json.loads(fields)
             retired = own.get("retired")
             mark = _mark_of(title, body)
             known = _Known(
-                *(path, kind, title, body, time, bool(archived), mark),
+                *(path, kind, title, body, time, bool(archived), mark, superseded_by),
                 is_newer(own),
                 retired if isinstance(retired, dict) else {},
             )
@@ -215,6 +221,8 @@ def _settle_explicit(store: _Store, settled: ImportPlan, one: Incoming, mark: by
         )
     elif known is None:
         settled.new[one.key] = one
+    elif known.is_changed_by(one, mark):
+        settled.updated[one.key] = one
     elif known.mark == mark and not (one.is_exact and one.time > known.time):
         settled.unchanged += 1
     elif update or one.time > known.time:

@@ -39,6 +39,7 @@ class Incoming:
         folder: Its original folder, or empty for that of its kind.
         archived: Whether it is retired.
         has_command: Whether it has a command, which a person must approve before it runs.
+        superseded_by: The key of the memory that superseded it, or empty.
     """
 
     where: str
@@ -53,6 +54,7 @@ class Incoming:
     folder: str = ""
     archived: bool = False
     has_command: bool = False
+    superseded_by: str = ""
 
 
 class UnsafeError(RefusedError):
@@ -117,6 +119,7 @@ def _incoming(
         folder=folder if layout.is_folder(folder) and folder not in layout.RESERVED_FOLDERS else "",
         archived=archived,
         has_command=verify is not None and not isinstance(verify, dict),
+        superseded_by=str(fields.get("superseded_by") or ""),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fnmatch import translate
 
+from gitmem.document.decisions import is_record_path
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -24,8 +25,6 @@ _FOLDERS = {
                    ".github/agents/*.md", ".windsurf/rules/*.md", ".clinerules/*.md", ".claude/commands/*.md",
                    ".claude/agents/*.md", ".claude/skills/*.md", ".claude/rules/*.md", ".agents/skills/*.md",
                    ".roo/rules*/*.md", ".junie/guidelines.md"),
-    DECISION: ("adr/*.md", "adrs/*.md", "docs/decisions/*.md", "doc/decisions/*.md", "architecture-decisions/*.md",
-               "architecture/decisions/*.md"),
 }  # fmt: skip
 _KINDS = {name.lower(): kind for kind, names in _NAMES.items() for name in names}
 # One pattern for each kind: a large tree has many files.
@@ -91,10 +90,8 @@ def kind_of(path: str) -> str:
     name = path.rpartition("/")[2].lower()
     if name in _KINDS:
         return _KINDS[name]
-    for kind, matches in _PATTERNS.items():
-        if matches(path):
-            return "" if kind == DECISION and name in ("readme.md", "index.md", "template.md") else kind
-    return ""
+    found = (kind for kind, matches in _PATTERNS.items() if matches(path))
+    return next(found, "") or (DECISION if is_record_path(path) else "")
 
 
 def moved_to(document: Document, path: str) -> Document:

@@ -13,10 +13,10 @@ from gitmem.commands.adopt.claims.claim import SYMBOL, VALUE, is_log
 from gitmem.commands.adopt.documents import DECISION, INSTRUCTIONS
 from gitmem.commands.adopt.findings import FALSE, NEVER
 from gitmem.commands.adopt.kinds import claims_of
-from gitmem.commands.adopt.records import read_records
 from gitmem.commands.adopt.statements import BULLET, SENTENCE, split
 from gitmem.document.builtin_checks import words_of
 from gitmem.document.check_values import IN, OR_IN
+from gitmem.document.decisions import read_records
 from gitmem.document.sources.address import format_key, parse_address
 from gitmem.document.spec import format_check
 from gitmem.frozen import frozen, replace
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Adoption, JudgedClaim
     from gitmem.commands.adopt.statements import Statement
+    from gitmem.document.decisions import DecisionRecord
 
 # The field with the hash of the sentence, and the tag of all adopted memories.
 SENTENCE_FIELD, TAG = "sentence", "adopted"
@@ -259,8 +260,18 @@ def rule_kind(document: Document, statement: Statement) -> str:
     return "gotcha" if _WARNING.match(text) else "convention" if _NORM.search(text) else ""
 
 
+def _is_followed(path: str, records: Mapping[str, DecisionRecord]) -> bool:
+    """Return whether a decision is current, or was superseded by one that is, or by one that was superseded in turn."""
+    seen: set[str] = set()
+    while path and path not in seen and not records[path].is_current:
+        seen.add(path)
+        path = records[path].superseded_by
+    return path not in ("", *seen)
+
+
 def _decisions(texts: Mapping[str, str]) -> Iterator[Proposal]:
-    records = read_records(texts)
+    every = read_records(texts)
+    records = {path: one for path, one in every.items() if one.title and _is_followed(path, every)}
     keys = {path: _key(DECISION, record.title, path) for path, record in records.items()}
     for path, record in records.items():
         newer = keys.get(record.superseded_by, "")

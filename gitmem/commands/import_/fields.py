@@ -31,6 +31,7 @@ class ImportRecord:
         folder: The folder of the store in which that file was, or empty.
         archived: Whether it was retired there.
         left_out: The names of fields that are too long for a frontmatter, and are not imported.
+        why: Why it was retired; empty if unknown.
     """
 
     where: str
@@ -41,6 +42,7 @@ class ImportRecord:
     folder: str = ""
     archived: bool = False
     left_out: tuple[str, ...] = ()
+    why: str = ""
 
 
 @frozen

@@ -7,7 +7,16 @@ import stat
 from pathlib import Path
 
 from gitmem.commands.import_.fields import ImportRecord, Unreadable
-from gitmem.commands.import_.folder import ARCHIVE, ENDINGS, YAML, list_files, read_bean, read_folder, read_markdown
+from gitmem.commands.import_.folder import (
+    ARCHIVE,
+    ENDINGS,
+    YAML,
+    list_files,
+    read_bean,
+    read_decisions,
+    read_folder,
+    read_markdown,
+)
 from gitmem.commands.import_.jsonl import read_jsonl
 from gitmem.errors import NotFoundError, RefusedError
 
@@ -18,9 +27,8 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-# The default kinds: a line of a log is a learning, a file is a document.
+# The default kind of a line of a log.
 LINE_KIND = "learned"
-FILE_KIND = "doc"
 STANDARD_INPUT = "-"
 
 
@@ -57,14 +65,15 @@ def read_sources(
         stdin: Standard input.
         progress_of: Called with the position in a source and its size: bytes of JSONL, files of a folder.
     """
+    decisions = read_decisions({name: Path(name).name for name in names if Path(name).is_file()}, kind)
     for name in names:
         if name == STANDARD_INPUT:
             if stdin is not None:
                 yield from read_jsonl(stdin, name="standard input", kind=kind or LINE_KIND)
         elif Path(name).is_dir():
-            yield from _read_folder(name, kind or FILE_KIND, progress_of)
+            yield from _read_folder(name, kind, progress_of)
         elif name.lower().endswith(ENDINGS):
-            yield from read_markdown(name, where=name, kind=kind or FILE_KIND)
+            yield from read_markdown(name, where=name, kind=kind, decisions=decisions)
         elif name.lower().endswith(YAML):
             yield from read_bean(name, name)
         else:

@@ -5,11 +5,13 @@ Links are not followed, names with a leading dot are skipped, and files are read
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
 from pathlib import Path
 
+from gitmem.commands.import_.decisions import DECISION, NO_DECISIONS, Decisions, decisions_of, is_decision, with_status
 from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table
 from gitmem.commands.import_.jsonl import read_jsonl
 from gitmem.commands.import_.okf import LOOKED_AT, foreign_concept, read_concept
@@ -24,9 +26,11 @@ from gitmem.system import iter_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
+# The default kind of a file.
+FILE_KIND = "doc"
 ENDINGS = (".md", ".markdown")
 YAML = (".yaml", ".yml")
 # The folder of settings in a vault of Obsidian, where `#word` is a tag.
@@ -71,7 +75,7 @@ def read_folder(
         folder: The folder.
         files: What ``list_files`` found in it.
         name: Its name in reports.
-        kind: The kind if a memory names none.
+        kind: The kind if a memory names none; empty for the default.
     """
     is_store = (Path(folder) / POLICY_PATH).is_file()
     places = [os.path.relpath(path, folder).replace(os.sep, "/") for path, _ in files]
@@ -79,6 +83,8 @@ def read_folder(
     is_vault = any((one / VAULT).is_dir() for one in (top, *top.parents))
     notes = [place for place in places if place.lower().endswith(ENDINGS)]
     pages = pages_of(notes, is_vault=is_vault, is_bundle=not is_store and _is_bundle(Path(folder), notes))
+    regular = {path: inside for (path, is_regular), inside in zip(files, places, strict=True) if is_regular}
+    decisions = NO_DECISIONS if is_store or pages.is_bundle else read_decisions(regular, kind)
     for number, ((path, is_regular), inside) in enumerate(zip(files, places, strict=True), 1):
         where = f"{name.rstrip('/')}/{inside}"
         if not is_regular:
@@ -94,8 +100,30 @@ def read_folder(
             for found in read_bean(path, where):
                 yield number, found
         elif not (is_store and inside == layout.STATUS_PATH):
-            for found in read_markdown(path, where=where, kind=kind, inside=inside, is_store=is_store, pages=pages):
+            how: dict[str, Any] = {"inside": inside, "is_store": is_store, "pages": pages, "decisions": decisions}
+            for found in read_markdown(path, where=where, kind=kind, **how):
                 yield number, found
+
+
+def read_decisions(files: Mapping[str, str], kind: str) -> Decisions:
+    """Return the decision records among files.
+
+    Args:
+        files: The paths of regular files, each with its path inside the folder that is read.
+        kind: The kind that the user gave.
+    """
+    texts, places = {}, {}
+    for path, inside in files.items():
+        place = _place(path)
+        if path.lower().endswith(ENDINGS) and is_decision(place, kind):
+            with contextlib.suppress(OSError, FormatError):  # reported when it is imported
+                texts[place], places[place] = _read_text(path), inside
+    return decisions_of(texts, places) if texts else NO_DECISIONS
+
+
+def _place(path: str) -> str:
+    """Return the absolute path of a file, in the form that links have."""
+    return Path(os.path.normpath(Path(path).absolute())).as_posix()
 
 
 def _is_bundle(folder: Path, notes: list[str]) -> bool:
@@ -123,17 +151,25 @@ def read_bean(path: str, where: str) -> list[ImportRecord | Unreadable]:
 
 
 def read_markdown(
-    path: str, *, where: str, kind: str, inside: str = "", is_store: bool = False, pages: Pages | None = None
+    path: str,
+    *,
+    where: str,
+    kind: str,
+    inside: str = "",
+    is_store: bool = False,
+    pages: Pages | None = None,
+    decisions: Decisions = NO_DECISIONS,
 ) -> list[ImportRecord | Unreadable]:
     """Return the memory in one Markdown file, or the reason why not; several for an issue with comments.
 
     Args:
         path: The file.
         where: Its name in reports.
-        kind: The kind if it names none.
+        kind: The kind if it names none; empty for the default.
         inside: Its path inside the folder that is read; if empty, only its name is used.
         is_store: Whether that folder has a store's layout.
         pages: The notes of the folder, for links.
+        decisions: The decision records among what is imported.
     """
     inside = inside or Path(path).name
     try:
@@ -144,17 +180,21 @@ def read_markdown(
         concept = read_concept(text, inside, where, pages)
         if concept is not None:
             return [concept]
+    record = _place(path)
+    kind = kind or (DECISION if record in decisions.records else FILE_KIND)
     place = layout.find_memory(inside) if is_store else None
     stem = Path(path).stem
     try:
         document = parse(text, path=f"{stem}.md")
     except FormatError as err:
-        return [_unreadable(err, where)] if place is not None else _foreign(text, inside, where, kind, pages)
+        if place is not None:
+            return [_unreadable(err, where)]
+        return [with_status(one, record, decisions) for one in _foreign(text, inside, where, kind, pages)]
     if place is not None:
         return [ImportRecord(where, place.key, document.fields, document.body, text, place.folder, place.archived)]
     if layout.is_key(stem) and isinstance(document.fields.get("kind"), str):
         return [ImportRecord(where, stem, document.fields, document.body, text, "", "retired" in document.fields)]
-    return _foreign(text, inside, where, kind, pages)
+    return [with_status(one, record, decisions) for one in _foreign(text, inside, where, kind, pages)]
 
 
 def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages | None) -> list[ImportRecord | Unreadable]:

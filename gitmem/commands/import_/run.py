@@ -177,7 +177,7 @@ def _check(given: ImportRecord, policy: Policy, *, author: Author, now: int) -> 
         document = parse(given.text, path=f"{given.key}.md")
         return incoming_exact(document, given.where, folder=given.folder, archived=given.archived, policy=policy)
     given = replace(given, fields=with_lifetime(given.fields, now))
-    retired = {"when": given.fields.get("created") or format_time(now), "by": "import", "why": ROTATED}
+    retired = {"when": given.fields.get("created") or format_time(now), "by": "import", "why": given.why or ROTATED}
     fields = {**given.fields, "retired": retired} if given.archived else given.fields
     made = incoming_new(given.key, fields, given.body, given.where, author=author, policy=policy, now=now)
     return replace(made, archived=given.archived)

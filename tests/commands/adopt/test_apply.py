@@ -346,6 +346,18 @@ def test_decision_records_become_decisions_that_supersede_each_other(guide):
     assert [problem for problem in problems if problem.key in by_title.values()] == []
 
 
+def test_decision_superseded_by_one_that_is_not_in_force_is_left_out(guide):
+    commit_files(
+        guide,
+        {
+            "docs/adr/0001-a.md": "# 1. Use Postgres\n\n## Status\n\nSuperseded by ADR-2\n",
+            "docs/adr/0002-b.md": "# 2. Use SQLite\n\n## Status\n\nDeprecated\n",
+        },
+    )
+
+    assert "decision" not in applied(guide).added
+
+
 def test_edited_decision_record_is_updated(guide):
     commit_files(guide, {"docs/adr/0001-a.md": "# 1. Use Postgres\n\n## Status\n\nAccepted\n"})
     applied(guide)
