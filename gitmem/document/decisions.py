@@ -53,6 +53,8 @@ _OPEN = (
 # Those of records that decided something once.
 _PAST = ("superseded", "deprecated", "obsolete", "replaced", "retired", "reverted", "outdated", "no longer")
 _REPLACED = re.compile(r"\b(?:superseded|superceded|replaced|obsoleted) by\b", re.I)
+# A record that was superseded in part decides the rest.
+_PARTLY = re.compile(r"\bpart(?:s|ly|ially)?\b", re.I)
 # What may surround the words of a status: list marks, emphasis, pictures, crossed out words.
 _DRESS = re.compile(r"~~.*?~~|[*_`]+")
 _LEADING = re.compile(r"^[^\w\[{<]+")
@@ -131,7 +133,8 @@ def _read(text: str) -> DecisionRecord | None:
         "",
         decision[1].strip()[:DECISION_LIMIT].rstrip() if decision else "",
         is_open=is_open,
-        is_current=not (is_open or word.startswith(_PAST) or _REPLACED.search(status)),
+        is_current=not is_open
+        and (_PARTLY.search(status) is not None or not (word.startswith(_PAST) or _REPLACED.search(status))),
     )
 
 
@@ -178,7 +181,8 @@ def _date(text: str) -> str:
 def _relations(path: str, texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the path of an older record and of the one that supersedes it, as the status and lines of one say."""
     plain = _without_comments(texts[path])
-    for stated in (_status(plain), *(line[0] for line in _LINE.finditer(plain))):
+    status = _status(plain)
+    for stated in ("" if _PARTLY.search(status) else status, *(line[0] for line in _LINE.finditer(plain))):
         for expression, is_newer in ((_NEWER, True), (_OLDER, False)):
             for link, name in expression.findall(stated):
                 other = _find(path, link, name, texts)
@@ -193,6 +197,6 @@ def _find(path: str, link: str, name: str, texts: Mapping[str, str]) -> str:
     if named in texts or link:
         return named if named in texts and named != path else ""
     digits = re.match(r"0*(\d+)", name)
-    number = re.compile(rf"(?:adr-?)?0*{digits[1] if digits else name}(?!\d)", re.I)
+    number = re.compile(rf"(?:adr[-_ ]?)?0*{digits[1] if digits else name}(?!\d)", re.I)
     same = [one for one in texts if posixpath.dirname(one) == folder and number.match(posixpath.basename(one))]
     return same[0] if len(same) == 1 and same[0] != path else ""

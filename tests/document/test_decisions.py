@@ -82,12 +82,22 @@ def test_what_decides_nothing_today_is_not_current(stated: str, status: str, is_
     [
         "Status: Accepted 2024-05-02",
         "* Status: ✅ accepted <!-- optional -->",
+        "Status: Partially superseded by ADR 1",
+        "## Status\n\nSuperseded in part by ADR 1",
         "## Status\n\nAccepted\n\nAmended by [3. C](0003-c.md)",
         "",
     ],
 )
 def test_what_was_accepted_or_has_no_status_is_current(stated: str) -> None:
     assert read_records({"adr/1-a.md": f"# A\n\n{stated}\n"})["adr/1-a.md"].is_current
+
+
+def test_partly_superseded_record_has_no_successor() -> None:
+    texts = {"adr/ADR 1 - A.md": "# A\n\nStatus: Partially superseded by ADR 2\n", "adr/ADR 2 - B.md": "# B\n"}
+
+    assert read_records(texts)["adr/ADR 1 - A.md"].superseded_by == ""
+    whole = {**texts, "adr/ADR 1 - A.md": "# A\n\nStatus: Superseded by ADR 2\n"}
+    assert read_records(whole)["adr/ADR 1 - A.md"].superseded_by == "adr/ADR 2 - B.md"
 
 
 def test_template_is_no_record() -> None:
