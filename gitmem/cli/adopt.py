@@ -17,6 +17,9 @@ statements are added, facts of removed ones are retired.
 A comment <!-- gitmem: ignore REASON --> in a statement, or on the line above it, leaves the statement out; so does
 # gitmem: ignore REASON in a code block, and <!-- gitmem: ignore-file REASON --> for the document. -v lists these.
 
+With --since, only statements are checked that have a line which a commit after that one wrote. A line that only moved,
+or whose white space changed, was not written.
+
 With --baseline, false statements that the file lists are known: they do not count as false, and a note names entries
 that are gone. --write-baseline writes that file, a line for each statement, without line numbers.
 
@@ -27,6 +30,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import shlex
 from pathlib import Path
 
 from gitmem.cli.options import TOP, ArgumentParser, Arguments, code_path, open_memory, open_quietly
@@ -54,6 +58,7 @@ EXAMPLES = (
     "gitmem adopt --base origin/main",
     "gitmem adopt --write-baseline adopt-baseline.jsonl",
     "gitmem adopt --baseline adopt-baseline.jsonl",
+    "gitmem adopt --since v1.4",
     "gitmem adopt --fix",
     "gitmem adopt --apply --dry-run",
     "gitmem adopt --format sarif",
@@ -74,6 +79,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="documents, or folders with documents (all)")
     parser.add_argument(
         "--base", default="", metavar="REV", help="show only what became false since HEAD left this commit or branch"
+    )
+    parser.add_argument(
+        "--since", default="", metavar="REV", help="check only statements whose lines were written after this commit"
     )
     parser.add_argument(
         "--baseline", default="", metavar="FILE", help="do not count the false statements that this file lists"
@@ -133,7 +141,8 @@ def _judge(git: Git, top: Path | None, args: Arguments, out: Output) -> Adoption
     if head is None:
         raise NoRepositoryError("this repository has no commit yet", hint="git add and commit the documents first")
     base = find_base(git, args.base, head) if args.base else ""
-    adoption = adopt(git, head, wanted, base=base, progress=out.progress)
+    since = git.resolve(args.since) if args.since else ""
+    adoption = adopt(git, head, wanted, base=base, since=since, progress=out.progress)
     out.clear_progress()
     _refuse_unread(args.files, wanted, [one.path for one in adoption.documents])
     return adoption
@@ -172,7 +181,7 @@ def _without_known(adoption: Adoption, known: Sequence[Entry], args: Arguments) 
 
     marked = mark_known(adoption, frozenset(known))
     # A part of the statements cannot tell which entries are gone.
-    gone = [] if args.base else list_gone(marked, known, is_complete=not args.files)
+    gone = [] if args.base or args.since else list_gone(marked, known, is_complete=not args.files)
     if not gone:
         return marked
     count = count_of(len(gone), "entry", "entries")
@@ -221,7 +230,7 @@ def _print_report(
     elif args.format != "text":
         out.exact(forms.WRITERS[args.format](adoption), is_json=args.format in JSON_FORMS)
     else:
-        _print(adoption, out, is_verbose=args.verbose)
+        _print(adoption, out, args)
     if applied is not None:
         _print_applied(applied, args, out)
 
@@ -232,10 +241,10 @@ def _refuse_options(args: Arguments, out: Output) -> None:
         raise UsageError("--json and --format cannot be combined", hint="gitmem adopt --json")
     if args.dry_run and not args.apply:
         raise UsageError("--dry-run needs --apply", hint="gitmem adopt --apply --dry-run")
-    if args.apply and args.base:
-        raise UsageError("--apply and --base cannot be combined", hint="gitmem adopt --apply")
-    if args.write_baseline and (args.baseline or args.base):
-        other = "--baseline" if args.baseline else "--base"
+    narrowed = "--base" if args.base else "--since" if args.since else ""
+    if args.apply and narrowed:
+        raise UsageError(f"--apply and {narrowed} cannot be combined", hint="gitmem adopt --apply")
+    if args.write_baseline and (other := "--baseline" if args.baseline else narrowed):
         message = f"--write-baseline and {other} cannot be combined"
         raise UsageError(message, hint="gitmem adopt --write-baseline adopt-baseline.jsonl")
     if args.apply:
@@ -318,15 +327,16 @@ def _write(corrected: list[Correction], top: Path) -> None:
         atomic_write.write(path, text, mode=path.stat().st_mode & 0o777)
 
 
-def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
+def _print(adoption: Adoption, out: Output, args: Arguments) -> None:
     from gitmem.commands.adopt import forms
     from gitmem.commands.adopt.findings import FALSE, HOLDS, KNOWN, NEVER
 
+    is_verbose = args.verbose
     if is_verbose:
         for finding in adoption.of(FALSE):
             _print_false(finding, out)
     else:
-        _print_causes(adoption, out)
+        _print_causes(adoption, out, args)
     for verdict, status in ((NEVER, UNPROVEN), (HOLDS, VERIFIED)) if is_verbose else ():
         for finding in adoption.of(verdict):
             where = f"{finding.document.path}:{finding.claim.line}"
@@ -344,7 +354,7 @@ def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
         reason = display(ignored.reason) or _shorten(display(ignored.statement.text))
         out.line(("-", "dim"), f" {document.path}:{ignored.statement.line}  ignored: {reason}")
     if not is_verbose:
-        _print_unfounded(adoption, out)
+        _print_unfounded(adoption, out, args)
     if adoption.of(FALSE) or adoption.list_unfounded():
         out.line()
     out.line((forms.summary(adoption), "bold"))
@@ -352,7 +362,14 @@ def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
         out.note(note)
 
 
-def _print_causes(adoption: Adoption, out: Output) -> None:
+def _command_for_all(args: Arguments) -> str:
+    """Return the command that lists all that this one found."""
+    options = {"--base": args.base, "--since": args.since, "--baseline": args.baseline}
+    words = [word for option, value in options.items() if value for word in (option, value)]
+    return shlex.join(["gitmem", "adopt", *args.files, *words, "-v"])
+
+
+def _print_causes(adoption: Adoption, out: Output, args: Arguments) -> None:
     """Print the false statements with the best proof: of several with one cause the first, and where the others are."""
     from gitmem.commands.adopt import forms
     from gitmem.commands.adopt.causes import group_by_cause
@@ -364,10 +381,10 @@ def _print_causes(adoption: Adoption, out: Output) -> None:
         if others:
             out.line("    ", (forms.same_cause(others, PLACES), "dim"))
     if more := sum(map(len, groups[ALARMS:])):
-        out.line((f"  {more} more: gitmem adopt -v", "dim"))
+        out.line((f"  {more} more: {_command_for_all(args)}", "dim"))
 
 
-def _print_unfounded(adoption: Adoption, out: Output) -> None:
+def _print_unfounded(adoption: Adoption, out: Output, args: Arguments) -> None:
     """Print the commands and files that instruction files name and that never were there: no alarms."""
     from gitmem.commands.adopt import forms
     from gitmem.commands.adopt.findings import FALSE
@@ -380,7 +397,7 @@ def _print_unfounded(adoption: Adoption, out: Output) -> None:
     for findings in unfounded[:UNFOUNDED]:
         out.line((SIGNS[UNPROVEN].mark, SIGNS[UNPROVEN].style), f" {forms.unfounded(findings)}")
     if len(unfounded) > UNFOUNDED:
-        out.line((f"  {len(unfounded) - UNFOUNDED} more: gitmem adopt -v", "dim"))
+        out.line((f"  {len(unfounded) - UNFOUNDED} more: {_command_for_all(args)}", "dim"))
 
 
 def _print_false(finding: JudgedClaim, out: Output) -> None:

@@ -308,6 +308,10 @@ def test_at_most_fifteen_alarms_are_shown_without_verbose(repo, run_cli):
 
     assert ran.out.count("✗") == 15
     assert "  3 more: gitmem adopt -v\n" in ran.out
+    assert (
+        "  3 more: gitmem adopt AGENTS.md --since HEAD~19 -v\n"
+        in run_cli("adopt", "AGENTS.md", "--since", "HEAD~19").out
+    )
     assert "more of the same" not in ran.out
     assert run_cli("adopt", "-v").out.count("✗") == 18
 
@@ -380,3 +384,31 @@ def test_baseline_that_cannot_be_read_or_written_is_refused(stale, run_cli, tmp_
     assert (unwritten.status, "cannot write the baseline" in unwritten.err) == (3, True)
     assert run_cli("adopt", "--write-baseline", "x", "--baseline", "y").status == 2
     assert run_cli("adopt", "--write-baseline", "x", "--base", "HEAD").status == 2
+    assert run_cli("adopt", "--write-baseline", "x", "--since", "HEAD").status == 2
+
+
+def test_since_checks_only_statements_written_after_a_commit(stale, run_cli):
+    old = git(stale, "rev-parse", "HEAD")
+    guide = "# Guide\n\n- `src/auth/jwt.py` is new\n- Go 1.20+ is fine\n\nMore.\n\n  - Go 1.24+ is needed\n"
+    commit_files(stale, {"AGENTS.md": guide})
+
+    ran = run_cli("adopt", "--since", old)
+    table = json.loads(run_cli("adopt", "--since", old, "--json").out)
+
+    assert ran.status == 1
+    assert "✗ AGENTS.md:4  says Go 1.20+" in ran.out
+    assert "Go 1.24+" not in ran.out
+    assert f" documents, lines since {old[:10]}: 1 false, 1 holds" in ran.out
+    assert (table["since"], [row["line"] for row in table["false"]]) == (old, [4])
+    assert run_cli("adopt", "--since", "HEAD").status == 0
+    assert run_cli("adopt").out.count("✗") == 2
+
+
+def test_since_goes_with_a_baseline_but_not_with_apply(stale, run_cli):
+    run_cli("adopt", "--write-baseline", "adopt-baseline.jsonl")
+
+    ran = run_cli("adopt", "--since", "HEAD", "--baseline", "adopt-baseline.jsonl")
+
+    assert (ran.status, "no longer false" in ran.err) == (0, False)
+    assert run_cli("adopt", "--since", "HEAD", "--apply").status == 2
+    assert run_cli("adopt", "--since", "none").status == 1

@@ -186,6 +186,7 @@ class Adoption:
         base: The commit before the change whose false statements these are; empty if they are all false statements.
         corrections: The corrected lines, by document and line, each proved in its document.
         ignored: The statements that comments tell to ignore, with their documents.
+        since: The commit after which the statements were written; empty if they are all statements.
     """
 
     commit: str
@@ -196,6 +197,7 @@ class Adoption:
     base: str = ""
     corrections: Sequence[Correction] = ()
     ignored: Sequence[tuple[Document, IgnoredStatement]] = ()
+    since: str = ""
 
     def list_unfounded(self) -> list[list[JudgedClaim]]:
         """Return the commands and files of instruction files that never were there: for each, all places that name it.

@@ -117,7 +117,8 @@ def summary(adoption: Adoption) -> str:
     held = f"{holds} hold{'s' if holds == 1 else ''}"
     ignored = f", {len(adoption.ignored)} ignored" if adoption.ignored else ""
     known = f", {number} known (baseline)" if (number := len(adoption.of(KNOWN))) else ""
-    return f"{documents}: {false} false{since}{known}, {held}{more}, {unchecked} cannot be checked{ignored}"
+    lines = f", lines since {adoption.since[:10]}" if adoption.since else ""
+    return f"{documents}{lines}: {false} false{since}{known}, {held}{more}, {unchecked} cannot be checked{ignored}"
 
 
 def as_table(adoption: Adoption) -> dict[str, Any]:
@@ -125,6 +126,7 @@ def as_table(adoption: Adoption) -> dict[str, Any]:
     return {
         "commit": adoption.commit,
         "base": adoption.base,
+        "since": adoption.since,
         "documents": [{"path": one.path, "kind": one.kind} for one in adoption.documents],
         "false": [_row(one) for one in adoption.of(FALSE)],
         "known": [_row(one) for one in adoption.of(KNOWN)],

@@ -58,6 +58,8 @@ class Past:
         self._line = Mainline(head.git, head.commit)
         self._writers = Writers(head.git, head.commit, self._line, documents)
         self._codes: dict[str, Code] = {}
+        # The commits after one.
+        self._after: dict[str, frozenset[str]] = {}
         self._versions: dict[str, list[tuple[str, str]]] = {}
         # The limits that were reached.
         self.notes: dict[str, None] = {}
@@ -73,6 +75,15 @@ class Past:
             self.notes["this clone lacks older commits, so some causes are unknown; git fetch --unshallow"] = None
             return "", path
         return commit, named
+
+    def is_newer(self, path: str, lines: Iterable[int], since: str) -> bool:
+        """Return whether a line of a document was written after a commit: by one that the commit's history lacks."""
+        if path not in self.list_changes(since, self._commit):
+            return False
+        if since not in self._after:
+            done = self._git.run("rev-list", f"{since}..{self._commit}")
+            self._after[since] = frozenset(done.stdout.decode("ascii").split())
+        return any(self._writers.find(path, line)[0] in self._after[since] for line in lines)
 
     @cached_property
     def _oldest(self) -> frozenset[str]:

@@ -42,6 +42,7 @@ def adopt(
     wanted: Iterable[str] = (),
     *,
     base: str = "",
+    since: str = "",
     kinds: Container[str] = KINDS,
     progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Adoption:
@@ -52,6 +53,7 @@ def adopt(
         commit: The commit, full hex.
         wanted: Files or folders; if empty, every document.
         base: The commit before a change, full hex: only statements that the change made false count as false.
+        since: A commit, full hex: only statements with a line that was written after it are judged.
         kinds: The kinds of claims to judge.
         progress: Called with the current step, the work done and the total.
     """
@@ -68,7 +70,8 @@ def adopt(
         progress("reading the code of the past", len(read), len(read))
         past.expect(_missing_names(read, corpus))
     judge = _Judge(head, past, corpus, names, kinds)
-    findings, unchecked = _judge_claims(read, judge, progress)
+    judged = [one for one in read if not since or _is_newer(one[0], one[1], past, since)]
+    findings, unchecked = _judge_claims(judged, judge, progress)
     notes = []
     if unread := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
         notes.append(f"not read, because they are binary or too large: {display(', '.join(unread))}")
@@ -82,7 +85,9 @@ def adopt(
     notes += past.notes
     if not corpus.is_whole:
         notes.append("the code is too large to be read in full; names and values were looked for in part of it")
-    return Adoption(commit, documents, findings, unchecked, notes, base, corrections, _list_ignored(documents, texts))
+    ignored = _list_ignored(documents, texts)
+    ignored = [one for one in ignored if not since or _is_newer(one[0], one[1].statement, past, since)]
+    return Adoption(commit, documents, findings, unchecked, notes, base, corrections, ignored, since)
 
 
 def open_draft(git: Git, commit: str, path: str, kinds: Container[str]) -> Draft:
@@ -111,6 +116,10 @@ def _list_ignored(documents: Iterable[Document], texts: Mapping[str, str]) -> li
         for one in split_ignored(texts.get(document.path, ""))[1]
         if any(claims_of(one.statement, document))
     ]
+
+
+def _is_newer(document: Document, statement: Statement, past: Past, since: str) -> bool:
+    return past.is_newer(document.path, range(statement.line, statement.last + 1), since)
 
 
 def _missing_names(read: Iterable[_Read], corpus: Corpus) -> Iterator[Mention]:

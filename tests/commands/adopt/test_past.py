@@ -60,3 +60,24 @@ def test_removal_on_a_merged_branch_is_the_commit_on_it(repo):
     (gone,), (never,) = adoption.of(FALSE), adoption.of(NEVER)
     assert (gone.culprit.commit, gone.culprit.merge.commit) == (removed, handle.resolve("HEAD"))
     assert never.culprit is None
+
+
+def test_line_is_newer_than_a_commit_also_in_a_renamed_document_and_on_a_merged_branch(repo):
+    text = "# Guide\n\nA first line of the guide.\nA second line of the guide.\n"
+    old = commit_files(repo, {"A.md": text, "B.md": text})
+    git(repo, "checkout", "-q", "-b", "side")
+    commit_files(repo, {"A.md": text + "From the branch.\n"})
+    git(repo, "checkout", "-q", "main")
+    between = commit_files(repo, {"y": "1"})
+    git(repo, "merge", "-q", "--no-ff", "--no-edit", "side")
+    git(repo, "mv", "A.md", "C.md")
+    head = commit_files(repo, {"C.md": "Before.\n" + text + "From the branch.\n"})
+    past = Past(Code(Git(discover(repo)), head), ["C.md", "B.md"])
+
+    newer = [line for line in range(1, 7) if past.is_newer("C.md", [line], between)]
+
+    assert newer == [1, 6]
+    assert past.is_newer("C.md", range(2, 7), old)
+    assert not past.is_newer("C.md", range(2, 6), old)
+    assert not past.is_newer("B.md", [3], old)
+    assert not past.is_newer("C.md", [1], head)
