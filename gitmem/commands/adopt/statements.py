@@ -18,7 +18,6 @@ BULLET, SENTENCE, ROW, CODE, TREE, HEADING = "bullet", "sentence", "row", "code"
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})\s*([\w+#.-]*)")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 _BULLET = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
-_RULE = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
 _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)((?:.|\n(?!\s*\n))+?)(?<!`)\1(?!`)")
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 _BOLD = re.compile(r"\*\*([^*`\[\]]+?)\*\*")
@@ -89,6 +88,11 @@ class Statement:
     def cells(self) -> tuple[str, ...]:
         """Return the cells of a table row."""
         return cells_of(self.lines[0])
+
+
+def is_rule(line: str) -> bool:
+    """Return whether a line is the rule below a table's first row."""
+    return "--" in line and not line.strip(" \t:|-")
 
 
 def cells_of(line: str) -> tuple[str, ...]:
@@ -183,10 +187,10 @@ class _Splitter:
         yield self._make(SENTENCE, start, end)
 
     def _table(self, at: int, end: int) -> Iterator[Statement]:
-        has_header = at + 1 < end and _RULE.match(self._lines[at + 1])
+        has_header = at + 1 < end and is_rule(self._lines[at + 1])
         header = cells_of(self._lines[at]) if has_header else ()
         for number in range(at + 2 if has_header else at, end):
-            if not _RULE.match(self._lines[number]):
+            if not is_rule(self._lines[number]):
                 yield self._make(ROW, number, number + 1, header=header)
 
     def _block(self, at: int, end: int, language: str) -> Iterator[Statement]:

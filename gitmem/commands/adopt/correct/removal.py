@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from gitmem.commands.adopt.findings import HOLDS
-from gitmem.commands.adopt.statements import BULLET, ROW, TREE, cells_of, depth_in_tree, indentation_of
+from gitmem.commands.adopt.statements import BULLET, ROW, TREE, cells_of, depth_in_tree, indentation_of, is_rule
 from gitmem.frozen import replace
 
 TYPE_CHECKING = False
@@ -34,7 +34,6 @@ _NUMBERED = re.compile(r"^(\s*)(\d{1,3})([.)]\s.*)$")
 _NUMBER_NAMED = re.compile(
     r"\b(?:steps?|items?|rules?|points?|numbers?|no\.|entry|sections?) *#?\d|\(\d{1,2}\)|#\d", re.I
 )
-_RULE = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
 # Words beside a list of names that say how many these are, or speak of several.
 _SEVERAL = re.compile(
     r"\b(?:both|either|neither|each|between|two|three|four|five|six|seven|eight|nine|ten|\d+|respectively|all|pair|"
@@ -108,7 +107,7 @@ def edits_without(lines: Sequence[str], block: range, statement: Statement) -> d
         return edits | _corners(lines, block)
     if statement.kind == ROW:
         above, below = (lines[at] if 0 <= at < len(lines) else "" for at in (block.start - 2, block.stop - 1))
-        has_other = below.lstrip().startswith("|") or (above.lstrip().startswith("|") and not _RULE.match(above))
+        has_other = below.lstrip().startswith("|") or (above.lstrip().startswith("|") and not is_rule(above))
         return edits if has_other else None
     if not _has_sibling(lines, block, statement):
         return None

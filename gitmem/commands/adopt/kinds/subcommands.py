@@ -31,10 +31,10 @@ _NAMED = re.compile(
 )
 _ALIASES = re.compile(r"\b[Aa]lias(?:es)?\b\s*[=:(]\s*[\[({&]*\s*((?:[\"'`][\w-]+[\"'`]\s*,?\s*)+)")
 # Commands that are named by their function, or by a variant of an enumeration.
-_FUNCTION = re.compile(
-    r"@[\w.]+\.(?:command|group)\((?!\s*(?:name\s*=\s*)?[\"'])[^\n]*\n(?:\s*@[^\n]*\n|\s+[^\n@]*\n|\s*\)\n)*?\s*"
-    r"(?:async )?def (\w+)"
-)
+_DECORATOR = re.compile(r"@[\w.]+\.(?:command|group)\((?!\s*(?:name\s*=\s*)?[\"'])")
+_FUNCTION = re.compile(r"^[ \t]*(?:async )?def (\w+)", re.M)
+# The most characters of a decorator and those below it.
+_DECORATION = 4000
 _ENUM = re.compile(
     r"derive\([^)]*\bSubcommand\b[^)]*\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?enum\s+\w+\s*\{"
 )
@@ -100,7 +100,8 @@ def _definitions(suffix: str, text: str) -> Iterator[tuple[str, int]]:
     for one in _ALIASES.finditer(text):
         yield from ((name, one.start()) for name in re.findall(r"[\w-]+", one[1]))
     if suffix == "py":
-        for one in _FUNCTION.finditer(text):
+        decorated = (_FUNCTION.search(text, at.end(), at.end() + _DECORATION) for at in _DECORATOR.finditer(text))
+        for one in filter(None, decorated):
             # Click drops such an ending since 8.2, typer does not.
             plain = one[1].strip("_")
             yield from ((kebab(name), one.start(1)) for name in {plain, re.sub(r"_(?:command|cmd|group)$", "", plain)})
