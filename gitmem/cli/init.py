@@ -32,7 +32,7 @@ EXAMPLES = (
     "gitmem init --offline",
     "gitmem init --no-view",
     "gitmem init --profile bmad",
-    "gitmem init --profile bmad --print >> gitmem.toml",
+    "gitmem init --profile bmad --print",
 )
 
 
@@ -104,7 +104,7 @@ def _change_policy(memory: Memory, args: Arguments, out: Output) -> int:
     out.flush()
     is_agreed = args.yes or (is_interactive() and (ask("Change the policy? [y/N] ") or "").lower() in ("y", "yes"))
     if not is_agreed:
-        raise RefusedError("the policy was not changed", hint=f"gitmem init --profile {args.profile} --yes")
+        raise RefusedError("the policy was not changed", hint="add --yes to change it without asking")
     commit = take_profile(memory.repository, args.profile)
     if args.json:
         out.json({"branch": memory.repository.config.branch, "commit": commit, "how": "changed", "view": ""})

@@ -125,7 +125,7 @@ def _refuse_policy(policy: str, branch: str) -> None:
     if policy:
         raise ConflictError(
             f"the memory on {branch} already has a policy",
-            hint="run gitmem init without --profile; then gitmem init --profile NAME shows what would change",
+            hint="join it with gitmem init; then gitmem init --profile bmad shows what would change",
         )
 
 

@@ -34,7 +34,7 @@ def test_code_keeps_its_lines_and_places_are_shown_wherever_agents_read(shelf: M
         "prompt": on_event.answer_prompt(shelf, prompt_event(QUESTION)),
         "before work": run_cli("pre-work", QUESTION).out,
         "MCP": call_one(repo, "memory_search", query=QUESTION).text,
-        "digest": answers.digest(shelf.context(["src/proxy.py"]).document),
+        "digest": answers.digest(shelf, shelf.context(["src/proxy.py"]).document),
     }
 
     lines = {name: [line.strip() for line in text.split("\n")] for name, text in shown.items()}
