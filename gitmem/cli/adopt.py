@@ -14,8 +14,8 @@ tree, and --apply, to the memory: a fact with a built-in check for each statemen
 only when it fails, and memories for clear rules, warnings and decisions. Applied again, it follows the documents: new
 statements are added, facts of removed ones are retired.
 
-A comment <!-- gitmem: ignore REASON --> in a statement, or on the line above it, leaves the statement out; so does
-# gitmem: ignore REASON in a code block, and <!-- gitmem: ignore-file REASON --> for the document. -v lists these.
+A comment <!-- gitmem: ignore REASON --> in a statement, or on the line above it, leaves the statement out; in a code
+block, it is # gitmem: ignore REASON. For a whole document, it is <!-- gitmem: ignore-file REASON -->. -v lists these.
 
 With --since, only statements are checked that have a line which a commit after that one wrote. A line that only moved,
 or whose white space changed, was not written.
