@@ -17,7 +17,7 @@ from gitmem.statuses import describe_claims
 from gitmem.text import display
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-# Default size of `context`: the same as at a session's start, about 6,000 characters (issue 6).
+# Default size of `context`: the same as at a session's start, about 6,000 characters.
 BUDGET = 1500
 
 

@@ -55,7 +55,7 @@ BMAD = "bmad"
 HIDDEN = ("task", ADOPTED)
 # The largest share of the budget for each part, so that none crowds out the others; the digest gets the rest.
 SUMMARY_SHARE, TOPIC_SHARE, WARM_SHARE, WORKLOG_SHARE = 0.25, 0.35, 0.2, 0.2
-# The share of the whole if no memory relates to the current work: the newest few do not justify more (issue 16).
+# The share of the whole if no memory relates to the current work: the newest few do not justify more.
 QUIET_TOKENS = 250
 # The size of the fence, counted in the result of `agent_text.fence_parts`.
 FENCE_TOKENS = 60

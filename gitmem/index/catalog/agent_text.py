@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import Hit
 
-# The smallest limit of the clients is 10,000 characters, and 8,000 leaves room for their JSON (issue 6); a little
+# The smallest limit of the clients is 10,000 characters, and 8,000 leaves room for their JSON; a little
 # less leaves room for the text that an adapter adds.
 CHARACTERS = 7800
 # gitmem's own titles have up to 100 characters, notes on attempts 1,000 (`tasks.life`); other tools may write any
