@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen
+from gitmem.policy import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+
+# The name of a policy in messages.
+POLICY_FILE = "gitmem.toml"
 
 
 @frozen
@@ -252,9 +257,11 @@ def with_profile(text: str, name: str) -> str:
 
     Raises:
         UsageError: There is no profile with this name.
+        ConfigError: The text is no policy.
     """
     import tomlkit  # 30 ms, only to change a policy
 
+    load(text, file=POLICY_FILE)
     policy = tomlkit.parse(text)
     _set_all(policy, tomlkit.parse(profile_policy(name)))
     return tomlkit.dumps(policy)
@@ -262,8 +269,9 @@ def with_profile(text: str, name: str) -> str:
 
 def _set_all(table: Any, settings: Mapping[str, Any]) -> None:
     """Set the settings of a table of tomlkit, also of its tables; new ones follow its last setting."""
-    # The document holds its own lines, a table has them in its value.
-    body: list[Any] = (table if hasattr(table, "body") else table.value).body
+    # The document holds its own lines, a table has them in its value. One that is written in several parts has none.
+    holder = table if hasattr(table, "body") else table.value
+    body: list[Any] = getattr(holder, "body", [])
     remarks = []
     while body and body[-1][0] is None:  # comments and blank lines at its end, which are about what follows
         remarks.append(body.pop()[1])

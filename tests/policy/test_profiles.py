@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.errors import UsageError
+from gitmem.errors import ConfigError, UsageError
 from gitmem.policy import load
 from gitmem.policy.profiles import PROFILES, profile_policy, with_profile
 from gitmem.policy.template import default_toml
@@ -34,6 +34,31 @@ def test_profile_is_set_in_a_policy_that_keeps_everything_else(name: str, before
     assert with_profile(after, name) == after
     assert load(after, file="gitmem.toml").capture == load(profile_policy(name), file="gitmem.toml").capture
     assert set(before.splitlines()) - set(after.splitlines()) <= {"newest = 9  # ours"}
+
+
+@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize(
+    "before",
+    [
+        '[recall]\nwork = "always"\n[session]\nnewest = 3\n[recall.points]\npath = 9\n# tail\n',
+        "session.newest = 9\nrecall.points.path = 1\n",
+        "session = {newest = 9}\n",
+        '[kinds.note]\nttl = "3d"\n[stops]\ntask = true\n[kinds.session]\nttl = "1d"\n',
+    ],
+    ids=["tables apart", "dotted keys", "inline", "parts of a table apart"],
+)
+def test_policy_may_be_written_in_any_form_of_toml(name: str, before: str) -> None:
+    after = with_profile(before, name)
+
+    alone = load(profile_policy(name), file="gitmem.toml")
+    assert load(after, file="gitmem.toml").capture == alone.capture
+    assert load(after, file="gitmem.toml").session.prompt == alone.session.prompt
+    assert with_profile(after, name) == after
+
+
+def test_policy_that_cannot_be_read_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"gitmem\.toml is not valid TOML"):
+        with_profile("[session\n", "beans")
 
 
 def test_new_settings_of_a_table_follow_its_last_one() -> None:

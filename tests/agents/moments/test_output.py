@@ -30,7 +30,7 @@ E501 Line too long (101 > 88)
 253 |         Get-ChildItem -Directory -Path $prefix | Sort-Object Name |
     |
 Found 1 error."""
-FOLDERS = "ImportError while loading conftest '/home/ana/work/shop/two/tests/conftest.py'."
+FOLDERS = "ImportError while loading conftest '/srv/ana/shop/two/tests/conftest.py'."
 PLAIN = "--- FAIL: TestParse (0.00s)\n    parse_test.go:5: got 3, want 2\nFAIL"
 
 SPOKEN = [
@@ -55,7 +55,7 @@ SILENT = [
     ("Go tests take long; run the failed ones first.", GO),
     ("An AssertionError says little.", "tests/test_a.py:5: AssertionError"),
     ("The course about Redis has two places left.", REDIS),
-    ("Captured after `git switch main` failed: fatal: taken at '/home/ana/work/shop/one'", FOLDERS),
+    ("Captured after `git switch main` failed: fatal: taken at '/srv/ana/shop/one'", FOLDERS),
     ("The colours of click are those of the terminal.", "ModuleNotFoundError: No module named 'click'"),
     ("A module is missing.", "no module named "),
     ("The environment has seven paths.", "bash: line 1: tox: command not found"),
