@@ -42,3 +42,9 @@ def test_commands_of_two_words_are_claims(text, tokens):
 )
 def test_definition_is_found(path, text):
     assert "make-it" in subcommands_in(path, text)
+
+
+def test_decorator_of_many_lines_without_a_function_does_not_take_for_ever():
+    text = "@app.command(\n" + "    help=1,\n\n" * 60 + "x = 1\n"
+
+    assert dict(subcommands_in("cli.py", text)) == {}
