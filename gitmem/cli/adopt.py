@@ -267,6 +267,7 @@ def _apply_table(applied: ApplyResult) -> dict[str, object]:
         ],
         "updated": list(applied.updated),
         "retired": list(applied.retired),
+        "ignored": applied.ignored,
         "unchanged": applied.unchanged,
         "without_check": applied.unproved,
         "withheld": applied.withheld,

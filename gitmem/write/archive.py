@@ -6,6 +6,8 @@ merge cannot bring it back. A memory that the store itself rotated (A8) is not.
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from gitmem.document.edit import REMOVE
 from gitmem.document.parse import parse
 from gitmem.document.times import format_time
@@ -77,12 +79,17 @@ def rotate(texts_of: TextsOf, catalog: Catalog, policy: Policy, kind: str, *, ad
 
 
 def retire(
-    texts_of: TextsOf, catalog: Catalog, known: Sequence[KnownMemory], retired: Mapping[str, str]
+    texts_of: TextsOf,
+    catalog: Catalog,
+    known: Sequence[KnownMemory],
+    retired: Mapping[str, str],
+    reasons: Mapping[str, str] = MappingProxyType({}),
 ) -> ArchiveMoves:
-    """Return the archive moves of memories, with when, by whom and why."""
+    """Return the archive moves of memories, with when, by whom and why; *reasons* are those of some, by path."""
 
     def change(text: str, path: str) -> str:
-        return with_fields(text, {"retired": dict(retired)}, path)
+        own = {"why": reasons[path]} if path in reasons else {}
+        return with_fields(text, {"retired": {**retired, **own}}, path)
 
     return _moves(texts_of, catalog, known, change, archived=True)
 

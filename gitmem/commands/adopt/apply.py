@@ -7,9 +7,11 @@ import json
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import FALSE, HOLDS
+from gitmem.commands.adopt.ignored import split_ignored
 from gitmem.commands.adopt.memories import (
     BY,
     GONE,
+    IGNORED,
     SENTENCE_FIELD,
     TAG,
     context_of,
@@ -19,7 +21,6 @@ from gitmem.commands.adopt.memories import (
     title_of_check,
     withheld_of,
 )
-from gitmem.commands.adopt.statements import split
 from gitmem.document.anchors import FIELD
 from gitmem.document.builtin_checks import words_of
 from gitmem.document.check_values import OR_IN
@@ -64,7 +65,8 @@ class ApplyResult:
     Attributes:
         added: Keys and titles of new and restored memories, by kind.
         updated: Keys of memories whose lines, check or text changed.
-        retired: Keys of memories whose sentence is gone.
+        retired: Keys of memories whose sentence is gone, or that a comment says to ignore.
+    ignored: The number of those that a comment says to ignore.
         unchanged: The number of memories that the store has already.
         unproved: The statements without a check, or whose check disagrees with the judgement.
         withheld: What holds in sentences that are false in part.
@@ -75,6 +77,7 @@ class ApplyResult:
     added: Mapping[str, Sequence[tuple[str, str]]]
     updated: Sequence[str]
     retired: Sequence[str]
+    ignored: int
     unchanged: int
     unproved: int
     withheld: int
@@ -153,13 +156,16 @@ class _Plan:
         head = Code(memory.git, adoption.commit)
         texts = head.texts(one.path for one in adoption.documents)
         self._files = head.files
-        # The sentences, by document and hash.
-        self._sentences: dict[str, dict[str, Statement]] = {
-            path: {hash_of(one.text): one for one in split(text)} for path, text in texts.items()
-        }
+        # The sentences, by document and hash, and the hashes of those that comments say to ignore.
+        self._sentences: dict[str, dict[str, Statement]] = {}
+        self._ignored: dict[str, set[str]] = {}
+        for path, text in texts.items():
+            kept, ignored = split_ignored(text)
+            self._sentences[path] = {hash_of(one.text): one for one in kept}
+            self._ignored[path] = {hash_of(one.text) for one in ignored}
         self._tree = CodeTree(memory.git, adoption.commit)
         decisions = [one.path for one in adoption.documents if one.kind == DECISION]
-        proposed = proposals_of(adoption, {path: texts[path] for path in decisions if path in texts})
+        proposed = proposals_of(adoption, {path: texts[path] for path in decisions if self._sentences.get(path)})
         proposed = self._check_definitions(proposed)
         answers = self._answers([one.fields["verify"] for one in proposed if one.outcome])
         self._proposed = {
@@ -170,7 +176,7 @@ class _Plan:
         without_check = sum(one.check is None for one in (*adoption.of(FALSE), *adoption.of(HOLDS)))
         self._unproved = without_check + len(proposed) - len(self._proposed)
         self._incoming: dict[str, Incoming | str] = {}
-        self._settled, self._retired = ImportPlan(), list[KnownMemory]()
+        self._settled, self._retired = ImportPlan(), dict[str, AdoptedMemory]()
 
     def _answers(self, checks: Sequence[Mapping[str, Any]], *, is_followed: bool = False) -> dict[tuple[str, ...], str]:
         """Return the answers of built-in checks at the commit, by their words.
@@ -221,11 +227,12 @@ class _Plan:
                 changed[key] = {**changes, **(self._place_fields(proposal.refs) if "refs" in changes else {})}
             else:
                 self._settled.unchanged += 1
-        self._retired = []
+        self._retired = {}
         for key, one in known.items():
             if one.memory.archived or key in self._proposed:
                 continue
-            statement = self._sentences.get(one.document, {}).get(str(one.fields.get(SENTENCE_FIELD)))
+            sentence = str(one.fields.get(SENTENCE_FIELD))
+            statement = self._sentences.get(one.document, {}).get(sentence)
             if statement is not None:
                 lines = range(statement.line, statement.last + 1)
                 moved = not any(ref == f"{one.document}:{line}" for ref in one.refs for line in lines)
@@ -234,11 +241,17 @@ class _Plan:
                 if changes := {**changes, **_retitle(one, title_of(statement.text), one.fields.get("verify"), body)}:
                     changed[key] = changes
             elif one.document in self._sentences or (self._is_complete and one.document not in self._files):
-                self._retired.append(one.memory)
+                self._retired[key] = one
         self._change(writer, catalog, known, changed)
         if not (self._settled.new or self._settled.updated or self._retired):
             return None
         return self._commit(writer, catalog)
+
+    def _is_ignored(self, one: AdoptedMemory) -> bool:
+        """Return whether a comment says to ignore the sentence of a memory, or its whole document."""
+        ignored = self._ignored.get(one.document, ())
+        is_whole = bool(ignored) and not self._sentences[one.document]
+        return is_whole or str(one.fields.get(SENTENCE_FIELD)) in ignored
 
     def _place_fields(self, refs: list[str]) -> dict[str, Any]:
         """Return the fields for a statement's place: its lines, and their text."""
@@ -296,7 +309,9 @@ class _Plan:
     def _commit(self, writer: Writer, catalog: Catalog) -> CommitPlan:
         changes = changes_of(catalog, self._settled, self._policy)
         retired = {"when": format_time(self._now), "by": BY, "why": GONE}
-        old = archive.retire(writer.texts_of, catalog, self._retired, retired) if self._retired else None
+        gone = [one.memory for one in self._retired.values()]
+        ignored = {one.memory.path: IGNORED for one in self._retired.values() if self._is_ignored(one)}
+        old = archive.retire(writer.texts_of, catalog, gone, retired, ignored) if gone else None
         if old is not None:
             files, deletes = {**changes.files, **old.files}, [*changes.deletes, *old.paths]
             changes = Changes(files, deletes, (*changes.moves, *old.moves))
@@ -324,7 +339,8 @@ class _Plan:
         return ApplyResult(
             added,
             [key for key in self._settled.updated if key not in restored],
-            [one.key for one in self._retired],
+            list(self._retired),
+            sum(map(self._is_ignored, self._retired.values())),
             self._settled.unchanged,
             self._unproved,
             len(withheld_of(self._adoption.findings)),
@@ -387,6 +403,8 @@ def counts(applied: ApplyResult, *, is_dry: bool) -> str:
     parts = [f"{listed} {'would be ' if is_dry else ''}added"] if listed else []
     for what, word in ((applied.updated, "updated"), (applied.retired, "retired")):
         parts += [f"{len(what)} {'would be ' if is_dry else ''}{word}"] if what else []
+    if applied.ignored:
+        parts[-1] += f" ({applied.ignored} ignored by a comment)"
     parts = parts or ["nothing to write"]
     parts += [f"{applied.unchanged} there already"] if applied.unchanged else []
     parts += [f"{applied.unproved} without a check"] if applied.unproved else []

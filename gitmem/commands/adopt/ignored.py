@@ -27,6 +27,11 @@ class IgnoredStatement:
     statement: Statement
     reason: str
 
+    @property
+    def text(self) -> str:
+        """Return the text of the statement without the comment."""
+        return " ".join(_MARK.sub("", line).strip() for line in self.statement.lines).strip()
+
 
 def split_ignored(text: str) -> tuple[list[Statement], list[IgnoredStatement]]:
     """Return the statements of a document to judge, and those to ignore.

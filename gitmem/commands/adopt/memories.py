@@ -12,8 +12,9 @@ from hashlib import sha256
 from gitmem.commands.adopt.claims.claim import SYMBOL, VALUE, is_log
 from gitmem.commands.adopt.documents import DECISION, INSTRUCTIONS
 from gitmem.commands.adopt.findings import FALSE, NEVER
+from gitmem.commands.adopt.ignored import split_ignored
 from gitmem.commands.adopt.kinds import claims_of
-from gitmem.commands.adopt.statements import BULLET, SENTENCE, split
+from gitmem.commands.adopt.statements import BULLET, SENTENCE
 from gitmem.document.builtin_checks import words_of
 from gitmem.document.check_values import IN, OR_IN
 from gitmem.document.decisions import read_records
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 # The field with the hash of the sentence, and the tag of all adopted memories.
 SENTENCE_FIELD, TAG = "sentence", "adopted"
 # Marks facts retired because their sentence is gone: unlike forgotten ones, they come back with the sentence.
-BY, GONE = "gitmem adopt", "its document no longer says so"
+BY, GONE, IGNORED = "gitmem adopt", "its document no longer says so", "a comment in its document says to ignore it"
 TITLE_LIMIT = 160
 # The most characters of a sentence in the body of its claim.
 QUOTED = 1000
@@ -135,13 +136,15 @@ def key_of_claim(claim: Claim, path: str, sentence: str) -> str:
 def find_statement(text: str, document: Document, key: str, sentence: str) -> int:
     """Return the line where a document states an adopted fact, in the same words or in others; 0 if it does not.
 
+    A statement that a comment says to ignore does not count.
+
     Args:
         text: The text of the document.
         document: The document, by the name that it had when the fact was written.
         key: The key of the fact.
         sentence: The hash of the sentence that it was written for.
     """
-    statements = split(text)
+    statements = split_ignored(text)[0]
     same = (one.line for one in statements if hash_of(one.text) == sentence)
     other = (
         claim.line

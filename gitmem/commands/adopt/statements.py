@@ -90,6 +90,11 @@ class Statement:
         return cells_of(self.lines[0])
 
 
+def _is_comment(line: str) -> bool:
+    """Return whether a line is a comment and nothing else, which ends a paragraph or item (CommonMark 0.31, 4.6)."""
+    return line.lstrip().startswith("<!--") and line.rstrip().endswith("-->")
+
+
 def is_rule(line: str) -> bool:
     """Return whether a line is the rule below a table's first row."""
     return "--" in line and not line.strip(" \t:|-")
@@ -134,6 +139,9 @@ class _Splitter:
                 at = end + 1
             elif "<!--" in line and "-->" not in line:
                 at = next((n for n in range(at, len(self._lines)) if "-->" in self._lines[n]), len(self._lines)) + 1
+            elif _is_comment(line):
+                yield self._make(SENTENCE, at, at + 1)
+                at += 1
             elif heading := _HEADING.match(line):
                 del self._headings[len(heading[1]) - 1 :]
                 self._headings += [""] * (len(heading[1]) - 1 - len(self._headings)) + [heading[2]]
@@ -159,8 +167,10 @@ class _Splitter:
         return next((at + 1 for at in range(1, len(self._lines)) if self._lines[at] == "---"), 0)
 
     def _begins(self, line: str) -> bool:
-        return not line.strip() or bool(
-            _FENCE.match(line) or _HEADING.match(line) or _BULLET.match(line) or line.lstrip().startswith("|")
+        return (
+            not line.strip()
+            or _is_comment(line)
+            or bool(_FENCE.match(line) or _HEADING.match(line) or _BULLET.match(line) or line.lstrip().startswith("|"))
         )
 
     def _while(self, at: int, has: Callable[[str], bool]) -> int:

@@ -377,3 +377,55 @@ def test_decision_that_its_record_calls_deprecated_is_retired(guide):
     (key,) = applied(guide).retired
 
     assert key.startswith("decision-use-postgres")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("- Go 1.24+ is needed\n", "- Go 1.24+ is needed <!-- gitmem: ignore an example -->\n"),
+        ("- Go 1.24+ is needed\n", "<!-- gitmem: ignore an example -->\n- Go 1.24+ is needed\n"),
+        ("- Never log", "<!-- gitmem: ignore old -->\n- Never log"),
+    ],
+)
+def test_statement_that_a_comment_ignores_loses_its_memory_until_the_comment_is_gone(guide, before, after):
+    applied(guide)
+    text = (guide / "AGENTS.md").read_text()
+    commit_files(guide, {"AGENTS.md": text.replace(before, after)})
+
+    done = applied(guide)
+
+    assert "1 retired (1 ignored by a comment)" in counts(done, is_dry=False)
+    with Memory(guide) as memory:
+        retired = memory.show(done.retired[0]).document["frontmatter"]["retired"]
+    assert retired["why"] == "a comment in its document says to ignore it"
+    commit_files(guide, {"AGENTS.md": text})
+    assert [key for of in applied(guide).added.values() for key, _ in of] == done.retired
+
+
+def test_ignored_decision_record_is_retired(guide):
+    record = "# Use git\n\n## Status\n\nAccepted\n\n## Decision\n\nWe use git.\n"
+    commit_files(guide, {"docs/adr/0001-git.md": record})
+    applied(guide)
+    commit_files(guide, {"docs/adr/0001-git.md": f"<!-- gitmem: ignore-file a draft -->\n{record}"})
+
+    done = applied(guide)
+
+    assert (len(done.retired), done.ignored, done.added) == (1, 1, {})
+
+
+def test_claim_whose_source_moves_stays_one_fact(repo, run_cli):
+    parser = 'import argparse\np = argparse.ArgumentParser()\np.add_argument("--dry-run")\n'
+    reader = 'import os\nTOKEN = os.environ["APP_TOKEN"]\n'
+    text = "- `--dry-run` writes nothing\n- Set `APP_TOKEN` first\n"
+    commit_files(repo, {"AGENTS.md": text, "src/a.py": parser, "src/env_a.py": reader})
+    assert run_cli("init").status == 0
+    applied(repo)
+    before = statuses(repo, run_cli)
+    git(repo, "mv", "src/a.py", "src/b.py")
+    git(repo, "mv", "src/env_a.py", "src/env_b.py")
+    commit_files(repo, {}, "move both")
+
+    done = applied(repo)
+
+    assert (len(before), done.added, done.retired) == (2, {}, [])
+    assert list(statuses(repo, run_cli).values()) == ["verified", "verified"]

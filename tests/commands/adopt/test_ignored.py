@@ -19,6 +19,8 @@ from gitmem.commands.adopt.ignored import split_ignored
             "# H\n\n<!-- gitmem: ignore-file old notes -->\n\n- `a.py`\n",
             [(1, "old notes"), (3, "old notes"), (5, "old notes")],
         ),
+        ("- `a.py`\n<!-- gitmem: ignore -->\n- `b.py`\n", [(2, ""), (3, "")]),
+        ("One `a.py`\n<!-- gitmem: ignore -->\ntwo `b.py`\n", [(2, ""), (3, "")]),
         ("- gitmem: ignore is a comment\n- `b.py`\n", []),
     ],
 )
