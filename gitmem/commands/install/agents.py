@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gitmem.commands.install import place as places
 from gitmem.commands.install.client_files import (
+    BMAD_STEPS,
     CLIENTS,
     SOURCES,
     any_client,
@@ -37,6 +38,7 @@ FOUND = "found"
 AGENTS = "agents"
 NAMES = (*CLIENTS, AGENTS, BMAD, FOUND)
 BMAD_FOLDER = "bmad-gitmem"
+BMAD_SKILLS = "_bmad/_config/skill-manifest.csv"
 
 
 @frozen
@@ -152,7 +154,8 @@ def _pieces(place: InstallFolder, names: Iterable[str], wanted: AgentSetup, *, e
             pieces += any_client(user=wanted.user)
         elif name == BMAD:
             pieces += bmad_module("." if wanted.plugin else BMAD_FOLDER)
-            pieces += bmad_workflows() if not wanted.plugin and has_bmad(place) else []
+            is_used = has_bmad(place) if everywhere else has_bmad_module(place)
+            pieces += bmad_workflows() if is_used and not wanted.plugin else []
         elif wanted.plugin:
             pieces += claude_plugin(mcp=wanted.mcp)
         else:
@@ -165,6 +168,20 @@ def _pieces(place: InstallFolder, names: Iterable[str], wanted: AgentSetup, *, e
 def has_bmad(place: InstallFolder) -> bool:
     """Return whether the BMAD method is installed in a project: its installer uses any ``_bmad`` folder."""
     return (place.root / "_bmad" / "_config").is_dir()
+
+
+def has_bmad_module(place: InstallFolder) -> bool:
+    """Return whether the BMAD method's list of installed skills has all of the module's.
+
+    Source: ``_bmad/_config/skill-manifest.csv`` as its installer 6.12.0 writes it: the skill's name comes first.
+    """
+    listed = {line.partition(",")[0].strip('"') for line in (read(place, BMAD_SKILLS) or "").splitlines()}
+    return listed.issuperset(f"gitmem-{step}" for step in BMAD_STEPS)
+
+
+def uses_bmad_module(place: InstallFolder) -> bool:
+    """Return whether one of the BMAD method's workflows uses the module's skills."""
+    return any(piece.is_in(read(place, piece.path) or "") for piece in bmad_workflows())
 
 
 def _all_instructions(name: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -14,9 +15,11 @@ from gitmem.commands.install.agents import (
     apply,
     gemini_reads_agents,
     has_bmad,
+    has_bmad_module,
     instructions_of,
     is_installed,
     read_setting,
+    uses_bmad_module,
     where,
 )
 from gitmem.commands.install.client_files import CLIENTS, list_pieces, server_entry
@@ -42,15 +45,15 @@ ON_PATH = "hooks call plain `gitmem`, so that they are the same for everyone"
 def list_notes(git: Git | None, wanted: AgentSetup) -> list[str]:
     """Return further notes about installed hooks."""
     place, names = where(git, wanted)
-    if wanted.plugin or names == (BMAD,):
-        folder = wanted.plugin or BMAD_FOLDER
-        what = f"npx bmad-method install --modules bmm --custom-source {folder}"
-        if names == (BMAD,) and not wanted.plugin and not has_bmad(place):
-            what += ", then gitmem install bmad again, which adds the skills to its workflows"
-        if BMAD not in names:
-            what = f"claude plugin marketplace add {folder} && claude plugin install gitmem@gitmem"
+    if wanted.plugin and BMAD not in names:
+        what = f"claude plugin marketplace add {wanted.plugin} && claude plugin install gitmem@gitmem"
         return [f"next: {what}", *_path_notes()]
+    if wanted.plugin:
+        return [f"next, in your project: {_bmad_line(str(place.root), is_there=False)}", *_path_notes()]
     notes = [CLIENTS[name].note for name in names if name in CLIENTS and CLIENTS[name].note]
+    if BMAD in names and not has_bmad_module(place):
+        line = _bmad_line(f"./{BMAD_FOLDER}", is_there=has_bmad(place))
+        notes.append(f"next: {line}, then gitmem install bmad again, which adds the skills to its workflows")
     both = [is_installed(place, name, user=wanted.user) or name in names for name in ("cursor", "claude-code")]
     if all(both):
         notes.append("Cursor also runs the hooks in Claude Code's settings: duplicate events are counted once")
@@ -62,6 +65,16 @@ def list_notes(git: Git | None, wanted: AgentSetup) -> list[str]:
         missing = [CLIENTS[name].title for name in names if name in CLIENTS and not CLIENTS[name].mcp[wanted.user]]
         notes += [f"{title} has no such file of MCP servers: docs/mcp.md" for title in missing]
     return [*notes, *_list_obstacles(place, names), *_path_notes()]
+
+
+def _bmad_line(folder: str, *, is_there: bool) -> str:
+    """Return the command of the BMAD method's installer that installs the module.
+
+    Without ``./`` or ``/``, the installer takes the source for a URL; only ``--yes`` keeps other modules of an
+    installation; without ``--directory`` it asks for the folder, even with ``--yes``.
+    """
+    options = "--yes" if is_there else "--modules bmm"
+    return f"npx bmad-method install --directory . {options} --custom-source {shlex.quote(folder)}"
 
 
 def _list_obstacles(place: InstallFolder, names: Sequence[str]) -> list[str]:
@@ -115,9 +128,25 @@ def examine(git: Git) -> list[Problem]:
                 message = f"the hooks of {CLIENTS[name].title} differ from those of this version"
                 hint = f"to see the difference: gitmem install {name}{option} --print"
                 found.append(Problem("agent-hook-stale", str(path), message, hint=hint, severity="warning"))
+        if not user:
+            found += _examine_bmad(place)
     wrong = find_program()
     if calling and not wrong[0]:
         message = f"hooks of {', '.join(dict.fromkeys(calling))} call gitmem, which is not on PATH"
         hint = wrong[1].partition(": ")[2]
         found.append(Problem("agent-hook-not-found", "", message, hint=hint, severity="warning"))
     return found
+
+
+def _examine_bmad(place: InstallFolder) -> list[Problem]:
+    if has_bmad_module(place) or not has_bmad(place):
+        return []
+    folder = place.root / BMAD_FOLDER
+    if uses_bmad_module(place):
+        message = "workflows of the BMAD method use skills of gitmem's module, which is not installed there"
+    elif folder.is_dir():
+        message = "the BMAD method has not installed gitmem's module"
+    else:
+        return []
+    hint = _bmad_line(f"./{BMAD_FOLDER}", is_there=True) if folder.is_dir() else "gitmem install bmad"
+    return [Problem("bmad-module-missing", str(folder), message, hint=hint, severity="warning")]

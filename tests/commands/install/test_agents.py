@@ -15,7 +15,7 @@ from conftest import commit_files, git
 from gitmem.agents.clients import cline
 from gitmem.commands.install import agents
 from gitmem.commands.install.agents import AgentSetup
-from gitmem.commands.install.client_files import CLIENTS
+from gitmem.commands.install.client_files import BMAD_STEPS, CLIENTS
 from gitmem.errors import GitmemError, UsageError
 from gitmem.memory import Memory
 
@@ -292,6 +292,12 @@ def test_workflows_of_an_installed_bmad_use_the_skills(memory: Memory) -> None:
     assert not custom.exists()
 
     (custom.parent / "_config").mkdir(parents=True)
+    agents.install(git, AgentSetup(("bmad",)))
+    assert not custom.exists(), "the skills are not installed there yet"
+
+    (custom.parent / "_config/skill-manifest.csv").write_text(
+        "canonicalId,name\n" + "".join(f'"gitmem-{step}","gitmem-{step}"\n' for step in BMAD_STEPS)
+    )
     custom.mkdir()
     (custom / "bmad-code-review.toml").write_text("[workflow]\npersistent_facts = []\n")
     steps = agents.install(git, AgentSetup(("bmad",)))
@@ -300,6 +306,7 @@ def test_workflows_of_an_installed_bmad_use_the_skills(memory: Memory) -> None:
     assert "gitmem-post-work" in workflow["on_complete"]
     assert [Path(step.path).name for step in steps if step.what == "leave"] == ["bmad-code-review.toml"]
 
+    (custom.parent / "_config/skill-manifest.csv").unlink()  # as after BMAD has removed the module
     agents.uninstall(git, AgentSetup(("bmad",)))
     assert [path.name for path in custom.iterdir()] == ["bmad-code-review.toml"]
 

@@ -11,6 +11,7 @@ from conftest import commit_files
 
 from gitmem.commands.install import agents, examine
 from gitmem.commands.install.agents import AgentSetup
+from gitmem.commands.install.client_files import BMAD_STEPS
 from gitmem.memory import Memory
 
 
@@ -81,7 +82,16 @@ NOTES = {
     "off in Gemini": (("gemini",), {".gemini/settings.json": '{"hooksConfig": {"enabled": false}}'}, "hooksConfig"),
     "folder of Gemini": (("gemini",), {}, "in a folder that you trust"),
     "both": (("cursor", "claude-code"), {}, "Cursor also runs the hooks in Claude Code's settings: duplicate"),
-    "bmad": (("bmad",), {}, "--custom-source bmad-gitmem, then gitmem install bmad again"),
+    "bmad": (
+        ("bmad",),
+        {},
+        "install --directory . --modules bmm --custom-source ./bmad-gitmem, then gitmem install bmad again",
+    ),
+    "module of bmad": (
+        ("bmad",),
+        {"_bmad/_config/manifest.yaml": ""},
+        "--directory . --yes --custom-source ./bmad-gitmem",
+    ),
 }
 
 
@@ -95,3 +105,25 @@ def test_notes_report_obstacles(memory: Memory, repo: Path, on_path: Path, names
 
 def test_no_notes_without_obstacles(memory: Memory, on_path: Path) -> None:
     assert examine.list_notes(memory.repository.git, AgentSetup(("claude-code", "opencode"))) == []
+
+
+def test_doctor_reports_a_bmad_without_our_module(memory: Memory, repo: Path) -> None:
+    git = memory.repository.git
+    (repo / "_bmad/_config").mkdir(parents=True)
+    assert codes(memory) == {}, "nobody wants the module there"
+
+    agents.install(git, AgentSetup(("bmad",)))
+    [problem] = memory.doctor(fix=False).problems
+    assert (problem.code, problem.hint) == (
+        "bmad-module-missing",
+        "npx bmad-method install --directory . --yes --custom-source ./bmad-gitmem",
+    )
+
+    skills = repo / "_bmad/_config/skill-manifest.csv"
+    skills.write_text("".join(f'"gitmem-{step}",""\n' for step in BMAD_STEPS))
+    agents.install(git, AgentSetup(("bmad",)))
+    assert codes(memory) == {}
+    assert not [note for note in examine.list_notes(git, AgentSetup(("bmad",))) if note.startswith("next")]
+
+    skills.write_text('"gitmem-decide",""\n')
+    assert "which is not installed there" in codes(memory)["bmad-module-missing"]
