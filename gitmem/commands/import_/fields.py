@@ -32,6 +32,7 @@ class ImportRecord:
         archived: Whether it was retired there.
         left_out: The names of fields that are too long for a frontmatter, and are not imported.
         why: Why it was retired; empty if unknown.
+        remark: What the user should know about how it was read, counted in a notice; usually empty.
     """
 
     where: str
@@ -43,6 +44,7 @@ class ImportRecord:
     archived: bool = False
     left_out: tuple[str, ...] = ()
     why: str = ""
+    remark: str = ""
 
 
 @frozen
@@ -61,8 +63,8 @@ class Unreadable:
 
 
 # Other systems' names for our fields, in order of precedence. A: beadboard's `content`, `type`, `ts`, `bead`.
-_TEXT = ("body", "content", "text", "memory", "description")
-_TITLE = ("title", "name", "summary")
+TEXT = ("body", "content", "text", "memory", "description")
+TITLE = ("title", "name", "summary")
 _KIND = ("kind", "type")
 _CREATED = ("created", "ts", "timestamp", "created_at", "createdAt", "date", "time")
 _AGENT = ("source", "agent")
@@ -76,7 +78,7 @@ _LISTS = {
     "refs": ("refs", "references", "file_references"),
 }
 _READ: tuple[tuple[tuple[str, ...], type], ...] = (
-    *((names, str) for names in (_TEXT, _TITLE, _KIND, _AGENT, _PERSON)),
+    *((names, str) for names in (TEXT, TITLE, _KIND, _AGENT, _PERSON)),
     *((names, object) for names in (_CREATED, _TASK, *_LISTS.values())),
 )
 # The AI Memory Module's (C) and Agent Swarm's (D) names for our kinds.
@@ -102,10 +104,10 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
         kind: The kind if it names none.
         title: The title if it names none, or empty.
     """
-    body = _first(table, _TEXT, str) or ""
-    heading = _first(table, _TITLE, str) or title
+    body = _first(table, TEXT, str) or ""
+    heading = _first(table, TITLE, str) or title
     if not (body.strip() or heading.strip()):
-        return Unreadable(where, f"it has neither a text ({', '.join(_TEXT[:3])}) nor a title")
+        return Unreadable(where, f"it has neither a text ({', '.join(TEXT[:3])}) nor a title")
     if not body.strip():
         heading, body = "", heading
     key = _key(table.get("key"))
@@ -121,7 +123,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
         task=str(task) if isinstance(task, str | int) else "",
     )
     read = {_name_of(table, names, wanted) for names, wanted in _READ}
-    more = [(name, table[name]) for name in _TEXT if name not in read and isinstance(table.get(name), str)]
+    more = [(name, table[name]) for name in TEXT if name not in read and isinstance(table.get(name), str)]
     long = [(name, text) for name, text in more if not _is_short(name, text)]
     body += "".join(f"\n\n{name}: {text}" for name, text in long)  # a second text does not fit into a field
     left_out = add_fields(table, {"key", *read, *STORE_ONLY, *(name for name, _ in long)}, fields)

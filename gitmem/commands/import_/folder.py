@@ -8,19 +8,23 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shlex
 import stat
 from pathlib import Path
 
 from gitmem.commands.import_.decisions import DECISION, NO_DECISIONS, Decisions, decisions_of, is_decision, with_status
 from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table
+from gitmem.commands.import_.frontmatter import read_front
 from gitmem.commands.import_.jsonl import read_jsonl
 from gitmem.commands.import_.okf import LOOKED_AT, foreign_concept, read_concept
+from gitmem.commands.import_.rules import RULE_ENDING, is_rule, rule_fields, with_bean_id
 from gitmem.commands.import_.trackers import is_issue, read_issue
 from gitmem.commands.import_.wiki import INDEX, Pages, auto_memory, key_of, link_pages, pages_of, without_index
 from gitmem.document import okf
-from gitmem.document.parse import parse, read_fields, unify
+from gitmem.document.parse import parse, read_fields
 from gitmem.document.split import decode, split
 from gitmem.errors import FormatError
+from gitmem.frozen import replace
 from gitmem.store import POLICY_PATH, layout
 from gitmem.system import iter_files
 
@@ -31,13 +35,20 @@ if TYPE_CHECKING:
 
 # The default kind of a file.
 FILE_KIND = "doc"
-ENDINGS = (".md", ".markdown")
+ENDINGS = (".md", ".markdown", RULE_ENDING)
+# Types that say nothing about a note.
+GENERIC_TYPES = ("note", "page", "document", "markdown", "memory", "zettel")
 YAML = (".yaml", ".yml")
 # The folder of settings in a vault of Obsidian, where `#word` is a tag.
 VAULT = ".obsidian"
-# beads and beadboard: issues, learnings, and memories archived by rotation (A8).
+# beads and beadboard: issues, learnings, and memories archived by rotation (A8); the MCP server "memory".
 ARCHIVE = "knowledge.archive.jsonl"
-LOGS = ("issues.jsonl", "beads.jsonl", "knowledge.jsonl", ARCHIVE)
+LOGS = (
+    *("issues.jsonl", "beads.jsonl", "knowledge.jsonl", ARCHIVE),
+    *("memory.json", "memory.jsonl", "memories.json", "memories.jsonl"),
+)
+# Where beads keeps issues since it uses Dolt, which only `bd` can read.
+DOLT = ("dolt", "embeddeddolt")
 
 
 def list_files(folder: str) -> list[tuple[str, bool]]:
@@ -83,6 +94,9 @@ def read_folder(
     is_vault = any((one / VAULT).is_dir() for one in (top, *top.parents))
     notes = [place for place in places if place.lower().endswith(ENDINGS)]
     pages = pages_of(notes, is_vault=is_vault, is_bundle=not is_store and _is_bundle(Path(folder), notes))
+    if any((top / one).is_dir() for one in DOLT) and (top / "metadata.json").is_file() and "issues.jsonl" not in places:
+        export = shlex.quote(f"{name.rstrip('/')}/issues.jsonl")
+        yield 0, Unreadable(name, f"its issues are in a Dolt database: bd export -o {export}, then import again")
     regular = {path: inside for (path, is_regular), inside in zip(files, places, strict=True) if is_regular}
     decisions = NO_DECISIONS if is_store or pages.is_bundle else read_decisions(regular, kind)
     for number, ((path, is_regular), inside) in enumerate(zip(files, places, strict=True), 1):
@@ -202,19 +216,19 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages | None)
 
     Its key is made from its path, or is the issue's in a tracker.
     """
-    fields: dict[str, Any] = {}
-    body = text.removeprefix("\ufeff")
-    try:
-        parts = split(text)
-        fields, body = read_fields(parts.frontmatter), parts.body
-    except FormatError as err:
-        if err.code != "no-frontmatter":
-            return [_unreadable(err, where)]
-    body = unify(body).strip("\n")
-    if is_issue(fields):
-        return read_issue({**fields, "body": body}, where=where)
+    front = read_front(text)
+    fields, body = front.fields, front.body.strip("\n")
+    if not (fields or body.strip()):
+        return [Unreadable(where, "it is empty", is_skipped=True)]
+    issue = with_bean_id(fields, inside)
+    if is_issue(issue):
+        return read_issue({**issue, "body": body}, where=where)
     if okf.is_concept(fields):
         return [foreign_concept(fields, body, inside, where, pages or pages_of([inside]))]
+    if is_rule(fields, inside):
+        fields = rule_fields(fields, body)
+    elif fields.get("type") in GENERIC_TYPES:
+        del fields["type"]  # every note of such a system has it, and a memory of the kind `note` expires
     if pages is not None and pages.is_auto_memory:
         fields = auto_memory(fields)
         if inside == INDEX and not (body := without_index(body, pages)):
@@ -226,7 +240,10 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages | None)
         title, body = first[2:].strip(), below.strip("\n")
     table = {"key": key_of(path), **fields, "body": body}
     found = from_table(table, where=where, kind=kind, title=title)
-    return [link_pages(found, pages) if pages is not None and isinstance(found, ImportRecord) else found]
+    if isinstance(found, Unreadable):
+        return [found]
+    found = replace(found, remark=front.remark)
+    return [link_pages(found, pages) if pages is not None else found]
 
 
 def _read_text(path: str | Path) -> str:

@@ -123,11 +123,14 @@ def _incoming(
     """Yield the memories to write, checked; the rest goes to the reasons, and left-out fields to the notices."""
     policy, author, now = memory.policy(), memory.author(), memory.now
     count, order, left_out = 0, _LogOrder(), Counter[str]()
+    remarks: dict[str, list[str]] = {}
     for given in sources:
         if isinstance(given, Unreadable):
             (skipped if given.is_skipped else unreadable).add(given.where, given.reason)
             continue
         left_out.update(given.left_out)
+        if given.remark:
+            remarks.setdefault(given.remark, []).append(given.where)
         count += 1
         if count > AT_MOST:
             raise RefusedError(
@@ -142,6 +145,9 @@ def _incoming(
             unreadable.add(given.where, redact(err.message))
     for name, number in sorted(left_out.items()):
         memory.notices.append(f"the field {display(name)} was left out of {number}: it is too long or not plain data")
+    for remark, places in remarks.items():
+        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+        memory.notices.append(f"{display(places[0])}{more}: {remark}")
 
 
 class _LogOrder:

@@ -92,7 +92,7 @@ def test_links_and_binary_files_are_reported_with_the_reason(tmp_path: Path) -> 
             "nul.md": b"a\0b",
             "bytes.md": b"\xff\xfe",
             "empty.md": "",
-            "bad.md": "---\na: [\n---\n",
+            "latin.md": b"---\na: \xff\n---\n",
         },
     )
     (vault / "link.md").symlink_to(secret)
@@ -102,7 +102,7 @@ def test_links_and_binary_files_are_reported_with_the_reason(tmp_path: Path) -> 
 
     assert all(isinstance(one, Unreadable) for one in found.values())
     assert {where.split(":")[0] for where in found} == {
-        "large.md", "nul.md", "bytes.md", "empty.md", "bad.md", "link.md"
+        "large.md", "nul.md", "bytes.md", "empty.md", "latin.md", "link.md"
     }  # fmt: skip
     assert "the secret" not in str(found)
 
@@ -135,3 +135,36 @@ def test_pipe_socket_device_and_loop_in_a_folder_are_named_and_stop_nothing(memo
 
     assert done.unreadable.total == 6
     assert memory.status().document["memories"] == 1
+
+
+def test_issues_in_a_dolt_database_are_named_with_the_command_that_exports_them(tmp_path: Path) -> None:
+    put(tmp_path, {"dolt/x": "", "metadata.json": '{"database": "dolt"}'})
+
+    (found,) = read(tmp_path).values()
+
+    assert isinstance(found, Unreadable)
+    assert found.reason.startswith("its issues are in a Dolt database: bd export -o vault/issues.jsonl")
+    assert read(put(tmp_path, {"issues.jsonl": ""})) == {}
+
+
+def test_files_of_agents_are_read_with_what_their_names_and_fields_say(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        {
+            "rules/ui.mdc": "---\ndescription: Buttons\nglobs: **/*.tsx,*.css\nalwaysApply: false\n---\n- Use tokens\n",
+            "beans-0a1b--fix-login.md": "---\n# x\ntitle: Fix login\nstatus: todo\ntype: bug\n---\nIt loops.\n",
+            "notes/tea.md": "---\ntitle: Tea\ntype: note\npermalink: notes/tea\n---\n- [fact] steep 3 minutes\n",
+            "memory.json": '{"type": "entity", "name": "Ana", "entityType": "person", "observations": ["likes Go"]}\n',
+        },
+    )
+
+    found = {one.key: one for one in read(tmp_path).values() if isinstance(one, ImportRecord)}
+
+    kinds = {key: (one.fields["kind"], one.fields["title"]) for key, one in found.items()}
+    assert kinds == {
+        "rules-ui": ("convention", "Buttons"),
+        "beans-0a1b": ("task", "Fix login"),
+        "notes-tea": ("doc", "Tea"),
+        "ana": ("learned", "Ana"),
+    }
+    assert found["rules-ui"].fields["paths"] == ["**/*.tsx", "*.css"]
