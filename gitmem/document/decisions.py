@@ -103,7 +103,7 @@ def is_record_name(path: str) -> bool:
 
 def read_records(texts: Mapping[str, str]) -> dict[str, DecisionRecord]:
     """Return all decision records by path; templates are left out."""
-    found = {path: one for path, text in texts.items() if (one := _read(text)) is not None}
+    found = {path: one for path, text in texts.items() if (one := read_record(text)) is not None}
     newer: dict[str, str] = {}
     for path in found:
         for older, by in _relations(path, texts):
@@ -115,8 +115,8 @@ def read_records(texts: Mapping[str, str]) -> dict[str, DecisionRecord]:
     return found
 
 
-def _read(text: str) -> DecisionRecord | None:
-    """Return a record without its relations; None for a template."""
+def read_record(text: str) -> DecisionRecord | None:
+    """Return a record without its relations to others; None for a template."""
     plain = _without_comments(text)
     decision, front = _DECISION.search(text), _FRONTMATTER.match(plain)
     title = _TITLE.search(plain, front.end() if front else 0) or (_FIELD.search(front[0]) if front else None)
@@ -152,6 +152,11 @@ def _title(text: str) -> str:
     words = text.strip().strip("\"'").split()
     closing = bool(words) and not words[-1].strip("#")
     return _NUMBER.sub("", " ".join(words[:-1] if closing else words), count=1) if words else ""
+
+
+def read_status(text: str) -> str:
+    """Return the status that a document states, without list marks, emphasis and pictures; empty if there is none."""
+    return _status(_without_comments(text))
 
 
 def _status(text: str) -> str:

@@ -7,7 +7,8 @@ import json
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import FALSE, HOLDS
-from gitmem.commands.adopt.ignored import split_ignored
+from gitmem.commands.adopt.history import split_current
+from gitmem.commands.adopt.ignored import is_ignored
 from gitmem.commands.adopt.memories import (
     BY,
     GONE,
@@ -159,13 +160,17 @@ class _Plan:
         # The sentences, by document and hash, and the hashes of those that comments say to ignore.
         self._sentences: dict[str, dict[str, Statement]] = {}
         self._ignored: dict[str, set[str]] = {}
-        for path, text in texts.items():
-            kept, ignored = split_ignored(text)
-            self._sentences[path] = {hash_of(one.text): one for one in kept}
-            self._ignored[path] = {hash_of(one.text) for one in ignored}
+        for document in adoption.documents:
+            if (text := texts.get(document.path)) is not None:
+                kept, ignored = split_current(document, text)
+                self._sentences[document.path] = {hash_of(one.text): one for one in kept}
+                self._ignored[document.path] = {hash_of(one.text) for one in ignored}
+        self._sentences |= {one.path: {} for one in adoption.closed}
         self._tree = CodeTree(memory.git, adoption.commit)
         decisions = [one.path for one in adoption.documents if one.kind == DECISION]
-        proposed = proposals_of(adoption, {path: texts[path] for path in decisions if self._sentences.get(path)})
+        self._ignored_documents = {path for path, text in texts.items() if is_ignored(text)}
+        read = [path for path in decisions if path in texts and path not in self._ignored_documents]
+        proposed = proposals_of(adoption, {path: texts[path] for path in read})
         proposed = self._check_definitions(proposed)
         answers = self._answers([one.fields["verify"] for one in proposed if one.outcome])
         self._proposed = {
@@ -249,9 +254,8 @@ class _Plan:
 
     def _is_ignored(self, one: AdoptedMemory) -> bool:
         """Return whether a comment says to ignore the sentence of a memory, or its whole document."""
-        ignored = self._ignored.get(one.document, ())
-        is_whole = bool(ignored) and not self._sentences[one.document]
-        return is_whole or str(one.fields.get(SENTENCE_FIELD)) in ignored
+        is_whole = one.document in self._ignored_documents
+        return is_whole or str(one.fields.get(SENTENCE_FIELD)) in self._ignored.get(one.document, ())
 
     def _place_fields(self, refs: list[str]) -> dict[str, Any]:
         """Return the fields for a statement's place: its lines, and their text."""

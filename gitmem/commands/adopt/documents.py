@@ -36,10 +36,14 @@ _FOREIGN = re.compile(
     r"(^|/)(node_modules|vendor|third_party|third-party|site-packages|testdata|fixtures|__fixtures__|__snapshots__)/",
     re.I,
 )
-# What was true on its day: dated files, and folders of past things.
+# What was true on its day: dated files, and folders of past things. Below the code, such a folder is a part of it.
 _HISTORY = re.compile(
-    r"(^|/)(archived?|archives|audits?|changelogs?|minutes|meeting-?notes|post-?mortems?|retrospectives?|history)/"
-    r"|(^|/)[^/]*20\d\d-\d\d-\d\d[^/]*(/|$)",
+    r"^(?!(?:.*/)?(?:src|packages|apps|libs?|crates|internal|cmd|pkg|examples|tools|modules|services)/)(?:.*/)?"
+    r"(?:archived?|archives|attic|audits|changelogs?|dev-?logs?|hand-?offs?|incidents?|journals?|minutes|meetings|"
+    r"meeting-?notes|post-?mortems?|release-?notes|retros?|retrospectives?|session-?logs?|stand-?ups?|"
+    r"status-?(?:reports?|updates?)|weekly(?:-?(?:reports?|notes))?|work-?logs?|history)/"
+    r"|(?:^|/)[^/]*(?<!\d)20\d\d(?P<mark>[-_.]?)(?:0[1-9]|1[0-2])(?P=mark)(?:[0-2]\d|3[01])(?!\d)[^/]*(?:/|$)"
+    r"|(?:^|/)20\d\d[-_./](?:0[1-9]|1[0-2])/",
     re.I,
 )
 

@@ -187,6 +187,7 @@ class Adoption:
         corrections: The corrected lines, by document and line, each proved in its document.
         ignored: The statements that comments tell to ignore, with their documents.
         since: The commit after which the statements were written; empty if they are all statements.
+        closed: The documents that were left out, because they are about work that is done.
     """
 
     commit: str
@@ -198,6 +199,7 @@ class Adoption:
     corrections: Sequence[Correction] = ()
     ignored: Sequence[tuple[Document, IgnoredStatement]] = ()
     since: str = ""
+    closed: Sequence[Document] = ()
 
     def list_unfounded(self) -> list[list[JudgedClaim]]:
         """Return the commands and files of instruction files that never were there: for each, all places that name it.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.statements import Statement
 
 # `<!-- gitmem: ignore REASON -->`; in a code block `# gitmem: ignore REASON`, or with `//`.
-_MARK = re.compile(r"(?:<!--|#|//)\s*gitmem:\s*(ignore(?:-file)?)\b[ \t]*(.*?)[ \t]*(?:-->|$)")
+_MARK = re.compile(r"(?:<!--|#|//)\s*gitmem:\s*(ignore(?:-file)?)\b[ \t]*(.*?)[ \t]*(?:-->|$)", re.M)
 
 
 @frozen
@@ -53,3 +53,8 @@ def split_ignored(text: str) -> tuple[list[Statement], list[IgnoredStatement]]:
         else:
             ignored.append(IgnoredStatement(one, mark[2]))
     return kept, ignored
+
+
+def is_ignored(text: str) -> bool:
+    """Return whether a comment says to ignore the whole document."""
+    return any(found[1] == "ignore-file" for found in _MARK.finditer(text))

@@ -12,7 +12,7 @@ from hashlib import sha256
 from gitmem.commands.adopt.claims.claim import SYMBOL, VALUE, is_log
 from gitmem.commands.adopt.documents import DECISION, INSTRUCTIONS
 from gitmem.commands.adopt.findings import FALSE, NEVER
-from gitmem.commands.adopt.ignored import split_ignored
+from gitmem.commands.adopt.history import split_current
 from gitmem.commands.adopt.kinds import claims_of
 from gitmem.commands.adopt.statements import BULLET, SENTENCE
 from gitmem.document.builtin_checks import words_of
@@ -144,7 +144,7 @@ def find_statement(text: str, document: Document, key: str, sentence: str) -> in
         key: The key of the fact.
         sentence: The hash of the sentence that it was written for.
     """
-    statements = split_ignored(text)[0]
+    statements = split_current(document, text)[0]
     same = (one.line for one in statements if hash_of(one.text) == sentence)
     other = (
         claim.line

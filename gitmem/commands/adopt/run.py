@@ -13,7 +13,7 @@ from gitmem.commands.adopt.correct import add_corrections
 from gitmem.commands.adopt.correct.draft import Draft
 from gitmem.commands.adopt.documents import GUIDE, Document, find_documents
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption, Mention
-from gitmem.commands.adopt.ignored import split_ignored
+from gitmem.commands.adopt.history import is_closed, split_current
 from gitmem.commands.adopt.judge.definitions import spellings
 from gitmem.commands.adopt.judge.figures import Numbers
 from gitmem.commands.adopt.kinds import KINDS, claims_of
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from gitmem.git import Git
 
     _Read = tuple[Document, Statement, list[Claim]]
+
+# The most documents that a note names.
+_NAMED = 5
 
 
 def adopt(
@@ -61,6 +64,9 @@ def adopt(
     documents = find_documents(head.files, wanted)
     past = Past(head, [one.path for one in documents])
     texts = head.texts([one.path for one in documents])
+    named = {name.strip("/") for name in wanted}
+    closed = [one for one in documents if one.path not in named and is_closed(one.path, texts.get(one.path, ""))]
+    documents = [one for one in documents if one not in closed]
     read = _read(documents, texts, kinds, head)
     head.vocabulary.update(word for _, _, claims in read for claim in claims for word in KINDS[claim.kind].words(claim))
     names = _names_in(read, head)
@@ -75,6 +81,9 @@ def adopt(
     notes = []
     if unread := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
         notes.append(f"not read, because they are binary or too large: {display(', '.join(unread))}")
+    if closed:
+        paths = display(", ".join(one.path for one in closed[:_NAMED])) + (", …" if len(closed) > _NAMED else "")
+        notes.append(f"left out, because the work that they describe is done: {paths}")
     if base:
         progress("judging what is false before the change", len(read), len(read))
         findings, earlier = _list_made_false(findings, Change(base, head, past), past, corpus, names)
@@ -87,7 +96,7 @@ def adopt(
         notes.append("the code is too large to be read in full; names and values were looked for in part of it")
     ignored = _list_ignored(documents, texts)
     ignored = [one for one in ignored if not since or _is_newer(one[0], one[1].statement, past, since)]
-    return Adoption(commit, documents, findings, unchecked, notes, base, corrections, ignored, since)
+    return Adoption(commit, documents, findings, unchecked, notes, base, corrections, ignored, since, closed)
 
 
 def open_draft(git: Git, commit: str, path: str, kinds: Container[str]) -> Draft:
@@ -102,7 +111,7 @@ def _read(documents: Iterable[Document], texts: Mapping[str, str], kinds: Contai
     """Return the statements of some documents, each with its claims of these kinds that are about the code."""
     read = []
     for document in documents:
-        for statement in split_ignored(texts.get(document.path, ""))[0]:
+        for statement in split_current(document, texts.get(document.path, ""))[0]:
             claims = (claim for claim in claims_of(statement, document) if claim.kind in kinds)
             read.append((document, statement, [one for one in claims if KINDS[one.kind].applies(head, one)]))
     return read
@@ -113,7 +122,7 @@ def _list_ignored(documents: Iterable[Document], texts: Mapping[str, str]) -> li
     return [
         (document, one)
         for document in documents
-        for one in split_ignored(texts.get(document.path, ""))[1]
+        for one in split_current(document, texts.get(document.path, ""))[1]
         if any(claims_of(one.statement, document))
     ]
 

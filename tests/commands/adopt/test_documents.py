@@ -69,7 +69,32 @@ def test_documents_of_agents_are_about_the_folder_that_has_them(path, folder):
     assert (found.path, found.kind, found.folder) == (path, INSTRUCTIONS, folder)
 
 
-@pytest.mark.parametrize("path", ["docs/archive/README.md", "audits/README.md", "reports/2025-11-02/README.md"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "docs/archive/README.md",
+        "audits/README.md",
+        "reports/2025-11-02/README.md",
+        "reports/20251102-load/README.md",
+        "notes/2025/11/README.md",
+        "docs/retro/README.md",
+        "docs/incidents/queue/README.md",
+        "docs/status-reports/README.md",
+    ],
+)
 def test_history_is_no_document_unless_it_is_named(path):
     assert find_documents([path]) == []
     assert [one.path for one in find_documents([path], [path])] == [path]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "src/journal/README.md",
+        "packages/audits/README.md",
+        "migrations/20240101120000_add/README.md",
+        "api/v2025/README.md",
+    ],
+)
+def test_code_with_the_name_of_something_past_is_no_history(path):
+    assert [one.path for one in find_documents([path])] == [path]
