@@ -4,6 +4,7 @@ FILE is JSONL (one object per line: gitmem's own, beadboard's knowledge.jsonl, b
 title, a body, a kind and a time), a Markdown file, an issue of Beans, a folder of those (also notes of Obsidian and
 Serena, Claude Code's auto memory, decision records, and bundles of the Open Knowledge Format), or - for JSONL on
 standard input. Decision records keep their status, and only those in force count as current.
+Without FILE, it lists what can be imported here and in your home folder, with the commands.
 Importing again adds nothing. Memories with a secret are refused and the rest is imported; forgotten memories stay
 forgotten. Imported commands are not approved.
 """
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gitmem.write.bulk import Reasons
 
 EXAMPLES = (
+    "gitmem import",
     "gitmem import .beads/memory/knowledge.jsonl",
     "gitmem import .beads",
     "gitmem import docs/decisions --kind decision --dry-run",
@@ -34,7 +36,7 @@ SHOWN = 20
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``import``."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="JSONL, Markdown, or a folder; - is standard input")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="JSONL, Markdown, or a folder; - is standard input")
     parser.add_argument(
         "--kind", "--type", default="", help="the kind of memories that name none (learned; doc or decision for files)"
     )
@@ -47,6 +49,8 @@ def run(args: Arguments, out: Output) -> int:
     """Import and print a summary; return 1 if something was refused or could not be read."""
     from gitmem.commands.import_.run import Sources
 
+    if not args.files:
+        return _list_sources(args, out)
     kind = args.kind.replace("-", "_")
     if kind and not is_slug(kind):
         raise UsageError(f"invalid kind: {args.kind!r}", hint="use one word in lower case, such as --kind gotcha")
@@ -59,6 +63,36 @@ def run(args: Arguments, out: Output) -> int:
     else:
         _print(done, out, is_dry=args.dry_run)
     return 1 if done.refused.total or done.unreadable.total else 0
+
+
+def _list_sources(args: Arguments, out: Output) -> int:
+    """List what can be imported; return 1 if there is nothing."""
+    with open_memory(out) as memory:
+        found = [(_short(one.path), one) for one in memory.bulk.find_sources()]
+    if args.json:
+        commands = [
+            {"path": one.path, "system": one.system, "files": one.files, "command": _command(path)}
+            for path, one in found
+        ]
+        out.json({"sources": commands})
+    for path, one in found if not args.json else ():
+        out.line(_command(path), (f"   {one.system}, {quantity(one.files, 'file')}", "dim"))
+    if not found:
+        out.note("no notes or memories of other systems found; name a file or a folder: gitmem import FILE")
+    return 0 if found else 1
+
+
+def _command(path: str) -> str:
+    return f"gitmem import {path}"
+
+
+def _short(path: str) -> str:
+    """Return a path for a shell, relative to the current folder if it is below it."""
+    import shlex
+    from pathlib import Path
+
+    relative = Path(path).relative_to(Path.cwd()) if Path(path).is_relative_to(Path.cwd()) else Path(path)
+    return shlex.quote(str(relative))
 
 
 def _table(done: ImportResult, *, is_dry: bool) -> dict[str, object]:

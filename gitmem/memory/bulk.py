@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.config import home
 from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from gitmem.commands.curate.age import CurationPlan
     from gitmem.commands.curate.contradictions import ContradictionReport
     from gitmem.commands.curate.dedupe import DuplicateReport, Group
+    from gitmem.commands.import_.discovery import Found
     from gitmem.commands.import_.run import ImportResult, Sources
     from gitmem.commands.settle import PathUpdate
     from gitmem.commands.undo import Undone
@@ -38,6 +40,12 @@ class Bulk:
         from gitmem.commands.import_.run import import_files
 
         return import_files(self._repository, sources, stdin=stdin, progress_of=self._repository.progress_of)
+
+    def find_sources(self) -> Sequence[Found]:
+        """Return notes and memories of other systems in the work tree and the home folder; only names are read."""
+        from gitmem.commands.import_.discovery import find_sources
+
+        return find_sources(self._repository.author().top, home())
 
     def export(self, query: Query, *, folder: str = "", is_okf: bool = False) -> Iterator[str]:
         """Return memories as JSONL, one line each; with a folder, write Markdown files there and return their paths.

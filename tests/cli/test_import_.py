@@ -67,11 +67,26 @@ def test_command_that_waits_is_reported_and_a_long_list_is_cut(run_cli, repo: Pa
     assert "unreadable: … and 10 more (the first 30 in --json)" in done.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status"), [(["none.jsonl"], 1), (["README.md", "--kind", "Two words"], 2), ([], 2)]
-)
+@pytest.mark.parametrize(("arguments", "status"), [(["none.jsonl"], 1), (["README.md", "--kind", "Two words"], 2)])
 def test_wrong_use_is_reported(run_cli, arguments: list[str], status: int) -> None:
     done = run_cli("import", *arguments)
 
     assert (done.status, done.out) == (status, "")
     assert "hint:" in done.err
+
+
+def test_import_without_a_file_lists_what_can_be_imported(run_cli, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(repo / "home"))
+    none = run_cli("import")
+    (repo / "docs" / "adr").mkdir(parents=True)
+    (repo / "docs" / "adr" / "0001-a.md").write_text("# A\n")
+    (repo / "home" / "basic-memory").mkdir(parents=True)
+    (repo / "home" / "basic-memory" / "it's.md").write_text("# A\n")
+
+    done, table = run_cli("import"), json.loads(run_cli("import", "--json").out)
+
+    assert (none.status, done.status) == (1, 0)
+    assert done.out == (
+        "gitmem import docs/adr   decision records, 1 file\ngitmem import home/basic-memory   basic-memory, 1 file\n"
+    )
+    assert [one["command"] for one in table["sources"]] == ["gitmem import docs/adr", "gitmem import home/basic-memory"]
