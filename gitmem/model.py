@@ -286,7 +286,7 @@ class Hit:
         snippet: One line of its body around the words of the query.
         created: Epoch seconds.
         path: Its path in the store.
-        archived: Whether it was retired.
+        gone: Why plain searches leave it out: ``archived``, ``superseded`` or ``expired``; empty for a live memory.
         factors: Every factor of the score by name, in the order of application.
         sources: The parts of the first factor by name, if meaning was used besides words: each relative to the best,
             the weight of meaning in the score, and the cosine itself.
@@ -308,7 +308,7 @@ class Hit:
     snippet: str
     created: int
     path: str
-    archived: bool
+    gone: str = ""
     factors: tuple[tuple[str, float], ...] = ()
     tags: tuple[str, ...] = ()
     weak: bool = False

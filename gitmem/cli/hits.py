@@ -51,7 +51,7 @@ def print_hit(hit: Hit, out: Output, length: int = 0) -> None:
         length: The length of the key's unique prefix, which is marked; 0 if unknown.
     """
     mark = MARKS.get(hit.status, " ")
-    old = " (archived)" if hit.archived else ""
+    old = f" ({hit.gone})" if hit.gone else ""
     old += f", {hit.scope}" if hit.scope != PROJECT else ""
     about = (f"{hit.kind}{_status_suffix(hit.status)}{old}", "dim")
     out.line((mark, hit.status), " ", *key_parts(hit.reference, length), "  ", about)

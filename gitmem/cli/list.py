@@ -14,6 +14,7 @@ from gitmem.cli.options import (
     add_filters,
     add_json,
     add_stores,
+    gone_table,
     open_memory,
     print_notices,
     query_of,
@@ -87,6 +88,7 @@ def _table(hit: Hit) -> dict[str, Any]:
         "scope": hit.scope,
         "store": hit.store,
         "weak": hit.weak,
+        **gone_table(hit),
     }
     return table | ({"flapping": hit.flapping} if hit.flapping else {}) | ({"moved": True} if hit.moved else {})
 
@@ -97,7 +99,7 @@ def _print_table(hits: Sequence[Hit], out: Output, lengths: Mapping[str, int]) -
     for h in hits:
         key = shorten(h.reference, wide).ljust(wide)
         room = out.width - wide - kinds - 7
-        title = shorten(h.title, max(20, room)) + (" (archived)" if h.archived else "")
+        title = shorten(h.title, max(20, room)) + (f" ({h.gone})" if h.gone else "")
         title += f" ({h.scope})" if h.scope != PROJECT else ""
         title += " (flapping)" if h.flapping else ""
         title += " (moved)" if h.moved else ""
@@ -108,4 +110,4 @@ def _print_table(hits: Sequence[Hit], out: Output, lengths: Mapping[str, int]) -
 
 def _print_rows(hits: Sequence[Hit], out: Output) -> None:
     for h in hits:
-        out.row(h.reference, h.kind, h.status, format_time(h.created) if h.created else "", h.title, h.scope)
+        out.row(h.reference, h.kind, h.gone or h.status, format_time(h.created) if h.created else "", h.title, h.scope)

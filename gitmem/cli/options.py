@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.memory import Memory
+    from gitmem.model import Hit
     from gitmem.recall import RecallResult
 
     Arguments = argparse.Namespace
@@ -533,7 +534,7 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def hit_table(hit: Any) -> dict[str, Any]:
+def hit_table(hit: Hit) -> dict[str, Any]:
     """Return a hit as documented JSON."""
     return {
         "key": hit.key,
@@ -546,7 +547,13 @@ def hit_table(hit: Any) -> dict[str, Any]:
         "snippet": hit.snippet,
         "matches": [list(span) for span in hit.matches],
         "refs": list(hit.refs),
+        **gone_table(hit),
     }
+
+
+def gone_table(hit: Hit) -> dict[str, bool]:
+    """Return whether plain searches leave a hit out, and why, as documented JSON (named as by ``gitmem show``)."""
+    return {name: hit.gone == name for name in ("archived", "superseded", "expired")}
 
 
 def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: bool = False) -> None:
@@ -559,6 +566,6 @@ def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: boo
     for hit in found.hits:
         product = (("score", hit.score), *hit.factors, *hit.sources) if explain and hit.factors else ()
         factors = [" ".join(f"{name}={value:.4g}" for name, value in product)] if product else []
-        out.row(hit.reference, hit.kind, hit.status, hit.title, hit.snippet, hit.scope, *factors)
+        out.row(hit.reference, hit.kind, hit.gone or hit.status, hit.title, hit.snippet, hit.scope, *factors)
     if found.more:
         out.note(f"{found.more} more: --limit {len(found.hits) + found.more}")

@@ -21,6 +21,7 @@ from gitmem.store.proposal import proposal_notice
 from gitmem.text.durations import ago
 from gitmem.verify.jobs.history import describe_end
 from gitmem.verify.overview.cause import Case
+from gitmem.write.archive import Rotation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,6 +146,8 @@ def _print_what_waits(found: Mapping[str, Any], out: Output) -> None:
         out.line(("contradict each other: ", "yellow"), some, _more(len(disputes) - 3), ("  gitmem settle", "dim"))
     if found["problems"]:
         out.line((f"{quantity(found['problems'], 'problem')}: gitmem doctor", "yellow"))
+    for near in found.get("rotation", ()):
+        out.line((str(Rotation(**near)), "yellow"))
     if found["spool"]["refused"]:
         out.line((f"{quantity(found['spool']['refused'], 'captured text')} set aside: gitmem doctor", "yellow"))
     if found["spool"]["waiting"]:

@@ -12,7 +12,7 @@ from gitmem.write.queue import Queue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from gitmem.repository import OpenRepository
@@ -38,7 +38,7 @@ def remember(memory: OpenStore, text: str, *, force: bool = False, is_strict: bo
     again = ALLOW if force else REFUSE
     options |= anchor_fields(memory, options, is_strict=is_strict)
     change = memory.writer().remember(draft_of(memory, text, **options), memory.policy(), verb="remember", again=again)
-    _note_rotated(memory, change.rotated)
+    _note_rotation(memory, [change])
     return change
 
 
@@ -106,7 +106,7 @@ def queue(memory: OpenStore) -> Queue:
 
     def write(drafts: list[Draft]) -> list[Change]:
         changes = memory.writer().remember_all(drafts, memory.policy())
-        _note_rotated(memory, sum(change.rotated for change in changes))
+        _note_rotation(memory, changes)
         return changes
 
     return Queue(draft, write)
@@ -136,10 +136,13 @@ def draft_of(
     )
 
 
-def _note_rotated(memory: OpenStore, rotated: int) -> None:
-    if rotated:
+def _note_rotation(memory: OpenStore, changes: Sequence[Change]) -> None:
+    """Note what was archived, or what a later write will archive."""
+    if rotated := sum(change.rotated for change in changes):
         memory.notices.append(
             f"{rotated} old memories moved to the archive: there are more than "
             f"{memory.policy().rotation.limit} of their kind; gitmem recall --all finds them, gitmem restore "
-            "KEY restores one"
+            "KEY restores one (limit = 0 under [rotation] in gitmem.toml switches this off)"
         )
+    else:
+        memory.notices += list(dict.fromkeys(change.rotation for change in changes if change.rotation))[-1:]

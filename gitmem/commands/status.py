@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.times import format_time
+from gitmem.frozen import fields_of
 from gitmem.index.catalog import refs_of, state
 from gitmem.index.catalog.disputes import list_disputes
 from gitmem.model import STATES
@@ -12,6 +13,7 @@ from gitmem.store.state.spool import counts
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.due import list_elsewhere
 from gitmem.verify.overview.stock import culprits, take_stock
+from gitmem.write.archive import list_rotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ def status_of(
     ref = store.ref if store.git.read_ref(store.ref) or not store.store.proposal else store.store.upstream
     with catalog.reading():
         summary = status(catalog, store.git, ground, store.local, ref=ref, tip=tip, now=store.now, waiting=waiting)
+        summary["rotation"] = [fields_of(one) for one in list_rotations(catalog, store.policy())]
         summary["jobs"] = jobs(catalog, ground, tip)
     summary |= {"spool": counts(repository.git.repository.state), "view": view()}
     summary |= {"scope": scope or PROJECT, "scopes": repository.other_scopes()}

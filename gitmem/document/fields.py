@@ -14,7 +14,7 @@ from gitmem.model import STATES, TASK, Problem, is_plain_command, parse_duration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from gitmem.model import Document
@@ -50,6 +50,11 @@ OWN_PREFIXES = (
 
 # C1's and C6's levels (ai-memory-module: "--importance - critical/high/medium/low").
 IMPORTANCE = ("critical", "high", "medium", "low")
+
+# Set by `import`, on memories that the store did not write itself: these never rotate (A8).
+IMPORTED = "imported"
+# Why a memory was retired that the store itself rotated (A8): nobody called it wrong.
+ROTATED = "rotated"
 
 # More attempts than anyone makes at one task.
 MOST_ATTEMPTS = 1_000_000
@@ -103,6 +108,11 @@ def is_newer(fields: dict[str, Any]) -> bool:
     """Return whether the frontmatter was written for a newer version: it is shown, but never changed or run."""
     schema = fields.get("schema")
     return isinstance(schema, int) and schema > SCHEMA
+
+
+def is_imported(fields: Mapping[str, Any]) -> bool:
+    """Return whether a memory with this frontmatter was imported; a value of another system counts as well."""
+    return fields.get(IMPORTED) not in (None, False)
 
 
 def warnings_of(document: Document) -> tuple[Problem, ...]:

@@ -470,7 +470,9 @@ class RotationSettings:
     """When old memories of a kind are archived."""
 
     # A: "When knowledge.jsonl exceeds 1,000 lines, the oldest 500 are moved to knowledge.archive.jsonl".
-    limit: int = setting(1000, read_whole(0), "live memories of a kind before the oldest are archived; 0 = never")
+    limit: int = setting(
+        1000, read_whole(0), "live memories of a kind, without imported ones, before the oldest are archived; 0 = never"
+    )
     move: int = setting(500, read_whole(1), "how many are archived at a time")
     kinds: tuple[str, ...] = setting(("learned", "session"), read_lines, "the kinds to rotate")
 

@@ -36,7 +36,7 @@ def newest(
     if among is not None:
         catalog.connection.create_function("is_among", 1, among.__contains__)
         condition += (only := " AND is_among(m.id)")
-    rows, more = _newest_rows(catalog, condition, values, query.limit)
+    rows, more = _newest_rows(catalog, condition, values, query.limit, now=now)
     texts = texts_of(catalog, [row[0] for row in rows])
     hits = [
         replace(hit, snippet=tokens.snippet(texts[number].body, (), width=SNIPPET)[0])
@@ -46,11 +46,11 @@ def newest(
 
 
 def _newest_rows(
-    catalog: Catalog, condition: str, values: Sequence[object], limit: int
+    catalog: Catalog, condition: str, values: Sequence[object], limit: int, *, now: int
 ) -> tuple[list[tuple[Any, ...]], int]:
     """Return the newest memories that meet a condition, and how many more do."""
     rows = catalog.rows(
-        "SELECT m.id, m.key, m.kind, m.title, m.created, m.path, m.archived FROM memory m"
+        f"SELECT m.id, m.key, m.kind, m.title, m.created, m.path, {state.gone_column(now)} FROM memory m"
         f" WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
         (*values, limit + 1),
     )
@@ -65,11 +65,11 @@ def _hits_of(
     """Yield the number, the status and the hit, without a text, of each row of ``_newest_rows``."""
     numbers, chains = [row[0] for row in rows], state.suspects(catalog, ground)
     statuses, refs = state.statuses_of(catalog, ground, numbers, now=now, chains=chains), refs_of(catalog, numbers)
-    for number, key, kind, title, created, path, archived in rows:
+    for number, key, kind, title, created, path, gone in rows:
         status, its = statuses[number], refs.get(number, ())
         yield (
             *(number, status),
-            Hit(key, kind, title, status.status, 0.0, PROJECT, "", created, path, bool(archived), refs=its),
+            Hit(key, kind, title, status.status, 0.0, PROJECT, "", created, path, gone, refs=its),
         )
 
 
@@ -104,7 +104,7 @@ def list_memories(sources: Sequence[Source], query: Query, *, now: int) -> Recal
 
 def _list_in(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> RecallResult:
     condition, values = filter_condition(catalog, ground, query, now=now)
-    rows, more = _newest_rows(catalog, condition, values, query.limit)
+    rows, more = _newest_rows(catalog, condition, values, query.limit, now=now)
     tags = dict(catalog.each("SELECT id, tags FROM text WHERE id IN ({})", [row[0] for row in rows]))
     hits = [
         replace(hit, tags=tuple(strings(tags[number])), weak=status.weak, flapping=status.flapping, moved=status.moved)

@@ -376,16 +376,17 @@ class Ranker:
         found: dict[int, Hit] = {}
         by_number = {one.number: one for one in ranked}
         for nth, source, numbers in self._split(by_number):
-            sql = "SELECT id, kind, created, path, archived FROM memory WHERE id IN ({})"
+            columns = f"m.id, m.kind, m.created, m.path, {state.gone_column(self._now)}"
+            sql = f"SELECT {columns} FROM memory m WHERE m.id IN ({{}})"
             refs = refs_of(source.catalog, numbers)
-            for number, kind, created, path, archived in source.catalog.each(sql, numbers):
+            for number, kind, created, path, gone in source.catalog.each(sql, numbers):
                 whole, text = number * len(self._sources) + nth, self._texts[nth][number]
                 one, language = by_number[whole], self._languages[nth]
                 snippet, matches = self._snippet(text.body, language)
                 status = self._states[nth][number].status
                 hit = Hit(
                     text.key, kind, text.title, status, round(one.score, 4), PROJECT, snippet, created, path,
-                    bool(archived), one.factors, matches=tuple(matches), refs=refs.get(number, ()),
+                    gone, one.factors, matches=tuple(matches), refs=refs.get(number, ()),
                 )  # fmt: skip
                 found[whole] = source.locate(hit)
         return [found[one.number] for one in ranked]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from gitmem.document.edit import REMOVE
+from gitmem.document.fields import ROTATED
 from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.frozen import frozen
@@ -26,12 +27,18 @@ if TYPE_CHECKING:
     # Returns the texts of memories by path.
     TextsOf = Callable[[Catalog, Sequence[KnownMemory]], dict[str, str]]
 
-# The reason for rotation by the store itself: nobody called the memory wrong.
-ROTATED = "rotated"
 # Why a memory was retired whose commit was amended or dropped: it may come back with another commit.
 DROPPED = "the commit that stated it was amended or dropped"
 # Why an imported decision is retired whose record is a draft, rejected or deprecated: a later import may restore it.
 NOT_IN_FORCE = "its decision record is not in force"
+
+# The live memories of a kind that were not imported, and those of them that may rotate.
+_WRITTEN = "m.kind = ? AND m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0 AND m.imported = 0"
+_ROTATING = (
+    f"{_WRITTEN} AND m.importance <> 'critical' AND NOT EXISTS (SELECT 1 FROM fact f WHERE f.id = m.id)"
+    " AND NOT EXISTS (SELECT 1 FROM link l JOIN memory s ON s.id = l.source"
+    " WHERE l.relation = 'requires' AND l.target = m.key AND s.archived = 0)"
+)
 
 
 @frozen
@@ -49,30 +56,64 @@ class ArchiveMoves:
     moves: tuple[tuple[str, str], ...]
 
 
-def rotate(texts_of: TextsOf, catalog: Catalog, policy: Policy, kind: str, *, added: int, now: int) -> ArchiveMoves:
-    """Return the archive moves of the oldest memories of a kind, if the added ones exceed the limit (A8).
+@frozen
+class Rotation:
+    """A kind near its rotation, or past it.
 
-    Each time their number passes the limit, and then each further ``move``, the oldest ``move`` of them are archived,
-    so a large import is not undone by the next write. Memories that have a check, are critical or are required by
-    another stay.
+    Attributes:
+        kind: The kind.
+        count: The number of its live memories that may rotate.
+        limit: The number that may stay.
+        moves: How many the write that exceeds the limit archives.
     """
-    settings = policy.rotation
-    if not settings.limit or kind not in settings.kinds:
-        return ArchiveMoves({}, {}, ())
-    live = "m.kind = ? AND m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
-    count = catalog.row(f"SELECT count(*) FROM memory m WHERE {live}", (kind,))[0]
-    times = _count_passed(count + added, settings.limit, settings.move) - _count_passed(
-        count, settings.limit, settings.move
-    )
-    if times <= 0:
+
+    kind: str
+    count: int
+    limit: int
+    moves: int
+
+    def __str__(self) -> str:
+        """Return what will be moved, why, and how to keep it."""
+        which = "the write that exceeds it" if self.count <= self.limit else "the next write of this kind"
+        return (
+            f"{self.count} live memories of kind {self.kind}; the limit is {self.limit}: {which} moves the "
+            f"{self.moves} oldest to the archive, where recall --all finds them; to keep all, write limit = 0 under "
+            "[rotation] in gitmem.toml"
+        )
+
+
+def list_rotations(catalog: Catalog, policy: Policy) -> list[Rotation]:
+    """Return the kinds near or past their rotation, by kind."""
+    found = (find_rotation(catalog, policy, kind) for kind in sorted(policy.rotation.kinds))
+    return [one for one in found if one is not None]
+
+
+def find_rotation(catalog: Catalog, policy: Policy, kind: str, *, added: int = 0) -> Rotation | None:
+    """Return how near a kind is to its rotation, with *added* new ones; None below 98 percent of the limit."""
+    limit, move, kinds = policy.rotation.limit, policy.rotation.move, policy.rotation.kinds
+    if not limit or kind not in kinds:
+        return None
+    # The cheap count first: it is enough for nearly every write.
+    for which in (_WRITTEN, _ROTATING):
+        count: int = catalog.row(f"SELECT count(*) FROM memory m WHERE {which}", (kind,))[0] + added
+        if count < limit - limit // 50:
+            return None
+    return Rotation(kind, count, limit, max(move, max(count - added, limit) + 1 - limit))
+
+
+def rotate(texts_of: TextsOf, catalog: Catalog, found: Rotation | None, *, now: int) -> ArchiveMoves:
+    """Return the archive moves of the oldest memories of a kind that exceeds its limit with what is written (A8).
+
+    More than ``move`` of them are archived if that would leave too many: a sync may bring any number. Imported
+    memories, and those that have a check, are critical or are required by another, neither count nor move. The choice
+    depends on the store alone, so that two clones with the same memories archive the same ones.
+    """
+    if found is None or found.count <= found.limit:
         return ArchiveMoves({}, {}, ())
     rows = catalog.rows(
-        f"SELECT m.id, m.key, m.path, m.kind, m.title, m.archived FROM memory m WHERE {live}"
-        " AND m.importance <> 'critical' AND NOT EXISTS (SELECT 1 FROM fact f WHERE f.id = m.id)"
-        " AND NOT EXISTS (SELECT 1 FROM link l JOIN memory s ON s.id = l.source"
-        " WHERE l.relation = 'requires' AND l.target = m.key AND s.archived = 0)"
+        f"SELECT m.id, m.key, m.path, m.kind, m.title, m.archived FROM memory m WHERE {_ROTATING}"
         " ORDER BY m.updated, m.key LIMIT ?",
-        (kind, times * settings.move),
+        (found.kind, found.moves),
     )
     retired = {"when": format_time(now), "by": "gitmem", "why": ROTATED}
     return retire(texts_of, catalog, [KnownMemory(*row) for row in rows], retired)
@@ -92,11 +133,6 @@ def retire(
         return with_fields(text, {"retired": {**retired, **own}}, path)
 
     return _moves(texts_of, catalog, known, change, archived=True)
-
-
-def _count_passed(count: int, limit: int, move: int) -> int:
-    """Return how often *count* passed the limit and each further step."""
-    return max(0, -((limit - count) // move))
 
 
 def is_rotated(fields: Mapping[str, Any]) -> bool:

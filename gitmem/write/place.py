@@ -57,6 +57,7 @@ class Change:
         is_new: Whether the memory is new.
         is_written: Whether a commit was made.
         rotated: The number of old memories of its kind that were archived with it (A8).
+        rotation: What a later write will archive, if the kind is near its limit; else empty.
         is_folded: Whether it was added to another memory that says the same; this is then about that one.
         contradicts: The keys of the live memories that it contradicts.
     """
@@ -67,6 +68,7 @@ class Change:
     is_new: bool = False
     is_written: bool = True
     rotated: int = 0
+    rotation: str = ""
     is_folded: bool = False
     contradicts: tuple[str, ...] = ()
 

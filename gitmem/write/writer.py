@@ -190,8 +190,10 @@ class Writer:
         proved = verdicts(settled) if verdicts else ()
         files = {path: document.text, **others}
         deletes = [p for p in place.paths_of_key(catalog, settled.key) if p != path]
-        old = archive.rotate(self.texts_of, catalog, policy, settled.kind, added=int(not is_live), now=self._now)
+        near = archive.find_rotation(catalog, policy, settled.kind, added=int(not is_live))
+        old = archive.rotate(self.texts_of, catalog, near, now=self._now)
         done["rotated"] = len(old.paths)
+        done["rotation"] = "" if near is None or old.paths or not done["is_new"] else str(near)
         files, deletes, moves = {**old.files, **files}, [*old.paths, *deletes], (*moves, *old.moves)
         word = "add" if known is None else "restore" if known.archived else "update"
         planned = self.plan(f"{settled.kind}: {word} {settled.key}", [settled.key], files, deletes, moves)

@@ -16,7 +16,7 @@ from gitmem.recall import RecallResult
 
 
 def hit(key: str, *, status: str = "", factors: tuple[tuple[str, float], ...] = ()) -> Hit:
-    return Hit(key, "gotcha", f"title of {key}", status, 1.25, "project", "a snippet", 0, "p", False, factors)
+    return Hit(key, "gotcha", f"title of {key}", status, 1.25, "project", "a snippet", 0, "p", "", factors)
 
 
 def printed(*, is_terminal: bool, explain: bool = False, more: int = 0) -> tuple[str, str]:

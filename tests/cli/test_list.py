@@ -54,6 +54,7 @@ def test_json_is_as_documented(run_cli) -> None:
                 "scope": "project",
                 "store": "",
                 "weak": False,
+                **dict.fromkeys(("archived", "superseded", "expired"), False),
             }
         ]
     }

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import commit_files, git, put_files, tip
+from conftest import commit_files, git, memory_text, put_files, tip
 
 
 @pytest.fixture
@@ -36,6 +36,7 @@ def test_json_is_as_documented(run_cli, repo: Path) -> None:
     assert list(found) == ["query", "commit", "hits", "more"]
     assert (found["query"], found["commit"], len(found["hits"]), found["more"]) == ("gateway", tip(repo), 2, 1)
     fields = ["key", "kind", "title", "status", "score", "scope", "store", "snippet", "matches", "refs"]
+    fields += ["archived", "superseded", "expired"]
     assert [list(hit) for hit in found["hits"]] == [fields] * 2
     assert found["hits"][0]["score"] >= found["hits"][1]["score"] > 0
 
@@ -76,6 +77,28 @@ def test_statistics_count_by_kind(run_cli) -> None:
     assert text.out.startswith("2 memories\n")
     assert "searched only with --all: 1 archived\n" in text.out
     assert (found["total"], found["kinds"], found["archived"]) == (2, {"fact": 1, "gotcha": 1}, 1)
+
+
+def test_all_says_which_hits_plain_recall_leaves_out(run_cli, repo: Path) -> None:
+    old = {"created": "2026-01-01T00:00:00Z"}
+    texts = {
+        "archive/learned/away.md": memory_text("Tokens away", retired="{why: rotated}"),
+        "gotchas/before.md": memory_text("Tokens before", kind="gotcha", superseded_by="now"),
+        "gotchas/now.md": memory_text("Tokens now", kind="gotcha", supersedes="[before]"),
+        "sessions/over.md": memory_text("Tokens over", kind="session", ttl="1d", **old),
+    }
+    put_files(repo, texts)
+    expected = {"away": "archived", "before": "superseded", "now": "", "over": "expired"}
+
+    for command in (("recall", "tokens"), ("recall", "--recent", "9"), ("list",)):
+        rows = [line.split("\t") for line in run_cli(*command, "--all").out.splitlines()]
+        found = json.loads(run_cli(*command, "--all", "--json").out)
+
+        assert {row[0]: row[2] for row in rows} == expected
+        hits = found.get("hits") or found["memories"]
+        assert {hit["key"]: [name for name in expected.values() if name and hit[name]] for hit in hits} == {
+            key: [gone] if gone else [] for key, gone in expected.items()
+        }
 
 
 @pytest.mark.usefixtures("filled")

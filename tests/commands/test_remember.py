@@ -19,5 +19,17 @@ def test_rotation_is_reported(memory: Memory, repo: Path, is_queued: bool) -> No
             (batch if is_queued else memory).remember(f"Gateway number {number}", key=f"k{number}")
 
     lines = [notice.split(" ", 1)[0] for notice in memory.notices]
-    assert lines == (["2"] if is_queued else ["1", "1"])
-    assert "gitmem restore KEY" in memory.notices[0]
+    assert lines == (["2"] if is_queued else ["3", "1", "1"])
+    assert "gitmem restore KEY" in memory.notices[-1]
+
+
+def test_rotation_is_announced_before_it_happens(memory: Memory, repo: Path) -> None:
+    put_files(repo, {"gitmem.toml": "[rotation]\nlimit = 2\nmove = 1\n"})
+
+    memory.remember("One thing", key="a")
+    memory.remember("Another matter", key="b")
+
+    assert memory.notices == [
+        "2 live memories of kind learned; the limit is 2: the write that exceeds it moves the 1 oldest to the archive, "
+        "where recall --all finds them; to keep all, write limit = 0 under [rotation] in gitmem.toml"
+    ]

@@ -8,6 +8,7 @@ import pytest
 from conftest import git, memory_text, put_files, tip
 from support.branch import fields_of, keys_found, memory_files
 
+from gitmem.commands.import_.run import Sources
 from gitmem.memory import Memory
 from gitmem.recall import Query
 
@@ -56,28 +57,56 @@ def test_next_ones_go_only_when_the_limit_is_passed_again(store: Memory, repo: P
     assert archived(repo) == [f"archive/learned/k{n}.md" for n in (1, 2, 3, 4)]
 
 
-def test_what_was_there_beyond_the_limit_before_is_not_swept_away(store: Memory, repo: Path) -> None:
+def test_all_beyond_the_limit_go_however_they_came(store: Memory, repo: Path) -> None:
     put_files(repo, {f"learned/more{n}.md": memory_text(f"More {n}") for n in range(20)})
 
     remember(store, 5)
 
-    assert len(archived(repo)) == 2
+    assert len(archived(repo)) == 21
+    assert len(keys_found(store, "")) == 4
 
 
-def test_facts_decisions_critical_and_required_memories_stay(store: Memory, repo: Path) -> None:
+def test_imported_memories_neither_rotate_nor_count(store: Memory, repo: Path, tmp_path: Path) -> None:
+    lines = [f'{{"key": "i{n}", "type": "learned", "content": "Import {n}", "ts": {n + 1}}}\n' for n in range(9)]
+    (tmp_path / "knowledge.jsonl").write_text("".join(lines))
     put_files(
-        repo,
-        {
-            "learned/k1.md": memory_text("one", created="2026-01-01T00:00:00Z", importance="critical"),
-            "learned/k2.md": memory_text("two", created="2026-02-01T00:00:00Z", verify="{exists: README.md}"),
-            "gotchas/g.md": memory_text("three", kind="gotcha", requires="[k3]"),
-        },
+        repo, {"learned/own.md": memory_text("Its own mark", imported="2020-01-01", created="2020-01-01T00:00:00Z")}
     )
 
+    store.bulk.import_files(Sources((str(tmp_path / "knowledge.jsonl"),)))
     remember(store, 5)
+    remember(store, 5)
+
+    assert fields_of(repo, "learned/i0.md")["imported"] is True
+    assert archived(repo) == ["archive/learned/k1.md", "archive/learned/k2.md"]
+
+
+def test_exported_memory_of_a_kind_that_rotates_gets_the_mark(store: Memory, repo: Path, tmp_path: Path) -> None:
+    texts = {"learned/a.md": memory_text("A"), "gotchas/b.md": memory_text("B", kind="gotcha")}
+    for path, text in {"gitmem.toml": "", **texts}.items():
+        (tmp_path / "export" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "export" / path).write_text(text)
+
+    store.bulk.import_files(Sources((str(tmp_path / "export"),)))
+
+    assert fields_of(repo, "learned/a.md")["imported"] is True
+    assert git(repo, "show", "memory:gotchas/b.md") + "\n" == texts["gotchas/b.md"]
+
+
+def test_facts_decisions_critical_and_required_memories_neither_count_nor_move(store: Memory, repo: Path) -> None:
+    protected = {
+        "learned/k1.md": memory_text("one", created="2026-01-01T00:00:00Z", importance="critical"),
+        "learned/k2.md": memory_text("two", created="2026-02-01T00:00:00Z", verify="{exists: README.md}"),
+        "gotchas/g.md": memory_text("three", kind="gotcha", requires="[k3]"),
+    }
+    put_files(repo, protected)
+
+    remember(store, 5, 6, 7)
+    assert archived(repo) == []
+    remember(store, 8)
     remember(store, *range(10, 20), kind="gotcha")
 
-    assert archived(repo) == ["archive/learned/k4.md"]
+    assert archived(repo) == ["archive/learned/k4.md", "archive/learned/k5.md"]
 
 
 def test_writing_the_same_key_again_rotates_nothing(store: Memory, repo: Path) -> None:

@@ -41,5 +41,5 @@ def about_files(memory: OpenRepository, query: Query) -> RecallResult:
         (created, path), body = rows[one.number], texts[one.number][1]
         snippet = " ".join(str(body).split())[:SNIPPET]
         about = (one.key, one.kind, one.title, one.status.status, 0.0, PROJECT, snippet, created, path)
-        hits.append(Hit(*about, archived=False, refs=tuple(refs.get(one.number, ()))))
+        hits.append(Hit(*about, refs=tuple(refs.get(one.number, ()))))
     return RecallResult(tuple(hits), len(found) - len(shown))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gitmem.commands.import_.fields import Unreadable
 from gitmem.commands.import_.files import check_sources, read_sources
+from gitmem.document.fields import IMPORTED, ROTATED, is_imported, is_newer
 from gitmem.document.okf import with_lifetime
 from gitmem.document.parse import parse
 from gitmem.document.times import format_time
@@ -17,8 +18,8 @@ from gitmem.recall import SESSION
 from gitmem.recall.logs import PLACE, number_key
 from gitmem.text import display
 from gitmem.text.secrets import redact
-from gitmem.write.archive import ROTATED
 from gitmem.write.bulk import ImportPlan, Reasons, changes_of, settle
+from gitmem.write.draft import with_fields
 from gitmem.write.incoming import Incoming, UnsafeError, incoming_exact, incoming_new
 
 TYPE_CHECKING = False
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
     from gitmem.commands.import_.fields import ImportRecord
+    from gitmem.model import Document
     from gitmem.policy import Policy
     from gitmem.repository import OpenRepository
     from gitmem.store.commit import CommitPlan
@@ -180,13 +182,21 @@ def _check(given: ImportRecord, policy: Policy, *, author: Author, now: int) -> 
 
         refuse_writer(policy, str(given.fields.get("kind", "")), IMPORT)
     if given.text:
-        document = parse(given.text, path=f"{given.key}.md")
+        document = _with_mark(parse(given.text, path=f"{given.key}.md"), policy)
         return incoming_exact(document, given.where, folder=given.folder, archived=given.archived, policy=policy)
     given = replace(given, fields=with_lifetime(given.fields, now))
     retired = {"when": given.fields.get("created") or format_time(now), "by": "import", "why": given.why or ROTATED}
     fields = {**given.fields, "retired": retired} if given.archived else given.fields
+    fields = {**fields, IMPORTED: fields.get(IMPORTED) or True}
     made = incoming_new(given.key, fields, given.body, given.where, author=author, policy=policy, now=now)
     return replace(made, archived=given.archived)
+
+
+def _with_mark(document: Document, policy: Policy) -> Document:
+    """Return a file of gitmem, marked as imported if its kind rotates; any other stays as it is, byte for byte."""
+    if document.kind not in policy.rotation.kinds or is_imported(document.fields) or is_newer(document.fields):
+        return document
+    return parse(with_fields(document.text, {IMPORTED: True}, document.path), path=document.path)
 
 
 def _write(memory: OpenRepository, asked: Sources, incoming: Sequence[Incoming]) -> tuple[ImportPlan, str]:

@@ -28,6 +28,7 @@ from gitmem.store.push import Push, refuse_secrets
 from gitmem.store.state.lock import WriteLock, clear_stale_lock
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.overview.stock import culprits, status_page, take_stock
+from gitmem.write.archive import list_rotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def sync(
             published = home_ref.publish(memory.git, name, memory.config.branch, done.commit, talk)
             memory.notices += [published] if published else []
         branches.finish(push=push)
+        memory.notices += [str(one) for one in list_rotations(memory.catalog(), memory.policy())]
         if push:
             inbox.receive(memory, name, talk)
         return replace(done, companions=tuple(branches.steps))

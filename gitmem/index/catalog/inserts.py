@@ -23,7 +23,8 @@ BATCH = 2000
 
 _STATEMENTS = {
     "memory": "INSERT INTO memory (id, folder, key, oid, archived, kind, title, created, updated, importance,"
-    " confidence, expires, agent, task, superseded_by, meaning) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    " confidence, expires, agent, task, superseded_by, meaning, imported)"
+    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     "confirmation": "INSERT OR IGNORE INTO confirmation VALUES (?,?,?)",
     "packed": "INSERT INTO packed VALUES (?,?,?,?,?,?)",
     "label": "INSERT OR IGNORE INTO label (tag) VALUES (?)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.anchors import line_references
-from gitmem.document.fields import parse_ttl
+from gitmem.document.fields import is_imported, parse_ttl
 from gitmem.document.meaning import CONFIRMED, meaning_of, parse_foundations
 from gitmem.document.spec import check_of, claim_hash, spec_hash, spec_of
 from gitmem.document.times import parse_time
@@ -38,7 +38,7 @@ class Rows:
 
     Attributes:
         memory: Values for the columns of ``memory`` after ``oid``: kind, title, created, updated, importance,
-            confidence, expires, agent, task, superseded_by, meaning.
+            confidence, expires, agent, task, superseded_by, meaning, imported.
         text: Tags with domains and paths with refs, as JSON; which of ``MARKED`` it has; all fields, as JSON; the body.
         tags: Its tags.
         links: Relation and target of every link.
@@ -96,6 +96,7 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
         str(fields.get("task") or ""),
         str(fields.get("superseded_by") or ""),
         meaning_of(document),
+        int(is_imported(fields)),
     )
     confirmed = tuple((one.key, one.meaning) for one in parse_foundations(document.strings(CONFIRMED)))
     links = tuple(dict.fromkeys((relation, t) for relation in LINKS for t in document.strings(relation)))

@@ -21,11 +21,11 @@ CREATE TABLE memory (
   title TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, importance TEXT NOT NULL,
   confidence REAL NOT NULL, expires INTEGER, archived INTEGER NOT NULL, shadowed INTEGER NOT NULL DEFAULT 0,
   superseded INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL, task TEXT NOT NULL,
-  superseded_by TEXT NOT NULL, meaning TEXT NOT NULL DEFAULT '',
+  superseded_by TEXT NOT NULL, meaning TEXT NOT NULL DEFAULT '', imported INTEGER NOT NULL DEFAULT 0,
   path TEXT GENERATED ALWAYS AS (folder || '/' || key || '.md') VIRTUAL);
 CREATE UNIQUE INDEX memory_key ON memory (key, folder);
 CREATE INDEX memory_folder ON memory (folder);
-CREATE INDEX memory_live ON memory (kind, expires, shadowed, archived, superseded)
+CREATE INDEX memory_live ON memory (kind, expires, shadowed, archived, superseded, imported)
   WHERE shadowed = 0 AND archived = 0 AND superseded = 0;
 CREATE INDEX memory_recent ON memory (created) WHERE shadowed = 0 AND archived = 0;
 CREATE INDEX memory_expires ON memory (expires) WHERE expires IS NOT NULL;

@@ -70,6 +70,14 @@ class StaleCheck:
     words: str
 
 
+def gone_column(now: int) -> str:
+    """Return the SQL for why plain searches leave a memory out (``model.Hit.gone``)."""
+    return (
+        "CASE WHEN m.archived THEN 'archived' WHEN m.superseded THEN 'superseded'"
+        f" WHEN m.expires <= {now:d} THEN 'expired' ELSE '' END"
+    )
+
+
 def ground_of(catalog: Catalog, code: str, local_serial: int) -> int | None:
     """Return the number of a code commit whose statuses are all computed; None if some are not."""
     row = catalog.row("SELECT id, complete, local_serial FROM ground WHERE code = ?", (code,))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from gitmem.document.conflict import CONFLICT
 from gitmem.document.edit import REMOVE, edit, is_same
-from gitmem.document.fields import is_newer
+from gitmem.document.fields import ROTATED, is_newer
 from gitmem.document.format import format as format_memory
 from gitmem.document.parse import parse, unify
 from gitmem.document.times import parse_time
@@ -76,6 +76,7 @@ class MergedMemory:
     content: bytes
     conflicts: tuple[str, ...] = ()
     kind: str = ""
+    is_live: bool = False
 
 
 def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_forgotten: bool = False) -> MergedMemory:
@@ -86,7 +87,8 @@ def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_for
         one: One side.
         other: The other side; their order does not matter.
         path: The memory's path.
-        is_forgotten: Whether one side retired what the other changed: it stays retired, and a person should review it.
+        is_forgotten: Whether one side retired what the other changed: it stays retired, and a person should review it,
+            unless it was only rotated for its age: then it is live again.
     """
     if one.content == other.content:
         return MergedMemory(one.content)
@@ -101,14 +103,17 @@ def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_for
     body, names_of_body = _merge_bodies(started, earlier, later, early.who, late.who)
     if names_of_body:
         conflicts.append({"field": "body", "by": names_of_body})
-    if is_forgotten and "retired" in fields and not _is_same_but_retired(earlier, later):
+    is_live = is_forgotten and _is_rotated(fields.get("retired")) and not _is_same_but_retired(earlier, later)
+    if is_live:
+        del fields["retired"]
+    elif is_forgotten and "retired" in fields and not _is_same_but_retired(earlier, later):
         conflicts.append({"field": "retired", "by": _safe_name((late if "retired" in earlier.fields else early).who())})
     if conflicts:
         fields[CONFLICT] = _join_conflicts(fields.get(CONFLICT), conflicts, fields)
     names = tuple(sorted({str(entry["field"]) for entry in conflicts}))
     for text in (_merge_by_line(started, earlier, later, fields, body), _write_text(later, fields, body)):
         if text is not None:
-            return MergedMemory(text.encode("utf-8"), names, str(fields.get("kind", "")))
+            return MergedMemory(text.encode("utf-8"), names, str(fields.get("kind", "")), is_live)
     # Together they exceed the size of a memory: the later one stays, with a note about the other.
     short = [{"field": name, "by": _safe_name(early.who())} for name in names or ("body",)]
     text = _write_text(
@@ -177,6 +182,14 @@ def _is_same_but_retired(one: Document, other: Document) -> bool:
     return repr(fields[0]) == repr(fields[1]) and one.body == other.body
 
 
+def _is_rotated(retired: Any) -> bool:
+    return isinstance(retired, dict) and retired.get("why") == ROTATED
+
+
+def _when(retired: Any) -> str:
+    return str(retired.get("when", "")) if isinstance(retired, dict) else ""
+
+
 def _merge_values(name: str, was: Any, one: Any, other: Any) -> Any:
     """Merge two new values of a field; None if a person must decide."""
     if name in _LATER:
@@ -186,9 +199,8 @@ def _merge_values(name: str, was: Any, one: Any, other: Any) -> Any:
     if name in _OF_LATER_TEXT:
         return other
     if name == "retired":
-        return max(
-            one, other, key=lambda value: (str(value.get("when", "")) if isinstance(value, dict) else "", repr(value))
-        )
+        # What a person forgot stays forgotten if it was also rotated.
+        return max(one, other, key=lambda value: (not _is_rotated(value), _when(value), repr(value)))
     if name == "attempts" and _is_attempts(one) and _is_attempts(other):
         return _merge_attempts(was if _is_attempts(was) else [], one, other)
     lists = [_as_list(name, value) for value in (was, one, other)]

@@ -259,17 +259,19 @@ class _Merge:
         if base is not None and len(base) > layout.MEMORY_LIMIT:
             base = None
         united = unite(base, versions[0], versions[1], path=paths[1], is_forgotten=is_forgotten)
-        path = self._path(paths, united.kind)
+        path = self._path(paths, united.kind, is_live=united.is_live)
         if united.conflicts:
             self._conflicts.append(Conflict(key, path, united.conflicts))
         return self._new(united.content, mine, yours), path
 
-    def _path(self, paths: list[str], kind: str) -> str:
-        """Return the path of a memory on both sides, from its previous path and both current ones."""
+    def _path(self, paths: list[str], kind: str, *, is_live: bool = False) -> str:
+        """Return the path of a memory on both sides, from its previous path and both current ones, or a live one."""
         was, *sides = (_place(path) if path else None for path in paths)
         one, other = sides
         assert one is not None and other is not None
-        if was is not None:
+        if is_live:
+            archived = False
+        elif was is not None:
             archived = one.archived if other.archived == was.archived else other.archived
         else:
             archived = one.archived or other.archived

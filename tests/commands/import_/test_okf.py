@@ -123,8 +123,8 @@ def test_store_survives_export_and_import_as_a_bundle(memory: Memory, repo: Path
         {
             **make_fact("holds", {"exists": "src/gateway/retry.py"}, ttl="30d", refs=["src/gateway/retry.py"]),
             **make_fact("fails", {"exists": "nowhere"}),
-            "learned/odd.md": "---\ntitle: 'A'   # odd\r\nown: {b: [1, 2.5, null]}\n---\n\n\nbody without an end",
-            "learned/index.md": "---\ntitle: Index\nkind: learned\n---\n",
+            "learned/odd.md": "---\ntitle: 'A'   # odd\r\nkind: gotcha\r\nown: {b: [1, 2.5, null]}\n---\n\n\nno end",
+            "learned/index.md": "---\ntitle: Index\nkind: note\n---\n",
             "oddly/b.md": "\ufeff---\r\nkind: gotcha\r\ntitle: Größe\r\nverified: {by: human:bo}\r\n---\r\nbody\r\n",
             "archive/decisions/c.md": "---\nkind: decision\nretired: {why: gone}\nstatus: deprecated\n---\nC\n",
         },

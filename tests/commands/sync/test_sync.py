@@ -61,6 +61,41 @@ def learn(folder: Path, key: str) -> None:
     put_files(folder, {f"learned/{key}.md": memory_text(key)})
 
 
+def test_two_clones_past_the_limit_of_rotation_come_to_the_same_memories(clones: tuple[Path, Path]) -> None:
+    one, other = clones
+    policy = {"gitmem.toml": "[rotation]\nlimit = 6\nmove = 3\n"}
+    put_files(one, policy | {f"learned/old{n}.md": memory_text(f"Old {n}") for n in range(6)})
+    run(one)
+    run(other)
+    for folder, words in ((one, ("Apples", "Pears", "Plums")), (other, ("Iron", "Copper", "Zinc", "Lead"))):
+        with opened(folder) as memory:
+            for word in words:
+                memory.remember(f"{word} are sold here", key=word.lower())
+
+    for folder in (one, other, one, other):
+        run(folder)
+
+    assert tip(one) == tip(other)
+    with opened(one) as memory:
+        archived = [hit.key for hit in memory.list(Query(limit=100, everything=True)).hits if hit.gone]
+        assert sorted(archived) == [f"old{n}" for n in range(6)]
+        assert not memory.doctor().problems
+    live = git(one, "ls-tree", "-r", "--name-only", "memory", "learned/")
+    assert len(live.splitlines()) == 7
+
+
+def test_sync_says_what_the_next_write_will_rotate(clones: tuple[Path, Path]) -> None:
+    one, other = clones
+    put_files(
+        one, {"gitmem.toml": "[rotation]\nlimit = 3\n", **{f"learned/a{n}.md": memory_text(f"A {n}") for n in range(5)}}
+    )
+    run(one)
+
+    with opened(other) as memory:
+        memory.sync()
+        assert "5 live memories of kind learned; the limit is 3: the next write of this kind" in memory.notices[0]
+
+
 def test_the_first_sync_publishes_and_another_clone_joins(repo: Path, hub: Path, memory: Memory) -> None:
     memory.remember("The gateway drops idle connections", key="idle")
     git(repo, "update-ref", "refs/gitmem/private/agent", tip(repo))

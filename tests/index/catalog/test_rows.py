@@ -22,6 +22,7 @@ from gitmem.policy import load as load_policy
 MEMORY = (
     *("kind", "title", "created", "updated", "importance", "confidence", "expires", "agent", "task", "superseded_by"),
     "meaning",
+    "imported",
 )
 FACT = ("spec", "claim", "ttl_s", "form", "words", "inputs", "outside_s")
 CREATED = format_time(NOW)
@@ -57,6 +58,7 @@ def test_a_plain_memory_has_defaults_and_no_fact() -> None:
         "task": "",
         "superseded_by": "",
         "meaning": meaning_of(parse(memory_text("A title"), path="a.md")),
+        "imported": 0,
     }
     assert (found.fact, found.tags, found.links) == (None, (), ())
 

@@ -126,6 +126,28 @@ def test_a_memory_retired_here_and_changed_there_is_in_the_archive_with_the_chan
     assert [c.fields for c in stores.merged(one, other).conflicts] == [("retired",)]
 
 
+@pytest.mark.parametrize("is_same_text", [False, True])
+def test_a_rotated_memory_is_live_only_if_the_other_side_changed_it(stores: Stores, is_same_text: bool) -> None:
+    base = stores.commit({A: text()})
+    one = stores.commit({GONE: text(retired="{when: 2026-01-01T00:00:00Z, why: rotated}")}, base)
+    other = stores.commit({A: text("Better")}, base)
+    same = stores.commit({GONE: text(retired="{when: 2026-01-02T00:00:00Z, why: rotated}")}, base)
+
+    files = stores.files(one, same if is_same_text else other)
+
+    assert files == (
+        {GONE: text(retired="{when: 2026-01-02T00:00:00Z, why: rotated}")} if is_same_text else {A: text("Better")}
+    )
+
+
+def test_what_a_person_forgot_stays_so_if_the_other_side_rotated_it_later(stores: Stores) -> None:
+    base = stores.commit({A: text()})
+    one = stores.commit({GONE: text(retired="{when: 2026-01-01T00:00:00Z, why: wrong}")}, base)
+    other = stores.commit({GONE: text(retired="{when: 2026-02-01T00:00:00Z, why: rotated}")}, base)
+
+    assert stores.files(one, other) == {GONE: text(retired="{when: 2026-01-01T00:00:00Z, why: wrong}")}
+
+
 def test_a_memory_restored_here_is_live(stores: Stores) -> None:
     base = stores.commit({GONE: RETIRED})
     other = stores.commit({GONE: RETIRED.replace("One", "1")}, base)
