@@ -9,6 +9,8 @@ are shown that a change makes false: those that held where HEAD left that commit
 Of three or more false statements with one cause, the first is shown in full, best proof first, at most 15 in all; -v
 and the forms for programs have all of them.
 
+What documents say differently where the code does not decide is listed below: it does not count as false.
+
 It needs no memory, writes nothing and runs nothing of the repository; only --fix writes, to the documents in the work
 tree, and --apply, to the memory: a fact with a built-in check for each statement that can be checked, which is shown
 only when it fails, and memories for clear rules, warnings and decisions. Applied again, it follows the documents: new
@@ -68,7 +70,7 @@ FORMS = ("text", "json", "github", "markdown", "sarif")
 SUGGESTED = ("rdjson", "github")
 # How many skipped statements are printed with the reason; the JSON has all of them.
 SKIPPED = 20
-# How many commands and files that never were there are printed without -v.
+# How many commands and files that never were there, and contradictions, are printed without -v.
 UNFOUNDED = 10
 # How many false statements are printed in full without -v, and how many places of further ones of the same cause.
 ALARMS, PLACES = 15, 5
@@ -356,7 +358,8 @@ def _print(adoption: Adoption, out: Output, args: Arguments) -> None:
         out.line(("-", "dim"), f" {document.path}:{ignored.statement.line}  ignored: {reason}")
     if not is_verbose:
         _print_unfounded(adoption, out, args)
-    if adoption.of(FALSE) or adoption.list_unfounded():
+    _print_contradictions(adoption, out, args)
+    if adoption.of(FALSE) or adoption.list_unfounded() or adoption.contradictions:
         out.line()
     out.line((forms.summary(adoption), "bold"))
     for note in adoption.notes:
@@ -401,6 +404,24 @@ def _print_unfounded(adoption: Adoption, out: Output, args: Arguments) -> None:
         out.line((f"  {len(unfounded) - UNFOUNDED} more: {_command_for_all(args)}", "dim"))
 
 
+def _print_contradictions(adoption: Adoption, out: Output, args: Arguments) -> None:
+    """Print what documents say differently where the code does not decide: no alarms."""
+    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt.findings import FALSE
+
+    found = adoption.contradictions
+    if not found:
+        return
+    if adoption.of(FALSE) or adoption.list_unfounded():
+        out.line()
+    out.line("Documents that contradict each other:")
+    shown = found if args.verbose else found[:UNFOUNDED]
+    for one in shown:
+        out.line((SIGNS[UNPROVEN].mark, SIGNS[UNPROVEN].style), f" {forms.contradiction(one)}")
+    if len(found) > len(shown):
+        out.line((f"  {len(found) - len(shown)} more: {_command_for_all(args)}", "dim"))
+
+
 def _print_false(finding: JudgedClaim, out: Output) -> None:
     from gitmem.commands.adopt import forms
 
@@ -419,6 +440,8 @@ def _print_false(finding: JudgedClaim, out: Output) -> None:
         out.line("    ", "should say: ", (finding.fix, "green"))
     elif advice := forms.advice(finding):
         out.line("    ", advice)
+    if right := forms.elsewhere(finding):
+        out.line("    ", (right, "dim"))
 
 
 def _shorten(text: str) -> str:

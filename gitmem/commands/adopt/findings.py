@@ -119,6 +119,7 @@ class JudgedClaim:
         check: The built-in check that proves it, as the mapping of a fact; None if there is none.
         home: The file that the statement says has the name, if the name is no longer defined there.
         is_contradicted: Whether the source contradicts the claim; otherwise it confirmed it in the past.
+        right: Where other documents say what this one should say, as ``file:line``.
     """
 
     mention: Mention
@@ -137,6 +138,7 @@ class JudgedClaim:
     check: Mapping[str, Any] | None = None
     home: str = ""
     is_contradicted: bool = False
+    right: tuple[str, ...] = ()
 
     @property
     def document(self) -> Document:
@@ -174,6 +176,34 @@ class Correction:
 
 
 @frozen
+class Side:
+    """What one or several documents say.
+
+    Attributes:
+        says: The value.
+        places: Where they say so, as ``file:line``, sorted.
+        source: The place in the code that says the same, as ``file`` or ``file:line``; empty if there is none.
+    """
+
+    says: str
+    places: tuple[str, ...]
+    source: str = ""
+
+
+@frozen
+class Contradiction:
+    """What documents say differently.
+
+    Attributes:
+        subject: What it is about, such as ``the package manager``.
+        sides: What they say, at least two, in the order of their first places.
+    """
+
+    subject: str
+    sides: tuple[Side, ...]
+
+
+@frozen
 class Adoption:
     """The judged statements in the documents of one commit.
 
@@ -188,6 +218,8 @@ class Adoption:
         ignored: The statements that comments tell to ignore, with their documents.
         since: The commit after which the statements were written; empty if they are all statements.
         closed: The documents that were left out, because they are about work that is done.
+        contradictions: What two documents say differently where the code does not decide, by the first place; empty
+            with ``base`` or ``since``.
     """
 
     commit: str
@@ -200,6 +232,7 @@ class Adoption:
     ignored: Sequence[tuple[Document, IgnoredStatement]] = ()
     since: str = ""
     closed: Sequence[Document] = ()
+    contradictions: Sequence[Contradiction] = ()
 
     def list_unfounded(self) -> list[list[JudgedClaim]]:
         """Return the commands and files of instruction files that never were there: for each, all places that name it.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-    from gitmem.commands.adopt.findings import Adoption, Correction, Culprit, JudgedClaim
+    from gitmem.commands.adopt.findings import Adoption, Contradiction, Correction, Culprit, JudgedClaim, Side
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 # GitHub shows this many annotations per step, and drops the others.
@@ -66,6 +66,25 @@ def unfounded(findings: Sequence[JudgedClaim]) -> str:
     problem = f"`{claim.token}` was never defined" if claim.kind == COMMAND else f"{claim.token} never existed"
     problem = f"{claim.token} existed only before the line was written" if findings[0].culprit else problem
     return display(f"{where}:{lines}{more}  {problem}")
+
+
+def contradiction(found: Contradiction) -> str:
+    """Return what documents say differently, on one line, cleaned."""
+    return display(f"{found.subject}: {'; '.join(map(_side, found.sides))}")
+
+
+def _side(side: Side) -> str:
+    first, *others = side.places
+    more = f" and {count_of(len(others), 'more document')}" if others else ""
+    source = f" (so does {side.source})" if side.source else ""
+    return f"{first}{more} say{'s' if not others else ''} {side.says}{source}"
+
+
+def elsewhere(finding: JudgedClaim) -> str:
+    """Return where other documents are right, cleaned; empty if none says the same."""
+    first, *others = finding.right or ("",)
+    more = f" and {count_of(len(others), 'more place')}" if others else ""
+    return display(f"{first}{more} {'are' if others else 'is'} right") if first else ""
 
 
 def also(finding: JudgedClaim) -> str:
@@ -118,7 +137,12 @@ def summary(adoption: Adoption) -> str:
     ignored = f", {len(adoption.ignored)} ignored" if adoption.ignored else ""
     known = f", {number} known (baseline)" if (number := len(adoption.of(KNOWN))) else ""
     lines = f", lines since {adoption.since[:10]}" if adoption.since else ""
-    return f"{documents}{lines}: {false} false{since}{known}, {held}{more}, {unchecked} cannot be checked{ignored}"
+    count = len(adoption.contradictions)
+    differing = f", {count_of(count, 'contradiction')} between documents" if count else ""
+    return (
+        f"{documents}{lines}: {false} false{since}{known}, {held}{more}, {unchecked} cannot be checked"
+        f"{ignored}{differing}"
+    )
 
 
 def as_table(adoption: Adoption) -> dict[str, Any]:
@@ -137,6 +161,16 @@ def as_table(adoption: Adoption) -> dict[str, Any]:
             {"path": where.path, "line": one.statement.line, "text": one.statement.text, "reason": one.reason}
             for where, one in adoption.ignored
         ],
+        "contradictions": [
+            {
+                "subject": one.subject,
+                "sides": [
+                    {"says": side.says, "places": list(side.places), "source": side.source} for side in one.sides
+                ],
+            }
+            for one in adoption.contradictions
+        ],
+        "closed": [one.path for one in adoption.closed],
         "notes": list(adoption.notes),
     }
 
@@ -158,6 +192,7 @@ def _row(finding: JudgedClaim) -> dict[str, Any]:
         "advice": advice(finding),
         "check": dict(finding.check) if finding.check else None,
         "home": finding.home,
+        "right": list(finding.right),
         "culprit": _commit_row(finding.culprit),
         "merge": _commit_row(finding.culprit.merge if finding.culprit else None),
     }
@@ -185,7 +220,9 @@ def _message(finding: JudgedClaim) -> str:
     """Return the problem in sentences: the line, what contradicts it, since when, and the correction."""
     place, said = f"{finding.document.path}:{finding.claim.line}", sentence(finding)
     said = f"{display(place)}{'' if said.startswith('says ') else ':'} {said}"
-    return " ".join(as_sentence(one) for one in (said, also(finding), blame(finding), advice(finding)) if one)
+    return " ".join(
+        as_sentence(one) for one in (said, also(finding), blame(finding), advice(finding), elsewhere(finding)) if one
+    )
 
 
 def sarif(adoption: Adoption) -> str:
@@ -234,6 +271,9 @@ def markdown(adoption: Adoption) -> str:
             said = ", ".join(filter(None, (sentence(one), also(one))))
             row = (f"{one.document.path}:{one.claim.line}", said, blame(one), advice(one))
             lines.append(f"| {' | '.join(map(_cell, row))} |")
+    if adoption.contradictions:
+        lines += ["", "Documents that contradict each other:", ""]
+        lines += [f"- {_cell(contradiction(one))}" for one in adoption.contradictions]
     return "\n".join(lines) + "\n"
 
 

@@ -8,6 +8,7 @@ from gitmem.commands.adopt.change import Change
 from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.symbols import owner_of, qualified, tied_paths
 from gitmem.commands.adopt.code import Code
+from gitmem.commands.adopt.contradictions import find_contradictions, find_right_places
 from gitmem.commands.adopt.corpus import Corpus, is_aside, search
 from gitmem.commands.adopt.correct import add_corrections
 from gitmem.commands.adopt.correct.draft import Draft
@@ -78,6 +79,8 @@ def adopt(
     judge = _Judge(head, past, corpus, names, kinds)
     judged = [one for one in read if not since or _is_newer(one[0], one[1], past, since)]
     findings, unchecked = _judge_claims(judged, judge, progress)
+    # A part of the statements cannot tell what all documents say.
+    contradictions = [] if base or since else find_contradictions(read, findings, head.files)
     notes = []
     if unread := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
         notes.append(f"not read, because they are binary or too large: {display(', '.join(unread))}")
@@ -91,12 +94,17 @@ def adopt(
     progress("finding culprits", len(read), len(read))
     findings = _add_culprits(_group(findings), past)
     findings, corrections = add_corrections(findings, head, past, judge.judge_statement, base=base)
+    findings = [
+        replace(one, right=find_right_places(one, findings)) if one.verdict == FALSE else one for one in findings
+    ]
     notes += past.notes
     if not corpus.is_whole:
         notes.append("the code is too large to be read in full; names and values were looked for in part of it")
     ignored = _list_ignored(documents, texts)
     ignored = [one for one in ignored if not since or _is_newer(one[0], one[1].statement, past, since)]
-    return Adoption(commit, documents, findings, unchecked, notes, base, corrections, ignored, since, closed)
+    return Adoption(
+        commit, documents, findings, unchecked, notes, base, corrections, ignored, since, closed, contradictions
+    )
 
 
 def open_draft(git: Git, commit: str, path: str, kinds: Container[str]) -> Draft:
