@@ -187,18 +187,26 @@ class Code:
 
     def is_ignored(self, path: str) -> bool:
         """Return whether git ignores a path, or a folder above it. Source: gitignore(5)."""
-        parts = path.split("/")
-        return any(self._ignores("/".join(parts[:at])) for at in range(1, len(parts) + 1))
+        ends = [*(at for at, letter in enumerate(path) if letter == "/"), len(path)]
+        folders = sorted(folder for folder in self.ignore_rules if not folder or path.startswith(f"{folder}/"))
+        rules = [(len(folder) + 1 if folder else 0, self.ignore_rules[folder]) for folder in folders]
+        return any(_ignores(rules, path[:end]) for end in ends if end)
 
-    def _ignores(self, path: str) -> bool:
-        answer = False
-        parts = path.split("/")
-        for at in range(len(parts)):
-            inside = "/".join(parts[at:])
-            for matches, takes_back in self.ignore_rules.get("/".join(parts[:at]), ()):
-                if matches(inside):
+
+def _ignores(rules: Iterable[tuple[int, list[tuple[Callable[[str], bool], bool]]]], path: str) -> bool:
+    """Return whether the last pattern that matches a path ignores it.
+
+    Args:
+        rules: Where the path begins below each folder with patterns, and those patterns, from the root down.
+        path: The path from the root.
+    """
+    answer = False
+    for start, patterns in rules:
+        if start <= len(path):
+            for matches, takes_back in patterns:
+                if matches(path[start:]):
                     answer = not takes_back
-        return answer
+    return answer
 
 
 def folders_of(files: Iterable[str]) -> set[str]:

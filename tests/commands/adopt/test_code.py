@@ -1,5 +1,7 @@
 """The code at one commit: names, folders, and what git ignores."""
 
+import time
+
 import pytest
 from conftest import commit_files
 
@@ -39,3 +41,22 @@ def test_files_and_folders_are_found_by_their_last_parts(repo):
 
     assert code.has("a/b") and code.has("a/b/c.py") and not code.has("b")
     assert (code.list_ending_with("b/c.py"), code.list_ending_with("b")) == (["a/b/c.py"], ["a/b"])
+
+
+@pytest.mark.parametrize(
+    ("path", "is_ignored"),
+    [("a/b/x.log", False), ("a/x.log", True), ("b/gen/x", False), ("a/gen/x", True), ("a", False)],
+)
+def test_ignore_file_of_a_folder_counts_below_it_and_after_those_above(repo, path, is_ignored):
+    commit = commit_files(repo, {".gitignore": "*.log\n", "a/.gitignore": "/gen\n", "a/b/.gitignore": "!x.log\n"})
+
+    assert Code(Git(discover(repo)), commit).is_ignored(path) == is_ignored
+
+
+def test_path_of_thousands_of_folders_is_read_at_once(repo):
+    commit = commit_files(repo, {".gitignore": "*.log\n/docs/gen\n", "x/.gitignore": "**/gen/**\n"})
+    code = Code(Git(discover(repo)), commit)
+    before = time.process_time()
+
+    assert not code.is_ignored("x/" * 2000)
+    assert time.process_time() - before < 5  # each level read all levels above it anew: a minute
