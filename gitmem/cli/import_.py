@@ -62,7 +62,7 @@ def run(args: Arguments, out: Output) -> int:
         out.json(_table(done, is_dry=args.dry_run))
     else:
         _print(done, out, is_dry=args.dry_run)
-    return 1 if done.refused.total or done.unreadable.total else 0
+    return 1 if done.refused.total or done.unreadable.total or not done.count else 0
 
 
 def _list_sources(args: Arguments, out: Output) -> int:
@@ -97,14 +97,21 @@ def _short(path: str) -> str:
 
 def _table(done: ImportResult, *, is_dry: bool) -> dict[str, object]:
     settled = done.settled
-    groups = {"skipped": settled.skipped, "near": settled.near, "refused": done.refused, "unreadable": done.unreadable}
+    groups = {
+        "skipped": settled.skipped,
+        "near": settled.near,
+        "merged": settled.merged,
+        "refused": done.refused,
+        "unreadable": done.unreadable,
+        "not_read": done.others,
+    }
     return {
         "commit": done.commit,
         "dry_run": is_dry,
         "imported": len(settled.new),
         "updated": len(settled.updated),
         "unchanged": settled.unchanged,
-        "duplicates": settled.duplicates,
+        "duplicates": settled.merged.total,
         "near_duplicates": settled.near.total,
         "commands_waiting": done.commands,
         **{name: [{"source": where, "reason": reason} for where, reason in of.kept] for name, of in groups.items()},
@@ -114,26 +121,29 @@ def _table(done: ImportResult, *, is_dry: bool) -> dict[str, object]:
 
 def _print(done: ImportResult, out: Output, *, is_dry: bool) -> None:
     settled = done.settled
-    for style, what, reasons in (
-        ("red", "refused", done.refused),
-        ("yellow", "unreadable", done.unreadable),
-        ("dim", "skipped", settled.skipped),
-        ("dim", "nearly said", settled.near),
-    ):
+    lists = (
+        ("red", "refused", done.refused, "with a secret or a hidden character"),
+        ("yellow", "unreadable", done.unreadable, "not a memory"),
+        ("dim", "skipped", settled.skipped, "left out on purpose"),
+        ("dim", "nearly said", settled.near, "another one says nearly the same"),
+        ("dim", "merged", settled.merged, "another one has the same words or the same key"),
+        ("dim", "not read", done.others, "of another kind"),
+    )
+    for style, what, reasons, _ in lists:
         _print_reasons(out, what, style, reasons)
     would = "would be " if is_dry else ""
-    parts = [f"{quantity(len(settled.new), 'memory', 'memories')} {would}imported"]
-    for number, word in (
-        (len(settled.updated), f"{would}updated"),
-        (settled.unchanged, "there already"),
-        (settled.duplicates, "said twice"),
-        (settled.near.total, "near duplicate"),
-        (settled.skipped.total, "skipped"),
-        (done.unreadable.total, "unreadable"),
-        (done.refused.total, "refused"),
-    ):
-        parts += [f"{number} {word}"] if number else []
-    out.result(", ".join(parts), is_change=not is_dry)
+    new, updated = len(settled.new), len(settled.updated)
+    if new or updated:
+        parts = [f"{quantity(new, 'memory', 'memories')} {would}imported"] if new else []
+        parts += [f"{quantity(updated, 'memory', 'memories')} {would}updated"] if updated else []
+        out.result(", ".join(parts), is_change=not is_dry)
+    else:
+        out.line("nothing new to import" if done.count else "no memories found")
+    rows = [("there already", settled.unchanged, "")]
+    rows += [(what, reasons.total, why) for _, what, reasons, why in lists]
+    for what, number, why in rows:
+        if number:
+            out.line(f"{number:>6}  {what}", (f": {why}" if why else "", "dim"))
     if done.commands and not is_dry:
         waits = quantity(done.commands, "imported command waits", "imported commands wait")
         out.note(f"{waits} for your approval: gitmem trust --review")

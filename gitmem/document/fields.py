@@ -51,7 +51,8 @@ OWN_PREFIXES = (
 # C1's and C6's levels (ai-memory-module: "--importance - critical/high/medium/low").
 IMPORTANCE = ("critical", "high", "medium", "low")
 
-# Set by `import`, on memories that the store did not write itself: these never rotate (A8).
+# Set by `import`, on memories that the store did not write itself: the name of the note that it was made of, or `true`.
+# These never rotate (A8).
 IMPORTED = "imported"
 # Why a memory was retired that the store itself rotated (A8): nobody called it wrong.
 ROTATED = "rotated"

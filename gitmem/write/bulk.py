@@ -6,19 +6,19 @@ import json
 from collections import Counter
 from hashlib import blake2b
 
-from gitmem.document.fields import is_newer
-from gitmem.frozen import frozen
-from gitmem.store import layout
+from gitmem.document.fields import IMPORTED, is_newer
+from gitmem.document.parse import parse
+from gitmem.frozen import frozen, replace
 from gitmem.text.similarity import claim_of, claim_text, likeness, near_pairs, numerals
 from gitmem.write.archive import NOT_IN_FORCE, describe_retired, is_rotated
-from gitmem.write.draft import SAME_ABOVE, short_hash
+from gitmem.write.draft import SAME_ABOVE, hashed_key, with_fields
 from gitmem.write.duplicates import EVENTS, find_duplicate
 from gitmem.write.incoming import Incoming
 from gitmem.write.place import choose_paths, folder_of, paths_of_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from gitmem.index.catalog import Catalog
@@ -61,7 +61,7 @@ class ImportPlan:
         new: Memories that the store does not have, by key.
         updated: Memories with an older text in the store, by key.
         unchanged: The number of memories that the store has already.
-        duplicates: The number of memories with the key or the exact text of another in the same import.
+        merged: Memories with the key or the exact words of another one in the same import, which counts.
         near: Memories left out as near duplicates of others in this import or the store.
         skipped: Memories left out on purpose.
     """
@@ -70,7 +70,7 @@ class ImportPlan:
         self.new: dict[str, Incoming] = {}
         self.updated: dict[str, Incoming] = {}
         self.unchanged = 0
-        self.duplicates = 0
+        self.merged = Reasons()
         self.near = Reasons()
         self.skipped = Reasons()
 
@@ -96,6 +96,7 @@ class _Known:
     superseded_by: str
     is_newer: bool
     retired: dict[str, Any]
+    name: str
 
     @property
     def is_forgotten(self) -> bool:
@@ -115,16 +116,18 @@ def _mark_of(title: str, body: str) -> bytes:
 class _Store:
     """The store's content, as far as an import needs it."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, *, has_notes: bool) -> None:
+        names = "OR m.imported" if has_notes else ""
         self.language = catalog.language
         rows = catalog.rows(
             "SELECT m.key, m.path, m.kind, m.title, t.body, m.updated, m.archived, m.superseded_by,"
-            " CASE WHEN m.archived OR instr(t.marks, ' schema ') THEN t.fields ELSE '{}' END"
+            f" CASE WHEN m.archived OR instr(t.marks, ' schema ') {names} THEN t.fields ELSE '{{}}' END"
             " FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0"
         )
         self.known: dict[str, _Known] = {}
         self.prints: dict[bytes, str] = {}
         self.forgotten: dict[bytes, str] = {}
+        self.names: dict[str, str] = {}
         for key, path, kind, title, body, time, archived, superseded_by, fields in rows:
             own: dict[str, Any] = json.loads(fields)
             retired = own.get("retired")
@@ -133,8 +136,11 @@ class _Store:
                 *(path, kind, title, body, time, bool(archived), mark, superseded_by),
                 is_newer(own),
                 retired if isinstance(retired, dict) else {},
+                str(own.get(IMPORTED) or "") if has_notes else "",
             )
             self.known[key] = known
+            if known.name:
+                self.names[known.name] = key
             (self.forgotten if known.is_forgotten else self.prints)[mark] = key
         bad = catalog.rows("SELECT key FROM problem WHERE key <> '' AND severity = 'error'")
         self.unreadable = {row[0] for row in bad} - set(self.known)
@@ -144,25 +150,35 @@ def settle(catalog: Catalog, incoming: Iterable[Incoming], *, update: bool, thre
     """Decide what to do with each memory of an import.
 
     Of several with one key the latest counts (A5), by time, then by position. A forgotten memory stays forgotten, by
-    key and by text. If the store has another text under a key, the later one wins, unless *update*. A memory without an
-    explicit key is left out if it is a near duplicate (by *threshold*) of another.
+    key and by text. If the store has another text under a key, the later one wins, unless *update*; but a note whose
+    key was made from its name gets another key then. A memory without an explicit key is left out if it is a near
+    duplicate (by *threshold*) of another.
     """
-    store, settled = _Store(catalog), ImportPlan()
+    incoming = list(incoming)
+    store, settled = _Store(catalog, has_notes=any(one.name for one in incoming)), ImportPlan()
     explicit: dict[str, Incoming] = {}
     others: list[Incoming] = []
     for one in incoming:
         if not one.is_explicit:
             others.append(one)
             continue
-        before = explicit.get(one.key)
-        settled.duplicates += before is not None
-        if before is None or one.time >= before.time:
-            explicit[one.key] = one
+        identity = one.name or one.key
+        *older, latest = sorted((explicit.get(identity, one), one), key=lambda each: each.time)
+        if identity in explicit:
+            settled.merged.add(older[0].where, f"it has the key of {latest.where}, which is not older")
+        explicit[identity] = latest
     prints: dict[bytes, str] = {}
-    for key, one in explicit.items():
+    renamed: dict[str, str] = {}
+    for one in sorted(explicit.values(), key=lambda one: bool(one.name)):
         mark = _mark_of(one.title, one.body)
-        prints.setdefault(mark, key)
-        _settle_explicit(store, settled, one, mark, update=update)
+        key = _key_of_note(store, settled, prints, one, mark) if one.name else one.key
+        if key:
+            prints.setdefault(mark, key)
+            _settle_explicit(store, settled, replace(one, key=key) if key != one.key else one, mark, update=update)
+        if (final := key or prints[mark]) != one.key:
+            renamed[one.key] = final
+    if renamed:
+        _rename_links(settled, renamed)
     for one in others:
         _settle_other(store, settled, prints, one)
     if threshold and others:
@@ -197,6 +213,53 @@ def _with_same_numerals(fit: list[tuple[str, Incoming]]) -> list[tuple[str, Inco
     marks = [hash(numerals(claim_text(one.title, one.body))) for _, one in fit]
     often = Counter(marks)
     return [pair for pair, mark in zip(fit, marks, strict=True) if often[mark] > 1]
+
+
+def _key_of_note(store: _Store, settled: ImportPlan, prints: dict[bytes, str], one: Incoming, mark: bytes) -> str:
+    """Return the key of a note: the one it had before, its own if that is free, else with a hash of its name.
+
+    Empty if another memory has the same words: *prints* then has the key of that one.
+    """
+    if one.name in store.names:
+        return store.names[one.name]
+    known = store.known.get(one.key)
+    if known is not None and known.mark == mark:
+        return one.key
+    if mark in store.prints:
+        prints[mark] = store.prints[mark]
+        settled.unchanged += 1
+        return ""
+    if mark in prints:
+        settled.merged.add(one.where, f"it says the same thing as {prints[mark]}")
+        return ""
+    taken = (store.known, store.unreadable, settled.new, settled.updated)
+    if not any(one.key in keys for keys in taken):
+        return one.key
+    return hashed_key(one.key, one.name, lambda key: any(key in keys for keys in taken))
+
+
+# The fields of a note that name other notes.
+_LINKS = ("refs", "requires", "supersedes", "superseded_by")
+
+
+def _rename_links(settled: ImportPlan, renamed: Mapping[str, str]) -> None:
+    """Make the notes of an import name each other by the keys that they got."""
+    for plan in (settled.new, settled.updated):
+        for key, one in plan.items():
+            if not one.name:
+                continue
+            fields = parse(one.text, path=f"{key}.md").fields
+            links = {name: value for name in _LINKS if (value := fields.get(name))}
+            changes = {name: _renamed(value, renamed) for name, value in links.items()}
+            if changes != links:
+                by = str(changes.get("superseded_by") or "")
+                plan[key] = replace(one, text=with_fields(one.text, changes, f"{key}.md"), superseded_by=by)
+
+
+def _renamed(value: Any, renamed: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_renamed(part, renamed) for part in value]
+    return renamed.get(value, value) if isinstance(value, str) else value
 
 
 def _settle_explicit(store: _Store, settled: ImportPlan, one: Incoming, mark: bytes, *, update: bool) -> None:
@@ -248,7 +311,7 @@ def _settle_other(store: _Store, settled: ImportPlan, prints: dict[bytes, str], 
     elif mark in store.prints:
         settled.unchanged += 1
     elif mark in prints:
-        settled.duplicates += 1
+        settled.merged.add(one.where, f"it says the same thing as {prints[mark]}")
     elif _is_near_duplicate(store, settled, one):
         settled.near.add(one.where, f"says nearly the same thing as {one.key}, which begins the same way")
     else:
@@ -267,12 +330,10 @@ def _is_near_duplicate(store: _Store, settled: ImportPlan, one: Incoming) -> boo
 
 
 def _free_key(store: _Store, settled: ImportPlan, one: Incoming) -> str:
-    key, text = one.key, f"{one.title}\n{one.body}"
-    stem = one.key[: layout.KEY_LIMIT - 7].rstrip("-._")
-    while any(key in taken for taken in (store.known, store.unreadable, settled.new, settled.updated)):
-        key = f"{stem}-{short_hash(text)}"
-        text += "\n"
-    return key
+    def is_taken(key: str) -> bool:
+        return any(key in keys for keys in (store.known, store.unreadable, settled.new, settled.updated))
+
+    return hashed_key(one.key, f"{one.title}\n{one.body}", is_taken) if is_taken(one.key) else one.key
 
 
 def changes_of(catalog: Catalog, settled: ImportPlan, policy: Policy) -> Changes:

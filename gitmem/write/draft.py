@@ -25,7 +25,7 @@ from gitmem.text.tags import find_tags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.model import Document
@@ -214,6 +214,14 @@ def key_from(text: str) -> str:
         return text
     made = slug(text, limit=layout.KEY_LIMIT - len("key-"))
     return made if not made or layout.is_key(made) else f"key-{made}"
+
+
+def hashed_key(key: str, text: str, is_taken: Callable[[str], bool]) -> str:
+    """Return a key followed by a short hash of a text, for a memory whose key belongs to another one."""
+    stem = key[: layout.KEY_LIMIT - 7].rstrip("-._")
+    while is_taken(found := f"{stem}-{short_hash(text)}"):
+        text += "\n"
+    return found
 
 
 def short_hash(text: str) -> str:

@@ -29,7 +29,7 @@ class Incoming:
     Attributes:
         where: Its source, for display.
         key: Its key, or the one made from its text.
-        is_explicit: Whether the source named the key.
+        is_explicit: Whether the source named the key, or the note that it was made from.
         is_exact: Whether its text is a file of gitmem, to be written unchanged.
         kind: Its kind.
         title: Its title.
@@ -40,6 +40,7 @@ class Incoming:
         archived: Whether it is retired.
         has_command: Whether it has a command, which a person must approve before it runs.
         superseded_by: The key of the memory that superseded it, or empty.
+        name: The name of the note that the key was made from, or empty.
     """
 
     where: str
@@ -55,6 +56,7 @@ class Incoming:
     archived: bool = False
     has_command: bool = False
     superseded_by: str = ""
+    name: str = ""
 
 
 class UnsafeError(RefusedError):
@@ -72,7 +74,15 @@ def incoming_exact(document: Document, where: str, *, folder: str, archived: boo
 
 
 def incoming_new(
-    key: str, fields: Mapping[str, Any], body: str, where: str, *, author: Author, policy: Policy, now: int
+    key: str,
+    fields: Mapping[str, Any],
+    body: str,
+    where: str,
+    *,
+    author: Author,
+    policy: Policy,
+    now: int,
+    name: str = "",
 ) -> Incoming:
     """Return a memory of another system in gitmem's form: with title, tags, metadata and a key.
 
@@ -83,7 +93,8 @@ def incoming_new(
     kind, text = str(fields["kind"]), clean_text(body)
     given = clean_text(" ".join(str(fields.get("title") or "").split()))
     title, rest = split_title(text, given)
-    words = find_tags(f"{title}\n{rest}", policy.tags, policy.recall.language)
+    # A person's note has the tags that the person gave it.
+    words = [] if name else find_tags(f"{title}\n{rest}", policy.tags, policy.recall.language)
     tags = list(dict.fromkeys([*fields.get("tags", ()), *words]))
     whole = {**fields, "title": title} | ({"tags": tags} if tags else {})
     whole |= metadata(whole, author, now)
@@ -96,7 +107,7 @@ def incoming_new(
     except FormatError as err:
         raise RefusedError(err.message, hint=err.hint) from err
     check_rules(made, document, policy)
-    known = _incoming(document, where, is_explicit=bool(key), is_exact=False)
+    known = replace(_incoming(document, where, is_explicit=bool(key), is_exact=False), name=name)
     # A generated time says nothing about the memory's age.
     return known if "created" in fields else replace(known, time=0)
 

@@ -9,7 +9,7 @@ from gitmem.index.catalog.keys import near_keys
 from gitmem.store import layout
 from gitmem.text import parse_json
 from gitmem.text.similarity import claim_of, claim_text, likeness
-from gitmem.write.draft import SAME_ABOVE, Draft, short_hash
+from gitmem.write.draft import SAME_ABOVE, Draft, hashed_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,12 +184,11 @@ def settle_key(catalog: Catalog, draft: Draft) -> Draft:
     same = next((k for k in _with_hash(catalog, stem) if _says_the_same(catalog, draft, k)), None)
     if same is not None:
         return replace(draft, key=same.key)
-    key = f"{stem}-{short_hash(text)}"
-    # A memory edited since then says something else now.
-    while find_known(catalog, key) is not None or _is_unreadable(catalog, key):
-        text += "\n"
-        key = f"{stem}-{short_hash(text)}"
-    return replace(draft, key=key)
+
+    def is_taken(key: str) -> bool:  # a memory edited since then says something else now
+        return find_known(catalog, key) is not None or _is_unreadable(catalog, key)
+
+    return replace(draft, key=hashed_key(draft.key, text, is_taken))
 
 
 def _is_unreadable(catalog: Catalog, key: str) -> bool:

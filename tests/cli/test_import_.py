@@ -21,12 +21,16 @@ def test_good_lines_are_imported_and_bad_ones_are_named(run_cli, repo: Path) -> 
     assert done.out == (
         "refused: k.jsonl:3: it seems to contain a secret (github-token)\n"
         "unreadable: k.jsonl:2: it is not JSON: Expecting value\n"
-        "1 memory imported, 1 unreadable, 1 refused\n"
+        "1 memory imported\n"
+        "     1  refused: with a secret or a hidden character\n"
+        "     1  unreadable: not a memory\n"
     )
     found = json.loads(again.out)
     assert (found["imported"], found["unchanged"], found["commands_waiting"]) == (0, 1, 0)
     assert found["refused"] == [{"source": "k.jsonl:3", "reason": "it seems to contain a secret (github-token)"}]
-    assert found["totals"] == {"skipped": 0, "near": 0, "refused": 1, "unreadable": 1}
+    assert found["totals"] == {
+        "skipped": 0, "near": 0, "merged": 0, "refused": 1, "unreadable": 1, "not_read": 0
+    }  # fmt: skip
 
 
 def test_near_duplicates_are_skipped_and_named(run_cli, repo: Path) -> None:
@@ -40,7 +44,8 @@ def test_near_duplicates_are_skipped_and_named(run_cli, repo: Path) -> None:
     assert done.out == (
         "nearly said: k.jsonl:3: says nearly (0.99) the same thing as learned-kafka-consumers-must-be-idempotent\n"
         "nearly said: k.jsonl:1: says nearly (0.99) the same thing as vpn\n"
-        "1 memory imported, 2 near duplicate\n"
+        "1 memory imported\n"
+        "     2  nearly said: another one says nearly the same\n"
     )
 
 

@@ -61,7 +61,7 @@ def test_of_one_key_in_the_sources_the_latest_counts_whatever_the_order() -> Non
 
     settled = plan_import({}, june, january, also_june)
 
-    assert (settled.new["a"].title, settled.duplicates) == ("Three", 2)
+    assert (settled.new["a"].title, settled.merged.total) == ("Three", 2)
 
 
 def test_what_was_forgotten_stays_forgotten_under_its_key_and_in_its_words() -> None:
@@ -110,7 +110,7 @@ def test_same_words_count_once_nearly_the_same_once_and_others_get_a_key_of_thei
 
     settled = plan_import({}, *(other("learned-the-gateway", text) for text in texts))
 
-    assert (settled.duplicates, settled.near.total) == (1, 1)
+    assert (settled.merged.total, settled.near.total) == (1, 1)
     first, second = settled.new
     assert first == "learned-the-gateway"
     assert second.startswith("learned-the-gateway-")

@@ -6,7 +6,6 @@ A record that is not in force is archived, or superseded by another imported one
 from __future__ import annotations
 
 from gitmem.commands.import_.fields import ImportRecord, Unreadable
-from gitmem.commands.import_.wiki import key_of
 from gitmem.document.decisions import TEMPLATE, is_record_folder, is_record_name, read_records
 from gitmem.document.parse import unify
 from gitmem.frozen import frozen, replace
@@ -47,16 +46,15 @@ def is_decision(path: str, kind: str) -> bool:
     return (is_record_name(path) or path.endswith(f"/{TEMPLATE}")) and (kind == DECISION or is_inside)
 
 
-def decisions_of(texts: Mapping[str, str], places: Mapping[str, str]) -> Decisions:
+def decisions_of(texts: Mapping[str, str], keys: Mapping[str, str]) -> Decisions:
     """Return the decision records among files.
 
     Args:
         texts: The texts of files for which ``is_decision`` is true, by path.
-        places: Their paths inside the imported folder, of which keys are made.
+        keys: Their keys by path.
     """
     plain = {path: unify(text.removeprefix("\ufeff")) for path, text in texts.items() if is_record_name(path)}
     records = read_records(plain)
-    keys = {path: key_of(places[path].rpartition(".")[0]) for path in records}
     return Decisions(records, keys, frozenset(texts) - set(records))
 
 

@@ -25,6 +25,7 @@ class ImportRecord:
     Attributes:
         where: Its file and line, for display: ``knowledge.jsonl:12``.
         key: Its key if the source names one, or empty.
+        name: Its name in the source if the key was made from it: another name with the same key is another memory.
         fields: Its frontmatter, without fields that only a writer can fill in.
         body: Its body; without a title, the whole text.
         text: The exact text of a file written by gitmem, which is stored unchanged; else empty.
@@ -45,6 +46,7 @@ class ImportRecord:
     left_out: tuple[str, ...] = ()
     why: str = ""
     remark: str = ""
+    name: str = ""
 
 
 @frozen
@@ -55,11 +57,13 @@ class Unreadable:
         where: Its location, for display.
         reason: Why it is not one.
         is_skipped: Whether it is skipped on purpose, without being invalid.
+        is_other: Whether it is a file of a kind that is not read.
     """
 
     where: str
     reason: str
     is_skipped: bool = False
+    is_other: bool = False
 
 
 # Other systems' names for our fields, in order of precedence. A: beadboard's `content`, `type`, `ts`, `bead`.
@@ -110,7 +114,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
         return Unreadable(where, f"it has neither a text ({', '.join(TEXT[:3])}) nor a title")
     if not body.strip():
         heading, body = "", heading
-    key = _key(table.get("key"))
+    key, named = _key(table.get("key")), str(table.get("key") or "")
     if key is None:
         message = f"its key {table['key']!r} has capital letters: write it in lower case, and wherever it is named"
         return Unreadable(where, display(message))
@@ -127,7 +131,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
     long = [(name, text) for name, text in more if not _is_short(name, text)]
     body += "".join(f"\n\n{name}: {text}" for name, text in long)  # a second text does not fit into a field
     left_out = add_fields(table, {"key", *read, *STORE_ONLY, *(name for name, _ in long)}, fields)
-    return ImportRecord(where, key, fields, body, left_out=left_out)
+    return ImportRecord(where, key, fields, body, left_out=left_out, name=display(named) if named != key else "")
 
 
 def without_empty(**values: Any) -> dict[str, Any]:

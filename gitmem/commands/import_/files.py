@@ -18,12 +18,14 @@ from gitmem.commands.import_.folder import (
     read_markdown,
 )
 from gitmem.commands.import_.jsonl import read_jsonl
+from gitmem.commands.import_.names import Names
+from gitmem.commands.import_.wiki import Pages, pages_of
 from gitmem.errors import NotFoundError, RefusedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import IO
+    from typing import IO, Any
 
     Progress = Callable[[int, int], None]
 
@@ -65,15 +67,19 @@ def read_sources(
         stdin: Standard input.
         progress_of: Called with the position in a source and its size: bytes of JSONL, files of a folder.
     """
-    decisions = read_decisions({name: Path(name).name for name in names if Path(name).is_file()}, kind)
+    notes = Names()
+    files = {name: _page(name, notes) for name in names if name.lower().endswith(ENDINGS) and not Path(name).is_dir()}
+    decisions = read_decisions({name: pages.keys[Path(name).name] for name, (_, pages) in files.items()}, kind)
     for name in names:
         if name == STANDARD_INPUT:
             if stdin is not None:
                 yield from read_jsonl(stdin, name="standard input", kind=kind or LINE_KIND)
         elif Path(name).is_dir():
-            yield from _read_folder(name, kind, progress_of)
-        elif name.lower().endswith(ENDINGS):
-            yield from read_markdown(name, where=name, kind=kind, decisions=decisions)
+            yield from _read_folder(name, kind, notes, progress_of)
+        elif name in files:
+            note, pages = files[name]
+            how: dict[str, Any] = {"inside": Path(name).name, "name": note, "pages": pages, "decisions": decisions}
+            yield from read_markdown(name, where=name, kind=kind, **how)
         elif name.lower().endswith(YAML):
             yield from read_bean(name, name)
         else:
@@ -89,9 +95,19 @@ def _read_lines(name: str, kind: str, progress_of: Progress | None) -> Iterator[
                 progress_of(file.tell(), total)
 
 
-def _read_folder(name: str, kind: str, progress_of: Progress | None) -> Iterator[ImportRecord | Unreadable]:
+def _page(name: str, notes: Names) -> tuple[str, Pages]:
+    """Return the name of a file with its folder's, and the file as the only note that it may link to."""
+    path = Path(name).absolute()
+    root = notes.folder(path.parent)
+    keys = notes.keys(root, [path.name])
+    return notes.name(root, path.name), pages_of(keys)
+
+
+def _read_folder(
+    name: str, kind: str, notes: Names, progress_of: Progress | None
+) -> Iterator[ImportRecord | Unreadable]:
     files = list_files(name)
-    for done, found in read_folder(name, files, name=name, kind=kind):
+    for done, found in read_folder(name, files, name=name, kind=kind, names=notes):
         yield found
         if progress_of is not None:
             progress_of(done, len(files))

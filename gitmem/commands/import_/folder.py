@@ -16,10 +16,11 @@ from gitmem.commands.import_.decisions import DECISION, NO_DECISIONS, Decisions,
 from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table
 from gitmem.commands.import_.frontmatter import read_front
 from gitmem.commands.import_.jsonl import read_jsonl
+from gitmem.commands.import_.names import Names
 from gitmem.commands.import_.okf import LOOKED_AT, foreign_concept, read_concept
 from gitmem.commands.import_.rules import RULE_ENDING, is_rule, rule_fields, with_bean_id
 from gitmem.commands.import_.trackers import is_issue, read_issue
-from gitmem.commands.import_.wiki import INDEX, Pages, auto_memory, key_of, link_pages, pages_of, without_index
+from gitmem.commands.import_.wiki import INDEX, Pages, auto_memory, link_pages, pages_of, without_index
 from gitmem.document import okf
 from gitmem.document.parse import parse, read_fields
 from gitmem.document.split import decode, split
@@ -78,7 +79,7 @@ def _is_bean(entry: os.DirEntry[str]) -> bool:
 
 
 def read_folder(
-    folder: str, files: list[tuple[str, bool]], *, name: str, kind: str
+    folder: str, files: list[tuple[str, bool]], *, name: str, kind: str, names: Names
 ) -> Iterator[tuple[int, ImportRecord | Unreadable]]:
     """Yield the memories of every file below a folder, or the reasons, with the file's number.
 
@@ -87,17 +88,23 @@ def read_folder(
         files: What ``list_files`` found in it.
         name: Its name in reports.
         kind: The kind if a memory names none; empty for the default.
+        names: The notes of the import.
     """
     is_store = (Path(folder) / POLICY_PATH).is_file()
     places = [os.path.relpath(path, folder).replace(os.sep, "/") for path, _ in files]
     top = Path(folder).resolve()
     is_vault = any((one / VAULT).is_dir() for one in (top, *top.parents))
     notes = [place for place in places if place.lower().endswith(ENDINGS)]
-    pages = pages_of(notes, is_vault=is_vault, is_bundle=not is_store and _is_bundle(Path(folder), notes))
+    root, is_bundle = names.folder(top), not is_store and _is_bundle(Path(folder), notes)
+    pages = pages_of(names.keys(root, notes), is_vault=is_vault, is_bundle=is_bundle)
     if any((top / one).is_dir() for one in DOLT) and (top / "metadata.json").is_file() and "issues.jsonl" not in places:
         export = shlex.quote(f"{name.rstrip('/')}/issues.jsonl")
         yield 0, Unreadable(name, f"its issues are in a Dolt database: bd export -o {export}, then import again")
-    regular = {path: inside for (path, is_regular), inside in zip(files, places, strict=True) if is_regular}
+    regular = {
+        path: pages.keys[inside]
+        for (path, is_regular), inside in zip(files, places, strict=True)
+        if is_regular and inside in pages.keys
+    }
     decisions = NO_DECISIONS if is_store or pages.is_bundle else read_decisions(regular, kind)
     for number, ((path, is_regular), inside) in enumerate(zip(files, places, strict=True), 1):
         where = f"{name.rstrip('/')}/{inside}"
@@ -114,25 +121,33 @@ def read_folder(
             for found in read_bean(path, where):
                 yield number, found
         elif not (is_store and inside == layout.STATUS_PATH):
-            how: dict[str, Any] = {"inside": inside, "is_store": is_store, "pages": pages, "decisions": decisions}
-            for found in read_markdown(path, where=where, kind=kind, **how):
+            how: dict[str, Any] = {"is_store": is_store, "pages": pages, "decisions": decisions}
+            for found in read_markdown(
+                path, inside=inside, name=names.name(root, inside), where=where, kind=kind, **how
+            ):
                 yield number, found
+    if not is_store:
+        read = {path for path, _ in files}
+        for path, is_link in sorted((one.path, one.is_symlink()) for one in iter_files(folder) if one.path not in read):
+            reason = "links are not followed" if is_link else "files of this kind are not read"
+            where = f"{name.rstrip('/')}/{os.path.relpath(path, folder)}"
+            yield len(files), Unreadable(where, reason, is_other=True)
 
 
 def read_decisions(files: Mapping[str, str], kind: str) -> Decisions:
     """Return the decision records among files.
 
     Args:
-        files: The paths of regular files, each with its path inside the folder that is read.
+        files: The paths of regular files with the keys of their notes.
         kind: The kind that the user gave.
     """
-    texts, places = {}, {}
-    for path, inside in files.items():
+    texts, keys = {}, {}
+    for path, key in files.items():
         place = _place(path)
         if path.lower().endswith(ENDINGS) and is_decision(place, kind):
             with contextlib.suppress(OSError, FormatError):  # reported when it is imported
-                texts[place], places[place] = _read_text(path), inside
-    return decisions_of(texts, places) if texts else NO_DECISIONS
+                texts[place], keys[place] = _read_text(path), key
+    return decisions_of(texts, keys) if texts else NO_DECISIONS
 
 
 def _place(path: str) -> str:
@@ -169,9 +184,10 @@ def read_markdown(
     *,
     where: str,
     kind: str,
-    inside: str = "",
+    inside: str,
+    name: str,
+    pages: Pages,
     is_store: bool = False,
-    pages: Pages | None = None,
     decisions: Decisions = NO_DECISIONS,
 ) -> list[ImportRecord | Unreadable]:
     """Return the memory in one Markdown file, or the reason why not; several for an issue with comments.
@@ -180,21 +196,21 @@ def read_markdown(
         path: The file.
         where: Its name in reports.
         kind: The kind if it names none; empty for the default.
-        inside: Its path inside the folder that is read; if empty, only its name is used.
+        inside: Its path inside the folder that is read.
+        name: Its name with that of the folder (``Names``).
+        pages: The notes of the folder.
         is_store: Whether that folder has a store's layout.
-        pages: The notes of the folder, for links.
         decisions: The decision records among what is imported.
     """
-    inside = inside or Path(path).name
     try:
         text = _read_text(path)
     except (OSError, FormatError) as err:
         return [_unreadable(err, where)]
-    if pages is not None and pages.is_bundle:
+    record = _place(path)
+    if pages.is_bundle:
         concept = read_concept(text, inside, where, pages)
         if concept is not None:
-            return [concept]
-    record = _place(path)
+            return [_named(concept, name, pages.keys[inside])]
     kind = kind or (DECISION if record in decisions.records else FILE_KIND)
     place = layout.find_memory(inside) if is_store else None
     stem = Path(path).stem
@@ -203,15 +219,22 @@ def read_markdown(
     except FormatError as err:
         if place is not None:
             return [_unreadable(err, where)]
-        return [with_status(one, record, decisions) for one in _foreign(text, inside, where, kind, pages)]
-    if place is not None:
-        return [ImportRecord(where, place.key, document.fields, document.body, text, place.folder, place.archived)]
-    if layout.is_key(stem) and isinstance(document.fields.get("kind"), str):
-        return [ImportRecord(where, stem, document.fields, document.body, text, "", "retired" in document.fields)]
-    return [with_status(one, record, decisions) for one in _foreign(text, inside, where, kind, pages)]
+    else:
+        if place is not None:
+            return [ImportRecord(where, place.key, document.fields, document.body, text, place.folder, place.archived)]
+        if layout.is_key(stem) and isinstance(document.fields.get("kind"), str):
+            return [ImportRecord(where, stem, document.fields, document.body, text, "", "retired" in document.fields)]
+    found = _foreign(text, inside, where, kind, pages)
+    return [_named(with_status(one, record, decisions), name, pages.keys[inside]) for one in found]
 
 
-def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages | None) -> list[ImportRecord | Unreadable]:
+def _named(found: ImportRecord | Unreadable, name: str, key: str) -> ImportRecord | Unreadable:
+    """Return a memory with the name of its file if its key was made from that; any other unchanged."""
+    is_made = isinstance(found, ImportRecord) and not found.text and found.key == key
+    return replace(found, name=name) if is_made else found
+
+
+def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages) -> list[ImportRecord | Unreadable]:
     """Return the memory in another system's file: its frontmatter if it has one, its first heading as title.
 
     Its key is made from its path, or is the issue's in a tracker.
@@ -224,12 +247,12 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages | None)
     if is_issue(issue):
         return read_issue({**issue, "body": body}, where=where)
     if okf.is_concept(fields):
-        return [foreign_concept(fields, body, inside, where, pages or pages_of([inside]))]
+        return [foreign_concept(fields, body, inside, where, pages)]
     if is_rule(fields, inside):
         fields = rule_fields(fields, body)
     elif fields.get("type") in GENERIC_TYPES:
         del fields["type"]  # every note of such a system has it, and a memory of the kind `note` expires
-    if pages is not None and pages.is_auto_memory:
+    if pages.is_auto_memory:
         fields = auto_memory(fields)
         if inside == INDEX and not (body := without_index(body, pages)):
             return [Unreadable(where, "it is only the index of the other files", is_skipped=True)]
@@ -238,12 +261,11 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages | None)
     title = path.rpartition("/")[2]
     if first.startswith("# ") and not isinstance(fields.get("title"), str):
         title, body = first[2:].strip(), below.strip("\n")
-    table = {"key": key_of(path), **fields, "body": body}
+    table = {"key": pages.keys[inside], **fields, "body": body}
     found = from_table(table, where=where, kind=kind, title=title)
     if isinstance(found, Unreadable):
         return [found]
-    found = replace(found, remark=front.remark)
-    return [link_pages(found, pages) if pages is not None else found]
+    return [link_pages(replace(found, remark=front.remark), pages)]
 
 
 def _read_text(path: str | Path) -> str:

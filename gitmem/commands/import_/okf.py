@@ -7,7 +7,6 @@ import posixpath
 import re
 
 from gitmem.commands.import_.fields import STORE_ONLY, ImportRecord, Unreadable, add_fields, as_list, kind_of, time_of
-from gitmem.commands.import_.wiki import key_of
 from gitmem.document import okf
 from gitmem.document.parse import parse, read_fields, unify
 from gitmem.document.split import split
@@ -38,7 +37,7 @@ def read_concept(text: str, inside: str, where: str, pages: Pages) -> ImportReco
         pages: The files of the bundle, for links.
     """
     if posixpath.basename(inside) in okf.RESERVED:
-        return _read_reserved(text, inside, where)
+        return _read_reserved(text, inside, where, pages)
     try:
         parts = split(text)
         found = read_fields(parts.frontmatter)
@@ -51,7 +50,7 @@ def read_concept(text: str, inside: str, where: str, pages: Pages) -> ImportReco
     )
 
 
-def _read_reserved(text: str, inside: str, where: str) -> ImportRecord | Unreadable:
+def _read_reserved(text: str, inside: str, where: str, pages: Pages) -> ImportRecord | Unreadable:
     """Return an index or a log as a document, if it says more than which concepts exist."""
     body = text.removeprefix("\ufeff")
     with contextlib.suppress(FormatError):
@@ -64,7 +63,7 @@ def _read_reserved(text: str, inside: str, where: str) -> ImportRecord | Unreada
     is_titled = lines[0].startswith("# ")
     title = lines[0][2:].strip() if is_titled else path
     fields = {"kind": "doc", "title": title}
-    return ImportRecord(where, key_of(path), fields, "\n".join(lines[is_titled:]).strip("\n"))
+    return ImportRecord(where, pages.keys[inside], fields, "\n".join(lines[is_titled:]).strip("\n"))
 
 
 def _own(found: Mapping[str, Any], body: str, inside: str, where: str) -> ImportRecord | None:
@@ -111,7 +110,7 @@ def foreign_concept(found: Mapping[str, Any], body: str, inside: str, where: str
         del fields["status"]  # retirement says the same
     text = body if body.strip() or not isinstance(description, str) else description
     ours = okf.in_order(okf.without_derived(fields))
-    return ImportRecord(where, key_of(path), ours, text, archived=is_archived, left_out=left_out)
+    return ImportRecord(where, pages.keys[inside], ours, text, archived=is_archived, left_out=left_out)
 
 
 def _refs(found: Mapping[str, Any], body: str, inside: str, pages: Pages) -> list[str]:
@@ -127,5 +126,5 @@ def _refs(found: Mapping[str, Any], body: str, inside: str, pages: Pages) -> lis
         path = target.partition("#")[0]
         whole = path.lstrip("/") if path.startswith("/") else posixpath.join(posixpath.dirname(inside), path)
         key = pages.by_path.get(posixpath.normpath(whole).lower().removesuffix(".md"), "") if path else ""
-        refs += [key] if key and key != key_of(inside.rpartition(".")[0]) else []
+        refs += [key] if key and key != pages.keys[inside] else []
     return list(dict.fromkeys(refs))

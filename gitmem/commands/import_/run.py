@@ -48,6 +48,7 @@ class ImportResult:
         settled: The decision about each readable memory.
         refused: Memories with secrets or hidden characters.
         unreadable: Lines and files that are not memories.
+        others: Files of kinds that are not read.
         commands: The number of imported memories with a command that needs approval.
         commit: The commit; the tip if nothing had to be written; empty if there is no store.
     """
@@ -55,8 +56,16 @@ class ImportResult:
     settled: ImportPlan
     refused: Reasons
     unreadable: Reasons
+    others: Reasons
     commands: int
     commit: str
+
+    @property
+    def count(self) -> int:
+        """Return the number of memories that the sources have, without what is unreadable or refused."""
+        settled = self.settled
+        left = settled.skipped.total + settled.near.total + settled.merged.total
+        return len(settled.new) + len(settled.updated) + settled.unchanged + left
 
 
 @frozen
@@ -96,9 +105,9 @@ def import_files(
         RefusedError: A source cannot be read, or there are too many memories.
     """
     check_sources(asked.names)
-    refused, unreadable, skipped = Reasons(), Reasons(), Reasons()
+    left = _LeftOut()
     sources = read_sources(asked.names, kind=asked.kind, stdin=stdin, progress_of=progress_of("reading"))
-    incoming = list(_incoming(memory, sources, refused, unreadable, skipped))
+    incoming = list(_incoming(memory, sources, left))
     settled, commit = ImportPlan(), memory.find_tip() or ""
     if asked.dry_run or not incoming:
         how: dict[str, Any] = {"update": asked.update, "threshold": memory.policy().duplicates.threshold}
@@ -107,20 +116,28 @@ def import_files(
         if (writing := progress_of("checking and writing")) is not None:
             writing(0, len(incoming))
         settled, commit = _write(memory, asked, incoming)
-    settled.skipped = skipped.plus(settled.skipped)
+    settled.skipped = left.skipped.plus(settled.skipped)
     written = [*settled.new.values(), *settled.updated.values()]
     commands = sum(one.has_command and not one.archived for one in written)
     if commit:
         memory.catalog()
-    return ImportResult(settled, refused, unreadable, commands, commit)
+    return ImportResult(settled, left.refused, left.unreadable, left.others, commands, commit)
+
+
+class _LeftOut:
+    """What was left out before anything was compared with the store."""
+
+    def __init__(self) -> None:
+        self.refused, self.unreadable, self.skipped, self.others = Reasons(), Reasons(), Reasons(), Reasons()
+
+    def add(self, given: Unreadable) -> None:
+        """Add a line or file that is not a memory."""
+        to = self.others if given.is_other else self.skipped if given.is_skipped else self.unreadable
+        to.add(given.where, given.reason)
 
 
 def _incoming(
-    memory: OpenRepository,
-    sources: Iterable[ImportRecord | Unreadable],
-    refused: Reasons,
-    unreadable: Reasons,
-    skipped: Reasons,
+    memory: OpenRepository, sources: Iterable[ImportRecord | Unreadable], left: _LeftOut
 ) -> Iterator[Incoming]:
     """Yield the memories to write, checked; the rest goes to the reasons, and left-out fields to the notices."""
     policy, author, now = memory.policy(), memory.author(), memory.now
@@ -128,7 +145,7 @@ def _incoming(
     remarks: dict[str, list[str]] = {}
     for given in sources:
         if isinstance(given, Unreadable):
-            (skipped if given.is_skipped else unreadable).add(given.where, given.reason)
+            left.add(given)
             continue
         left_out.update(given.left_out)
         if given.remark:
@@ -142,9 +159,9 @@ def _incoming(
         try:
             yield _check(order.with_place(given), policy, author=author, now=now)
         except UnsafeError as err:
-            refused.add(given.where, err.message)
+            left.refused.add(given.where, err.message)
         except RefusedError as err:
-            unreadable.add(given.where, redact(err.message))
+            left.unreadable.add(given.where, redact(err.message))
     for name, number in sorted(left_out.items()):
         memory.notices.append(f"the field {display(name)} was left out of {number}: it is too long or not plain data")
     for remark, places in remarks.items():
@@ -187,8 +204,10 @@ def _check(given: ImportRecord, policy: Policy, *, author: Author, now: int) -> 
     given = replace(given, fields=with_lifetime(given.fields, now))
     retired = {"when": given.fields.get("created") or format_time(now), "by": "import", "why": given.why or ROTATED}
     fields = {**given.fields, "retired": retired} if given.archived else given.fields
-    fields = {**fields, IMPORTED: fields.get(IMPORTED) or True}
-    made = incoming_new(given.key, fields, given.body, given.where, author=author, policy=policy, now=now)
+    fields = {**fields, IMPORTED: given.name or fields.get(IMPORTED) or True}
+    made = incoming_new(
+        given.key, fields, given.body, given.where, author=author, policy=policy, now=now, name=given.name
+    )
     return replace(made, archived=given.archived)
 
 

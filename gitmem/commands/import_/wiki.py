@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 
 from gitmem.frozen import frozen, replace
-from gitmem.write.draft import key_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from gitmem.commands.import_.fields import ImportRecord
@@ -34,13 +33,15 @@ class Pages:
     """The notes of a folder, for their links.
 
     Attributes:
-        by_path: Their keys by path without extension, in lower case.
+        keys: Their keys by path.
+        by_path: Their keys by path without extension, and by that in lower case.
         by_name: Their keys by name; of several, the first by path.
         is_auto_memory: Whether the folder is Claude Code's.
         is_vault: Whether it is a vault of Obsidian: elsewhere ``#word`` is not a tag.
         is_bundle: Whether it is a bundle of the Open Knowledge Format.
     """
 
+    keys: Mapping[str, str]
     by_path: Mapping[str, str]
     by_name: Mapping[str, str]
     is_auto_memory: bool
@@ -49,26 +50,23 @@ class Pages:
 
     def find(self, name: str) -> str:
         """Return the key of the note that a link names; empty if there is none."""
-        path = name.strip().lower().removesuffix(".md").lstrip("/")
-        return self.by_path.get(path, "") or self.by_name.get(path.rpartition("/")[2], "")
+        exact = name.strip().removesuffix(".md").lstrip("/")
+        path = exact.lower().removesuffix(".md")
+        return self.by_path.get(exact) or self.by_path.get(path) or self.by_name.get(path.rpartition("/")[2], "")
 
 
-def pages_of(inside: Iterable[str], *, is_vault: bool = False, is_bundle: bool = False) -> Pages:
-    """Return the notes in files, by their paths in the folder, sorted."""
+def pages_of(keys: Mapping[str, str], *, is_vault: bool = False, is_bundle: bool = False) -> Pages:
+    """Return the notes in files, by their keys by path in the folder."""
     by_path: dict[str, str] = {}
     by_name: dict[str, str] = {}
     is_auto_memory = False
-    for path in inside:
+    for path in sorted(keys):
         stem = path.rpartition(".")[0]
-        by_path[stem.lower()] = key_of(stem)
-        by_name.setdefault(stem.rpartition("/")[2].lower(), key_of(stem))
+        by_path[stem] = keys[path]
+        by_path.setdefault(stem.lower(), keys[path])
+        by_name.setdefault(stem.rpartition("/")[2].lower(), keys[path])
         is_auto_memory |= path == INDEX
-    return Pages(by_path, by_name, is_auto_memory, is_vault, is_bundle)
-
-
-def key_of(path: str) -> str:
-    """Return the key of a note, made from its whole path: every folder may have a README."""
-    return key_from(path)
+    return Pages(keys, by_path, by_name, is_auto_memory, is_vault, is_bundle)
 
 
 def link_pages(found: ImportRecord, pages: Pages) -> ImportRecord:

@@ -11,12 +11,13 @@ from conftest import memory_text
 
 from gitmem.commands.import_.fields import ImportRecord, Unreadable
 from gitmem.commands.import_.folder import list_files, read_folder
+from gitmem.commands.import_.names import Names
 from gitmem.commands.import_.run import Sources
 from gitmem.memory import Memory
 
 
 def read(folder: Path) -> dict[str, ImportRecord | Unreadable]:
-    found = read_folder(str(folder), list_files(str(folder)), name="vault", kind="doc")
+    found = read_folder(str(folder), list_files(str(folder)), name="vault", kind="doc", names=Names())
     return {one.where.removeprefix("vault/"): one for _, one in found}
 
 
@@ -62,6 +63,7 @@ def test_title_of_a_foreign_file_comes_from_frontmatter_heading_or_name(tmp_path
         for where, one in found.items()
         if isinstance(one, ImportRecord)
     }
+    assert [where for where, one in found.items() if isinstance(one, Unreadable) and one.is_other] == ["data.txt"]
     assert made == {
         "guide/README.md": ("guide-readme", "How to deploy", "By hand."),
         "ops/README.md": ("ops-readme", "README", "no heading"),
@@ -102,7 +104,7 @@ def test_links_and_binary_files_are_reported_with_the_reason(tmp_path: Path) -> 
 
     assert all(isinstance(one, Unreadable) for one in found.values())
     assert {where.split(":")[0] for where in found} == {
-        "large.md", "nul.md", "bytes.md", "empty.md", "latin.md", "link.md"
+        "large.md", "nul.md", "bytes.md", "empty.md", "latin.md", "link.md", "loop"
     }  # fmt: skip
     assert "the secret" not in str(found)
 
@@ -113,7 +115,7 @@ def test_name_that_is_not_utf_8_is_accepted(tmp_path: Path) -> None:
     (found,) = read(tmp_path).values()
 
     assert isinstance(found, ImportRecord)
-    assert (found.body, found.key) == ("odd name", "")
+    assert (found.body, found.key[:5], found.name) == ("odd name", "note-", f"{tmp_path.name}/\\377.md")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")

@@ -11,13 +11,15 @@ from support.facts import make_fact
 
 from gitmem.commands.import_.fields import ImportRecord, Unreadable
 from gitmem.commands.import_.folder import list_files, read_folder
+from gitmem.commands.import_.names import Names
 from gitmem.commands.import_.okf import foreign_concept, read_concept
 from gitmem.commands.import_.run import Sources
 from gitmem.commands.import_.wiki import pages_of
 from gitmem.memory import Memory
 from gitmem.recall import Query
 
-PAGES = pages_of(["tables/orders.md", "tables/Customers.md", "metrics/revenue.md"], is_bundle=True)
+PATHS = ("tables/orders.md", "tables/Customers.md", "tables/log.md", "metrics/revenue.md", "m.md")
+PAGES = pages_of(Names().keys("bundle", PATHS), is_bundle=True)
 ALL = Query(everything=True, limit=999)
 AT = "2026-06-20T22:53:05Z"
 
@@ -92,7 +94,9 @@ def test_folder_is_a_bundle_if_it_says_so_or_one_of_its_concepts_does(tmp_path: 
         for file, text in files.items():
             (tmp_path / name / file).write_text(text)
         folder = str(tmp_path / name)
-        found = {one.where: one for _, one in read_folder(folder, list_files(folder), name="b", kind="doc")}
+        found = {
+            one.where: one for _, one in read_folder(folder, list_files(folder), name="b", kind="doc", names=Names())
+        }
         is_index_skipped[name] = isinstance(found["b/index.md"], Unreadable)
 
     assert is_index_skipped == {"said": True, "seen": True, "none": False}

@@ -49,7 +49,7 @@ def test_log_of_beadboard_is_imported_in_one_commit_and_only_once(memory: Memory
 
     done, again = run(memory, log), run(memory, log)
 
-    assert (len(done.settled.new), done.settled.duplicates) == (5, 1)
+    assert (len(done.settled.new), done.settled.merged.total) == (5, 1)
     assert (len(again.settled.new), again.settled.unchanged, again.commit) == (0, 5, done.commit)
     assert git(repo, "log", "--format=%s", f"{before}..memory") == "memory: import 5 memories"
     assert (

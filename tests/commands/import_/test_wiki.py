@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from gitmem.commands.import_.fields import ImportRecord
+from gitmem.commands.import_.names import Names
 from gitmem.commands.import_.wiki import auto_memory, link_pages, pages_of, without_index
 
-PAGES = pages_of(["Auth/JWT Tokens.md", "Gateway.md", "README.md", "auth/README.md"], is_vault=True)
+PATHS = ("Auth/JWT Tokens.md", "Gateway.md", "README.md", "auth/README.md")
+PAGES = pages_of(Names().keys("vault", PATHS), is_vault=True)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +31,7 @@ def test_links_become_references_and_the_text_stays(body: str, refs: list | None
 def test_words_after_a_hash_are_tags_only_in_a_vault() -> None:
     given = ImportRecord("x.md", "x", {"kind": "doc"}, "Start with #include; see [[Gateway]].")
 
-    assert link_pages(given, pages_of(["Gateway.md"])).fields == {"kind": "doc", "refs": ["gateway"]}
+    assert link_pages(given, pages_of({"Gateway.md": "gateway"})).fields == {"kind": "doc", "refs": ["gateway"]}
 
 
 def test_types_of_auto_memory_become_kinds() -> None:

@@ -1,0 +1,85 @@
+"""The names of notes, and a key for each: no two notes of an import get the same key. Pure."""
+
+from __future__ import annotations
+
+from functools import partial
+from unicodedata import combining, normalize
+
+from gitmem.store import layout
+from gitmem.text import display
+from gitmem.write.draft import hashed_key, key_from
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+# The key of a note whose name has no ASCII letter or digit (one in Chinese), before the hash.
+NOTE = "note"
+
+
+class Names:
+    """The notes of one import by their keys.
+
+    A note's name is its path below the imported folder, preceded by that folder's own name: ``notes/deep/Auth.md``. It
+    is the same wherever the folder is, and is stored with the memory, so that a later import recognizes the note.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._folders: dict[str, Path] = {}
+        self._paths: dict[str, str] = {}
+
+    def folder(self, folder: Path) -> str:
+        """Return the name of a folder: its last part, or more of them if another folder has the same name.
+
+        Args:
+            folder: Its absolute path.
+        """
+        parts = folder.parts[1:] or ("",)
+        for count in range(1, len(parts) + 1):
+            name = "/".join(parts[-count:])
+            if self._folders.setdefault(name, folder) == folder:
+                return name
+        return "/".join(parts)
+
+    def name(self, folder: str, path: str) -> str:
+        """Return the name of a note: printable, in NFC, unless only that tells it from another one.
+
+        Args:
+            folder: The name of the folder.
+            path: Its path below the folder.
+        """
+        whole = f"{folder}/{path}"
+        name = display(normalize("NFC", whole))
+        if self._paths.setdefault(name, whole) == whole:
+            return name
+        return "".join(
+            f"\\u{{{ord(char):x}}}" if combining(char) else char for char in display(normalize("NFD", whole))
+        )
+
+    def keys(self, folder: str, paths: Collection[str]) -> dict[str, str]:
+        """Return the key of each note of a folder by its path.
+
+        It is a slug of the whole path, since every folder may have a README. A hash of the note's name follows if
+        another note has that key; one whose path is the key itself goes first.
+
+        Args:
+            folder: The name of the folder.
+            paths: The paths of the notes below it, with their endings.
+        """
+        found: dict[str, str] = {}
+        for path in sorted(paths, key=lambda path: (not layout.is_key(_stem(path)), path)):
+            name, key = self.name(folder, path), key_from(_stem(path))
+            if not key or self._is_taken(key, name):
+                key = hashed_key(key or NOTE, name, partial(self._is_taken, name=name))
+            found[path] = key
+        return found
+
+    def _is_taken(self, key: str, name: str) -> bool:
+        """Return whether another note has a key; if none has, this one has it from now on."""
+        return self._names.setdefault(key, name) != name
+
+
+def _stem(path: str) -> str:
+    return path.rpartition(".")[0] or path
