@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.commands.import_.names import key_of
 from gitmem.document.format import format_field
 from gitmem.document.times import format_time, parse_time
 from gitmem.document.yaml.scalars import is_name
@@ -10,7 +11,6 @@ from gitmem.frozen import frozen
 from gitmem.policy.settings import is_slug
 from gitmem.text import display
 from gitmem.text.slugs import slug
-from gitmem.write.draft import key_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def _key(value: object) -> str | None:
         return ""
     if len(value.split()) == 1 and value != value.lower():
         return None
-    return key_from(value)
+    return key_of(value)
 
 
 def as_list(value: object) -> list[str]:

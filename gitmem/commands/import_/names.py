@@ -7,14 +7,14 @@ from unicodedata import combining, normalize
 
 from gitmem.store import layout
 from gitmem.text import display
-from gitmem.write.draft import hashed_key, key_from
+from gitmem.write.draft import hashed_key, key_from, short_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-# The key of a note whose name has no ASCII letter or digit (one in Chinese), before the hash.
+# What precedes the hash in the key of a note whose name gives no other.
 NOTE = "note"
 
 
@@ -70,15 +70,20 @@ class Names:
         """
         found: dict[str, str] = {}
         for path in sorted(paths, key=lambda path: (not layout.is_key(_stem(path)), path)):
-            name, key = self.name(folder, path), key_from(_stem(path))
-            if not key or self._is_taken(key, name):
-                key = hashed_key(key or NOTE, name, partial(self._is_taken, name=name))
+            name, key = self.name(folder, path), key_of(_stem(path))
+            if self._is_taken(key, name):
+                key = hashed_key(key, name, partial(self._is_taken, name=name))
             found[path] = key
         return found
 
     def _is_taken(self, key: str, name: str) -> bool:
         """Return whether another note has a key; if none has, this one has it from now on."""
         return self._names.setdefault(key, name) != name
+
+
+def key_of(name: str) -> str:
+    """Return the key made from a name; a hash of it if it has no ASCII letter or digit (a name in Chinese)."""
+    return key_from(name) or f"{NOTE}-{short_hash(name)}"
 
 
 def _stem(path: str) -> str:

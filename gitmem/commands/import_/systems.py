@@ -15,8 +15,8 @@ import json
 from collections import defaultdict
 
 from gitmem.commands.import_.fields import TEXT, TITLE, ImportRecord, Unreadable, as_list, time_of, without_empty
+from gitmem.commands.import_.names import key_of
 from gitmem.frozen import replace
-from gitmem.write.draft import key_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -242,9 +242,11 @@ class Graph:
     ) -> ImportRecord:
         linked = self._relations.get(name, [])
         lines = [*lines, *(f"- {relation} {other}" for relation, other in linked)]
-        refs = [key for _, other in linked if other in names and (key := key_from(other))]
+        refs = [key for _, other in linked if other in names and (key := key_of(other))]
         fields = without_empty(kind=kind, title=name, tags=tags, refs=list(dict.fromkeys(refs)))
-        return ImportRecord(where, key_from(name), fields, "\n".join(lines) or name)
+        return ImportRecord(
+            where, key_of(name), fields, "\n".join(lines) or name, name=name if key_of(name) != name else ""
+        )
 
 
 def _observation(value: object) -> str:

@@ -142,7 +142,7 @@ def test_pipe_socket_device_and_loop_in_a_folder_are_named_and_stop_nothing(memo
 def test_issues_in_a_dolt_database_are_named_with_the_command_that_exports_them(tmp_path: Path) -> None:
     put(tmp_path, {"dolt/x": "", "metadata.json": '{"database": "dolt"}'})
 
-    (found,) = read(tmp_path).values()
+    found, *_ = read(tmp_path).values()
 
     assert isinstance(found, Unreadable)
     assert found.reason.startswith("its issues are in a Dolt database: bd export -o vault/issues.jsonl")
