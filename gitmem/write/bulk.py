@@ -96,7 +96,6 @@ class _Known:
     superseded_by: str
     is_newer: bool
     retired: dict[str, Any]
-    name: str
 
     @property
     def is_forgotten(self) -> bool:
@@ -136,11 +135,10 @@ class _Store:
                 *(path, kind, title, body, time, bool(archived), mark, superseded_by),
                 is_newer(own),
                 retired if isinstance(retired, dict) else {},
-                str(own.get(IMPORTED) or "") if has_notes else "",
             )
             self.known[key] = known
-            if known.name:
-                self.names[known.name] = key
+            if isinstance(name := own.get(IMPORTED), str):
+                self.names[name] = key
             (self.forgotten if known.is_forgotten else self.prints)[mark] = key
         bad = catalog.rows("SELECT key FROM problem WHERE key <> '' AND severity = 'error'")
         self.unreadable = {row[0] for row in bad} - set(self.known)

@@ -242,11 +242,10 @@ class Graph:
     ) -> ImportRecord:
         linked = self._relations.get(name, [])
         lines = [*lines, *(f"- {relation} {other}" for relation, other in linked)]
-        refs = [key for _, other in linked if other in names and (key := key_of(other))]
+        refs = [key_of(other) for _, other in linked if other in names]
         fields = without_empty(kind=kind, title=name, tags=tags, refs=list(dict.fromkeys(refs)))
-        return ImportRecord(
-            where, key_of(name), fields, "\n".join(lines) or name, name=name if key_of(name) != name else ""
-        )
+        key = key_of(name)
+        return ImportRecord(where, key, fields, "\n".join(lines) or name, name=name if key != name else "")
 
 
 def _observation(value: object) -> str:
