@@ -5,22 +5,24 @@ from __future__ import annotations
 import copy
 import os
 import re
+from collections import Counter
 from functools import cache, cached_property
 
+from gitmem.commands.adopt.vocabulary import FILE_LIMIT, Occurrences
 from gitmem.text.code.languages import is_code
 from gitmem.text.globs import is_plain, matcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
     from gitmem.commands.adopt.mainline import Mainline
     from gitmem.git import Git
 
-# A larger file is data.
-FILE_LIMIT = 1024 * 1024
-# The most objects that one search names on its command line.
-_MOST_OBJECTS = 20000
+# The answer for a longer path is not remembered.
+_LONG = 300
+# The modes of regular files.
+_REGULAR = ("100644", "100755")
 # Tests and examples, which define nothing of the program.
 _TEST = re.compile(
     r"(^|/)(tests?|__tests__|specs?|e2e|examples?|samples?|demos?|docs?|fixtures?|mocks?|__mocks__|testdata|cookbook)/|"
@@ -36,7 +38,7 @@ class Code:
         git: The repository.
         commit: The commit.
         contents: Texts by object name, shared by the trees of one repository.
-        vocabulary: Words whose places may be asked for, shared likewise.
+        occurrences: Which texts have the words whose places may be asked for, shared likewise.
     """
 
     def __init__(
@@ -55,14 +57,11 @@ class Code:
         self._later = later
         self._line = line if line is not None and line.knows(commit) else None
         self._instead: dict[str, str] = {}
-        self.vocabulary: set[str] = set()
-        self._words_in: dict[str, frozenset[str]] = {}
+        self.occurrences: Occurrences = later.occurrences if later is not None else Occurrences(git)
 
     def at(self, commit: str, line: Mainline | None = None) -> Code:
         """Return the code at an earlier commit, which shares what was read and searched."""
-        other = Code(self.git, commit, self.contents, later=self, line=line)
-        other.vocabulary, other._words_in = self.vocabulary, self._words_in
-        return other
+        return Code(self.git, commit, self.contents, later=self, line=line)
 
     def with_text(self, path: str, text: str) -> Code:
         """Return the code with another text of one of its files; empty as if the file were missing."""
@@ -78,20 +77,43 @@ class Code:
         if self._later is None:
             return {path: (mode, oid) for mode, oid, path in self.git.list_paths(self.commit)}
         files = dict(self._later.files)
-        argv = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", self._later.commit, self.commit)
-        parts = self.git.run(*argv).stdout.split(b"\0")
-        for change, name in zip(parts[::2], parts[1::2], strict=False):
-            _, mode, _, oid, status = change.decode("ascii").split(" ")
-            if status == "D":
-                files.pop(os.fsdecode(name), None)
+        for path, entry in self._differences.items():
+            if entry is None:
+                files.pop(path, None)
             else:
-                files[os.fsdecode(name)] = mode, oid
+                files[path] = entry
         return files
 
     @cached_property
-    def folders(self) -> frozenset[str]:
+    def _differences(self) -> Mapping[str, tuple[str, str] | None]:
+        """Return the files that differ from the later code, with their mode and object name; None if missing here."""
+        assert self._later is not None, "only code of the past differs"
+        argv = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", self._later.commit, self.commit)
+        parts = self.git.run(*argv).stdout.split(b"\0")
+        found: dict[str, tuple[str, str] | None] = {}
+        for change, name in zip(parts[::2], parts[1::2], strict=False):
+            _, mode, _, oid, status = change.decode("ascii").split(" ")
+            found[os.fsdecode(name)] = None if status == "D" else (mode, oid)
+        return found
+
+    @cached_property
+    def folders(self) -> Set[str]:
         """Return every folder; the root is the empty path."""
-        return frozenset({"", *folders_of(self.files)})
+        return self._sizes.keys()
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        """Return the number of files below each folder, at any depth."""
+        if self._later is None:
+            return _count({"": 0}, self.files, 1)
+        sizes = _count(dict(self._later._sizes), self._added, 1)
+        sizes = _count(sizes, (path for path, entry in self._differences.items() if entry is None), -1)
+        return {folder: size for folder, size in sizes.items() if size or not folder}
+
+    @property
+    def _added(self) -> list[str]:
+        """Return the files that the later code does not have."""
+        return [path for path in self._differences if self._later is None or path not in self._later.files]
 
     @cached_property
     def _links(self) -> frozenset[str]:
@@ -102,9 +124,24 @@ class Code:
     def by_name(self) -> Mapping[str, list[str]]:
         """Return the paths of files and folders by their last part."""
         found: dict[str, list[str]] = {}
-        for path in (*self.files, *self.folders):
-            found.setdefault(path.rpartition("/")[2], []).append(path)
+        later = self._later
+        if later is None:
+            for path in (*self.files, *self.folders):
+                found.setdefault(path.rpartition("/")[2], []).append(path)
+            return found
+        found.update(later.by_name)
+        gone = {path for path, entry in self._differences.items() if entry is None} | (later.folders - self.folders)
+        new = (*self._added, *(self.folders - later.folders))
+        for name in {path.rpartition("/")[2] for path in (*gone, *new)}:
+            found[name] = [path for path in found.get(name, ()) if path not in gone]
+        for path in new:
+            found[path.rpartition("/")[2]].append(path)
         return found
+
+    def list_other_texts(self) -> list[tuple[str, str]]:
+        """Return the regular files of code of the past whose text differs from the later one, with their objects."""
+        entries = self._differences.items()
+        return [(path, entry[1]) for path, entry in entries if entry is not None and entry[0] in _REGULAR]
 
     def has(self, path: str) -> bool:
         """Return whether there is a file or folder with this path."""
@@ -124,7 +161,7 @@ class Code:
 
     def is_regular(self, path: str) -> bool:
         """Return whether a path is a regular file, not a link or a submodule."""
-        return self.files.get(path, ("",))[0] in ("100644", "100755")
+        return self.files.get(path, ("",))[0] in _REGULAR
 
     def text(self, path: str) -> str:
         """Return the text of a file; empty if there is none, or it is too large."""
@@ -142,39 +179,34 @@ class Code:
     def files_naming(self, words: Iterable[str]) -> list[str]:
         """Return the own files that have one of some words, sorted.
 
-        All words of the vocabulary are searched at once, and each text once, whatever the commit.
+        All words that are expected are searched at once, and each text once, whatever the commit.
         """
         wanted = frozenset(words)
-        if not wanted <= self.vocabulary:
-            self.vocabulary |= wanted
-            self._words_in.clear()
-        if not self._words_in.keys() >= self._own_objects:
-            self._search()
-        found = {oid for oid in self._own_objects if not wanted.isdisjoint(self._words_in[oid])}
-        return [path for path, oid in self.own_files.items() if oid in found or path in self._instead]
+        self.occurrences.expect(wanted)
+        self.occurrences.read(self._own_paths.keys())
+        paths = {path for oid in self.occurrences.having(wanted) for path in self._own_paths.get(oid, ())}
+        return sorted(paths.union(path for path in self._instead if path in self.own_files))
 
     @cached_property
-    def _own_objects(self) -> frozenset[str]:
-        return frozenset(self.own_files.values())
-
-    def _search(self) -> None:
-        unknown = sorted(self._own_objects - self._words_in.keys())
-        either = "|".join(sorted(map(_as_pattern, self.vocabulary)))
-        for start in range(0, len(unknown), _MOST_OBJECTS):
-            part = unknown[start : start + _MOST_OBJECTS]
-            found: dict[str, set[str]] = {oid: set() for oid in part}
-            done = self.git.run("grep", "-o", "-z", "-I", "-w", "-E", "-e", either, *part, check=False)
-            for line in done.stdout.decode("utf-8", "replace").split("\n"):
-                oid, _, word = line.partition("\0")
-                if oid in found:
-                    found[oid].add(word)
-            self._words_in.update({oid: frozenset(one) for oid, one in found.items()})
+    def _own_paths(self) -> Mapping[str, list[str]]:
+        """Return the own files by the object name of their text."""
+        found: dict[str, list[str]] = {}
+        for path, oid in self.own_files.items():
+            found.setdefault(oid, []).append(path)
+        return found
 
     @cached_property
     def own_files(self) -> Mapping[str, str]:
         """Return the object names of the files of code by path, sorted, without tests, examples and foreign code."""
-        own = (path for path in sorted(self.files) if _is_own(path))
-        return {path: self.files[path][1] for path in own if self.is_regular(path)}
+        if self._later is None:
+            own = (path for path in sorted(self.files) if _is_own(path))
+            return {path: self.files[path][1] for path in own if self.is_regular(path)}
+        found = dict(self._later.own_files)
+        for path, entry in self._differences.items():
+            found.pop(path, None)
+            if entry is not None and entry[0] in _REGULAR and _is_own(path):
+                found[path] = entry[1]
+        return dict(sorted(found.items()))
 
     @cached_property
     def ignore_rules(self) -> Mapping[str, list[tuple[Callable[[str], bool], bool]]]:
@@ -190,7 +222,20 @@ class Code:
         ends = [*(at for at, letter in enumerate(path) if letter == "/"), len(path)]
         folders = sorted(folder for folder in self.ignore_rules if not folder or path.startswith(f"{folder}/"))
         rules = [(len(folder) + 1 if folder else 0, self.ignore_rules[folder]) for folder in folders]
-        return any(_ignores(rules, path[:end]) for end in ends if end)
+        for end in filter(None, ends):
+            start = path[:end]
+            if start not in self._ignored:
+                if end > _LONG:
+                    return any(_ignores(rules, path[:other]) for other in ends if other >= end)
+                self._ignored[start] = _ignores(rules, start)
+            if self._ignored[start]:
+                return True
+        return False
+
+    @cached_property
+    def _ignored(self) -> dict[str, bool]:
+        """Return the paths that were looked up, each with whether git ignores it itself."""
+        return {}
 
 
 def _ignores(rules: Iterable[tuple[int, list[tuple[Callable[[str], bool], bool]]]], path: str) -> bool:
@@ -220,6 +265,17 @@ def folders_of(files: Iterable[str]) -> set[str]:
     return found
 
 
+def _count(sizes: dict[str, int], paths: Iterable[str], step: int) -> dict[str, int]:
+    """Count files in all folders above them: add *step* for each."""
+    for folder, number in Counter(path.rpartition("/")[0] for path in paths).items():
+        above = folder
+        sizes[""] += step * number
+        while above:
+            sizes[above] = sizes.get(above, 0) + step * number
+            above = above.rpartition("/")[0]
+    return sizes
+
+
 def read_texts(git: Git, specs: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the text of each existing blob (``oid`` or ``commit:path``) that is neither too large nor binary."""
     names = [name for name in dict.fromkeys(specs) if "\n" not in name]
@@ -242,8 +298,3 @@ def _parse_rule(line: str) -> tuple[Callable[[str], bool], bool] | None:
 @cache
 def _is_own(path: str) -> bool:
     return is_code(path) and not _TEST.search(path)
-
-
-def _as_pattern(word: str) -> str:
-    """Return a word as an extended regular expression."""
-    return re.sub(r"([.[\]{}()*+?^$|\\])", r"\\\1", word)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.commands.adopt.code import FILE_LIMIT
+from gitmem.commands.adopt.vocabulary import FILE_LIMIT, Vocabulary
 from gitmem.text.code.languages import is_binary, is_prose
 
 TYPE_CHECKING = False
@@ -69,8 +69,10 @@ def search(
         return found
     paths = _paths_by_text(code, among)
     wanted, found.is_whole = _choose(code, paths)
-    names = _Vocabulary((*left, *owners))
+    names = Vocabulary((*left, *owners))
     for number, (oid, content) in enumerate(code.git.read_blobs(wanted)):
+        if not names:
+            break
         if number % 200 == 0:
             progress(number, len(wanted))
         if content is None or b"\0" in content[:8000]:
@@ -93,30 +95,6 @@ def _owners(values: Mapping[str, Iterable[str]]) -> dict[bytes, set[str]]:
         for one in spelled:
             owners.setdefault(one.encode("utf-8"), set()).add(name)
     return owners
-
-
-class _Vocabulary:
-    """The names that are looked for in each text."""
-
-    def __init__(self, names: Iterable[bytes]) -> None:
-        self._simple = {name for name in names if not _JOINT.search(name)}
-        self._compound = {
-            name: (frozenset(filter(None, _JOINT.split(name))), re.compile(rb"(?<!\w)" + re.escape(name) + rb"(?!\w)"))
-            for name in names
-            if name not in self._simple
-        }
-
-    def in_text(self, content: bytes) -> set[bytes]:
-        """Return the names in a text."""
-        # Splitting all of a text into words is faster than searching for some hundred of them (measured: 30 times).
-        words = set(content.translate(_SPLITTING).split())
-        whole = (name for name, (parts, form) in self._compound.items() if parts <= words and form.search(content))
-        return (self._simple & words).union(whole)
-
-    def discard(self, name: bytes) -> None:
-        """Look for a name no longer."""
-        self._simple.discard(name)
-        self._compound.pop(name, None)
 
 
 def _paths_by_text(code: Code, among: Container[str] | None) -> dict[str, list[str]]:
@@ -150,7 +128,3 @@ def _first_within_limit(order: list[str], sizes: Mapping[str, int]) -> list[str]
             break
         wanted.append(oid)
     return wanted
-
-
-_JOINT = re.compile(rb"[^A-Za-z0-9_]")
-_SPLITTING = bytes(code if (chr(code).isalnum() and code < 128) or code == 95 else 32 for code in range(256))

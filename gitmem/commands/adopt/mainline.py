@@ -1,7 +1,8 @@
-"""The first-parent line of a commit: which files each of its commits changed, read in one walk of the history.
+"""The first-parent line of a commit: which files each of its commits changed, read in few walks of the history.
 
-One walk without paths is quicker than a walk limited to a hundred documents, and than one for each of them (measured on
-20,000 commits: 1.0 s of CPU instead of 1.7 and 7).
+A walk that is limited to some paths does not read the other folders (biome, 8,900 commits: 0.2 s of CPU for ten paths,
+0.7 s for a hundred, 1.9 s without a limit and 1.4 s to read its output). Above a hundred paths, one walk for all is
+quicker (20,000 commits: 1.0 s instead of 1.7).
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
 # The most commits of the line that are read, newest first.
 MOST_COMMITS = 25_000
+# The most paths that a walk is limited to, and the most such walks for the changes of files.
+MOST_PATHS, MOST_WALKS = 100, 4
+_WALK = (
+    *("-c", "log.showRoot=true", "log", "--first-parent", "-m", "--name-status", "-z", "--no-renames"),
+    *("--format=%x01%H %P", "--no-show-signature", f"--max-count={MOST_COMMITS}"),
+)
 
 
 @frozen
@@ -43,20 +50,39 @@ class Mainline:
 
     def __init__(self, git: Git, commit: str) -> None:
         self._git, self._commit = git, commit
+        # The changes of the paths that walks were limited to, as in ``_changes``.
+        self._some: dict[str, list[tuple[int, str]]] = {}
+        self._walks = 0
+        self._removed: dict[int, list[str]] = {}
 
     @cached_property
     def _records(self) -> list[list[str]]:
         """Return for each commit, newest first, its name and its parents, and then statuses and paths in turn."""
-        argv = ("-c", "log.showRoot=true", "log", "--first-parent", "-m", "--name-status", "-z", "--no-renames")
-        more = ("--format=%x01%H %P", "--no-show-signature", f"--max-count={MOST_COMMITS}", self._commit)
-        done = self._git.run(*argv, *more, check=False)
+        return self._walk()
+
+    def _walk(self, *paths: str) -> list[list[str]]:
+        argv = ("--literal-pathspecs", *_WALK, self._commit, *(("--", *paths) if paths else ()))
+        done = self._git.run(*argv, check=False)
         return [record.split("\0") for record in os.fsdecode(done.stdout).split("\x01")[1:]]
+
+    @property
+    def is_read(self) -> bool:
+        """Return whether the changes of all files were read."""
+        return "_records" in self.__dict__
+
+    @cached_property
+    def _commits(self) -> Sequence[Sequence[str]]:
+        """Return each commit with its parents, newest first."""
+        if self.is_read:
+            return [record[0].split() for record in self._records]
+        argv = ("log", "--first-parent", "-z", "--format=%H %P", "--no-show-signature", f"--max-count={MOST_COMMITS}")
+        done = self._git.run(*argv, self._commit, check=False)
+        return [line.split() for line in done.stdout.decode("ascii", "replace").split("\0") if line]
 
     @cached_property
     def merges(self) -> frozenset[str]:
         """Return the merges."""
-        heads = [record[0].split() for record in self._records]
-        return frozenset(names[0] for names in heads if len(names) > 2)
+        return frozenset(names[0] for names in self._commits if len(names) > 2)
 
     @cached_property
     def _changes(self) -> Mapping[str, list[tuple[int, str]]]:
@@ -69,20 +95,35 @@ class Mainline:
 
     def changes(self, path: str, *, after: int = -1) -> list[FileChange]:
         """Return the changes of a file, newest first: those older than the commit with number *after*."""
+        self.expect([path])
+        every = self._some if path in self._some and not self.is_read else self._changes
         return [
-            FileChange(self._records[number][0].split()[0], number, status)
-            for number, status in self._changes.get(path, ())
+            FileChange(self._commits[number][0], number, status)
+            for number, status in every.get(path, ())
             if number > after
         ]
 
+    def expect(self, paths: Iterable[str]) -> None:
+        """Read the changes of some files in one walk, if they are few."""
+        left = {path for path in paths if path not in self._some}
+        if self.is_read or not 0 < len(left) <= MOST_PATHS or self._walks == MOST_WALKS:
+            return
+        self._walks += 1
+        self._some |= {path: [] for path in left}
+        for record in self._walk(*sorted(left)):
+            number = self._numbers.get(record[0].split()[0])
+            for status, path in zip(record[1::2], record[2::2], strict=False):
+                if path in left and number is not None:
+                    self._some[path].append((number, status.strip()))
+
     @cached_property
     def _numbers(self) -> Mapping[str, int]:
-        return {record[0].split()[0]: number for number, record in enumerate(self._records)}
+        return {names[0]: number for number, names in enumerate(self._commits)}
 
     @cached_property
     def is_whole(self) -> bool:
         """Return whether the walk reached the first commit."""
-        return len(self._records) < MOST_COMMITS
+        return len(self._commits) < MOST_COMMITS
 
     @cached_property
     def _paths(self) -> Sequence[str]:
@@ -126,19 +167,27 @@ class Mainline:
 
     def list_removed(self, number: int) -> list[str]:
         """Return the files that one commit removed."""
-        record = self._records[number]
-        return [path for status, path in zip(record[1::2], record[2::2], strict=False) if status.strip() == "D"]
+        if self.is_read:
+            record = self._records[number]
+            return [path for status, path in zip(record[1::2], record[2::2], strict=False) if status.strip() == "D"]
+        if number not in self._removed:
+            names = self._commits[number]
+            argv = ("diff-tree", "-r", "-z", "--no-renames", "--diff-filter=D", "--name-only", *names[1:2], names[0])
+            done = self._git.run(*argv, check=False) if names[1:] else None
+            self._removed[number] = [os.fsdecode(part) for part in done.stdout.split(b"\0") if part] if done else []
+        return self._removed[number]
 
     def find_removals(self, paths: Iterable[str]) -> dict[str, str]:
         """Return for each missing file or folder the newest commit that removed it, or a file below it."""
-        found = {}
-        for path in paths:
-            gone = (
-                at for one in (path, *self._below(path)) for at, status in self._changes.get(one, ()) if status == "D"
-            )
-            number = min(gone, default=None)
-            if number is not None:
-                found[path] = self._records[number][0].split()[0]
+        left, found = set(paths), {}
+        if not left:
+            return {}
+        is_limited = not self.is_read and len(left) <= MOST_PATHS
+        for record in self._walk(*sorted(left)) if is_limited else self._records:
+            gone = [path for status, path in zip(record[1::2], record[2::2], strict=False) if status.strip() == "D"]
+            for one in left.intersection(folder for path in gone for folder in with_folders(path)):
+                found[one] = record[0].split()[0]
+                left.discard(one)
         return found
 
 

@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from gitmem.commands.adopt.code import read_texts
 from gitmem.commands.adopt.findings import Culprit
 from gitmem.commands.adopt.mainline import Mainline, with_folders
+from gitmem.commands.adopt.vocabulary import Occurrences
 from gitmem.commands.adopt.writers import Writers
 from gitmem.errors import ProcessError
 from gitmem.frozen import replace
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # The most former trees listed, and the most versions read of one file: about a second each.
 MOST_TREES = 80
+# So many former trees are listed one by one; for more, it is quicker to read the changes of all files.
+FEW_TREES = 12
 MOST_VERSIONS = 600
 # The most paths whose removal is searched: each needs a walk through the history.
 MOST_PATHS = 40
@@ -39,14 +42,12 @@ MOST_PATTERNS = 100
 # is only in the full history.
 _WALKS = ((), ("-m", "--first-parent"), ("--full-history", "--no-merges", "--diff-filter=D"))
 _MISSING = "older files are missing and cannot be fetched, so some causes are unknown"
+_FOREIGN = frozenset({"node_modules", "vendor", "third_party", "testdata", "__snapshots__"})
 # What is not searched for names: documents, generated files, pictures, and code of others.
 _ASIDE = (
     *(f":(exclude)*{ending}" for ending in (*PROSE, *BINARY)),
     *(f":(exclude,glob,icase)**/*baseline*{ending}" for ending in BASELINES),
-    *(
-        f":(exclude,glob)**/{name}/**"
-        for name in ("node_modules", "vendor", "third_party", "testdata", "__snapshots__")
-    ),
+    *(f":(exclude,glob)**/{name}/**" for name in sorted(_FOREIGN)),
 )
 
 
@@ -66,6 +67,10 @@ class Past:
         self._words: dict[tuple[str, str], list[str]] = {}
         self._searches = 0
         self._expected: list[str] = []
+        # The names that the code does not have now, and the texts of the past that have them.
+        self._absent: frozenset[str] = frozenset()
+        self._missing = Occurrences(head.git)
+        self._searched: dict[str, Code] = {}
 
     def writer(self, mention: Mention) -> tuple[str, str]:
         """Return the commit that last wrote a claim's line, and the document's name then; empty if git cannot tell."""
@@ -98,7 +103,9 @@ class Past:
             if len(self._codes) >= MOST_TREES:
                 self.notes["some names were not looked up in the past: too many commits wrote them"] = None
                 return None
-            self._codes[commit] = self._head.at(commit, self._line)
+            is_many = len(self._codes) >= FEW_TREES
+            line = self._line if is_many or self._line.is_read else None
+            self._codes[commit] = self._searched.get(commit) or self._head.at(commit, line)
         return self._codes[commit]
 
     def find_removals(self, paths: Iterable[str], more: Iterable[str] = ()) -> dict[str, str]:
@@ -221,7 +228,7 @@ class Past:
         step = max(len(commits) // STEPS, 1)
 
         def held(at: int) -> bool:
-            return holds(self._head.at(commits[at], self._line))
+            return holds(self._head.at(commits[at], self._line if self._line.is_read else None))
 
         there = next((at for at in range(step - 1, len(commits), step) if held(at)), None)
         if there is None:
@@ -254,11 +261,17 @@ class Past:
             return {}
         return {name: self._contents[oid] for name, oid in oids.items() if oid in self._contents}
 
-    def expect(self, mentions: Iterable[Mention]) -> None:
+    def expect(self, mentions: Iterable[Mention], missing: Iterable[str]) -> None:
         """Look up names in the code of the past, all whose lines one commit wrote in one search.
 
-        The commits that wrote the most lines come first, within a limit: a search reads all of the code.
+        The commits that wrote the most lines come first, within a limit.
+
+        Args:
+            mentions: The claims of the names.
+            missing: All names that no text of the code has now, so that only other texts are searched for them.
         """
+        self._missing.expect(missing)
+        self._absent = frozenset(missing)
         names: dict[str, set[str]] = {}
         for mention in mentions:
             wrote, _ = self.writer(mention)
@@ -282,6 +295,9 @@ class Past:
 
     def _search(self, commit: str, words: Collection[str]) -> None:
         """Search the code of a commit for words, in one process."""
+        if self._absent.issuperset(words):
+            self._search_differences(commit, words)
+            return
         found: dict[str, dict[str, None]] = {word: {} for word in words}
         named = [part for word in sorted(words) for part in ("-e", word)]
         argv = ("grep", "-o", "--no-line-number", "--no-column", "-z", "-I", "-w", "-F", *named, commit, "--", ".")
@@ -291,6 +307,18 @@ class Past:
             if word in found:
                 found[word][path.removeprefix(f"{commit}:")] = None
         self._words |= {(commit, word): list(paths) for word, paths in found.items()}
+
+    def _search_differences(self, commit: str, words: Iterable[str]) -> None:
+        """Search the files of a commit that the code does not have now for words that it does not have."""
+        code = self._codes.get(commit) or self._searched.setdefault(commit, self._head.at(commit))
+        paths: dict[str, list[str]] = {}
+        for path, oid in code.list_other_texts():
+            if not _is_aside(path):
+                paths.setdefault(oid, []).append(path)
+        self._missing.read(paths.keys())
+        for word in words:
+            there = (path for oid in self._missing.having([word]) for path in paths.get(oid, ()))
+            self._words[commit, word] = sorted(there)
 
     def texts(self, commits: Iterable[str], path: str) -> dict[str, str]:
         """Return the texts of a file at the commits that have it."""
@@ -354,6 +382,13 @@ class Past:
             for commit, one in read_summaries(self._git, wanted.union(merges.values())).items()
         }
         return {one: replace(made[one], merge=made.get(merges.get(one, ""))) for one in wanted if one in made}
+
+
+def _is_aside(path: str) -> bool:
+    """Return whether a file is not searched for names, as ``_ASIDE`` says."""
+    name = path.rpartition("/")[2].lower()
+    is_baseline = "baseline" in name and name.endswith(BASELINES)
+    return path.endswith((*PROSE, *BINARY)) or is_baseline or not _FOREIGN.isdisjoint(path.split("/")[:-1])
 
 
 def _lines_with(word: str, text: str) -> list[str]:

@@ -69,13 +69,16 @@ def adopt(
     closed = [one for one in documents if one.path not in named and is_closed(one.path, texts.get(one.path, ""))]
     documents = [one for one in documents if one not in closed]
     read = _read(documents, texts, kinds, head)
-    head.vocabulary.update(word for _, _, claims in read for claim in claims for word in KINDS[claim.kind].words(claim))
+    head.occurrences.expect(
+        word for _, _, claims in read for claim in claims for word in KINDS[claim.kind].words(claim)
+    )
     names = _names_in(read, head)
     corpus = _search_names(head, names, progress)
-    head.vocabulary.update(names.symbols - corpus.present.keys())
+    missing = names.symbols - corpus.present.keys()
+    head.occurrences.expect(missing)
     if corpus.is_whole:
         progress("reading the code of the past", len(read), len(read))
-        past.expect(_missing_names(read, corpus))
+        past.expect(_missing_names(read, corpus), missing)
     judge = _Judge(head, past, corpus, names, kinds)
     judged = [one for one in read if not since or _is_newer(one[0], one[1], past, since)]
     findings, unchecked = _judge_claims(judged, judge, progress)

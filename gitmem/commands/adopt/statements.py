@@ -7,6 +7,7 @@ far as it determines what is code: fences (section 4.5), front matter and HTML c
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from gitmem.frozen import frozen
 
@@ -67,7 +68,7 @@ class Statement:
     header: tuple[str, ...] = ()
     path: str = ""
 
-    @property
+    @cached_property
     def text(self) -> str:
         """Return its text as one line."""
         return " ".join(line.strip() for line in self.lines).strip()
@@ -77,14 +78,14 @@ class Statement:
         """Return its last line."""
         return self.line + len(self.lines) - 1
 
-    @property
+    @cached_property
     def spans(self) -> tuple[Span, ...]:
         """Return the marked parts, by line; one may go on in the next line (CommonMark 0.31, section 6.1)."""
         if self.kind in (BULLET, SENTENCE) and len(self.lines) > 1:
             return tuple(_spans("\n".join(self.lines), self.line))
         return tuple(span for at, line in enumerate(self.lines) for span in _spans(line, self.line + at))
 
-    @property
+    @cached_property
     def cells(self) -> tuple[str, ...]:
         """Return the cells of a table row."""
         return cells_of(self.lines[0])

@@ -38,6 +38,7 @@ class Writers:
     def find(self, path: str, number: int) -> tuple[str, str]:
         """Return the commit that wrote a line, and the document's name then; an empty commit if git cannot tell."""
         if not self._lines:
+            self._line.expect(self._documents)
             self._read((path, change) for path in self._documents for change in self._line.changes(path))
         changes = self._line.changes(path)
         lines = self._lines_at(changes[0].commit, path) if changes else []

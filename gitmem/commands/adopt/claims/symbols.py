@@ -7,6 +7,7 @@ one sentence are not enough: "`cli.py` calls `load`" says nothing about where th
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from gitmem.commands.adopt.claims.claim import PATH, SYMBOL, Claim
 from gitmem.commands.adopt.statements import CODE, TREE
@@ -100,11 +101,35 @@ def tied_paths(statement: Statement, claims: Iterable[Claim]) -> Iterator[tuple[
                 yield name, path
 
 
+_WORD = re.compile(r"\w")
+
+
 def _is_tied(text: str, name: str, path: str) -> bool:
-    places = [found.span() for found in re.finditer(rf"`[^`]*(?<!\w){re.escape(name)}(?!\w)[^`]*`", text)]
+    places = _places(text, name)
+    return bool(places) and any(_are_joined(text, one, other) for one in places for other in _files(text, path))
+
+
+def _places(text: str, name: str) -> list[tuple[int, int]]:
+    """Return where a name is between two backticks, with these."""
+    found: list[tuple[int, int]] = []
+    start, at = 0, text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        is_whole = not _WORD.match(text[at - 1 : at]) and not _WORD.match(text, end)
+        before = text.rfind("`", start, at) if is_whole else -1
+        after = text.find("`", end) if before >= 0 else -1
+        if after >= 0:
+            found.append((before, after + 1))
+            start = after + 1
+        at = text.find(name, max(start, at + 1))
+    return found
+
+
+@lru_cache(maxsize=256)
+def _files(text: str, path: str) -> list[tuple[int, int]]:
+    """Return where a text links to a path, or names it."""
     link, plain = rf"\[[^\]]*\]\([^)\s]*{re.escape(path)}[^)]*\)", rf"`?(?<![\w/.-]){re.escape(path)}(?![\w/-])`?"
-    files = [found.span() for found in re.finditer(rf"{link}|{plain}", text)]
-    return any(_are_joined(text, one, other) for one in places for other in files)
+    return [found.span() for found in re.finditer(rf"{link}|{plain}", text)]
 
 
 def _are_joined(text: str, name: tuple[int, int], path: tuple[int, int]) -> bool:

@@ -39,6 +39,7 @@ def _identifiers(head: Code) -> frozenset[str]:
     return frozenset(name for text in texts.values() for role in _ROLES for name in role.findall(text))
 
 
+@lru_cache(maxsize=4)
 def _labels(head: Code) -> frozenset[str]:
     """Return the labels that the files of a forge list."""
     paths = [path for path in head.files if path.startswith(".github/") and path.endswith((".yml", ".yaml", ".md"))]

@@ -29,6 +29,9 @@ _RECEIVERS = frozenset(
 )
 # Parameters that take any name.
 _ANY = re.compile(r"\*\*\s*\w|\*\s*\w+\s*[,:)]|\*\w+$|\.\.\.|\bargs\b|\bkwargs\b|\boptions?\b|\bparams\b|\bprops\b")
+_WORDS = re.compile(r"[\w \t]*")
+_OPENED = re.compile(r"(?:<[^>\n]*>)?\(")
+_BODY = re.compile(r"\)?\s*[{:]")
 # The most characters of a list of parameters, and the most definitions of a name in one file.
 _LONGEST, _MOST = 3000, 20
 
@@ -98,22 +101,35 @@ def _definitions(code: Code, claim: Claim) -> Iterator[tuple[Source, str]]:
 def definitions_in(text: str, name: str) -> tuple[tuple[int, str], ...]:
     """Return the definitions of a function in a text: the line, and the text between its parentheses."""
     found: dict[int, str] = {}
-    lines, start = text.split("\n"), 0
+    start, at = 0, 0
     while len(found) < _MOST:
-        rest = "\n".join(lines[start:])
-        line = find_symbol(rest.encode("utf-8", "surrogateescape"), name)
+        line = find_symbol(text[at:].encode("utf-8", "surrogateescape"), name)
         if not line:
             break
-        after = "\n".join(lines[start + line - 1 :])[:_LONGEST]
-        opened = re.search(rf"\b{re.escape(name)}\b[^\n(]{{0,80}}\(", after.partition("\n")[0] + "\n")
-        found[start + line] = _inside(after[opened.end() :]) if opened else ""
+        for _ in range(line - 1):
+            at = text.index("\n", at) + 1
+        written = text[at : at + _LONGEST].partition("\n")[0]
+        opened = re.search(rf"\b{re.escape(name)}\b[^\n(]{{0,80}}\(", written + "\n")
         start += line
+        found[start] = _inside(text[at + opened.end() : at + _LONGEST]) if opened else ""
+        at = text.find("\n", at) + 1 or len(text)
     # Methods whose parameters are on the next lines.
-    for method in re.finditer(rf"^[ \t]*(?:\w+[ \t]+)*{re.escape(name)}(?:<[^>\n]*>)?\(", text, re.M):
-        names = _inside(text[method.end() : method.end() + _LONGEST])
-        if re.match(r"\)?\s*[{:]", text[method.end() + len(names) :]):
-            found.setdefault(text.count("\n", 0, method.end()) + 1, names)
+    for begin in _calls(text, name):
+        names = _inside(text[begin : begin + _LONGEST])
+        if _BODY.match(text, begin + len(names)):
+            found.setdefault(text.count("\n", 0, begin) + 1, names)
     return tuple(sorted(found.items()))
+
+
+def _calls(text: str, name: str) -> Iterator[int]:
+    """Yield where the parameters begin of each function with a name that only words precede on its line."""
+    at = text.find(name)
+    while at >= 0:
+        before = text[text.rfind("\n", 0, at) + 1 : at]
+        is_first = not before or (before[-1] in " \t" and _WORDS.fullmatch(before))
+        if is_first and (opened := _OPENED.match(text, at + len(name))):
+            yield opened.end()
+        at = text.find(name, at + len(name))
 
 
 def _inside(text: str) -> str:
