@@ -70,6 +70,7 @@ RARE = ("re", "unicodedata", "array", "heapq", "fcntl", "msvcrt")
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/profile.py": "tests/e2e/test_profiles.py, tests/policy/test_profiles.py",
+    "gitmem/agents/clients/plain.py": "data: tests/agents/test_loaded.py",
     "gitmem/commands/adopt/findings.py": "data: tests/commands/adopt/test_run.py",
     "gitmem/commands/adopt/forms.py": "what is printed: tests/cli/test_adopt.py",
     "gitmem/commands/adopt/correct/wording.py": "on real repositories: tests/commands/adopt/correct/test_init.py",

@@ -49,6 +49,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gitmem.agents.loaded import LoadedDocument
     from gitmem.commands.adopt.apply import ApplyResult
     from gitmem.commands.adopt.baseline import Entry
     from gitmem.commands.adopt.findings import Adoption, Correction, JudgedClaim
@@ -100,7 +101,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--suggest", choices=SUGGESTED, default="", metavar="FORM", help="print corrections: rdjson, github"
     )
     output.add_argument(
-        "-v", "--verbose", action="store_true", help="also list what holds, and names that were never there"
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="also list what holds, names that were never there, and which client loads which file",
     )
     output.add_argument("--json", action="store_true", help="print one JSON document: the same as --format json")
     output.add_argument("--format", choices=FORMS, default="text", metavar="FORM", help=f"print {', '.join(FORMS)}")
@@ -125,7 +129,7 @@ def run(args: Arguments, out: Output) -> int:
     if args.baseline or args.write_baseline:
         adoption = _without_known(adoption, known, args)
     corrected = _corrections(top, adoption) if (args.fix or args.suggest) and top is not None else []
-    _print_report(adoption, applied, corrected, args, out)
+    _print_report(adoption, applied, corrected, args, out, git=git)
     if args.fix and top is not None:
         _write(corrected, top)
         lines = f"{len(corrected)} line{'s' * (len(corrected) != 1)} corrected; see git diff"
@@ -220,6 +224,8 @@ def _print_report(
     corrected: Sequence[Correction],
     args: Arguments,
     out: Output,
+    *,
+    git: Git,
 ) -> None:
     """Print the judged statements in the requested form, and what was applied."""
     from gitmem.commands.adopt import forms
@@ -228,11 +234,13 @@ def _print_report(
         is_json = args.suggest == "rdjson"
         out.exact(forms.rdjson(corrected) if is_json else forms.suggestions(corrected), is_json=is_json)
     elif args.json or args.format == "json":
-        out.json(forms.as_table(adoption) | ({"applied": _apply_table(applied)} if applied else {}))
+        table = forms.as_table(adoption) | {"loaded": _loaded_table(_list_loaded(git, adoption))}
+        out.json(table | ({"applied": _apply_table(applied)} if applied else {}))
     elif args.format != "text":
         out.exact(forms.WRITERS[args.format](adoption), is_json=args.format in JSON_FORMS)
     else:
         _print(adoption, out, args)
+        _print_loaded(_list_loaded(git, adoption), out, args)
     if applied is not None:
         _print_applied(applied, args, out)
 
@@ -402,6 +410,46 @@ def _print_unfounded(adoption: Adoption, out: Output, args: Arguments) -> None:
         out.line((SIGNS[UNPROVEN].mark, SIGNS[UNPROVEN].style), f" {forms.unfounded(findings)}")
     if len(unfounded) > UNFOUNDED:
         out.line((f"  {len(unfounded) - UNFOUNDED} more: {_command_for_all(args)}", "dim"))
+
+
+def _list_loaded(git: Git, adoption: Adoption) -> list[LoadedDocument]:
+    """Return the instruction files that clients load, among the documents."""
+    from gitmem.agents.loaded import list_loaded
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.documents import INSTRUCTIONS
+
+    settings = ".gemini/settings.json"
+    paths = [one.path for one in adoption.documents if one.kind == INSTRUCTIONS]
+    texts = Code(git, adoption.commit).texts([*paths, settings])
+    return list_loaded({path: text for path, text in texts.items() if path != settings}, texts.get(settings, ""))
+
+
+def _loaded_table(loaded: Sequence[LoadedDocument]) -> list[dict[str, object]]:
+    return [
+        {
+            "path": one.path,
+            "folder": one.folder,
+            "tokens": one.tokens,
+            "clients": list(one.clients),
+            "excess": list(one.excess),
+        }
+        for one in loaded
+    ]
+
+
+def _print_loaded(loaded: Sequence[LoadedDocument], out: Output, args: Arguments) -> None:
+    """Print with -v which clients load which file, and always which file exceeds a client's limit."""
+    if args.verbose and loaded:
+        out.line()
+        out.line("What clients load:")
+        for one in loaded:
+            place = f", for {display(one.folder)}/" if one.folder else ""
+            out.line(
+                f"  {display(one.path)}", (f"  about {one.tokens:,} tokens{place}: {', '.join(one.clients)}", "dim")
+            )
+    for one in loaded:
+        for excess in one.excess:
+            out.note(f"{display(one.path)} is too long: {excess}")
 
 
 def _print_contradictions(adoption: Adoption, out: Output, args: Arguments) -> None:

@@ -411,3 +411,19 @@ def test_since_goes_with_a_baseline_but_not_with_apply(stale, run_cli):
     assert (ran.status, "no longer false" in ran.err) == (0, False)
     assert run_cli("adopt", "--since", "HEAD", "--apply").status == 2
     assert run_cli("adopt", "--since", "none").status == 1
+
+
+def test_verbose_lists_which_clients_load_which_file_and_a_note_what_is_too_long(repo, run_cli):
+    commit_files(repo, {"AGENTS.md": "Be kind.\n", "web/AGENTS.md": "x" * 33_000 + "\n", "README.md": "Hello.\n"})
+
+    verbose, plain = run_cli("adopt", "-v"), run_cli("adopt")
+    loaded = json.loads(run_cli("adopt", "--json").out)["loaded"]
+
+    assert "  AGENTS.md  about 3 tokens: Claude Code, Codex, " in verbose.out
+    assert "  web/AGENTS.md  about 8,251 tokens, for web/: " in verbose.out
+    assert "What clients load" not in plain.out
+    assert "web/AGENTS.md is too long: Codex loads 32,768 bytes, and it has 33,010 with the files above it" in plain.err
+    assert [(one["path"], one["folder"], one["tokens"]) for one in loaded] == [
+        ("AGENTS.md", "", 3),
+        ("web/AGENTS.md", "web", 8251),
+    ]

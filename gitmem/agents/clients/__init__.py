@@ -28,6 +28,13 @@ def tables() -> dict[str, Client]:
     return {name: load(name).CLIENT for name in CLIENTS}
 
 
+def tables_without_hooks() -> dict[str, Client]:
+    """Return the tables of clients without an adapter, by name."""
+    from gitmem.agents.clients.plain import TABLES  # not on every hook
+
+    return TABLES
+
+
 def has_transcripts(name: str) -> bool:
     """Return whether the transcripts of a client can be read."""
     table = find_table(name)

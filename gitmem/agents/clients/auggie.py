@@ -43,6 +43,8 @@ CLIENT = Client(
         ClientEvent("Stop"),
         ClientEvent("SessionEnd", timeout_s=END_S),
     ),
+    # Source: docs.augmentcode.com/cli/rules
+    documents=("AGENTS.md", "CLAUDE.md", "/.augment-guidelines", ".augment/rules/*.md"),
     mcp=("", SETTINGS),
     found=((".augment", ".augment-guidelines"), (".augment",)),
     hook_form=AUGGIE,

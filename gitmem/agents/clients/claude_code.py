@@ -61,6 +61,9 @@ CLIENT = Client(
         *map(ClientEvent, ("Stop", "SubagentStart", "SubagentStop", "PreCompact")),
         ClientEvent("SessionEnd", timeout_s=END_S),
     ),
+    # Source: code.claude.com/docs/en/memory; the fallback was seen with version 2.1.330.
+    documents=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", ".claude/rules/*.md"),
+    fallback="AGENTS.md",
     skills=(".claude/skills", ".claude/skills"),
     commands=(".claude/commands", ".claude/commands"),
     mcp=(".mcp.json", ""),

@@ -76,6 +76,11 @@ class Client:
         skills: The folders of skills.
         commands: The folders of slash commands; empty if there are none.
         instructions: The project file that its agents read.
+        documents: Globs of the project's files of instructions that it loads, its main one first: in the folder that
+            they are for, at any depth, or only at the root if they begin with a slash.
+        fallback: The document that it loads where the project lacks the main one, or that names it; empty for none.
+        limit_bytes: The most bytes that it loads of the documents from the root down to a folder; 0 for no known limit.
+        limit_characters: The most characters that it loads of one document; 0 for no known limit.
         mcp: The files that list MCP servers; empty if there are none.
         found: The files in a project, and in the home folder, that show that it is used.
         note: Further steps for the person.
@@ -101,6 +106,10 @@ class Client:
     skills: tuple[str, str] = (".agents/skills", ".agents/skills")
     commands: tuple[str, str] = ("", "")
     instructions: str = "AGENTS.md"
+    documents: tuple[str, ...] = ("AGENTS.md",)
+    fallback: str = ""
+    limit_bytes: int = 0
+    limit_characters: int = 0
     mcp: tuple[str, str] = ("", "")
     found: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     note: str = ""

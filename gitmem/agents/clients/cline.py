@@ -42,6 +42,7 @@ CLIENT = Client(
     "Cline",
     (".clinerules/hooks", ".cline/hooks"),
     tuple(ClientEvent(name, timeout_s=PROMPT_S) for name in EVENTS),
+    documents=("/.clinerules", ".clinerules/*.md", "AGENTS.md"),
     found=((".clinerules", ".cline"), (".cline",)),
     note="Cline's extension for VS Code runs hooks where its settings enable them",
     hook_form=CLINE,

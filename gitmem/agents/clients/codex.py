@@ -38,6 +38,9 @@ CLIENT = Client(
         *map(ClientEvent, ("Stop", "SubagentStart", "SubagentStop", "PreCompact")),
         ClientEvent("SessionEnd", timeout_s=END_S),
     ),
+    # Source: developers.openai.com/codex/guides/agents-md
+    documents=("AGENTS.md", "AGENTS.override.md"),
+    limit_bytes=32 * 1024,  # project_doc_max_bytes
     mcp=(CONFIG, CONFIG),
     found=((".codex",), (".codex",)),
     note="Codex skips hooks until you trust them: start it here and review them with /hooks",

@@ -68,6 +68,12 @@ CLIENT = Client(
         *map(ClientEvent, ("agentStop", "subagentStart", "subagentStop", "preCompact")),
         ClientEvent("sessionEnd", timeout_s=END_S),
     ),
+    # Source: docs.github.com, Adding repository custom instructions for GitHub Copilot
+    documents=(
+        ".github/copilot-instructions.md",
+        ".github/instructions/*.instructions.md",
+        *("AGENTS.md", "/CLAUDE.md", "/GEMINI.md"),
+    ),
     commands=(".github/prompts", ""),
     instructions=".github/copilot-instructions.md",
     mcp=(".vscode/mcp.json", ".copilot/mcp-config.json"),

@@ -54,6 +54,8 @@ CLIENT = Client(
         *map(ClientEvent, ("stop", "subagentStart", "subagentStop", "preCompact")),
         ClientEvent("sessionEnd", timeout_s=END_S),
     ),
+    # Source: cursor.com/docs/context/rules
+    documents=("AGENTS.md", ".cursor/rules/*.md*", "/.cursorrules"),
     commands=(".cursor/commands", ".cursor/commands"),
     mcp=(".cursor/mcp.json", ".cursor/mcp.json"),
     found=((".cursor",), (".cursor",)),

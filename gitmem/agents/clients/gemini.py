@@ -53,6 +53,7 @@ CLIENT = Client(
         ClientEvent("PreCompress", "manual"),
         ClientEvent("SessionEnd", timeout_s=END_S),
     ),
+    documents=("GEMINI.md",),
     commands=(".gemini/commands", ".gemini/commands"),
     instructions="GEMINI.md",
     mcp=(SETTINGS, SETTINGS),

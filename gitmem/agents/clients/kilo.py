@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SILENT = opencode.SILENT
 CLIENT = Client(
     "Kilo Code",
+    documents=("AGENTS.md", ".kilocode/rules/*.md"),
     plugin=(".kilo/plugins/gitmem.ts", ".config/kilo/plugins/gitmem.ts"),
     found=((".kilo", ".kilocode"), (".config/kilo",)),
     shells=opencode.SHELLS,

@@ -45,6 +45,9 @@ SHELLS = ("bash",)
 READERS = ("read",)
 CLIENT = Client(
     "OpenCode",
+    # Source: opencode.ai/docs/rules
+    documents=("AGENTS.md",),
+    fallback="CLAUDE.md",
     plugin=(".opencode/plugins/gitmem.ts", ".config/opencode/plugins/gitmem.ts"),
     commands=(".opencode/commands", ".config/opencode/commands"),
     mcp=("opencode.json", ".config/opencode/opencode.json"),

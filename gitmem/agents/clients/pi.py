@@ -39,6 +39,8 @@ SHELLS = ("bash",)
 READERS = ("read",)
 CLIENT = Client(
     "pi",
+    documents=("AGENTS.md", "AGENTS.override.md"),
+    fallback="CLAUDE.md",
     plugin=(".pi/extensions/gitmem.ts", ".pi/agent/extensions/gitmem.ts"),
     commands=(".pi/prompts", ".pi/agent/prompts"),
     found=((".pi",), (".pi",)),

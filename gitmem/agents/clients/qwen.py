@@ -48,6 +48,8 @@ CLIENT = Client(
         *map(ClientEvent, ("Stop", "SubagentStart", "SubagentStop", "PreCompact")),
         ClientEvent("SessionEnd", timeout_s=END_S),
     ),
+    # Source: the default of context.fileName in Qwen Code
+    documents=("QWEN.md", "AGENTS.md"),
     commands=(".qwen/commands", ".qwen/commands"),
     mcp=(SETTINGS, SETTINGS),
     found=((".qwen", "QWEN.md"), (".qwen",)),

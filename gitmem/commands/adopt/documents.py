@@ -17,14 +17,15 @@ INSTRUCTIONS, GUIDE, DECISION = "instructions", "guide", "decision"
 _NAMES = {
     INSTRUCTIONS: ("AGENTS.md", "AGENT.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md",
                    "QWEN.md", "CONVENTIONS.md", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".rules",
-                   ".goosehints", "copilot-instructions.md"),
+                   ".goosehints", ".augment-guidelines", "CRUSH.md", "WARP.md", "copilot-instructions.md"),
     GUIDE: ("CONTRIBUTING.md", "CONTRIBUTING.rst", "README.md", "README", "CONTRIBUTING"),
 }  # fmt: skip
 _FOLDERS = {
     INSTRUCTIONS: (".cursor/rules/*.md*", ".github/instructions/*.md", ".github/prompts/*.md", ".github/chatmodes/*.md",
                    ".github/agents/*.md", ".windsurf/rules/*.md", ".clinerules/*.md", ".claude/commands/*.md",
                    ".claude/agents/*.md", ".claude/skills/*.md", ".claude/rules/*.md", ".agents/skills/*.md",
-                   ".roo/rules*/*.md", ".junie/guidelines.md"),
+                   ".roo/rules*/*.md", ".junie/guidelines.md", ".augment/rules/*.md", ".continue/rules/*.md",
+                   ".kilocode/rules/*.md", ".kiro/steering/*.md", ".trae/rules/*.md"),
 }  # fmt: skip
 _KINDS = {name.lower(): kind for kind, names in _NAMES.items() for name in names}
 # One pattern for each kind: a large tree has many files.
@@ -113,4 +114,5 @@ def _folder_of(path: str) -> str:
 
 _HOMES = frozenset(
     {".cursor", ".github", ".windsurf", ".clinerules", ".claude", ".gemini", ".codex", ".agents", ".roo", ".junie"}
+    | {".augment", ".continue", ".kilocode", ".kiro", ".trae"}
 )

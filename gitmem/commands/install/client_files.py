@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gitmem import __version__
 from gitmem.agents.clients import client as forms
-from gitmem.agents.clients import tables
+from gitmem.agents.clients import tables, tables_without_hooks
 from gitmem.commands.install.pieces import TOML, Entries, FileSection, Put, Whole
 from gitmem.document.builtin_checks import CHECKS
 from gitmem.text.marker_words import STEMS
@@ -31,11 +31,7 @@ SOURCES = ("github", "jira")
 # The clients that run the plugin of another one.
 PLUGINS = {"kilo": "opencode"}
 # Clients without an adapter, with their titles: they read AGENTS.md, and most of them skills and MCP servers.
-WITHOUT_HOOKS = {
-    **{"aider": "aider", "amp": "Amp", "continue": "Continue", "crush": "Crush", "goose": "Goose"},
-    **{"jules": "Jules", "junie": "Junie", "kiro": "Kiro", "roo": "Roo Code", "trae": "Trae"},
-    **{"warp": "Warp", "windsurf": "Windsurf", "zed": "Zed"},
-}
+WITHOUT_HOOKS = {name: one.title for name, one in tables_without_hooks().items()}
 # The commands that skills may run without asking: none that approves a command or leaves this machine.
 READING = ("recall", "show", "list", "status", "context", "why", "decisions", "pre-work", "task list")
 WRITING = ("remember", "fact", "supersede", "verify", "decide", "post-work", "task claim", "task close", "task release")
