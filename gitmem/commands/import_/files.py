@@ -24,7 +24,7 @@ from gitmem.errors import NotFoundError, RefusedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from typing import IO, Any
 
     Progress = Callable[[int, int], None]
@@ -57,7 +57,12 @@ def check_sources(names: Sequence[str]) -> None:
 
 
 def read_sources(
-    names: Sequence[str], *, kind: str, stdin: IO[bytes] | None, progress_of: Progress | None
+    names: Sequence[str],
+    *,
+    kind: str,
+    stdin: IO[bytes] | None,
+    progress_of: Progress | None,
+    rejected: Collection[str] = (),
 ) -> Iterator[ImportRecord | Unreadable]:
     """Yield every memory of every source in turn, or the reason why there is none.
 
@@ -66,6 +71,7 @@ def read_sources(
         kind: The kind if a memory names none; empty for the default.
         stdin: Standard input.
         progress_of: Called with the position in a source and its size: bytes of JSONL, files of a folder.
+        rejected: The names in reports of what was refused, to which the caller adds while it reads.
     """
     notes = Names()
     files = {name: _page(name, notes) for name in names if name.lower().endswith(ENDINGS) and not Path(name).is_dir()}
@@ -75,7 +81,7 @@ def read_sources(
             if stdin is not None:
                 yield from read_jsonl(stdin, name="standard input", kind=kind or LINE_KIND)
         elif Path(name).is_dir():
-            yield from _read_folder(name, kind, notes, progress_of)
+            yield from _read_folder(name, kind, notes, rejected, progress_of)
         elif name in files:
             note, pages = files[name]
             how: dict[str, Any] = {"inside": Path(name).name, "name": note, "pages": pages, "decisions": decisions}
@@ -104,10 +110,10 @@ def _page(name: str, notes: Names) -> tuple[str, Pages]:
 
 
 def _read_folder(
-    name: str, kind: str, notes: Names, progress_of: Progress | None
+    name: str, kind: str, notes: Names, rejected: Collection[str], progress_of: Progress | None
 ) -> Iterator[ImportRecord | Unreadable]:
     files = list_files(name)
-    for done, found in read_folder(name, files, name=name, kind=kind, names=notes):
+    for done, found in read_folder(name, files, name=name, kind=kind, names=notes, rejected=rejected):
         yield found
         if progress_of is not None:
             progress_of(done, len(files))

@@ -13,14 +13,33 @@ import stat
 from pathlib import Path
 
 from gitmem.commands.import_.decisions import DECISION, NO_DECISIONS, Decisions, decisions_of, is_decision, with_status
-from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table
-from gitmem.commands.import_.frontmatter import read_front
+from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table, time_of
+from gitmem.commands.import_.frontmatter import Front, read_front
 from gitmem.commands.import_.jsonl import read_jsonl
 from gitmem.commands.import_.names import Names
+from gitmem.commands.import_.notes import (
+    DRAWING,
+    created_of,
+    is_template,
+    names_of,
+    read_properties,
+    title_of,
+    without_drawing,
+)
 from gitmem.commands.import_.okf import LOOKED_AT, foreign_concept, read_concept
 from gitmem.commands.import_.rules import RULE_ENDING, is_rule, rule_fields, with_bean_id
 from gitmem.commands.import_.trackers import is_issue, read_issue
-from gitmem.commands.import_.wiki import INDEX, Pages, auto_memory, link_pages, pages_of, without_index
+from gitmem.commands.import_.vault import BACKUPS, read_vault
+from gitmem.commands.import_.wiki import (
+    INDEX,
+    Pages,
+    auto_memory,
+    index_remarks,
+    link_pages,
+    pages_of,
+    with_remark,
+    without_index,
+)
 from gitmem.document import okf
 from gitmem.document.parse import parse, read_fields
 from gitmem.document.split import decode, split
@@ -31,7 +50,7 @@ from gitmem.system import iter_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from typing import Any
 
 # The default kind of a file.
@@ -40,8 +59,6 @@ ENDINGS = (".md", ".markdown", RULE_ENDING)
 # Types that say nothing about a note.
 GENERIC_TYPES = ("note", "page", "document", "markdown", "memory", "zettel")
 YAML = (".yaml", ".yml")
-# The folder of settings in a vault of Obsidian, where `#word` is a tag.
-VAULT = ".obsidian"
 # beads and beadboard: issues, learnings, and memories archived by rotation (A8); the MCP server "memory".
 ARCHIVE = "knowledge.archive.jsonl"
 LOGS = (
@@ -79,7 +96,13 @@ def _is_bean(entry: os.DirEntry[str]) -> bool:
 
 
 def read_folder(
-    folder: str, files: list[tuple[str, bool]], *, name: str, kind: str, names: Names
+    folder: str,
+    files: list[tuple[str, bool]],
+    *,
+    name: str,
+    kind: str,
+    names: Names,
+    rejected: Collection[str] = (),
 ) -> Iterator[tuple[int, ImportRecord | Unreadable]]:
     """Yield the memories of every file below a folder, or the reasons, with the file's number.
 
@@ -89,14 +112,14 @@ def read_folder(
         name: Its name in reports.
         kind: The kind if a memory names none; empty for the default.
         names: The notes of the import.
+        rejected: The names in reports of what was refused, to which the caller adds while it reads.
     """
     is_store = (Path(folder) / POLICY_PATH).is_file()
     places = [os.path.relpath(path, folder).replace(os.sep, "/") for path, _ in files]
     top = Path(folder).resolve()
-    is_vault = any((one / VAULT).is_dir() for one in (top, *top.parents))
     notes = [place for place in places if place.lower().endswith(ENDINGS)]
     root, is_bundle = names.folder(top), not is_store and _is_bundle(Path(folder), notes)
-    pages = pages_of(names.keys(root, notes), is_vault=is_vault, is_bundle=is_bundle)
+    pages = _read_pages(Path(folder), names.keys(root, notes), is_bundle=is_bundle)
     if any((top / one).is_dir() for one in DOLT) and (top / "metadata.json").is_file() and "issues.jsonl" not in places:
         export = shlex.quote(f"{name.rstrip('/')}/issues.jsonl")
         yield 0, Unreadable(name, f"its issues are in a Dolt database: bd export -o {export}, then import again")
@@ -106,21 +129,21 @@ def read_folder(
         if is_regular and inside in pages.keys
     }
     decisions = NO_DECISIONS if is_store or pages.is_bundle else read_decisions(regular, kind)
-    for number, ((path, is_regular), inside) in enumerate(zip(files, places, strict=True), 1):
+    order = sorted(zip(files, places, strict=True), key=lambda one: one[1] == INDEX)  # it is about the others
+    for number, ((path, is_regular), inside) in enumerate(order, 1):
         where = f"{name.rstrip('/')}/{inside}"
         if not is_regular:
             yield number, Unreadable(where, "it is not a regular file (links are not followed)")
         elif inside.endswith(LOGS):
-            try:
-                with Path(path).open("rb") as file:
-                    for found in read_jsonl(file, name=where, kind="learned", is_archive=inside.endswith(ARCHIVE)):
-                        yield number, found
-            except OSError as err:
-                yield number, _unreadable(err, where)
+            for found in _read_log(path, where):
+                yield number, found
         elif inside.lower().endswith(YAML):
             for found in read_bean(path, where):
                 yield number, found
         elif not (is_store and inside == layout.STATUS_PATH):
+            if inside == INDEX and rejected:
+                lost = {pages.keys[one] for one in notes if f"{name.rstrip('/')}/{one}" in rejected}
+                pages = replace(pages, lost=lost)
             how: dict[str, Any] = {"is_store": is_store, "pages": pages, "decisions": decisions}
             for found in read_markdown(
                 path, inside=inside, name=names.name(root, inside), where=where, kind=kind, **how
@@ -132,6 +155,29 @@ def read_folder(
             reason = "links are not followed" if is_link else "files of this kind are not read"
             where = f"{name.rstrip('/')}/{os.path.relpath(path, folder)}"
             yield len(files), Unreadable(where, reason, is_other=True)
+
+
+def _read_log(path: str, where: str) -> Iterator[ImportRecord | Unreadable]:
+    try:
+        with Path(path).open("rb") as file:
+            yield from read_jsonl(file, name=where, kind="learned", is_archive=path.endswith(ARCHIVE))
+    except OSError as err:
+        yield _unreadable(err, where)
+
+
+def _read_pages(folder: Path, keys: Mapping[str, str], *, is_bundle: bool) -> Pages:
+    """Return the notes of a folder with the names in their frontmatter, and with what an index says about them."""
+    vault = read_vault(folder.resolve())
+    names: dict[str, list[str]] = {}
+    index = ""
+    for path in keys:
+        with contextlib.suppress(OSError, FormatError):  # reported when it is imported
+            front = read_front(_read_text(folder / path))
+            fields = {**read_properties(front.body)[0], **front.fields} if vault.is_logseq else front.fields
+            names[path] = names_of(fields, path)
+            index = front.body if path == INDEX else index
+    pages = pages_of(keys, vault=vault, is_bundle=is_bundle, names=names)
+    return replace(pages, remarks=index_remarks(index, pages)) if index else pages
 
 
 def read_decisions(files: Mapping[str, str], kind: str) -> Decisions:
@@ -240,9 +286,10 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages) -> lis
     Its key is made from its path, or is the issue's in a tracker.
     """
     front = read_front(text)
+    if reason := _reason_to_skip(front, text, inside, pages):
+        return [Unreadable(where, reason, is_skipped=True)]
+    front = _without_properties(front, pages)
     fields, body = front.fields, front.body.strip("\n")
-    if not (fields or body.strip()):
-        return [Unreadable(where, "it is empty", is_skipped=True)]
     issue = with_bean_id(fields, inside)
     if is_issue(issue):
         return read_issue({**issue, "body": body}, where=where)
@@ -256,16 +303,35 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages) -> lis
         fields = auto_memory(fields)
         if inside == INDEX and not (body := without_index(body, pages)):
             return [Unreadable(where, "it is only the index of the other files", is_skipped=True)]
+        fields, body = with_remark(fields, body, pages.remarks.get(pages.keys[inside], ""))
     first, _, below = body.partition("\n")
-    path = inside.rpartition(".")[0]
-    title = path.rpartition("/")[2]
+    title = title_of(inside, is_logseq=pages.vault.is_logseq)
     if first.startswith("# ") and not isinstance(fields.get("title"), str):
         title, body = first[2:].strip(), below.strip("\n")
     table = {"key": pages.keys[inside], **fields, "body": body}
     found = from_table(table, where=where, kind=kind, title=title)
     if isinstance(found, Unreadable):
         return [found]
+    if "created" not in found.fields and (created := time_of(created_of(inside))):
+        found = replace(found, fields={**found.fields, "created": created})
     return [link_pages(replace(found, remark=front.remark), pages)]
+
+
+def _reason_to_skip(front: Front, text: str, inside: str, pages: Pages) -> str:
+    """Return why a file is no note; empty if it is one."""
+    if not (front.fields or front.body.strip()):
+        return "it is empty"
+    if is_template(text, inside, pages.vault.templates):
+        return "it is a template"
+    return "it is a backup of Logseq" if pages.vault.is_logseq and inside.startswith(BACKUPS) else ""
+
+
+def _without_properties(front: Front, pages: Pages) -> Front:
+    """Return a note with Logseq's properties as fields, and without a compressed drawing."""
+    properties, body = read_properties(front.body) if pages.vault.is_logseq else ({}, front.body)
+    fields = {**properties, **front.fields}
+    text = without_drawing(fields, body)
+    return replace(front, fields=fields, body=text, remark=front.remark if text == body else DRAWING)
 
 
 def _read_text(path: str | Path) -> str:

@@ -106,12 +106,13 @@ def import_files(
     """
     check_sources(asked.names)
     left = _LeftOut()
-    sources = read_sources(asked.names, kind=asked.kind, stdin=stdin, progress_of=progress_of("reading"))
+    how: dict[str, Any] = {"kind": asked.kind, "stdin": stdin, "rejected": left.rejected}
+    sources = read_sources(asked.names, progress_of=progress_of("reading"), **how)
     incoming = list(_incoming(memory, sources, left))
     settled, commit = ImportPlan(), memory.find_tip() or ""
     if asked.dry_run or not incoming:
-        how: dict[str, Any] = {"update": asked.update, "threshold": memory.policy().duplicates.threshold}
-        settled = settle(memory.catalog_at(commit or None), incoming, **how)
+        threshold = memory.policy().duplicates.threshold
+        settled = settle(memory.catalog_at(commit or None), incoming, update=asked.update, threshold=threshold)
     else:
         if (writing := progress_of("checking and writing")) is not None:
             writing(0, len(incoming))
@@ -129,11 +130,23 @@ class _LeftOut:
 
     def __init__(self) -> None:
         self.refused, self.unreadable, self.skipped, self.others = Reasons(), Reasons(), Reasons(), Reasons()
+        # The names of what was refused or unreadable, also beyond what reasons keep.
+        self.rejected: set[str] = set()
 
     def add(self, given: Unreadable) -> None:
         """Add a line or file that is not a memory."""
         to = self.others if given.is_other else self.skipped if given.is_skipped else self.unreadable
         to.add(given.where, given.reason)
+        if to is self.unreadable:
+            self.rejected.add(given.where)
+
+    def reject(self, where: str, err: RefusedError) -> None:
+        """Add a memory that cannot be written."""
+        self.rejected.add(where)
+        if isinstance(err, UnsafeError):
+            self.refused.add(where, err.message)
+        else:
+            self.unreadable.add(where, redact(err.message))
 
 
 def _incoming(
@@ -158,10 +171,8 @@ def _incoming(
             )
         try:
             yield _check(order.with_place(given), policy, author=author, now=now)
-        except UnsafeError as err:
-            left.refused.add(given.where, err.message)
         except RefusedError as err:
-            left.unreadable.add(given.where, redact(err.message))
+            left.reject(given.where, err)
     for name, number in sorted(left_out.items()):
         memory.notices.append(f"the field {display(name)} was left out of {number}: it is too long or not plain data")
     for remark, places in remarks.items():

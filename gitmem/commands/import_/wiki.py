@@ -8,21 +8,27 @@ Code's documentation, "Auto memory": ``MEMORY.md`` is an index of files with ``n
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
+from urllib.parse import unquote
 
+from gitmem.commands.import_.vault import Vault
 from gitmem.frozen import frozen, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
     from gitmem.commands.import_.fields import ImportRecord
 
 INDEX = "MEMORY.md"
+NO_VAULT = Vault()
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
 _TAG = re.compile(r"(?<![\w#/&])#([A-Za-z][\w/-]{0,39})(?![\w/-])")
-# A line of an index: a list item with a link to a file and a remark.
-_ENTRY = re.compile(r"\s*[-*]\s*\[[^\]]*\]\(([^)\s]+\.md)\).*")
+# A line of an index: a list item with a link to a file, and a remark.
+_ENTRY = re.compile(
+    r"\s*[-*+]\s*[*_]{0,2}(?:\[[^\]]*\]\(<?([^)>]+?\.md)>?(?:#[^)]*)?\)|\[\[([^\[\]|#]+)[^\[\]]*\]\])[*_]{0,2}\s*(.*)"
+)
 _FENCE = ("```", "~~~")
 # Claude Code's names of types.
 _KINDS = {"user": "preference", "feedback": "preference", "project": "codebase_knowledge", "reference": "doc"}
@@ -37,16 +43,20 @@ class Pages:
         by_path: Their keys by path without extension, and by that in lower case.
         by_name: Their keys by name; of several, the first by path.
         is_auto_memory: Whether the folder is Claude Code's.
-        is_vault: Whether it is a vault of Obsidian: elsewhere ``#word`` is not a tag.
         is_bundle: Whether it is a bundle of the Open Knowledge Format.
+        vault: The vault that it is in.
+        remarks: What the index of an auto memory says about notes, by their keys.
+        lost: The keys of notes that were refused: what the index says about them stays in it.
     """
 
     keys: Mapping[str, str]
     by_path: Mapping[str, str]
     by_name: Mapping[str, str]
     is_auto_memory: bool
-    is_vault: bool
     is_bundle: bool = False
+    vault: Vault = NO_VAULT
+    remarks: Mapping[str, str] = MappingProxyType({})
+    lost: Collection[str] = frozenset()
 
     def find(self, name: str) -> str:
         """Return the key of the note that a link names; empty if there is none."""
@@ -55,18 +65,33 @@ class Pages:
         return self.by_path.get(exact) or self.by_path.get(path) or self.by_name.get(path.rpartition("/")[2], "")
 
 
-def pages_of(keys: Mapping[str, str], *, is_vault: bool = False, is_bundle: bool = False) -> Pages:
-    """Return the notes in files, by their keys by path in the folder."""
+def pages_of(
+    keys: Mapping[str, str],
+    *,
+    vault: Vault = NO_VAULT,
+    is_bundle: bool = False,
+    names: Mapping[str, Iterable[str]] = MappingProxyType({}),
+) -> Pages:
+    """Return the notes in files, by their keys by path in the folder.
+
+    Args:
+        keys: The key of each note by its path.
+        vault: The vault that they are in.
+        is_bundle: Whether they are a bundle of the Open Knowledge Format.
+        names: Further names of notes, in lower case, by path; a name that a file has is not one.
+    """
     by_path: dict[str, str] = {}
     by_name: dict[str, str] = {}
-    is_auto_memory = False
     for path in sorted(keys):
         stem = path.rpartition(".")[0]
         by_path[stem] = keys[path]
         by_path.setdefault(stem.lower(), keys[path])
         by_name.setdefault(stem.rpartition("/")[2].lower(), keys[path])
-        is_auto_memory |= path == INDEX
-    return Pages(keys, by_path, by_name, is_auto_memory, is_vault, is_bundle)
+    for path, others in names.items():
+        for name in others:
+            if name not in by_name:
+                by_path.setdefault(name, keys[path])
+    return Pages(keys, by_path, by_name, INDEX in keys, is_bundle, vault)
 
 
 def link_pages(found: ImportRecord, pages: Pages) -> ImportRecord:
@@ -75,7 +100,7 @@ def link_pages(found: ImportRecord, pages: Pages) -> ImportRecord:
         return found
     prose = _prose(found.body)
     keys = [key for name in _LINK.findall(prose) if (key := pages.find(name)) and key != found.key]
-    tags = [tag.lower() for tag in _TAG.findall(_LINK.sub("", prose))] if pages.is_vault else []
+    tags = [tag.lower() for tag in _TAG.findall(_LINK.sub("", prose))] if pages.vault.is_vault else []
     fields = dict(found.fields)
     for name, more in (("refs", keys), ("tags", tags)):
         if more:
@@ -104,8 +129,35 @@ def auto_memory(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {**fields, **({"kind": kind} if kind else {}), **({"title": str(title)} if title else {})}
 
 
+def index_remarks(body: str, pages: Pages) -> dict[str, str]:
+    """Return what an index says behind its links, by the keys of the linked notes."""
+    found: dict[str, str] = {}
+    for line in body.split("\n"):
+        key, remark = _entry(line, pages)
+        if key and remark:
+            found.setdefault(key, remark)
+    return found
+
+
+def with_remark(fields: Mapping[str, Any], body: str, remark: str) -> tuple[dict[str, Any], str]:
+    """Return a note with what the index says about it: its description, its summary if it has one, or in its text."""
+    said = " ".join([body, *(str(value) for value in fields.values())])
+    if not remark or remark in " ".join(said.split()):
+        return dict(fields), body
+    free = next((name for name in ("description", "summary") if not fields.get(name)), "")
+    return ({**fields, free: remark}, body) if free else (dict(fields), f"{body}\n\n{remark}")
+
+
 def without_index(body: str, pages: Pages) -> str:
-    """Return an index without lines that only link to notes of the folder; empty if only headings remain."""
-    lines = [line for line in body.split("\n") if not ((m := _ENTRY.fullmatch(line)) and pages.find(m[1]))]
+    """Return an index without lines about notes of the folder that came in; empty if only headings remain."""
+    lines = [line for line in body.split("\n") if not (key := _entry(line, pages)[0]) or key in pages.lost]
     is_more = any(line.strip() and not line.startswith("#") for line in lines)
     return "\n".join(lines).strip() if is_more else ""
+
+
+def _entry(line: str, pages: Pages) -> tuple[str, str]:
+    """Return the key of the note that a line of an index is about, and what it says; empty if it is about none."""
+    found = _ENTRY.fullmatch(line)
+    if found is None or not (key := pages.find(unquote(found[1] or found[2]).removeprefix("./"))):
+        return "", ""
+    return key, " ".join(found[3].lstrip(" *_:–—-").split())

@@ -6,10 +6,19 @@ import pytest
 
 from gitmem.commands.import_.fields import ImportRecord
 from gitmem.commands.import_.names import Names
-from gitmem.commands.import_.wiki import auto_memory, link_pages, pages_of, without_index
+from gitmem.commands.import_.vault import Vault
+from gitmem.commands.import_.wiki import (
+    auto_memory,
+    index_remarks,
+    link_pages,
+    pages_of,
+    with_remark,
+    without_index,
+)
+from gitmem.frozen import replace
 
 PATHS = ("Auth/JWT Tokens.md", "Gateway.md", "README.md", "auth/README.md")
-PAGES = pages_of(Names().keys("vault", PATHS), is_vault=True)
+PAGES = pages_of(Names().keys("vault", PATHS), vault=Vault(is_vault=True))
 
 
 @pytest.mark.parametrize(
@@ -49,3 +58,36 @@ def test_index_with_only_links_is_skipped() -> None:
     assert without_index(index, PAGES) == ""
     assert without_index(index + "\n- deploys need a VPN", PAGES) == "# Memory\n\n- deploys need a VPN"
     assert "Elsewhere" in without_index("- [Elsewhere](other.md) — not in the folder", PAGES)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- [Gateway](Gateway.md) — pebble is the short name",
+        "* **[Gateway](./Gateway.md)**: pebble is the short name",
+        "- [[gateway]] - pebble is the short  name",
+        "- [JWT](<Auth/JWT Tokens.md>) – pebble is the short name",
+        "- [JWT](Auth/JWT%20Tokens.md#signing) pebble is the short name",
+    ],
+)
+def test_text_behind_a_link_of_an_index_is_about_the_linked_note(line: str) -> None:
+    remarks = index_remarks(f"# Memory\n{line}\n- [Elsewhere](x.md) — not here", PAGES)
+
+    assert list(remarks.values()) == ["pebble is the short name"]
+    assert without_index(line, replace(PAGES, lost=remarks.keys())) == line
+
+
+def test_remark_becomes_the_description_or_the_summary_or_a_line() -> None:
+    said = {"description": "Rules", "summary": "More"}
+
+    assert with_remark({}, "Text", "pebble") == ({"description": "pebble"}, "Text")
+    assert with_remark({"description": "Rules"}, "Text", "pebble")[0]["summary"] == "pebble"
+    assert with_remark(said, "Text", "pebble") == (said, "Text\n\npebble")
+    assert with_remark({"description": "A pebble"}, "Text", "pebble") == ({"description": "A pebble"}, "Text")
+
+
+def test_note_is_found_by_its_other_names() -> None:
+    names = {"Auth/JWT Tokens.md": ["tokens", "gateway", "auth/jwt"]}
+    pages = pages_of({"Auth/JWT Tokens.md": "jwt", "Gateway.md": "gateway"}, names=names)
+
+    assert [pages.find(name) for name in ("Tokens", "auth/jwt", "Gateway", "none")] == ["jwt", "jwt", "gateway", ""]

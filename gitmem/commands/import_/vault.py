@@ -1,0 +1,64 @@
+"""The settings of a folder of notes: whose it is, and where its templates are."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+# What marks the top of notes in which `#word` is a tag: Obsidian, Foam, zk and Logseq.
+_MARKS = (".obsidian", ".foam", ".zk", "logseq/config.edn")
+LOGSEQ = _MARKS[-1]
+# Where Obsidian, Templater and QuickAdd name the folder of templates, and the setting.
+_TEMPLATES = (
+    (".obsidian/templates.json", "folder"),
+    (".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),
+    (".obsidian/plugins/quickadd/data.json", "templateFolderPath"),
+)
+# Logseq keeps earlier versions of pages here.
+BACKUPS = ("logseq/bak/", "logseq/version-files/")
+_SETTINGS_LIMIT = 1 << 20
+
+
+@frozen
+class Vault:
+    """The vault around a folder.
+
+    Attributes:
+        is_vault: Whether there is one: elsewhere ``#word`` is not a tag.
+        is_logseq: Whether it is a graph of Logseq.
+        templates: The folders of templates, relative to the folder that is read.
+    """
+
+    is_vault: bool = False
+    is_logseq: bool = False
+    templates: tuple[str, ...] = ()
+
+
+def read_vault(folder: Path) -> Vault:
+    """Return the vault around a folder, which may be a part of it.
+
+    Args:
+        folder: The absolute path of the folder.
+    """
+    top = next((one for one in (folder, *folder.parents) if any((one / mark).exists() for mark in _MARKS)), None)
+    if top is None:
+        return Vault()
+    named = [_setting(top / path, name).strip("/") for path, name in _TEMPLATES]
+    inside = [os.path.relpath(top / one, folder).replace(os.sep, "/") for one in named if one]
+    return Vault(True, (top / LOGSEQ).exists(), tuple(one for one in inside if not one.startswith("..") and one != "."))
+
+
+def _setting(path: Path, name: str) -> str:
+    try:
+        with path.open("rb") as file:
+            found: Any = json.loads(file.read(_SETTINGS_LIMIT)).get(name)
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return ""
+    return found if isinstance(found, str) else ""
