@@ -1,6 +1,7 @@
 """Export memories as JSONL, one per line, or with --to as a folder of Markdown in the store's own layout.
 
 --okf writes a bundle of the Open Knowledge Format (0.2) instead, with the verdicts of facts as "verified" entries.
+--notes writes imported notes as they were: with their names, folders, links and fields, and with changes made here.
 Importing the export restores every memory byte for byte. Existing files are never overwritten.
 """
 
@@ -18,6 +19,7 @@ EXAMPLES = (
     "gitmem export --all > memories.jsonl",
     "gitmem export --kind decision,convention --to docs/decisions",
     "gitmem export --all --okf bundle",
+    "gitmem export --notes vault",
     "gitmem export --tag auth --format jsonl --to auth.jsonl",
 )
 EVERY = 10_000_000
@@ -32,15 +34,21 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--to", default="-", metavar="PATH", help="a new folder or file; - is standard output (-)")
     parser.add_argument("--okf", default="", metavar="FOLDER", help="write a bundle of the Open Knowledge Format there")
+    parser.add_argument(
+        "--notes", default="", metavar="FOLDER", help="write the notes that memories were imported from"
+    )
     add_filters(parser)
 
 
 def run(args: Arguments, out: Output) -> int:
     """Export memories; return 1 if there are none."""
-    if args.okf and (args.format or args.to != "-"):
-        raise UsageError("--okf cannot be combined with --format and --to", hint="gitmem export --okf FOLDER")
-    to = args.okf or args.to
-    is_lines = to == "-" or (to.endswith((".jsonl", ".ndjson")) and not args.okf)
+    for name, value in (("--okf", args.okf), ("--notes", args.notes)):
+        if value and (args.format or args.to != "-" or (args.okf and args.notes)):
+            others = f"--format, --to and {'--notes' if name == '--okf' else '--okf'}"
+            raise UsageError(f"{name} cannot be combined with {others}", hint=f"gitmem export {name} FOLDER")
+    other = args.okf or args.notes
+    to = other or args.to
+    is_lines = to == "-" or (to.endswith((".jsonl", ".ndjson")) and not other)
     form = args.format or ("jsonl" if is_lines else "markdown")
     if form == "markdown" and to == "-":
         raise UsageError(
@@ -49,7 +57,8 @@ def run(args: Arguments, out: Output) -> int:
     with open_memory(out) as memory:
         query = query_of(args, memory, limit=EVERY)
         if form == "markdown":
-            count = sum(1 for _ in memory.bulk.export(query, folder=to, is_okf=bool(args.okf)))
+            how = {"is_okf": bool(args.okf), "is_notes": bool(args.notes)}
+            count = sum(1 for _ in memory.bulk.export(query, folder=to, **how))
         else:
             count = _write_lines(memory.bulk.export(query), args.to, out)
     said = f"{quantity(count, 'memory', 'memories')} exported"

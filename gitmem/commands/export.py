@@ -8,7 +8,7 @@ import shutil
 from itertools import chain
 from pathlib import Path
 
-from gitmem.document import okf
+from gitmem.document import note, okf
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.document.times import format_time
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from gitmem.recall import Query
     from gitmem.repository import OpenRepository
+
+# How many embedded files a notice names.
+NAMED = 20
 
 
 def list_files(memory: OpenRepository, query: Query) -> list[tuple[str, str]]:
@@ -186,6 +189,30 @@ def bundle_files(contents: Iterable[tuple[str, bytes]], proved: Mapping[str, str
     yield okf.LOG, okf.log_file(log).encode()
 
 
+def note_files(memory: OpenRepository, contents: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    """Yield memories as notes: imported ones at their own paths in their own form, others as they are in the store.
+
+    Files that notes embed are not in the store: a notice names them.
+    """
+    documents = [parse(content, path=path) for path, content in contents]
+    places = {one.path: note.note_path(one) for one in documents}
+    is_one = len({folder for folder, _ in places.values() if folder}) == 1
+    done: set[str] = set()
+    left: dict[str, None] = {}
+    for one in documents:
+        folder, path = places[one.path]
+        to = (path if is_one else f"{folder}/{path}") if path else one.path
+        if to.lower() in done:
+            to, path = one.path, ""
+        done.add(to.lower())
+        left |= dict.fromkeys(note.embedded_files(one.body))
+        yield to, (note.note_text(one, path) if path else one.text).encode()
+    if left:
+        names = ", ".join(list(left)[:NAMED]) + (", …" if len(left) > NAMED else "")
+        count = f"{len(left)} embedded files are" if len(left) > 1 else "1 embedded file is"
+        memory.notices.append(f"{count} not in the memory; copy them to the same places: {names}")
+
+
 def _beside(path: Path) -> Path:
     whole = path.resolve()
     return whole.with_name(f"{whole.name}.{os.urandom(4).hex()}.partial")
@@ -197,17 +224,22 @@ def export(
     *,
     folder: str,
     is_okf: bool = False,
+    is_notes: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[str]:
     """Return memories as JSONL, one line each, sorted by key; given a folder, write them there and return their paths.
 
-    The folder has the store's layout and policy, or is a bundle of the Open Knowledge Format.
+    The folder has the store's layout and policy, or is a bundle of the Open Knowledge Format, or has the notes from
+    which memories were imported.
     """
     files = list_files(memory, narrow(memory.policy(), query) if query.collections else query)
     if not folder:
         return json_lines(texts(memory, files, progress))
     if is_okf:
         write_folder(bundle_files(texts(memory, files, progress), verdict_times(memory)), Path(folder))
+        return iter([path for path, _ in files])
+    if is_notes:
+        write_folder(note_files(memory, texts(memory, files, progress)), Path(folder))
         return iter([path for path, _ in files])
     policy = memory.git.read_blob(f"{memory.tip()}:{POLICY_PATH}", limit=layout.POLICY_LIMIT)
     extra = [(POLICY_PATH, policy)] if policy is not None else []

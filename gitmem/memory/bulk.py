@@ -47,16 +47,17 @@ class Bulk:
 
         return find_sources(self._repository.author().top, home())
 
-    def export(self, query: Query, *, folder: str = "", is_okf: bool = False) -> Iterator[str]:
+    def export(self, query: Query, *, folder: str = "", is_okf: bool = False, is_notes: bool = False) -> Iterator[str]:
         """Return memories as JSONL, one line each; with a folder, write Markdown files there and return their paths.
 
-        With *is_okf*, the folder is a bundle of the Open Knowledge Format.
+        With *is_okf*, the folder is a bundle of the Open Knowledge Format; with *is_notes*, imported memories are the
+        notes that they were.
         """
         from gitmem.commands.export import export
 
         repository = self._repository
         progress = repository.progress_of("exporting")
-        return export(repository, query, folder=folder, is_okf=is_okf, progress=progress)
+        return export(repository, query, folder=folder, is_okf=is_okf, is_notes=is_notes, progress=progress)
 
     def reconcile(self, key: str) -> str:
         """Mark a memory and those that it contradicts as true, and return the commit; empty in the code tree."""

@@ -9,7 +9,6 @@ from pathlib import Path
 from gitmem.commands.import_.fields import ImportRecord, Unreadable
 from gitmem.commands.import_.folder import (
     ARCHIVE,
-    ENDINGS,
     YAML,
     list_files,
     read_bean,
@@ -20,6 +19,7 @@ from gitmem.commands.import_.folder import (
 from gitmem.commands.import_.jsonl import read_jsonl
 from gitmem.commands.import_.names import Names
 from gitmem.commands.import_.wiki import Pages, pages_of
+from gitmem.document.note import ENDINGS
 from gitmem.errors import NotFoundError, RefusedError
 
 TYPE_CHECKING = False

@@ -27,7 +27,7 @@ from gitmem.commands.import_.notes import (
     without_drawing,
 )
 from gitmem.commands.import_.okf import LOOKED_AT, foreign_concept, read_concept
-from gitmem.commands.import_.rules import RULE_ENDING, is_rule, rule_fields, with_bean_id
+from gitmem.commands.import_.rules import is_rule, rule_fields, with_bean_id
 from gitmem.commands.import_.trackers import is_issue, read_issue
 from gitmem.commands.import_.vault import BACKUPS, read_vault
 from gitmem.commands.import_.wiki import (
@@ -41,6 +41,7 @@ from gitmem.commands.import_.wiki import (
     without_index,
 )
 from gitmem.document import okf
+from gitmem.document.note import ENDINGS, HEAD, head_of
 from gitmem.document.parse import parse, read_fields
 from gitmem.document.split import decode, split
 from gitmem.errors import FormatError
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
 
 # The default kind of a file.
 FILE_KIND = "doc"
-ENDINGS = (".md", ".markdown", RULE_ENDING)
 # Types that say nothing about a note.
 GENERIC_TYPES = ("note", "page", "document", "markdown", "memory", "zettel")
 YAML = (".yaml", ".yml")
@@ -312,9 +312,10 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages) -> lis
     found = from_table(table, where=where, kind=kind, title=title)
     if isinstance(found, Unreadable):
         return [found]
-    if "created" not in found.fields and (created := time_of(created_of(inside))):
-        found = replace(found, fields={**found.fields, "created": created})
-    return [link_pages(replace(found, remark=front.remark), pages)]
+    head = head_of(text, body, str(found.fields.get("title", "")), inside)
+    more = {"created": None if "created" in found.fields else time_of(created_of(inside)), HEAD: head}
+    fields = {**found.fields, **{name: value for name, value in more.items() if value is not None}}
+    return [link_pages(replace(found, fields=fields, remark=front.remark), pages)]
 
 
 def _reason_to_skip(front: Front, text: str, inside: str, pages: Pages) -> str:

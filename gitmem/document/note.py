@@ -1,0 +1,88 @@
+"""A memory that was imported as a note of another system, and the note again. Pure.
+
+A note is its head, frontmatter and heading, and the text below it, which is the body of the memory. The head is stored
+with the memory where it says more than the title does; so a note comes out as it came in.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.document.fields import IMPORTED
+from gitmem.document.format import format_field
+from gitmem.document.parse import unify
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.model import Document
+
+HEAD = "imported_head"
+# A longer head would not leave room for the fields of the memory.
+HEAD_LIMIT = 3 * 1024
+ENDINGS = (".md", ".markdown", ".mdc")
+_HEADING = re.compile(r"(?m)^# .*$")
+_TITLE = re.compile(r"(?m)\A(---\n(?:.*\n)*?)title:.*$")
+_EMBEDDED = re.compile(r"!\[\[([^\[\]|#\n]+\.\w{2,5})(?:[#|][^\[\]\n]*)?\]\]|!\[[^\]\n]*\]\(<?([^)\s>]+)>?[^)\n]*\)")
+
+
+def head_of(text: str, body: str, title: str, path: str) -> str | None:
+    """Return the head of a note to store; None if the title gives it, or the body is not the end of the note.
+
+    Args:
+        text: The note.
+        body: What becomes the body of the memory.
+        title: The title of the memory.
+        path: The note's path.
+    """
+    plain, core = unify(text.removeprefix("\ufeff")).rstrip(), body.strip()
+    if not plain.endswith(core):
+        return None
+    head = plain[: len(plain) - len(core)] if core else f"{plain}\n"
+    return None if head == default_head(title, path) or len(head.encode()) > HEAD_LIMIT else head
+
+
+def default_head(title: str, path: str) -> str:
+    """Return the head of a note without frontmatter: a heading, unless the file's name says the same."""
+    return "" if title == path.rpartition("/")[2].rpartition(".")[0] else f"# {title}\n\n"
+
+
+def note_path(document: Document) -> tuple[str, str]:
+    """Return the folder from which a memory was imported and its path in it; empty if it was not, or not safely.
+
+    The path comes from a file of other people: it leads nowhere else, and names nothing hidden.
+    """
+    name = document.fields.get(IMPORTED)
+    folder, _, path = name.partition("/") if isinstance(name, str) else ("", "", "")
+    parts = path.split("/")
+    is_safe = (
+        path.lower().endswith(ENDINGS)
+        and path.isprintable()
+        and not any(part.startswith(".") or not part.strip() or part != part.rstrip(" .") for part in parts)
+        and not any(character in path for character in '\\:*?"<>|')
+        and folder not in ("", ".", "..")
+        and len(path.encode()) < 1024
+    )
+    return (folder, path) if is_safe else ("", "")
+
+
+def note_text(document: Document, path: str) -> str:
+    """Return the note for a memory, with its title and text of today."""
+    head = document.fields.get(HEAD)
+    if not isinstance(head, str):
+        head = default_head(document.title, path)
+    elif document.title not in head:
+        head = _with_title(head, document.title)
+    return head + document.body
+
+
+def _with_title(head: str, title: str) -> str:
+    """Return a head with another title in its heading or its frontmatter; unchanged if it has neither."""
+    if _HEADING.search(head):
+        return _HEADING.sub(lambda _: f"# {title}", head, count=1)
+    return _TITLE.sub(lambda found: found[1] + format_field("title", title).rstrip("\n"), head, count=1)
+
+
+def embedded_files(body: str) -> list[str]:
+    """Return the files, other than notes and addresses, that a note embeds."""
+    names = [wiki or link for wiki, link in _EMBEDDED.findall(body)]
+    return [name for name in names if "://" not in name and not name.startswith("data:") and not name.endswith(ENDINGS)]

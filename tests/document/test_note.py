@@ -1,0 +1,84 @@
+"""A note comes out as it came in, and its path leads nowhere but into the exported folder."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.document.note import HEAD, embedded_files, head_of, note_path, note_text
+from gitmem.model import Document
+
+
+def make(title: str, body: str, **fields: object) -> Document:
+    return Document(key="k", path="docs/k.md", fields={"title": title, "kind": "doc", **fields}, body=body, text="")
+
+
+@pytest.mark.parametrize(
+    ("text", "body", "title", "head"),
+    [
+        ("# Title\n\nText\n", "Text", "Title", None),
+        ("Text\n", "Text", "note", None),
+        ("# note\n\nText\n", "Text", "note", "# note\n\n"),
+        ("---\ntags: [a]\n---\n\n# Title\nText\n", "Text", "Title", "---\ntags: [a]\n---\n\n# Title\n"),
+        ("Text\n", "Text", "Another", ""),
+        ("\ufeff# Title\r\n\r\nText\r\n", "Text", "Title", None),
+        ("# Title\n", "", "Title", "# Title\n"),
+    ],
+)
+def test_note_comes_out_as_it_came_in(text: str, body: str, title: str, head: str | None) -> None:
+    stored = head_of(text, body, title, "deep/note.md")
+    fields = {} if stored is None else {HEAD: stored}
+
+    assert stored == head
+    again = note_text(make(title, f"{body}\n" if body else "", **fields), "deep/note.md")
+    assert again == text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def test_head_is_not_stored_if_it_is_large_or_unknown() -> None:
+    assert head_of("x" * 4000 + "Text", "Text", "T", "a.md") is None
+    assert head_of("Text\n\nmore", "Text", "T", "a.md") is None
+
+
+@pytest.mark.parametrize(
+    ("head", "text"),
+    [
+        ("---\na: 1\n---\n# Old\n\n", "---\na: 1\n---\n# New\n\nText\n"),
+        ("---\na: 1\ntitle: Old\n---\n", "---\na: 1\ntitle: New\n---\nText\n"),
+        ("---\na: 1\n---\n", "---\na: 1\n---\nText\n"),
+    ],
+)
+def test_title_that_was_changed_is_in_the_note(head: str, text: str) -> None:
+    assert note_text(make("New", "Text\n", **{HEAD: head}), "a.md") == text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "v/../x.md",
+        "v/.git/hooks/x.md",
+        "/etc/x.md",
+        "v//x.md",
+        "v/x.sh",
+        "v/a\\b.md",
+        "v/c:x.md",
+        "../x.md",
+        "v/a./x.md",
+        "v/a\nb.md",
+        "x.md",
+        "",
+        7,
+        ["v/x.md"],
+        "v/" + "x" * 2000 + ".md",
+    ],
+)
+def test_path_that_leads_elsewhere_is_not_used(name: object) -> None:
+    assert note_path(make("T", "", imported=name)) == ("", "")
+
+
+def test_path_is_that_of_the_note() -> None:
+    assert note_path(make("T", "", imported="vault/People/Größe & Co.md")) == ("vault", "People/Größe & Co.md")
+
+
+def test_embedded_files_are_those_that_are_not_notes() -> None:
+    body = "![[a b.png|300]] ![x](img/c.jpg) ![[Note]] ![[Other.md]] ![](https://a.org/x.png) [[d.pdf]]"
+
+    assert embedded_files(body) == ["a b.png", "img/c.jpg"]
