@@ -58,7 +58,7 @@ def note_path(document: Document) -> tuple[str, str]:
         path.lower().endswith(ENDINGS)
         and path.isprintable()
         and not any(part.startswith(".") or not part.strip() or part != part.rstrip(" .") for part in parts)
-        and not any(character in path for character in '\\:*?"<>|')
+        and "\\" not in path
         and folder not in ("", ".", "..")
         and len(path.encode()) < 1024
     )

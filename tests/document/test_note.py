@@ -59,7 +59,6 @@ def test_title_that_was_changed_is_in_the_note(head: str, text: str) -> None:
         "v//x.md",
         "v/x.sh",
         "v/a\\b.md",
-        "v/c:x.md",
         "../x.md",
         "v/a./x.md",
         "v/a\nb.md",

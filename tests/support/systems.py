@@ -17,9 +17,13 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
         {
             ".obsidian/templates.json": '{"folder": "Meta"}',
             "Meta/Daily.md": "# {{title}}\n",
-            "People/Ben.md": "---\naliases: [Benny]\ntags:\n  - people/friends\nup: [[Home]]\n---\n\nBen leads abalone.\n",
+            "People/Ben.md": (
+                "---\naliases: [Benny]\ntags:\n  - people/friends\nup: [[Home]]\n---\n\nBen leads abalone.\n"
+            ),
             "Home.md": "# Home\n\n[[Benny|Ben]], [[People/Ben#Work]] and ![[pic.png]] barnacle #area/home\n",
-            "Sub/Rules: one.md": "---\nabout: Rules: first\ncssclass: wide\n---\n## Second level\n\nSee [[Home]] cuttlefish\n",
+            "Sub/Rules: one.md": (
+                "---\nabout: Rules: first\ncssclass: wide\n---\n## Second level\n\nSee [[Home]] cuttlefish\n"
+            ),
             "Untitled.md": "",
         },
         "abalone barnacle cuttlefish",
@@ -36,7 +40,9 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
     "Foam": (
         {
             ".foam/x.md": "",
-            "inbox.md": "# Inbox\n\n- [[todo]] flounder\n\n[//begin]: # \"refs\"\n[todo]: todo.md \"Todo\"\n[//end]: # \"refs\"\n",
+            "inbox.md": (
+                '# Inbox\n\n- [[todo]] flounder\n\n[//begin]: # "refs"\n[todo]: todo.md "Todo"\n[//end]: # "refs"\n'
+            ),
             "todo.md": "# Todo\n\ngrouper\n",
         },
         "flounder grouper",
@@ -50,8 +56,13 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
     ),
     "decision records": (
         {
-            "adr/0001-use-jellyfish.md": "# 1. Use A\n\nDate: 2024-01-02\n\n## Status\n\nSuperceded by [2. Use B](0002-use-b.md)\n\n## Decision\n\njellyfish\n",
-            "adr/0002-use-b.md": "---\nstatus: accepted\ndate: 2024-02-03\n---\n# Use B\n\n## Decision Outcome\n\nkrill\n",
+            "adr/0001-use-jellyfish.md": (
+                "# 1. Use A\n\nDate: 2024-01-02\n\n## Status\n\n"
+                "Superceded by [2. Use B](0002-use-b.md)\n\n## Decision\n\njellyfish\n"
+            ),
+            "adr/0002-use-b.md": (
+                "---\nstatus: accepted\ndate: 2024-02-03\n---\n# Use B\n\n## Decision Outcome\n\nkrill\n"
+            ),
         },
         "jellyfish krill",
     ),
@@ -59,14 +70,21 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
         {
             "AGENTS.md": "# Agents\n\nUse lobster for builds.\n",
             "CLAUDE.md": "@AGENTS.md\n\n## Style\n\nmackerel lines\n",
-            "rules/ui.mdc": "---\ndescription: Buttons\nglobs: **/*.tsx\nalwaysApply: false\n---\n- Use nautilus tokens\n",
+            "rules/ui.mdc": (
+                "---\ndescription: Buttons\nglobs: **/*.tsx\nalwaysApply: false\n---\n- Use nautilus tokens\n"
+            ),
         },
         "lobster mackerel nautilus",
     ),
     "Claude Code": (
         {
-            "MEMORY.md": "# Memory\n\n- [Deploys](deploys.md) — octopus is the short name\n- pufferfish is not in a file\n",
-            "deploys.md": "---\nname: deploys\ndescription: Deploys (2026-03-20): quahog first\nmetadata:\n  type: project\n---\nremora last\n",
+            "MEMORY.md": (
+                "# Memory\n\n- [Deploys](deploys.md) — octopus is the short name\n- pufferfish is not in a file\n"
+            ),
+            "deploys.md": (
+                "---\nname: deploys\ndescription: Deploys (2026-03-20): quahog first\nmetadata:\n"
+                "  type: project\n---\nremora last\n"
+            ),
         },
         "octopus pufferfish quahog remora",
     ),
@@ -74,17 +92,38 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
     "beads": (
         {
             "issues.jsonl": lines(
-                {"id": "bd-1", "title": "Fix turbot", "status": "open", "priority": 1, "issue_type": "bug", "description": "urchin"}
+                {
+                    "id": "bd-1",
+                    "title": "Fix turbot",
+                    "status": "open",
+                    "priority": 1,
+                    "issue_type": "bug",
+                    "description": "urchin",
+                }
             )
         },
         "turbot urchin",
     ),
-    "Beans": ({"beans-0a1b--fix.md": "---\ntitle: Fix wahoo\nstatus: todo\ntype: bug\n---\nIt shows viperfish.\n"}, "wahoo viperfish"),
+    "Beans": (
+        {"beans-0a1b--fix.md": "---\ntitle: Fix wahoo\nstatus: todo\ntype: bug\n---\nIt shows viperfish.\n"},
+        "wahoo viperfish",
+    ),
     "mem0": (
-        {"memories.json": json.dumps({"results": [{"id": "1", "memory": "prefers albatross merges", "created_at": "2025-03-01T10:00:00Z"}]})},
+        {
+            "memories.json": json.dumps(
+                {"results": [{"id": "1", "memory": "prefers albatross merges", "created_at": "2025-03-01T10:00:00Z"}]}
+            )
+        },
         "albatross",
     ),
-    "Letta": ({"memory.json": json.dumps({"agents": [], "blocks": [{"label": "human", "value": "is a bittern", "limit": 9}]}, indent=1)}, "bittern"),
+    "Letta": (
+        {
+            "memory.json": json.dumps(
+                {"agents": [], "blocks": [{"label": "human", "value": "is a bittern", "limit": 9}]}, indent=1
+            )
+        },
+        "bittern",
+    ),
     "MCP memory": (
         {
             "memory.jsonl": lines(
@@ -97,32 +136,61 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
     "claude-mem": (
         {
             "memories.json": json.dumps(
-                {"observations": [{"id": 1, "type": "discovery", "title": "The fulmar", "narrative": "kept gannet", "facts": '["heron"]'}]}
+                {
+                    "observations": [
+                        {
+                            "id": 1,
+                            "type": "discovery",
+                            "title": "The fulmar",
+                            "narrative": "kept gannet",
+                            "facts": '["heron"]',
+                        }
+                    ]
+                }
             )
         },
         "fulmar gannet heron",
     ),
-    "Graphiti": ({"memories.json": json.dumps([{"uuid": "e", "name": "IS", "fact": "The ibis holds", "valid_at": "2025-01-02"}])}, "ibis"),
+    "Graphiti": (
+        {
+            "memories.json": json.dumps(
+                [{"uuid": "e", "name": "IS", "fact": "The ibis holds", "valid_at": "2025-01-02"}]
+            )
+        },
+        "ibis",
+    ),
     "basic-memory": (
         {
-            "tea.md": "---\ntitle: Tea\ntype: note\npermalink: drinks/tea\n---\n\n# Tea\n\n- [fact] steep jackdaw #brew\n- pairs_with [[Cake]]\n",
+            "tea.md": (
+                "---\ntitle: Tea\ntype: note\npermalink: drinks/tea\n---\n\n# Tea\n\n"
+                "- [fact] steep jackdaw #brew\n- pairs_with [[Cake]]\n"
+            ),
             "cake.md": "---\ntitle: Cake\ntype: note\npermalink: food/cake\n---\n\nkestrel, see [[drinks/tea]]\n",
         },
         "jackdaw kestrel",
     ),
     "bettermemory": (
-        {"m/2025-02-10-ci.md": "---\nid: 01J\ncreated: 2025-02-10T11:30:00+00:00\nscopes: [projects:a]\nconfidence: high\norigin:\n  branch: main\n---\nCI runs on lapwing.\n"},
+        {
+            "m/2025-02-10-ci.md": (
+                "---\nid: 01J\ncreated: 2025-02-10T11:30:00+00:00\nscopes: [projects:a]\n"
+                "confidence: high\norigin:\n  branch: main\n---\nCI runs on lapwing.\n"
+            ),
+        },
         "lapwing",
     ),
     "OKF": (
         {
             "index.md": '---\nokf_version: "0.2"\n---\n# Bundle\n\n* [Orders](orders.md) - the orders\n',
-            "orders.md": "---\ntype: Table\ntitle: Orders\ngenerated: {by: \"human:ana\", at: 2026-01-02T00:00:00Z}\n---\nOne row per merlin.\n",
+            "orders.md": (
+                "---\ntype: Table\ntitle: Orders\n"
+                'generated: {by: "human:ana", at: 2026-01-02T00:00:00Z}\n---\n'
+                "One row per merlin.\n"
+            ),
         },
         "merlin",
     ),
     "JSON": ({"memories.json": json.dumps([{"content": "a nuthatch"}, {"text": "an oriole"}])}, "nuthatch oriole"),
-}  # fmt: skip
+}
 
 
 def write_systems(folder: Path) -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from gitmem.commands.import_.names import key_of
+from gitmem.document.fields import IMPORTED
 from gitmem.document.format import format_field
+from gitmem.document.okf import is_usable
 from gitmem.document.times import format_time, parse_time
 from gitmem.document.yaml.scalars import is_name
 from gitmem.errors import FormatError
@@ -119,7 +121,9 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
         message = f"its key {table['key']!r} has capital letters: write it in lower case, and wherever it is named"
         return Unreadable(where, display(message))
     task = _first(table, _TASK, object)
-    fields = {"kind": kind_of(_first(table, _KIND, str) or kind)} | without_empty(
+    stated = kind_of(_first(table, _KIND, str) or kind)
+    # What others call a fact has no check.
+    fields = {"kind": kind if stated == "fact" and not table.get("verify") else stated} | without_empty(
         title=heading,
         **{name: as_list(_first(table, names, object)) for name, names in _LISTS.items()},
         created=time_of(_first(table, _CREATED, object)),
@@ -165,7 +169,8 @@ def add_fields(
         if name in read or name in fields or value in EMPTY:
             continue
         if fits(name, value):
-            fields[name] = value
+            # `confidence: high` is no value of our field of that name, and no reason to refuse the text.
+            fields[name if is_usable(name, value) else f"{IMPORTED}_{name}"] = value
         else:
             left_out.append(str(name))
     return tuple(left_out)

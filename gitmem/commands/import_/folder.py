@@ -303,12 +303,12 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages) -> lis
         fields = auto_memory(fields)
         if inside == INDEX and not (body := without_index(body, pages)):
             return [Unreadable(where, "it is only the index of the other files", is_skipped=True)]
-        fields, body = with_remark(fields, body, pages.remarks.get(pages.keys[inside], ""))
     first, _, below = body.partition("\n")
     title = title_of(inside, is_logseq=pages.vault.is_logseq)
     if first.startswith("# ") and not isinstance(fields.get("title"), str):
         title, body = first[2:].strip(), below.strip("\n")
-    table = {"key": pages.keys[inside], **fields, "body": body}
+    whole = with_remark(fields, body, pages.remarks.get(pages.keys[inside], ""))
+    table = {"key": pages.keys[inside], **fields, "body": whole}
     found = from_table(table, where=where, kind=kind, title=title)
     if isinstance(found, Unreadable):
         return [found]

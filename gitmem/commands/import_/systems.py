@@ -46,7 +46,7 @@ def list_objects(found: Any, where: str) -> Iterator[tuple[str, Any]]:
 
 
 def _list_objects(found: Any, where: str, depth: int) -> Iterator[tuple[str, Any]]:
-    if isinstance(found, list) and any(isinstance(one, dict | list) for one in found):
+    if isinstance(found, list) and (not found or any(isinstance(one, dict | list) for one in found)):
         for number, one in enumerate(found, 1):
             yield from _list_objects(one, f"{where}[{number}]", depth)
         return

@@ -139,13 +139,10 @@ def index_remarks(body: str, pages: Pages) -> dict[str, str]:
     return found
 
 
-def with_remark(fields: Mapping[str, Any], body: str, remark: str) -> tuple[dict[str, Any], str]:
-    """Return a note with what the index says about it: its description, its summary if it has one, or in its text."""
+def with_remark(fields: Mapping[str, Any], body: str, remark: str) -> str:
+    """Return the text of a note with what the index says about it, unless the note says that itself."""
     said = " ".join([body, *(str(value) for value in fields.values())])
-    if not remark or remark in " ".join(said.split()):
-        return dict(fields), body
-    free = next((name for name in ("description", "summary") if not fields.get(name)), "")
-    return ({**fields, free: remark}, body) if free else (dict(fields), f"{body}\n\n{remark}")
+    return body if not remark or remark in " ".join(said.split()) else f"{body}\n\n{remark}"
 
 
 def without_index(body: str, pages: Pages) -> str:

@@ -77,13 +77,10 @@ def test_text_behind_a_link_of_an_index_is_about_the_linked_note(line: str) -> N
     assert without_index(line, replace(PAGES, lost=remarks.keys())) == line
 
 
-def test_remark_becomes_the_description_or_the_summary_or_a_line() -> None:
-    said = {"description": "Rules", "summary": "More"}
-
-    assert with_remark({}, "Text", "pebble") == ({"description": "pebble"}, "Text")
-    assert with_remark({"description": "Rules"}, "Text", "pebble")[0]["summary"] == "pebble"
-    assert with_remark(said, "Text", "pebble") == (said, "Text\n\npebble")
-    assert with_remark({"description": "A pebble"}, "Text", "pebble") == ({"description": "A pebble"}, "Text")
+def test_remark_is_added_to_a_note_that_does_not_say_it() -> None:
+    assert with_remark({"description": "Rules"}, "Text", "pebble") == "Text\n\npebble"
+    assert with_remark({"description": "A pebble"}, "Text", "pebble") == "Text"
+    assert with_remark({}, "A\npebble", "A pebble") == "A\npebble"
 
 
 def test_note_is_found_by_its_other_names() -> None:
