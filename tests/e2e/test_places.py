@@ -181,7 +181,8 @@ def test_everything_works_and_nothing_of_the_person_is_touched(repo: Path, name:
     place = BUILDERS[name](repo)
     identity(place)
     make_unfinished(place)
-    console, before = Console(place), untouched(place)
+    # That a program starts in such a folder: test_console_script.py.
+    console, before = Console(place, is_inside=True), untouched(place)
     commands = ESSENTIAL if name.startswith("named-") else {**ESSENTIAL, **MORE}
 
     done = {command: console(*words) for command, words in commands.items()}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import json
 import os
 import re
@@ -17,6 +19,8 @@ from pathlib import Path
 import pytest
 from conftest import Ran, git
 from support.fork_server import run_forked
+
+from gitmem import cli
 
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 GITMEM = SCRIPTS / "gitmem"
@@ -59,6 +63,23 @@ def run(
     return Ran(child.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
 
 
+def _run_inside(argv: list[str], cwd: Path | bytes, env: dict[str, str]) -> Ran:
+    """Run one command of gitmem in this process, with a folder and an environment of its own."""
+    kept, here = dict(os.environ), os.getcwd()
+    outputs = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", write_through=True) for _ in range(2)]
+    os.environ.clear()
+    os.environ.update(env)
+    os.chdir(cwd)
+    try:
+        with contextlib.redirect_stdout(outputs[0]), contextlib.redirect_stderr(outputs[1]):
+            status = cli.main(argv)
+    finally:
+        os.chdir(here)
+        os.environ.clear()
+        os.environ.update(kept)
+    return Ran(status, *(output.buffer.getvalue().decode("utf-8", "replace") for output in outputs))  # type: ignore[attr-defined]
+
+
 # Makes the terminal that is its standard input its own, as a login does (tty_ioctl(4)), and becomes the given program.
 TAKE_TERMINAL = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
@@ -98,16 +119,21 @@ class Console:
 
     Attributes:
         folder: Where commands run.
+        is_inside: Whether they run in this process, for a quarter of the CPU: where what they print and write is the
+            point, and not that each is a program.
         env: What is changed in their environment.
     """
 
-    def __init__(self, folder: Path, **env: str | None) -> None:
+    def __init__(self, folder: Path, *, is_inside: bool = False, **env: str | None) -> None:
         self.folder = folder
+        self.is_inside = is_inside
         self.env = env
 
     def __call__(self, *args: str, cwd: Path | bytes | None = None, input: str | None = None, **env: str | None) -> Ran:
         """Run one command of gitmem; forked from a process that has it loaded where a whole start says nothing more."""
         changes = {**self.env, **env}
+        if self.is_inside and input is None:
+            return _run_inside([*args], cwd or self.folder, environment(**changes))
         if input is None and not any(name.startswith(OF_THE_START) for name in changes):
             where = os.fspath(cwd or self.folder)
             status, out, err = run_forked([*args], where, environment(**changes), timeout=TIMEOUT_S)
