@@ -112,12 +112,14 @@ LOCAL = ("local.sqlite", "view.json", "clone-id", "verify-job.json")
 
 @pytest.mark.parametrize("names", [DERIVED[:2], DERIVED[2:], LOCAL], ids="-".join)
 def test_file_that_is_damaged_as_a_whole_costs_no_answer(run_cli, derived: Path, names: tuple[str, ...]) -> None:  # type: ignore[no-untyped-def]
-    reads = (("list",), ("recall", "apples")) if names == LOCAL else READS
     damages = (cut, cleared, garbage, emptied, folder)
-    for name in names:
+    for at, name in enumerate(names):
         file = next((derived / "at").rglob(FILE_NAME)) if name == "at" else derived / name
         assert file.exists(), name
         for number, damage in enumerate(damages):
+            # Every answer comes after some damage of every file, and after every damage of some file.
+            turn = READS[(at + number) % len(damages) :: len(damages)]
+            reads = (("list",), *((("recall", "apples"),) if names == LOCAL else turn))
             good = {words: answers(run_cli, words) for words in reads}
             if file.exists():  # not all are made again unasked
                 damage(file)
