@@ -77,7 +77,7 @@ class HookCall:
         self.event: Event | None = None
         self.state = ""
         self._named = named
-        self._began = monotonic()
+        self._began, self._had_waited_s = monotonic(), trouble.cpu_wait_s()
 
     def answer(self, fd: int, limit: Limit) -> str:
         """Return the output for the payload on a descriptor; any exception is passed on."""
@@ -93,7 +93,7 @@ class HookCall:
         if self.event is None:
             return self.silence()
         # Marks may be read before links are removed, which takes a moment; ``Memory`` removes them.
-        state, session = _state_in(self.place), self.event.session
+        state, session = _state_in(self.place), self._waiting
         if trouble.has(state, session, trouble.SILENT):
             if self.event.name != happened.START:
                 return self.silence()
@@ -106,16 +106,27 @@ class HookCall:
         return fit_output(adapter, self.event, text)
 
     @property
+    def _cpu_wait_s(self) -> float:
+        return trouble.cpu_wait_s() - self._had_waited_s
+
+    @property
+    def _waiting(self) -> str:
+        """Return who waits for this event: the session, or one sub-agent of it; empty without a session."""
+        if self.event is None or not self.event.session or not self.event.agent:
+            return self.event.session if self.event else ""
+        return f"{self.event.session}/{self.event.agent}"
+
+    @property
     def _limit_s(self) -> float:
         return LIMITS_S.get(self.event.name, LIMIT_S) if self.event else LIMIT_S
 
     def _slow_line(self, state: str) -> str:
         """Count this event if it was slow; if the session has lost enough, silence it and return a line about it."""
-        took = monotonic() - self._began
-        if self.event is None or not self.event.session or not state or took < trouble.SLOW_S:
+        took = monotonic() - self._began - self._cpu_wait_s
+        if not self._waiting or not state or took < trouble.SLOW_S:
             return ""
-        lost = trouble.add_lost(state, self.event.session, took)
-        is_enough = lost >= trouble.LOST_S and trouble.note(state, self.event.session, trouble.SILENT)
+        lost = trouble.add_lost(state, self._waiting, took)
+        is_enough = lost >= trouble.LOST_S and trouble.note(state, self._waiting, trouble.SILENT)
         return trouble.TOO_SLOW.format(lost) if is_enough else ""
 
     def silence(self) -> str:
@@ -132,8 +143,10 @@ class HookCall:
         state = self.state or find_state(self.place)
         is_noted = hook_log.note(state, self.client, self.event.name if self.event else "", err)
         if isinstance(err, TimeoutError) and self.event is not None:
-            is_new = trouble.note(state, self.event.session, trouble.SILENT)
-            text = trouble.TIMED_OUT.format(self._limit_s) if is_new and self.event.session else ""
+            if self._cpu_wait_s > self._limit_s / 2:
+                return self.silence()  # the machine was busy: the next event may be quick
+            is_new = trouble.note(state, self._waiting, trouble.SILENT)
+            text = trouble.TIMED_OUT.format(self._limit_s) if is_new and self._waiting else ""
             return fit_output(load(self.client), self.event, text)
         if self.event is not None and (line := self._slow_line(state)):
             return fit_output(load(self.client), self.event, line)

@@ -1,7 +1,9 @@
 """Trouble during a session: say it once, and after a timeout stay out of the way for the rest of the session.
 
-Several slow events count as a timeout. Marks are small files in the state folder, or in the person's own where that one
-cannot be written to.
+Several slow events count as a timeout. A sub-agent counts as a session of its own, since each waits for its own events
+only, and what a process waits for a CPU does not count: ten sub-agents that start at once on a busy machine must not
+lose what they learn. Marks are small files in the state folder, or in the person's own where that one cannot be written
+to.
 """
 
 from __future__ import annotations
@@ -73,6 +75,15 @@ def add_lost(state_folder: str, session: str, seconds: float) -> float:
             write_text(path, f"{round(total * 1000)}")
             break
     return total
+
+
+def cpu_wait_s() -> float:
+    """Return how many seconds this process was ready to run and had no CPU: what a busy machine costs it.
+
+    Source: proc(5); Documentation/scheduler/sched-stats.rst, /proc/<pid>/schedstat. 0 where there is no such file.
+    """
+    fields = read_file("/proc/self/schedstat").split()
+    return int(fields[1]) / 1e9 if len(fields) == 3 else 0.0
 
 
 def clear(state_folder: str, session: str) -> None:

@@ -10,7 +10,8 @@ _EMPTY = (
     *("lgtm", "hi", "hello", "hey", "bye", "got", "it", "will", "do", "sounds", "alright", "yea", "that"),
     *("works", "looks", "noted", "understood", "i", "see", "nothing", "none", "na", "nil", "null", "tbd"),
     *("todo", "wip", "fixup", "wow", "hm", "hmm", "ja", "nein", "danke", "si", "oui", "non", "merci", "da"),
-    *("net"),
+    *("net", "to", "add", "report", "else", "more", "new", "all", "not", "any", "anything", "applicable", "for", "now"),
+    *("learned", "learning", "learnings", "so", "far", "is", "was", "there", "here", "of", "note", "special"),
 )
 # The fewest letters of an informative text: "TTL=5" is one.
 LETTERS = 3

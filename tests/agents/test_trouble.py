@@ -117,3 +117,35 @@ def test_hook_that_took_too_long_says_so_once_and_the_session_is_left_alone(
     assert len(reached) == 1
     assert "stays silent for the rest of this session: gitmem doctor" in answers[0]
     assert answers[1:] == [""] * 11
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch, memory: Memory) -> None:
+    """Let each event take 30 ms, of which two silence who waits."""
+    monkeypatch.setattr("gitmem.agents.trouble.SLOW_S", 0.02)
+    monkeypatch.setattr("gitmem.agents.trouble.LOST_S", 0.05)
+
+    def wait(*_: object) -> str:
+        time.sleep(0.03)
+        return "seen"
+
+    let(monkeypatch, wait)
+
+
+@pytest.mark.usefixtures("slow")
+def test_slow_events_of_one_sub_agent_silence_only_that_one(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitmem.agents.trouble.cpu_wait_s", lambda: 0.0)
+    ask = {"event": "UserPromptSubmit", "prompt": "x"}
+
+    first = [call(**ask, agent_id="a1") for _ in range(3)]
+
+    assert ["seen" in one for one in first] == [True, True, False]
+    assert "seen" in call(**ask, agent_id="a2")
+    assert "seen" in call(**ask)
+
+
+@pytest.mark.usefixtures("slow")
+def test_waiting_for_a_cpu_silences_nobody(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitmem.agents.trouble.cpu_wait_s", time.monotonic)  # it never has a CPU
+
+    assert ["seen" in call("UserPromptSubmit", prompt=f"question {n}") for n in range(4)] == [True] * 4
