@@ -1,8 +1,9 @@
-"""Write the pictures of the documentation, from real runs in the example repository (example/weather.sh).
+"""Write the pictures of the documentation, from real runs.
 
-- adopt.svg: `gitmem adopt` on a terminal. The commits have fixed authors and times, so it changes only when the output
-  does (tests/test_picture.py).
-- report.png and report-dark.png: the first screen of `gitmem report` in Chromium, after a commit broke a fact.
+- adopt.svg: `gitmem adopt` on a terminal, in a repository that no rule was made for: Peekaboo, at a fixed commit. It is
+  drawn from what was printed there (example/adopt.ansi); with a clone as the argument, that is printed anew.
+- report.png and report-dark.png: the first screen of `gitmem report` in Chromium, after a commit broke a fact in the
+  example repository (example/weather.sh).
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 DOCS = Path(__file__).parent
-PICTURE = DOCS / "adopt.svg"
+PICTURE, PRINTED = DOCS / "adopt.svg", DOCS / "example" / "adopt.ansi"
+# The repository of the picture, and what is run in it.
+COMMIT = "43166110"
+ADOPT = ["adopt", "README.md", "Examples/", "Core/PeekabooCore/Sources/PeekabooCore/"]
 PAGES = {DOCS / "report.png": (), DOCS / "report-dark.png": ("--blink-settings=preferredColorScheme=0",)}
 GITMEM = str(Path(sys.executable).with_name("gitmem"))
-COLUMNS = 90
+COLUMNS = 100
 # What the report shows: as in the tutorial, a fact on which decisions rest fails.
 STORY = """
 git config --global user.name "Dana Example" && git config --global user.email dana@example.org
@@ -104,13 +108,22 @@ def record(argv: list[str], cwd: Path, env: dict[str, str]) -> str:
     return said.decode("utf-8").replace("\r\n", "\n")
 
 
+def print_adopt(clone: Path) -> None:
+    """Write what `gitmem adopt` prints in a clone of the picture's repository."""
+    with tempfile.TemporaryDirectory() as name:
+        project = Path(name) / "project"
+        subprocess.run(["git", "clone", "--quiet", "--shared", "--no-checkout", str(clone), str(project)], check=True)
+        subprocess.run(["git", "reset", "--quiet", "--soft", COMMIT], cwd=project, check=True)
+        PRINTED.write_text(record([GITMEM, *ADOPT], project, _environment(Path(name))), encoding="utf-8")
+
+
 def make_picture() -> str:
     """Return the picture of the terminal."""
-    with tempfile.TemporaryDirectory() as name:
-        shown = record([GITMEM, "adopt"], make_project(Path(name)), _environment(Path(name)))
+    printed = PRINTED.read_text(encoding="utf-8").rstrip("\n")
     console = Console(record=True, width=COLUMNS, file=StringIO(), color_system="truecolor", force_terminal=True)
-    console.print(Text.from_ansi("\x1b[36m$ gitmem adopt\x1b[0m\n" + shown.rstrip("\n")))
-    title = "gitmem adopt lists the statements of AGENTS.md that are false, and the commits that made them false"
+    command = " ".join(["gitmem", *ADOPT])
+    console.print(Text.from_ansi(f"\x1b[36m$ {command}\x1b[0m\n{printed}"))
+    title = "gitmem adopt lists the statements of documents that are false, and the commits that made them false"
     return console.export_svg(theme=THEME, code_format=FORM.replace("{title}", title), unique_id="adopt")
 
 
@@ -132,6 +145,8 @@ def write_pages(folder: Path, chromium: str) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:]:
+        print_adopt(Path(sys.argv[1]))
     PICTURE.write_text(make_picture(), encoding="utf-8")
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if found:

@@ -287,10 +287,7 @@ def test_statements_that_one_commit_made_false_are_shown_as_one(repo, run_cli):
     ran = run_cli("adopt")
 
     assert ran.out.split("\n")[0] == "✗ AGENTS.md:1  src/part0.py does not exist"
-    assert (
-        "    and 8 more of the same commit: AGENTS.md:2, AGENTS.md:3, AGENTS.md:4, AGENTS.md:5, AGENTS.md:6, …"
-        in ran.out
-    )
+    assert "    and 8 more of the same commit: AGENTS.md:2, 3, 4, 5, 6, …" in ran.out
     assert (ran.out.count("✗"), ran.status) == (2, 1)
     assert "2 documents: 10 false, " in ran.out
     assert run_cli("adopt", "-v").out.count("✗") == 10

@@ -93,11 +93,15 @@ def also(finding: JudgedClaim) -> str:
 
 
 def same_cause(findings: Sequence[JudgedClaim], most: int) -> str:
-    """Return where further false statements of one cause are: ``and 3 more of the same commit: a.md:1, b.md:2, …``."""
-    places = list(dict.fromkeys(f"{one.document.path}:{one.claim.line}" for one in findings))
-    rest = ", …" if len(places) > most else ""
+    """Return where further false statements of one cause are: ``and 3 more of the same commit: a.md:1, 4, b.md:2``."""
+    places = list(dict.fromkeys((one.document.path, one.claim.line) for one in findings))
+    before = ("", *(path for path, _ in places))
+    named = [
+        f"{line}" if path == last else f"{path}:{line}" for (path, line), last in zip(places, before, strict=False)
+    ]
+    rest = ", …" if len(named) > most else ""
     return display(
-        f"and {len(findings)} more of the same {name_cause(findings[0])[0]}: {', '.join(places[:most])}{rest}"
+        f"and {len(findings)} more of the same {name_cause(findings[0])[0]}: {', '.join(named[:most])}{rest}"
     )
 
 
