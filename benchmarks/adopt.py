@@ -25,7 +25,7 @@ from gitmem.git.repository import Repository
 CLASSES = {
     "package": "symbol", "service": "symbol", "program": "path", "test": "symbol", "count": "value",
     "absence": "dependency", "import rule": "symbol", "job": "symbol", "run in CI": "command", "option": "symbol",
-    "variable": "symbol", "anchor": "path", "marker": "symbol",
+    "style": "value", "variable": "symbol", "anchor": "path", "marker": "symbol",
     "signature": "symbol", "import": "symbol", "subcommand": "command", "route": "symbol",
 }  # fmt: skip
 

@@ -11,7 +11,8 @@ from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import HOLDS, Contradiction, Mention, Side
 from gitmem.commands.adopt.judge.products import parts_of, product_of
 from gitmem.commands.adopt.judge.values import is_same
-from gitmem.commands.adopt.statements import TREE
+from gitmem.commands.adopt.kinds.project.style import STYLE
+from gitmem.commands.adopt.statements import CODE, TREE
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
     from gitmem.commands.adopt.claims.claim import Claim
+    from gitmem.commands.adopt.claims.commands import Command
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import JudgedClaim
     from gitmem.commands.adopt.statements import Statement
@@ -121,6 +123,8 @@ def _topic_of(claim: Claim, scripts: set[str]) -> tuple[str, str, str] | None:
     if claim.kind == VALUE and claim.tool == "port":
         name = next(iter(scripts), "")
         return ("port", name, f"the port of `{name}`") if len(scripts) == 1 else None
+    if claim.kind == STYLE:
+        return STYLE, claim.name, claim.name
     if claim.kind == VALUE and not claim.tool and claim.is_certain and _SPECIFIC.search(claim.name):
         return VALUE, claim.name, f"the default of `{claim.name}`"
     return None
@@ -133,11 +137,17 @@ def _managers(
     lines = {one.line for one in claims if one.kind == COMMAND and one.tool == "script" and one.is_certain}
     for command in iter_commands(statement) if any(tool in statement.text for tool in _MANAGERS) else ():
         tool = command.words[0]
-        if tool in _MANAGERS and (command.line in lines or command.words[1:2] in (("install",), ("ci",))):
+        if tool in _MANAGERS and (command.line in lines or _installs_all(statement, command)):
             lock = posixpath.join(document.folder, _MANAGERS[tool])
             source = lock if lock in files else ""
             topic = "manager", "", document.folder
             yield _Saying(topic, "the package manager", tool, "is", document.path, command.line, source)
+
+
+def _installs_all(statement: Statement, command: Command) -> bool:
+    """Return whether a line of a code block installs what the project lists: no package, and no talk of installing."""
+    is_install = command.words[1:2] in (("install",), ("i",), ("ci",))
+    return statement.kind == CODE and is_install and all(word.startswith("-") for word in command.words[2:])
 
 
 def _agree(one: _Saying, other: _Saying) -> bool:

@@ -51,6 +51,7 @@ def test_documents_that_say_the_same_are_one_side():
             "the port of `dev`",
         ),
         ("- Run `npm test`\n", "- Run `yarn test`\n", "the package manager"),
+        ("- Use tabs\n", "- Spaces for indentation\n", "indentation"),
         ("```sh\nnpm install\n```\n", "```sh\npnpm build\n```\n", "the package manager"),
     ],
 )
@@ -76,6 +77,9 @@ def test_two_documents_contradict_each_other(one, other, subject):
         ("- `npm run dev` opens port 3000\n", "- `npm run docs` opens port 4000\n"),
         ("```sh\nnpm run dev\n# or\nyarn dev\n```\n", "- Run `pnpm dev`\n"),
         ("- Run `npm test`\n", "- Install it with `yarn add mytool`\n"),
+        ("- Run `pnpm test`\n", "```sh\nnpm install mytool --save-dev\n```\n"),
+        ("- Run `pnpm test`\n", "- `npm install` fails until the package is published\n"),
+        ("- Use tabs in Go\n", "- Use spaces\n"),
     ],
 )
 def test_other_scopes_and_precisions_are_no_contradiction(one, other):

@@ -26,7 +26,7 @@ from gitmem.commands.adopt.kinds import (
     words,
 )
 from gitmem.commands.adopt.kinds.kind import Kind
-from gitmem.commands.adopt.kinds.project import boundaries, counts, members, pipelines, programs, services, usage
+from gitmem.commands.adopt.kinds.project import boundaries, counts, members, pipelines, programs, services, style, usage
 from gitmem.commands.adopt.kinds.sourced import sourced
 from gitmem.frozen import replace
 
@@ -114,6 +114,10 @@ KINDS = {
         sourced(
             *(boundaries.BOUNDARY, boundaries.boundary_claims, boundaries.find_kept_rule, "an import breaks “{token}”"),
             contradict=boundaries.find_offence,
+        ),
+        sourced(
+            *(style.STYLE, style.style_claims, style.find_style, "says {token}"),
+            contradict=style.find_other_style,
         ),
         sourced(
             *(pipelines.JOB, pipelines.job_claims, pipelines.find_job, "no workflow has the job {name}"),
