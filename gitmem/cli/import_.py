@@ -20,7 +20,7 @@ from gitmem.policy.settings import is_slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.commands.import_.run import ImportResult
+    from gitmem.commands.import_.run import ImportResult, Sources
     from gitmem.write.bulk import Reasons
 
 EXAMPLES = (
@@ -28,6 +28,8 @@ EXAMPLES = (
     "gitmem import .beads/memory/knowledge.jsonl",
     "gitmem import .beads",
     "gitmem import docs/decisions --kind decision --dry-run",
+    "gitmem import ~/notes --update",
+    "gitmem import ~/notes --watch",
     "gitmem -C ../old export --all | gitmem import -",
 )
 # How many reasons are printed; the JSON has all of them.
@@ -40,7 +42,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--kind", "--type", default="", help="the kind of memories that name none (learned; doc or decision for files)"
     )
-    parser.add_argument("--update", action="store_true", help="import a text even if the store has a newer version")
+    again = parser.add_argument_group("again")
+    again.add_argument(
+        "--update", action="store_true", help="import what changed in the source, and merge it with what changed here"
+    )
+    again.add_argument("--watch", action="store_true", help="import with --update after each change, until Ctrl-C")
     parser.add_argument("--dry-run", action="store_true", help="show what would be imported, and write nothing")
     add_json(parser)
 
@@ -54,15 +60,37 @@ def run(args: Arguments, out: Output) -> int:
     kind = args.kind.replace("-", "_")
     if kind and not is_slug(kind):
         raise UsageError(f"invalid kind: {args.kind!r}", hint="use one word in lower case, such as --kind gotcha")
-    with open_memory(out) as memory:
-        sources = Sources(tuple(args.files), kind=kind, update=args.update, dry_run=args.dry_run)
-        stdin = sys.stdin.buffer if sys.stdin is not None else None
-        done = memory.bulk.import_files(sources, stdin=stdin)
+    sources = Sources(tuple(args.files), kind=kind, update=args.update or args.watch, dry_run=args.dry_run)
+    if args.watch:
+        return _watch(args, sources, out)
+    done = _import(sources, out)
     if args.json:
         out.json(_table(done, is_dry=args.dry_run))
     else:
         _print(done, out, is_dry=args.dry_run)
     return 1 if done.refused.total or done.unreadable.total or not done.count else 0
+
+
+def _import(sources: Sources, out: Output) -> ImportResult:
+    with open_memory(out) as memory:
+        stdin = sys.stdin.buffer if sys.stdin is not None else None
+        return memory.bulk.import_files(sources, stdin=stdin)
+
+
+def _watch(args: Arguments, sources: Sources, out: Output) -> int:
+    """Import after each change, and print what an import did if it did something."""
+    from gitmem.commands.import_.watch import iter_changes
+
+    if args.json or args.dry_run or "-" in args.files:
+        hint = "gitmem import FOLDER --watch"
+        raise UsageError("--watch cannot be combined with --json, --dry-run and standard input", hint=hint)
+    for _ in iter_changes(sources.names):
+        done = _import(sources, out)
+        settled = done.settled
+        if settled.new or settled.updated or settled.gone.total or done.refused.total or done.unreadable.total:
+            _print(done, out, is_dry=False)
+            out.flush()
+    return 0
 
 
 def _list_sources(args: Arguments, out: Output) -> int:
@@ -104,6 +132,8 @@ def _table(done: ImportResult, *, is_dry: bool) -> dict[str, object]:
         "refused": done.refused,
         "unreadable": done.unreadable,
         "not_read": done.others,
+        "moved": settled.moved,
+        "gone": settled.gone,
     }
     return {
         "commit": done.commit,
@@ -128,6 +158,8 @@ def _print(done: ImportResult, out: Output, *, is_dry: bool) -> None:
         ("dim", "nearly said", settled.near, "another one says nearly the same"),
         ("dim", "merged", settled.merged, "another one has the same words or the same key"),
         ("dim", "not read", done.others, "of another kind"),
+        ("dim", "moved", settled.moved, "a note with another name"),
+        ("yellow", "gone", settled.gone, "a note that is no longer there"),
     )
     for style, what, reasons, _ in lists:
         _print_reasons(out, what, style, reasons)

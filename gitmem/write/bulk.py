@@ -18,7 +18,7 @@ from gitmem.write.place import choose_paths, folder_of, paths_of_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from gitmem.index.catalog import Catalog
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # The most reasons of one sort in the report; the rest is counted.
 REASONS_KEPT = 1000
+# Characters of a text that no two notes share by chance: with another title, it is still the same note.
+SAME_BODY = 40
 
 
 class Reasons:
@@ -64,6 +66,8 @@ class ImportPlan:
         merged: Memories with the key or the exact words of another one in the same import, which counts.
         near: Memories left out as near duplicates of others in this import or the store.
         skipped: Memories left out on purpose.
+        moved: Notes with another name than when they were imported.
+        gone: Live memories whose notes are no longer where they were.
     """
 
     def __init__(self) -> None:
@@ -73,6 +77,8 @@ class ImportPlan:
         self.merged = Reasons()
         self.near = Reasons()
         self.skipped = Reasons()
+        self.moved = Reasons()
+        self.gone = Reasons()
 
 
 @frozen
@@ -144,13 +150,20 @@ class _Store:
         self.unreadable = {row[0] for row in bad} - set(self.known)
 
 
-def settle(catalog: Catalog, incoming: Iterable[Incoming], *, update: bool, threshold: float) -> ImportPlan:
+def settle(
+    catalog: Catalog,
+    incoming: Iterable[Incoming],
+    *,
+    update: bool,
+    threshold: float,
+    is_gone: Callable[[str], bool] = lambda _: False,
+) -> ImportPlan:
     """Decide what to do with each memory of an import.
 
     Of several with one key the latest counts (A5), by time, then by position. A forgotten memory stays forgotten, by
     key and by text. If the store has another text under a key, the later one wins, unless *update*; but a note whose
     key was made from its name gets another key then. A memory without an explicit key is left out if it is a near
-    duplicate (by *threshold*) of another.
+    duplicate (by *threshold*) of another. A note with the words of one that *is_gone* is the same note.
     """
     incoming = list(incoming)
     store, settled = _Store(catalog, has_notes=any(one.name for one in incoming)), ImportPlan()
@@ -165,6 +178,7 @@ def settle(catalog: Catalog, incoming: Iterable[Incoming], *, update: bool, thre
         if identity in explicit:
             settled.merged.add(older[0].where, f"it has the key of {latest.where}, which is not older")
         explicit[identity] = latest
+    moved = _find_moved(store, settled, list(explicit.values()), is_gone)
     prints: dict[bytes, str] = {}
     renamed: dict[str, str] = {}
     for one in sorted(explicit.values(), key=lambda one: bool(one.name)):
@@ -172,7 +186,8 @@ def settle(catalog: Catalog, incoming: Iterable[Incoming], *, update: bool, thre
         key = _key_of_note(store, settled, prints, one, mark) if one.name else one.key
         if key:
             prints.setdefault(mark, key)
-            _settle_explicit(store, settled, replace(one, key=key) if key != one.key else one, mark, update=update)
+            known = replace(one, key=key) if key != one.key else one
+            _settle_explicit(store, settled, known, mark, update=update or key in moved)
         if (final := key or prints[mark]) != one.key:
             renamed[one.key] = final
     if renamed:
@@ -236,6 +251,35 @@ def _key_of_note(store: _Store, settled: ImportPlan, prints: dict[bytes, str], o
     return hashed_key(one.key, one.name, lambda key: any(key in keys for keys in taken))
 
 
+def _find_moved(
+    store: _Store, settled: ImportPlan, notes: Sequence[Incoming], is_gone: Callable[[str], bool]
+) -> set[str]:
+    """Give each note that has another name now the key that it had, and return these keys; report what is gone.
+
+    If less than half of a folder's notes are where they were, it is another folder of that name, and nothing is gone.
+    """
+    names = {name: key for name, key in store.names.items() if not store.known[key].archived}
+    gone = {name: key for name, key in names.items() if is_gone(name)}
+    stayed = Counter(name.partition("/")[0] for name in names if name not in gone)
+    lost = Counter(name.partition("/")[0] for name in gone)
+    gone = {name: key for name, key in gone.items() if stayed[folder := name.partition("/")[0]] >= lost[folder]}
+    by_mark = {store.known[key].mark: name for name, key in gone.items()}
+    by_body = {store.known[key].body.strip(): name for name, key in gone.items()}
+    moved = set()
+    for one in notes:
+        if not one.name or one.name in store.names:
+            continue
+        body = one.body.strip()
+        before = by_mark.get(_mark_of(one.title, one.body)) or (by_body.get(body) if len(body) >= SAME_BODY else None)
+        if before in gone:
+            store.names[one.name] = key = gone.pop(before)
+            moved.add(key)
+            settled.moved.add(one.where, f"was {before}")
+    for name, key in gone.items():
+        settled.gone.add(name, f"it is no longer there; if its memory should go as well: gitmem forget {key}")
+    return moved
+
+
 # The fields of a note that name other notes.
 _LINKS = ("refs", "requires", "supersedes", "superseded_by")
 
@@ -284,7 +328,7 @@ def _settle_explicit(store: _Store, settled: ImportPlan, one: Incoming, mark: by
         settled.new[one.key] = one
     elif known.is_changed_by(one, mark):
         settled.updated[one.key] = one
-    elif known.mark == mark and not (one.is_exact and one.time > known.time):
+    elif known.mark == mark and not (one.is_exact and one.time > known.time) and not (update and one.name):
         settled.unchanged += 1
     elif update or one.time > known.time:
         settled.updated[one.key] = one

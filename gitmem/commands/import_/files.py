@@ -62,6 +62,7 @@ def read_sources(
     kind: str,
     stdin: IO[bytes] | None,
     progress_of: Progress | None,
+    notes: Names,
     rejected: Collection[str] = (),
 ) -> Iterator[ImportRecord | Unreadable]:
     """Yield every memory of every source in turn, or the reason why there is none.
@@ -71,9 +72,9 @@ def read_sources(
         kind: The kind if a memory names none; empty for the default.
         stdin: Standard input.
         progress_of: Called with the position in a source and its size: bytes of JSONL, files of a folder.
+        notes: The notes of the import, to which those of the sources are added.
         rejected: The names in reports of what was refused, to which the caller adds while it reads.
     """
-    notes = Names()
     files = {name: _page(name, notes) for name in names if name.lower().endswith(ENDINGS) and not Path(name).is_dir()}
     decisions = read_decisions({name: pages.keys[Path(name).name] for name, (_, pages) in files.items()}, kind)
     for name in names:

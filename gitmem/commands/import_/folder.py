@@ -119,7 +119,7 @@ def read_folder(
     top = Path(folder).resolve()
     notes = [place for place in places if place.lower().endswith(ENDINGS)]
     root, is_bundle = names.folder(top), not is_store and _is_bundle(Path(folder), notes)
-    pages = _read_pages(Path(folder), names.keys(root, notes), is_bundle=is_bundle)
+    pages = _read_pages(Path(folder), names.read_whole(root, notes), is_bundle=is_bundle)
     if any((top / one).is_dir() for one in DOLT) and (top / "metadata.json").is_file() and "issues.jsonl" not in places:
         export = shlex.quote(f"{name.rstrip('/')}/issues.jsonl")
         yield 0, Unreadable(name, f"its issues are in a Dolt database: bd export -o {export}, then import again")

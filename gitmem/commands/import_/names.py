@@ -29,6 +29,8 @@ class Names:
         self._names: dict[str, str] = {}
         self._folders: dict[str, Path] = {}
         self._paths: dict[str, str] = {}
+        # The names of folders that were read completely.
+        self._whole: list[str] = []
 
     def folder(self, folder: Path) -> str:
         """Return the name of a folder: its last part, or more of them if another folder has the same name.
@@ -42,6 +44,15 @@ class Names:
             if self._folders.setdefault(name, folder) == folder:
                 return name
         return "/".join(parts)
+
+    def read_whole(self, folder: str, paths: Collection[str]) -> dict[str, str]:
+        """Return ``keys`` for all notes of a folder: a note with such a name that is not among them is gone."""
+        self._whole.append(folder)
+        return self.keys(folder, paths)
+
+    def is_gone(self, name: str) -> bool:
+        """Return whether a note with this name would have been read, and was not."""
+        return name not in self._paths and any(name.startswith(f"{folder}/") for folder in self._whole)
 
     def name(self, folder: str, path: str) -> str:
         """Return the name of a note: printable, in NFC, unless only that tells it from another one.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from gitmem.commands.import_.again import merge_notes
 from gitmem.commands.import_.fields import Unreadable
 from gitmem.commands.import_.files import check_sources, read_sources
+from gitmem.commands.import_.names import Names
 from gitmem.document.fields import IMPORTED, ROTATED, is_imported, is_newer
 from gitmem.document.okf import with_lifetime
 from gitmem.document.parse import parse
@@ -105,18 +107,17 @@ def import_files(
         RefusedError: A source cannot be read, or there are too many memories.
     """
     check_sources(asked.names)
-    left = _LeftOut()
-    how: dict[str, Any] = {"kind": asked.kind, "stdin": stdin, "rejected": left.rejected}
+    left, notes = _LeftOut(), Names()
+    how: dict[str, Any] = {"kind": asked.kind, "stdin": stdin, "notes": notes, "rejected": left.rejected}
     sources = read_sources(asked.names, progress_of=progress_of("reading"), **how)
     incoming = list(_incoming(memory, sources, left))
     settled, commit = ImportPlan(), memory.find_tip() or ""
     if asked.dry_run or not incoming:
-        threshold = memory.policy().duplicates.threshold
-        settled = settle(memory.catalog_at(commit or None), incoming, update=asked.update, threshold=threshold)
+        settled = _settle(memory, commit or None, asked, incoming, notes)
     else:
         if (writing := progress_of("checking and writing")) is not None:
             writing(0, len(incoming))
-        settled, commit = _write(memory, asked, incoming)
+        settled, commit = _write(memory, asked, incoming, notes)
     settled.skipped = left.skipped.plus(settled.skipped)
     written = [*settled.new.values(), *settled.updated.values()]
     commands = sum(one.has_command and not one.archived for one in written)
@@ -229,13 +230,26 @@ def _with_mark(document: Document, policy: Policy) -> Document:
     return parse(with_fields(document.text, {IMPORTED: True}, document.path), path=document.path)
 
 
-def _write(memory: OpenRepository, asked: Sources, incoming: Sequence[Incoming]) -> tuple[ImportPlan, str]:
+def _settle(
+    memory: OpenRepository, tip: str | None, asked: Sources, incoming: Sequence[Incoming], notes: Names
+) -> ImportPlan:
+    """Decide what to do with each memory; a note that changed both there and here is merged."""
+    threshold = memory.policy().duplicates.threshold
+    catalog = memory.catalog_at(tip)
+    settled = settle(catalog, incoming, update=asked.update, threshold=threshold, is_gone=notes.is_gone)
+    merge_notes(memory, tip, settled)
+    return settled
+
+
+def _write(
+    memory: OpenRepository, asked: Sources, incoming: Sequence[Incoming], notes: Names
+) -> tuple[ImportPlan, str]:
     writer, policy = memory.writer(), memory.policy()
     done: list[ImportPlan] = []
 
     def plan(tip: str | None) -> CommitPlan | None:
+        settled = _settle(memory, tip, asked, incoming, notes)
         catalog = memory.catalog_at(tip)
-        settled = settle(catalog, incoming, update=asked.update, threshold=policy.duplicates.threshold)
         done.append(settled)
         if not (settled.new or settled.updated):
             return None

@@ -11,6 +11,7 @@ import pytest
 
 from gitmem.commands.import_.fields import ImportRecord
 from gitmem.commands.import_.files import check_sources, read_sources
+from gitmem.commands.import_.names import Names
 from gitmem.errors import NotFoundError, RefusedError
 
 
@@ -18,7 +19,7 @@ def read(
     *names: str, kind: str = "", stdin: bytes = b"", stdin_text: list[tuple[int, int]] | None = None
 ) -> list[ImportRecord]:
     say = None if stdin_text is None else lambda done, of: stdin_text.append((done, of))
-    found = list(read_sources(names, kind=kind, stdin=io.BytesIO(stdin), progress_of=say))
+    found = list(read_sources(names, kind=kind, stdin=io.BytesIO(stdin), progress_of=say, notes=Names()))
     assert all(isinstance(one, ImportRecord) for one in found)
     return [one for one in found if isinstance(one, ImportRecord)]
 

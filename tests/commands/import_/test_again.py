@@ -1,0 +1,92 @@
+"""Importing notes again brings what changed there, keeps what changed here, and names what moved or is gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitmem.commands.import_.run import ImportResult, Sources
+from gitmem.memory import Memory
+
+TEXT = "The gateway drops idle connections.\n\nThe limit is a minute.\n\nAsk Ana about it."
+
+
+@pytest.fixture
+def vault(tmp_path: Path, memory: Memory) -> Path:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    for name, text in {
+        "Gateway": TEXT,
+        "Queue": "One queue for each worker, never shared.",
+        "Home": "See [[Gateway]].",
+    }.items():
+        (folder / f"{name}.md").write_text(f"---\ntags: [ops]\n---\n# {name}\n\n{text}\n")
+    assert len(run(memory, folder).settled.new) == 3
+    return folder
+
+
+def run(memory: Memory, folder: Path, *, update: bool = True, dry_run: bool = False) -> ImportResult:
+    return memory.bulk.import_files(Sources((str(folder),), update=update, dry_run=dry_run))
+
+
+def change(path: Path, old: str, new: str) -> None:
+    path.write_text(path.read_text().replace(old, new))
+
+
+def test_only_what_changed_is_imported(memory: Memory, vault: Path) -> None:
+    again = run(memory, vault)
+    change(vault / "Gateway.md", "a minute", "two minutes")
+    change(vault / "Queue.md", "[ops]", "[ops, workers]")
+
+    done = run(memory, vault)
+
+    assert (again.settled.updated, again.settled.unchanged) == ({}, 3)
+    assert (sorted(done.settled.updated), done.settled.unchanged) == (["gateway", "queue"], 1)
+    assert memory.show("queue").document["frontmatter"]["tags"] == ["ops", "workers"]
+
+
+def test_change_here_and_change_there_are_merged(memory: Memory, vault: Path) -> None:
+    memory.edit("gateway", body=TEXT.replace("Ask Ana", "Ask Bo"))
+    kept = run(memory, vault)
+    change(vault / "Gateway.md", "a minute", "two minutes")
+
+    done = run(memory, vault)
+
+    assert (kept.settled.updated, kept.settled.unchanged) == ({}, 3)
+    assert list(done.settled.updated) == ["gateway"]
+    assert memory.show("gateway").document["body"].strip() == TEXT.replace("Ask Ana", "Ask Bo").replace(
+        "a minute", "two minutes"
+    )
+    assert "conflict" not in memory.show("gateway").document["frontmatter"]
+
+
+@pytest.mark.parametrize("update", [True, False])
+def test_renamed_note_keeps_its_memory(memory: Memory, vault: Path, update: bool) -> None:
+    (vault / "Deep").mkdir()
+    (vault / "Gateway.md").rename(vault / "Deep" / "The Gateway.md")
+    change(vault / "Home.md", "[[Gateway]]", "[[The Gateway]]")
+
+    done = run(memory, vault, update=update)
+
+    assert (done.settled.new, done.settled.gone.kept) == ({}, [])
+    assert [reason for _, reason in done.settled.moved.kept] == ["was vault/Gateway.md"]
+    assert memory.show("gateway").document["frontmatter"]["imported"] == "vault/Deep/The Gateway.md"
+
+
+def test_deleted_note_is_named_with_what_retires_its_memory(memory: Memory, vault: Path) -> None:
+    (vault / "Queue.md").unlink()
+
+    gone = run(memory, vault, dry_run=True).settled.gone.kept
+
+    assert [(name, "gitmem forget queue" in reason) for name, reason in gone] == [("vault/Queue.md", True)]
+    memory.forget("queue", why="gone")
+    assert run(memory, vault).settled.gone.kept == []
+
+
+def test_another_folder_of_the_same_name_makes_nothing_disappear(memory: Memory, vault: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "vault"
+    other.mkdir(parents=True)
+    (other / "Alone.md").write_text("Another vault that is named like the first one.\n")
+
+    assert run(memory, other).settled.gone.kept == []
