@@ -9,6 +9,7 @@ from gitmem.commands.adopt.claims.claim import COMMAND, PATH, VALUE, VERSION
 from gitmem.commands.adopt.judge.occurrence import is_defined_in
 from gitmem.commands.adopt.judge.targets import targets_in
 from gitmem.commands.adopt.judge.values import can_replace
+from gitmem.commands.adopt.kinds.words import list_with_line
 from gitmem.frozen import frozen
 from gitmem.text.code.languages import is_prose
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 # Renames that a path is followed through, after the one that took it away.
 MOST_RENAMES = 3
+# The words before a path that say what is in it.
+_NAME_IN = re.compile(r"`([A-Za-z_]\w*)(?:\(\))?`(?: \w{1,20}){0,3} in `$")
 _RETIRED = re.compile(
     r"(^|[/_.-])(archived?|archives|attic|deprecated|legacy|obsolete|old|trash|backups?|unused)([/_.-]|$)", re.I
 )
@@ -57,7 +60,8 @@ def find_successor(finding: JudgedClaim, head: Code, past: Past, base: str = "")
     if finding.now:
         return Successor(finding.now)
     if kind == PATH and finding.then:
-        return _follow(finding.then, commit, head, past, base) if commit else Successor()
+        found = _follow(finding.then, commit, head, past, base) if commit else Successor()
+        return found if not found.path or _has_its_name(finding, found.path, head) else Successor()
     if kind == COMMAND and finding.source is not None and commit:
         name = _find_new_target(finding, past, before, commit)
         return Successor(name=name, is_gone=not name)
@@ -78,6 +82,13 @@ def _follow(path: str, commit: str, head: Code, past: Past, base: str) -> Succes
     if new and head.has(new):
         return Successor(new, is_retired=_RETIRED.search(new) is not None and _RETIRED.search(path) is None)
     return Successor(is_gone=is_gone and not _has_namesake(path, commit, head, past, base))
+
+
+def _has_its_name(finding: JudgedClaim, path: str, head: Code) -> bool:
+    """Return whether a path has the name that the statement says is there: "the `Pool` class in `support/`"."""
+    text, token = finding.statement.text, finding.claim.token
+    named = _NAME_IN.search(text[: max(text.find(token), 0)])
+    return named is None or bool(list_with_line(head, rf"\b{named[1]}\b", path))
 
 
 def _has_namesake(path: str, commit: str, head: Code, past: Past, base: str) -> bool:
