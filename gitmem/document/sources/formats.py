@@ -60,6 +60,10 @@ _EXTENSIONS: dict[str, Reader] = {
 }
 
 
+# The characters of a file whose nodes are kept longer.
+_SMALL = 64 * 1024
+
+
 def read_value(path: str, content: bytes, keys: Sequence[str]) -> Node | None:
     """Return the value at a key in a file, or None.
 
@@ -132,7 +136,16 @@ def iter_matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match
         yield found, line
 
 
-# Often several checks in a row read the same file.
-@lru_cache(maxsize=8)
 def _parsed(reader: Reader, text: str) -> Node:
+    return (_parsed_small if len(text) < _SMALL else _parsed_large)(reader, text)
+
+
+# Often several checks read the same file; nodes take much more memory than their text.
+@lru_cache(maxsize=64)
+def _parsed_small(reader: Reader, text: str) -> Node:
+    return reader(text)
+
+
+@lru_cache(maxsize=8)
+def _parsed_large(reader: Reader, text: str) -> Node:
     return reader(text)

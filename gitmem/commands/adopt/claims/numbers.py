@@ -24,10 +24,13 @@ _VERSION = re.compile(
     r"(?![\w%]|/(?!v?\d)|\.\d| (?:Preview|API|Alpha|Beta|RC)\b)"
 )
 # "3.10 to 3.14", "3.10–3.13": the last version belongs to the range.
-_TO = re.compile(r"\s*(?:-|–|—|to|through|thru|up to|until)\s*v?(?P<high>\d+\.\d+)(?![\w.]|\s*(?:KB|MB|%))")
+_TO = re.compile(
+    r"\s{0,20}(?:-|–|—|to|through|thru|up to|until)\s{0,20}v?(?P<high>\d+\.\d+)(?![\w.]|\s{0,20}(?:KB|MB|%))"
+)
 _AND = re.compile(
     rf"(?:/v?(?P<either>{NUMBER})(?![\w%]|\.\d)"
-    rf"|\s*(?:,\s*(?:and|or)?|and|&|or)\s*v?(?P<next>{NUMBER})(?![\w%]|\.\d|-\w| (?!and\b|or\b)[a-z]))"
+    r"|\s{0,20}(?:,\s{0,20}(?:and|or)?|and|&|or)\s{0,20}"
+    rf"v?(?P<next>{NUMBER})(?![\w%]|\.\d|-\w| (?!and\b|or\b)[a-z]))"
 )
 # Statements about other machines, other programs and the future: not what this project needs.
 _ELSEWHERE = re.compile(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LABEL_LIMIT = 40
 _MARKER = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _EMPHASIS = re.compile(r"\*\*|__")
-_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_LINK = re.compile(r"\[[^\]]{0,300}\]\(([^)\s]{1,500})\)")
 _SUBJECT = re.compile(r"((?:`[^`]+`(?:, | and | & )?)+)(?:$|\s*[-–—:：(=→])")
 _LABELLED = re.compile(rf"[^`]{{1,{LABEL_LIMIT}}}(?:[:：]|\s[-–—→])\s*((?:`[^`]+`(?:, | and |、)?)+)[.。]?$")
 _IN_BRACKETS = re.compile(rf"[^`]{{1,{LABEL_LIMIT}}}\s\((`[^`]+`)\)[:.]?$")

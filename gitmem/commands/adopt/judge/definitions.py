@@ -16,7 +16,7 @@ from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 # How certain it is that a place defines the default: a declaration, a key of a configuration, a passed value.
 DECLARED, KEYED, PASSED = 3, 2, 1
@@ -31,7 +31,7 @@ _LITERAL = (
 _WRAPPED = re.compile(
     rf"(?:Some|String::from|Path|Decimal|int|float|str|bool|Number|Boolean|String|aws\.\w+|ptr\.\w+|Box::from)\(\s*{_LITERAL}\s*\)"
 )
-_TIMES = re.compile(r"(?P<number>\d[\d_]*)\s*\*\s*time\.(?P<unit>Millisecond|Second|Minute|Hour)\b")
+_TIMES = re.compile(r"(?P<number>\d[\d_]{0,30})\s{0,20}\*\s{0,20}time\.(?P<unit>Millisecond|Second|Minute|Hour)\b")
 _DURATION = re.compile(
     r"(?:Duration::from_|(?:datetime\.)?timedelta\(\s*|Duration\.of|TimeSpan\.From)(?P<unit>millis|secs|mins|hours|days|minutes|seconds|milliseconds|Seconds|Minutes|Hours|Millis|Days|Milliseconds)"
     r"\s*[(=]\s*(?P<number>\d[\d_]*)\s*\)"
@@ -42,10 +42,10 @@ _END = re.compile(
     r"(?:\.(?:to_string|into|to_owned)\(\)|\s+as\s+const|!)?\s*(?:[,;)\]}#\n]|//|/\*|--|\\\s*$|$|\s(?:#|//|as\b|satisfies\b|`json|`yaml))"
 )
 _FIELD = re.compile(
-    r"^\s*[?!]?\s*:\s*(?P<type>[^=\n]{1,160}?)=\s*(?:\w+\.)?[fF]ield\(\s*(?:[^()\n]*?\bdefault\s*=\s*)?", re.S
+    r"^\s*(?:[?!]\s*)?:\s*(?P<type>[^=\n]{1,160}?)=\s*(?:\w+\.)?[fF]ield\(\s*(?:[^()\n]*?\bdefault\s*=\s*)?", re.S
 )
 _TYPED = re.compile(
-    r"^\s*[?!]?\s*:\s*(?P<type>(?:[^=\n,;{}()]|\[[^\]\n]*\]|\([^)\n]*\)|\"[^\"]*\"){1,160}?)=(?!=|>)\s*"
+    r"^\s*(?:[?!]\s*)?:\s*(?P<type>(?:[^=\n,;{}()]|\[[^\]\n]*\]|\([^)\n]*\)|\"[^\"]*\"){1,160}?)=(?!=|>)\s*"
 )
 _GO_TYPED = re.compile(r"^\s+[\w.\[\]*]+\s*=\s*")
 _ASSIGNED = re.compile(r"^[\"']?\s*(?:\{\s*get;[^}\n]*\}\s*)?(?::=|\?=|=)(?!=|>)\s*")
@@ -54,7 +54,7 @@ _FALLBACK = re.compile(r"^[\"'`]\]?\s*(?:,|\)\s*(?:\?\?|\|\||or\b))\s*(?:default
 _OR = re.compile(r"^[\"'`]?\]?\)?\s*(?:\?\?|\|\|)\s*")
 _SHELL = re.compile(r"^:?[-=](?P<value>[^}\n]*)\}")
 _ENV_CALL = re.compile(
-    r"(getenv|getattr|environ\.get|(?<![sS])get_?env\w*|\benv\w*|SetDefault|setdefault|\w*Var[P]?|config\w*|pop|get\w*|"
+    r"(getenv|getattr|environ\.get|(?<![sS])get_?env\w*|\benv\w*|SetDefault|setdefault|Var[P]?|config\w*|pop|get\w*|"
     r"Flags?\(\)\.\w+|flag\.\w+|option)\(\s*(?:&?[\w.]+\s*,\s*)?[\"'`]$",
     re.I,
 )
@@ -65,8 +65,13 @@ _OPTION_LAST = re.compile(rf"^[^\"'`]*[\"'`]\s*,\s*(?:{_STRING})\s*,\s*")
 _CHAINED = re.compile(r"^[\"'`]?\s*:\s*(?:z|v|t|Joi|yup|s)\.[^;\n]*?\.(?:default|catch)\(\s*")
 _SCHEMA = re.compile(r"^[\"'`]?\s*:\s*\{[^{}]{0,700}?[\s{,][\"']?default[\"']?\s*:\s*")
 _CONSTANT = re.compile(
-    r"^\s*(?:export\s+|pub(?:\([a-z]+\))?\s+|static\s+|final\s+|const\s+|let\s+|var\s+|val\s+|public\s+|private\s+|protected\s+|internal\s+|readonly\s+|self\.|this\.|ARG\s+|ENV\s+|[\w<>?\[\]]+\s+)*$"
+    # Words (`export const`, `private static int`), of which any number may follow each other, before the name.
+    r"^\s*(?:pub\([a-z]+\)\s+|self\.|this\.|[\w<>?\[\]]+\s+)*$"
 )
+_CONSTANT_START = re.compile(
+    r"[ \t]*(?:[a-z]+[ \t]+)*(?:const|static|final|readonly)[ \t]+(?:\w+[ \t]+)?|(?:[a-z]+[ \t]+)*"
+)
+_CONSTANT_END = re.compile(rf"\b[^=\n(]{{0,60}}:?=[ \t]*{_LITERAL}[ \t]*(?:[;,#\n]|//|$)", re.M)
 _LOCAL = re.compile(r"^\s+(?:const|let|var|auto|val)\s")
 _OWNED = re.compile(r"(?:self|this|process\.env|env|defaults?)\.$", re.I)
 _ACCESS = re.compile(r"(?:[\w)\]]\??\.|\[[\"'])$")
@@ -123,8 +128,13 @@ def spellings(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in found if one))
 
 
-def find_definitions(text: str, names: Iterable[str]) -> list[Definition]:
+def find_definitions(text: str, names: Iterable[str]) -> Sequence[Definition]:
     """Return the definitions of a name in a text, in order."""
+    return _find_definitions(text, tuple(names))
+
+
+@lru_cache(maxsize=4000)  # of a place that agrees, and for each claim in its section
+def _find_definitions(text: str, names: tuple[str, ...]) -> Sequence[Definition]:
     found = []
     line, counted = 1, 0
     for at, name in sorted(_occurrences(text, names)):
@@ -324,11 +334,21 @@ class _Place:
 
     def _constant(self, name: str) -> str:
         """Return the value of a constant of the same text; empty if there is none."""
-        last = re.escape(name.rpartition(".")[2])
-        within = r"[ \t]*(?:[a-z]+[ \t]+)*(?:const|static|final|readonly)[ \t]+(?:\w+[ \t]+)?"
-        start = rf"(?m)^(?:{within}|(?:[a-z]+[ \t]+)*){last}\b"
-        pattern = rf"{start}[^=\n(]{{0,60}}:?=[ \t]*{_LITERAL}[ \t]*(?:[;,#\n]|//|$)"
-        found = re.search(pattern, self._text) if len(last) > 3 else None
+        found = _find_constant(self._text, name.rpartition(".")[2])
         value = found["value"] if found else ""
         is_name = re.match(r"[A-Za-z_$]", value) and value.lower() not in ("true", "false")
         return "" if not value or is_name else re.sub(r"^[rbuf]?[\"'`]|[\"'`]$", "", value) or "''"
+
+
+def _find_constant(text: str, name: str) -> re.Match[str] | None:
+    """Return what follows the name of the first constant that is so called, with its value; None if there is none."""
+    at = text.find(name) if len(name) > 3 else -1
+    while at >= 0:
+        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        last = text.rfind(name, start, end if end >= 0 else len(text))
+        while last >= 0 and last - start <= LONGEST:
+            if _CONSTANT_START.fullmatch(text, start, last) and (found := _CONSTANT_END.match(text, last + len(name))):
+                return found
+            last = text.rfind(name, start, last + len(name) - 1)
+        at = text.find(name, end) if end >= 0 else -1
+    return None

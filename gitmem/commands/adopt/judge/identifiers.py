@@ -15,7 +15,7 @@ _NAME = r"[A-Za-z0-9_.@-]+/[A-Za-z0-9_./-]+"
 # A keyword of EDN, a key, or the value of a field that names something.
 _ROLES = (
     re.compile(rf":({_NAME})"),
-    re.compile(rf"(?m)(?:^|[{{,])\s*[\"']?({_NAME})[\"']?\s*[:=]"),
+    re.compile(rf"(?m)(?:^|[{{,])[ \t]*[\"']?({_NAME})[\"']?\s*[:=]"),
     re.compile(rf"(?:name|id|labels?|tags?|target)[\"']?\s*[:=]\s*\[?\s*[\"']?({_NAME})"),
 )
 _ENDINGS = (".edn", ".json", ".jsonc", ".yml", ".yaml", ".toml", ".gradle", ".kts", "BUILD", "BUILD.bazel", ".bzl")

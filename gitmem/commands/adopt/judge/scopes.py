@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import lru_cache
 
 from gitmem.frozen import frozen
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # What a line is in: nothing, a class or structure, the parameters or the body of a function, a mapping, or the
 # arguments of a call.
@@ -17,6 +14,7 @@ TOP, CLASS, PARAMETERS, BODY, MAPPING, CALL = "top", "class", "parameters", "bod
 # The most lines read upwards, and headers found: the rest counts as the top of the file.
 MOST_LINES = 600
 MOST_LEVELS = 8
+_NOTHING = -1
 
 _CLASS = re.compile(
     r"\b(?:class|struct|interface|enum|trait|impl|object|record|protocol|extension|namespace|module|mod)\b"
@@ -35,14 +33,15 @@ _CONTROL = re.compile(
     r"^[\s)}\]]*(?:if|else|elif|for|while|switch|match|case|try|catch|except|finally|with|do|when|loop|unless|guard)\b"
 )
 _MAPPING = re.compile(
-    r"(?P<name>[A-Za-z_$@][\w$.@/-]*)[\"'`]?\]?\s*(?::\s*[^={}()]+)?(?::=|=|:)\s*(?:&|\*|const\s)*\s*"
-    r"(?:(?:dict|Object\.freeze|defineConfig|OrderedDict|map\[\w+\][\w{}]+|HashMap)\s*)?[\[{(|>]*\s*$"
+    r"(?P<name>[A-Za-z_$@][\w$.@/-]{0,100})[\"'`]?\]?\s{0,20}(?::\s{0,20}[^={}()]{1,200})?(?::=|=|:)\s{0,20}"
+    r"(?:&|\*|const\s){0,5}\s{0,20}"
+    r"(?:(?:dict|Object\.freeze|defineConfig|OrderedDict|map\[\w+\][\w{}]+|HashMap)\s{0,20})?[\[{(|>]{0,10}\s{0,20}$"
 )
 _ANONYMOUS = re.compile(r"^\s*(?:return|export\s+default|module\.exports\s*=)\s*\(?\{\s*$")
-_CALLED = re.compile(r"(?P<name>[A-Za-z_$][\w$.:]*?)!?\s*(?:<[^()]*>)?(?:\([^()]*|\{)\s*$")
+_CALLED = re.compile(r"(?P<name>[A-Za-z_$][\w$.:]{0,100}?)!?\s{0,20}(?:<[^()]{0,200}>)?(?:\([^()]{0,400}|\{)\s{0,20}$")
 _SECTION = re.compile(r"^\[+\s*([\w.\-\" ]+?)\s*\]+\s*$")
 _BRACKET = re.compile(r"^\s*[)\]}{]")
-_REMARK = re.compile(r"^\s*(?:#|//|/?\*|--)")
+_REMARKS = ("#", "//", "*", "/*", "--")
 
 
 @frozen
@@ -67,17 +66,22 @@ def scope_of(text: str, start: int) -> Scope:
 
 def _headers(text: str, start: int) -> list[tuple[str, bool]]:
     """Return the lines that enclose a line, innermost first, each with whether its brackets were closed before."""
+    starts, depths = _lines_of(text)
+    here = bisect_right(starts, start) - 1
     end = text.find("\n", start)
     indent = _indentation(text[start : end if end >= 0 else len(text)])
     found: list[tuple[str, bool]] = []
     is_past = False
     if not indent and not _has_sections(text):
         return found
-    for line in _lines_above(text, start):
-        if not line.strip() or _REMARK.match(line):
+    for at in range(here - 1, max(here - 1 - MOST_LINES, -1), -1):
+        depth = depths[at]
+        if depth >= indent and depth > 0:  # most lines
             continue
-        depth = _indentation(line)
-        if not depth and (section := _SECTION.match(line)) and not found:
+        if depth == _NOTHING:
+            continue
+        line = text[starts[at] : starts[at + 1] - 1]
+        if not depth and not found and (section := _SECTION.match(line)):
             return [(f"{section[1]} = {{", False)]
         if depth >= indent:
             continue
@@ -96,13 +100,16 @@ def _has_sections(text: str) -> bool:
     return text.startswith("[") or "\n[" in text
 
 
-def _lines_above(text: str, start: int) -> Iterator[str]:
-    for _ in range(MOST_LINES):
-        if start <= 0:
-            return
-        before = text.rfind("\n", 0, start - 1) + 1
-        yield text[before : start - 1]
-        start = before
+@lru_cache(maxsize=64)
+def _lines_of(text: str) -> tuple[list[int], list[int]]:
+    """Return where each line of a text starts, and its indentation; ``_NOTHING`` for blank lines and remarks."""
+    starts, depths, at = [], [], 0
+    for line in text.split("\n"):
+        starts.append(at)
+        at += len(line) + 1
+        bare = line.lstrip()
+        depths.append(_NOTHING if not bare or bare.startswith(_REMARKS) else len(line) - len(bare))
+    return starts, depths
 
 
 def _indentation(line: str) -> int:

@@ -9,7 +9,7 @@ _SAME = {
     **dict.fromkeys(("nil", "null", "undefined", "unset", "empty", "-", "—", "''", '""', "[]", "{}", "()"), "none"),
     "": "none", "on": "true", "off": "false", "yes": "true", "no": "false", "enabled": "true", "disabled": "false",
 }  # fmt: skip
-_QUANTITY = re.compile(r"(-?(?:\d[\d_,]*)?\.?\d+)\s*([a-zµ]*)")
+_QUANTITY = re.compile(r"(-?(?:\d[\d_,]{0,60})?\.?\d{1,60})\s{0,20}([a-zµ]*)")
 # What a suffix may multiply by: a unit of time in seconds, of size in bytes, or a thousand and more. A letter may be
 # one of several.
 _UNITS: dict[str, tuple[float, ...]] = {

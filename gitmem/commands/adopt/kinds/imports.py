@@ -36,7 +36,7 @@ _LANGUAGES = {
 }
 # What a module may be without saying the name: it passes on all of another one, or makes names when they are asked for.
 _OPEN = re.compile(
-    r"^\s*(?:from \S+ import \*|def __getattr__|export \* from|pub use [\w:]+::\*)"
+    r"^[ \t]*(?:from \S+ import \*|def __getattr__|export \* from|pub use [\w:]+::\*)"
     r"|\bglobals\(\)|\bimport_module\(|lazy",
     re.M,
 )

@@ -32,7 +32,7 @@ _CALL = re.compile(
 _COMPARED = re.compile(r"(?:===?|\bcase|\.(?:includes|indexOf|startswith|startsWith)\()\s*[\"']$")
 _IN = re.compile(r"[\"']\s+in\b")
 _CASE = re.compile(r"^[ \t]*(?:-{1,2}[\w-]+(?:=\*)?[ \t]*\|[ \t]*)*$")
-_CASE_END = re.compile(r"(?:=\*)?[ \t]*(?:\|[ \t]*-{1,2}[\w-]+(?:=\*)?[ \t]*)*\)")
+_CASE_END = re.compile(r"(?:=\*)?[ \t]{0,80}(?:\|[ \t]{0,80}-[\w-]{1,80}(?:=\*)?[ \t]{0,80}){0,20}\)")
 # Names without dashes, in quotes: yargs, Symfony, clap, urfave/cli, flag and pflag.
 _QUOTED = re.compile(
     r"(?:\.option\(|addOption\(|\.long\(|\blong\s*=|Flag\s*\{[^}]{0,80}\bName:"

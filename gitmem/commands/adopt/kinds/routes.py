@@ -70,7 +70,9 @@ _FORMS = (
     _Form(  # FastAPI, Flask, Litestar
         ("py",),
         re.compile(rf"@(?P<on>\w+)\.(?:{_VERB}|(?:api_)?route|websocket)\(\s*(?:path=)?{_TEXT}(?P<more>[^\n]*)"),
-        re.compile(r"(?P<name>\w+)\s*=\s*(?:\w+\.)?(?:APIRouter|Blueprint)\([^)]*?prefix\s*=\s*[\"'](?P<path>[^\"']*)"),
+        re.compile(
+            r"\b(?P<name>\w+)\s*=\s*(?:\w+\.)?(?:APIRouter|Blueprint)\([^)]*?prefix\s*=\s*[\"'](?P<path>[^\"']*)"
+        ),
         r"(?:app|application|api|server)",
     ),
     _Form(  # aiohttp, Starlette
@@ -83,7 +85,7 @@ _FORMS = (
             r"\b(?P<on>\w*(?:[aA]pp|[rR]outer|[sS]erver|[rR]outes|fastify|hono))"
             rf"\.(?:{_VERB}|all)(?:<[^()]*>)?\(\s*{_TEXT}"
         ),
-        re.compile(r"(?P<name>\w+)\s*=\s*new \w+\([^)]*prefix:\s*[\"'](?P<path>[^\"']*)"),
+        re.compile(r"\b(?P<name>\w+)\s*=\s*new \w+\([^)]*prefix:\s*[\"'](?P<path>[^\"']*)"),
         r"(?:app|server|fastify)",
     ),
     _Form(  # NestJS
@@ -94,7 +96,7 @@ _FORMS = (
     _Form(  # gin, echo, chi, fiber
         ("go",),
         re.compile(rf"\b(?P<on>\w+)\.(?P<method>GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete|Any)\(\s*{_TEXT},"),
-        re.compile(r"(?P<name>\w+)\s*:?=\s*\w+\.Group\(\s*\"(?P<path>[^\"]*)\""),
+        re.compile(r"\b(?P<name>\w+)\s*:?=\s*\w+\.Group\(\s*\"(?P<path>[^\"]*)\""),
     ),
     _Form(("go",), re.compile(r"\.Handle(?:Func)?\(\s*\"(?:(?P<method>[A-Z]+) )?(?P<path>/[^\"\n]*)\"")),  # net/http
     _Form(("rs",), re.compile(rf"\.route\(\s*{_TEXT}\s*,\s*(?:\w+::)*(?P<chain>[^\n]*)")),  # axum
@@ -110,10 +112,10 @@ _FORMS = (
         re.compile(r"\[Route\(\s*\"(?P<path>[^\"]*)\""),
     ),
     _Form(("cs",), re.compile(rf"\.Map{_VERB_CAPITAL}\(\s*{_TEXT}")),
-    _Form(("rb",), re.compile(rf"^\s*{_VERB}\s*\(?\s*[\"'](?P<path>[\w/:.*-]+)[\"']", re.M)),  # Rails
+    _Form(("rb",), re.compile(rf"^[ \t]*{_VERB}\s*\(?\s*[\"'](?P<path>[\w/:.*-]+)[\"']", re.M)),  # Rails
     _Form(("php",), re.compile(rf"Route::(?:{_VERB}|any)\(\s*{_TEXT}")),  # Laravel
 )
-_RESOURCES = re.compile(r"^\s*resources? :(\w+)", re.M)
+_RESOURCES = re.compile(r"^[ \t]*resources? :(\w+)", re.M)
 _CHAINED = re.compile(r"\b(get|post|put|patch|delete|any)\s*\(")
 _LISTED = re.compile(r"methods\s*=\s*[\[({]([^\])}]*)")
 _EXPORTED = re.compile(rf"^export\s+(?:async\s+)?(?:function|const)\s+({_METHODS})\b", re.M)

@@ -41,9 +41,13 @@ _FUNCTION = re.compile(r"^[ \t]*(?:async )?def (\w+)", re.M)
 # The most characters of a decorator and those below it.
 _DECORATION = 4000
 _ENUM = re.compile(
-    r"derive\([^)]*\bSubcommand\b[^)]*\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?enum\s+\w+\s*\{"
+    r"derive\([^)]{0,200}\bSubcommand\b[^)]{0,200}\)\]\s{0,80}(?:#\[[^\]]{0,300}\]\s{0,80}){0,20}"
+    r"(?:pub(?:\([^)]{0,80}\))?\s{1,20})?enum\s{1,20}\w{1,80}\s{0,80}\{"
 )
-_VARIANT = re.compile(r"(?:^|[,{])\s*(?:(?:///?[^\n]*|#\[[^\]]*\])\s*)*([A-Z]\w*)(?=\s*(?:[,({]|$))", re.M)
+_VARIANT = re.compile(
+    r"(?:^|[,{])\s{0,80}(?:(?:///?[^\n]{0,300}|#\[[^\]]{0,300}\])\s{0,80}){0,40}([A-Z]\w{0,80})(?=\s{0,80}(?:[,({]|$))",
+    re.M,
+)
 _HOMES = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "Cargo.toml")
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.judge.occurrence import SCOPE
 from gitmem.document.check_values import OR_IN
-from gitmem.text.code.languages import is_prose
+from gitmem.text.code.languages import BINARY, PROSE, is_prose
 from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.code import Code
+
+
+# Documents and pictures are not even read.
+_NO_PROSE = (".", *(f":(exclude,icase)*{ending}" for ending in (*PROSE, *BINARY)))
 
 
 def contains_name(claim: Claim, source: Source) -> Mapping[str, str] | None:
@@ -37,14 +42,15 @@ def find_line(code: Code, pattern: str) -> Source | None:
 
 def list_with_line(code: Code, pattern: str, *globs: str) -> list[str]:
     """Return the files with a line that matches an extended regular expression, sorted."""
-    return _list(code, ["-E", "-e", pattern], globs)
+    return _list(code, ("-E", "-e", pattern), globs)
 
 
 def _find(code: Code, *argv: str) -> Source | None:
-    return next((Source(path) for path in _list(code, argv, ()) if not is_prose(path)), None)
+    return next((Source(path) for path in _list(code, argv, _NO_PROSE) if not is_prose(path)), None)
 
 
-def _list(code: Code, argv: Iterable[str], globs: Iterable[str]) -> list[str]:
+@lru_cache(maxsize=1000)  # several documents name the same
+def _list(code: Code, argv: tuple[str, ...], globs: tuple[str, ...]) -> list[str]:
     done = code.git.run("grep", "-l", "-z", "-I", *argv, code.commit, "--", *globs, check=False)
     return [os.fsdecode(part).removeprefix(f"{code.commit}:") for part in done.stdout.split(b"\0") if part]
 

@@ -72,29 +72,32 @@ _BEFORE = re.compile(
     r"(?:a total of|the)?\s*(?:\*\*)?$"
 )
 # What a statement is about: the path at its start.
-_SUBJECT = re.compile(rf"^\s*(?:[-*+|]|\d+[.)])?\s*(?:\*\*)?{_PLACE}")
+_SUBJECT = re.compile(rf"^\s*(?:(?:[-*+|]|\d+[.)])\s*)?(?:\*\*)?{_PLACE}")
 # A folder below the one that the statement is about, as a plain word: "`tui/`: features (24 modules)".
-_PLAIN = re.compile(r"(?<![\w/`])([a-z][\w-]*)/? \($")
+_PLAIN = re.compile(r"(?<![\w/`])([a-z][\w-]{0,80})/? \($")
 _BEHIND = re.compile(rf"^(?:\*\*)?,? (?:in|under|within|inside|below|at|live in|are in) (?:the )?{_PLACE}")
-_REMARK = re.compile(rf"(?:#|←|//|\s[—–-])\s*(?:[\w/, ]+ )?\(?{_NUMBER} (?P<noun>{_PARTS}|{_ENTRIES})\b(?!\+)", re.I)
+_REMARK = re.compile(
+    rf"(?:#|←|//|\s[—–-])\s{{0,20}}(?:[\w/, ]{{1,80}} )?\(?{_NUMBER} (?P<noun>{_PARTS}|{_ENTRIES})\b(?!\+)", re.I
+)
 _TEST = re.compile(
-    r"^\s*(?:async )?def (?:test_\w+|test)\s*\("  # Python
-    r"|^\s*(?:it|test)(?:\.each\([^\n]*?\))?\(\s*[\"'`]"  # Jest, Vitest, Mocha
-    r"|^\s*#\[(?:\w+::)*test(?:\([^\n]*\))?\]"  # Rust
-    r"|^func Test[A-Z_]\w*\("  # Go
-    r"|^\s*TEST(?:_F|_P|_CASE|_CASE_METHOD)?\s*\("  # GoogleTest, Catch2
-    r"|^\s*@Test\b|^\s*\[(?:Fact|Theory|Test|TestMethod|TestCase)\b"  # JUnit; xUnit, NUnit, MSTest
-    r"|^\s*(?:public )?func(?:tion)? test\w*\("  # XCTest, PHPUnit
-    r"|^\s*(?:it|test|specify) [\"']",  # RSpec, Minitest, ExUnit
+    r"^func Test[A-Z_]\w*\("  # Go
+    r"|^[ \t]*(?:"
+    r"(?:async )?def (?:test_\w+|test)\s*\("  # Python
+    r"|(?:it|test)(?:\.each\([^\n]*?\))?\(\s*[\"'`]"  # Jest, Vitest, Mocha
+    r"|#\[(?:\w+::)*test(?:\([^\n]*\))?\]"  # Rust
+    r"|TEST(?:_F|_P|_CASE|_CASE_METHOD)?\s*\("  # GoogleTest, Catch2
+    r"|@Test\b|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b"  # JUnit; xUnit, NUnit, MSTest
+    r"|(?:public )?func(?:tion)? test\w*\("  # XCTest, PHPUnit
+    r"|(?:it|test|specify) [\"'])",  # RSpec, Minitest, ExUnit
     re.M,
 )
 _TOOL = re.compile(
-    r"^\s*@\w+\.tool\b|\b(?:registerTool|addTool|\w+\.tool|AddTool|NewTool)\(\s*(?:\w+,\s*)?[\"'`{&]"
-    r"|^\s*name: [\"'`]\w+[\"'`],\s*\n\s*description:",
+    r"^[ \t]*@\w+\.tool\b|\b(?:registerTool|addTool|\w+\.tool|AddTool|NewTool)\(\s*(?:\w+,\s*)?[\"'`{&]"
+    r"|^[ \t]*name: [\"'`]\w+[\"'`],\s{0,40}\n\s{0,40}description:",
     re.M,
 )
 _COMMAND = re.compile(
-    r"\.add_parser\(\s*[\"']|^\s*@\w+\.(?:command|group)\b|\.command\(\s*[\"'`]|&cobra\.Command\{",
+    r"\.add_parser\(\s*[\"']|^[ \t]*@\w+\.(?:command|group)\b|\.command\(\s*[\"'`]|&cobra\.Command\{",
     re.M,
 )
 # What is counted by the texts of files.
@@ -102,7 +105,7 @@ _INSIDE = frozenset({
     "tests", "test cases", "test functions", "tools", "commands", "subcommands", "scripts", "targets", "recipes",
     "services", "jobs", "crates", "projects",
 })  # fmt: skip
-_PROJECT = re.compile(r"^Project\(|^\s*<Project\s", re.M)
+_PROJECT = re.compile(r"^Project\(|^[ \t]*<Project\s", re.M)
 # Files that say something about a folder, and are none of its things.
 _ASIDE = re.compile(
     r"^(?:__init__\.py|index\.\w+|mod\.rs|readme.*|\..*|__pycache__|conftest\.py|agents\.md|claude\.md|license.*)$",

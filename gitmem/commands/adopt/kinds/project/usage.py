@@ -42,7 +42,7 @@ _VERB = (
 )
 _USES = re.compile(rf"\b(?i:{_VERB}) (?:the )?(?P<names>{_NAMED}(?:(?:,| and|, and| \+|/) {_NAMED})*)")
 # What may follow a word in lower case that is a name, and no adjective.
-_END = re.compile(r"\s*(?:$|[.,;:)(–—-]|\b(?:for|to|as|in|and|with|via|on|under)\b)")
+_END = re.compile(r"\s{0,40}(?:$|[.,;:)(–—-]|\b(?:for|to|as|in|and|with|via|on|under)\b)")
 _NOT = re.compile(
     r"\b(?:not|n't|never|no longer|avoid|instead of|without|cannot|stop|could|might|if|unless|once|formerly|previously|"
     r"used to|was|were|had|would|migrat\w+|replac\w+|rather than)\b[^.;:]{0,40}$",
