@@ -30,6 +30,7 @@ EXAMPLES = (
     "gitmem import docs/decisions --kind decision --dry-run",
     "gitmem import ~/notes --update",
     "gitmem import ~/notes --watch",
+    "gitmem import AGENTS.md docs --chunk",
     "gitmem -C ../old export --all | gitmem import -",
 )
 # How many reasons are printed; the JSON has all of them.
@@ -47,6 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--update", action="store_true", help="import what changed in the source, and merge it with what changed here"
     )
     again.add_argument("--watch", action="store_true", help="import with --update after each change, until Ctrl-C")
+    parser.add_argument("--chunk", action="store_true", help="import each section of a document as a memory")
     parser.add_argument("--dry-run", action="store_true", help="show what would be imported, and write nothing")
     add_json(parser)
 
@@ -60,7 +62,8 @@ def run(args: Arguments, out: Output) -> int:
     kind = args.kind.replace("-", "_")
     if kind and not is_slug(kind):
         raise UsageError(f"invalid kind: {args.kind!r}", hint="use one word in lower case, such as --kind gotcha")
-    sources = Sources(tuple(args.files), kind=kind, update=args.update or args.watch, dry_run=args.dry_run)
+    update = args.update or args.watch
+    sources = Sources(tuple(args.files), kind=kind, update=update, dry_run=args.dry_run, chunk=args.chunk)
     if args.watch:
         return _watch(args, sources, out)
     done = _import(sources, out)

@@ -24,6 +24,7 @@ from gitmem.policy.settings import (
     RotationSettings,
     SecretSettings,
     SessionSettings,
+    SourceSettings,
     StopSettings,
     VerifySettings,
     WorkflowSettings,
@@ -252,7 +253,7 @@ class Policy:
         kinds: The rows by name, built-in ones and those of the store.
         collections: The rows of the collections whose rules the store's file changes, by name; mostly empty.
         recall, verify, check, context, session, stops, capture, workflow: The sections with these names.
-        secrets, rotation, duplicates, review: Likewise.
+        secrets, rotation, sources, duplicates, review: Likewise.
         roles: The context for each role, by name.
         tags: The words for each tag.
         changes: The settings in the store's file as JSON values: only these are stored, so that defaults can change.
@@ -270,6 +271,7 @@ class Policy:
     workflow: WorkflowSettings
     secrets: SecretSettings
     rotation: RotationSettings
+    sources: SourceSettings
     duplicates: DuplicateSettings
     review: ReviewSettings
     roles: Mapping[str, Role]

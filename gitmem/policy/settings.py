@@ -260,6 +260,7 @@ class ScopeFactors:
     domain: float = setting(0.9, read_number(0, 10, is_open=True), "score factor of domain memories")
     universal: float = setting(0.85, read_number(0, 10, is_open=True), "score factor of universal memories")
     listed: float = setting(0.8, read_number(0, 10, is_open=True), "score factor of listed memories")
+    source: float = setting(0.75, read_number(0, 10, is_open=True), "score factor of pulled documents")
 
 
 @settings
@@ -478,6 +479,17 @@ class RotationSettings:
 
 
 @settings
+class SourceSettings:
+    """The pulled sources that are read besides the memories, by kind (docs, code, github, jira) or name."""
+
+    recall: tuple[str, ...] = setting(("docs",), read_lines, "sources that plain recall searches")
+    prompts: tuple[str, ...] = setting(
+        ("docs",), read_lines, "sources that may answer a prompt where memories leave room"
+    )
+    starts: tuple[str, ...] = setting(("docs",), read_lines, "sources that may be shown at a start, for its topic")
+
+
+@settings
 class SessionSettings:
     """The automatic context of an agent's session."""
 
@@ -531,6 +543,7 @@ SECTIONS: dict[str, Any] = {
     "workflow": WorkflowSettings(),
     "secrets": SecretSettings(),
     "rotation": RotationSettings(),
+    "sources": SourceSettings(),
     "duplicates": DuplicateSettings(),
     "review": ReviewSettings(),
 }

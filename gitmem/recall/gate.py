@@ -56,7 +56,7 @@ def good_hits(
     found: RecallResult,
     policy: Policy,
     *,
-    catalog_of: Callable[[str], Catalog | None],
+    catalog_of: Callable[[Hit], Catalog | None],
     is_new: Callable[[Hit], bool] = lambda _: True,
     floor: float | None = None,
 ) -> list[Hit]:
@@ -66,7 +66,7 @@ def good_hits(
         query: The prompt.
         found: The result of recall for it.
         policy: The store's policy.
-        catalog_of: Returns the catalog of a scope, or None if there is no such store.
+        catalog_of: Returns the catalog that has a hit, or None if there is no such store.
         is_new: Whether a hit may be shown at all; one that the session has seen does not affect gate and floor.
         floor: The share of the best score that a hit must have; None for the policy's ``turn_floor``.
     """
@@ -75,7 +75,7 @@ def good_hits(
         return []
     dense, ranked = policy.recall.dense, [(place, hit.score) for place, hit in enumerate(hits)]
     cosines: dict[int, float] = {}
-    if not _is_good(query, hits, policy, catalog_of(hits[0].scope)):
+    if not _is_good(query, hits, policy, catalog_of(hits[0])):
         # Its words are not enough: then a model must find it near, and `admitted` decides how near.
         cosines = {place: cosine for place, hit in enumerate(hits) if (cosine := _cosine(hit)) is not None}
         if 0 not in cosines:

@@ -10,6 +10,7 @@ from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index import FtsEngine, Stats
 from gitmem.index.catalog import refs_of, state, texts_of
 from gitmem.model import Hit
+from gitmem.policy import PROMPT, START
 from gitmem.recall import (
     SESSION,
     SNIPPET,
@@ -24,7 +25,7 @@ from gitmem.recall import (
     withheld_condition,
 )
 from gitmem.recall.bm25 import all_terms
-from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
+from gitmem.store import DOMAIN, PRIVATE, PROJECT, SOURCE, UNIVERSAL, domains_of
 from gitmem.text import tokens
 
 TYPE_CHECKING = False
@@ -130,11 +131,13 @@ def recall(
     terms = {s.catalog.language: tokens.query_terms(query.text, s.catalog.language) for s in sources}
     ranker = Ranker(sources, query, terms, policy=policy, config=config, now=now)
     ranker.search()
-    notice = "" if ranker.has_found else ranker.search_parts()
+    # What nobody asked for is shown only if its words match (`gate`): then parts of words and spellings help no one.
+    is_asked = query.reader not in (START, PROMPT)
+    notice = "" if ranker.has_found or not is_asked else ranker.search_parts()
     if meaning is not None:
         ranker.search_by(meaning)
     if not ranker.has_found:
-        return RecallResult((), 0, suggestion=ranker.suggestion())
+        return RecallResult((), 0, suggestion=ranker.suggestion() if is_asked else "")
     ranked = ranker.rank()
     return replace(ranked, notice=notice) if ranked.hits else ranked
 
@@ -351,7 +354,7 @@ class Ranker:
             chains = state.suspects(catalog, ground)
             statuses = self._states[nth] = state.statuses_of(catalog, ground, numbers, now=self._now, chains=chains)
             for one in signals_of(catalog, source.local, own, texts, statuses, query=self._own[nth], **options):
-                factor = factors.get(source.scope_of(one.key), 1.0)  # a pulled source is searched on its own
+                factor = factors.get(source.scope_of(one.key), 1.0)
                 is_same = count == 1 and factor == one.scope
                 signals.append(one if is_same else replace(one, number=one.number * count + nth, scope=factor))
         return signals
@@ -361,15 +364,27 @@ class Ranker:
     ) -> tuple[list[RankedMemory], tuple[tuple[str, int], ...]]:
         """Return the ranked candidates; for a strict query only sound ones, and the numbers of others by status."""
         if not self._query.strict:
-            return rank(signals, limit=max(1, len(signals)), ranking=ranking), ()
+            return self._with_documents(signals, ranking), ()
         count = len(self._sources)
         statuses = {id_ * count + nth: one for nth, own in enumerate(self._states) for id_, one in own.items()}
         sound = [one for one in signals if is_sound(statuses[one.number])]
-        ranked = rank(sound, limit=max(1, len(signals)), ranking=ranking)
+        ranked = self._with_documents(sound, ranking)
         unsound = [one for one in signals if not is_sound(statuses[one.number])]
         others = rank(unsound, limit=max(1, len(signals)), ranking=ranking)
         least = ranked[0].score * ranking.floor if ranked else 0.0
         return ranked, count_statuses(statuses[other.number].status for other in others if other.score >= least)
+
+    def _with_documents(self, signals: Sequence[Signals], ranking: Ranking) -> list[RankedMemory]:
+        """Rank memories with pulled documents, which never come before a memory of the same score, nor drop one."""
+        limit = max(1, len(signals))
+        ranked = rank(signals, limit=limit, ranking=ranking)
+        pulled = {nth for nth, source in enumerate(self._sources) if source.scope == SOURCE}
+        if not pulled or len(pulled) == len(self._sources):
+            return ranked
+        count = len(self._sources)
+        memories = rank([one for one in signals if one.number % count not in pulled], limit=limit, ranking=ranking)
+        documents = [one for one in ranked if one.number % count in pulled]
+        return sorted([*memories, *documents], key=lambda one: -one.score)
 
     def _hits(self, ranked: Sequence[RankedMemory]) -> list[Hit]:
         """Return the hits for ranked candidates, in the same order."""

@@ -233,7 +233,7 @@ class OpenRepository(OpenStore):
         return found
 
     def stores_for_query(self, query: Query) -> list[OpenStore]:
-        """Return the stores that a query or a list searches: other repositories' only for a query.
+        """Return the stores that a query or a list searches: others than the project's scopes only for a query.
 
         Raises:
             NotFoundError: It names a store that is not listed.
@@ -241,6 +241,14 @@ class OpenRepository(OpenStore):
         """
         if query.sources:
             return [self.source_store(name) for name in query.sources]
+        found = self._stores_of_memories(query)
+        if _is_question(query) and os.path.isdir(os.path.join(self.git.repository.state, SOURCE_FOLDER)):
+            from gitmem.repository.pulled import stores_besides
+
+            found += stores_besides(self, query)
+        return found
+
+    def _stores_of_memories(self, query: Query) -> list[OpenStore]:
         if query.stores or (self.config.stores and (LISTED in query.scopes or _is_question(query))):
             from gitmem.repository.other_repositories import stores_for
 
@@ -397,7 +405,7 @@ class OpenRepository(OpenStore):
             catalog = store.catalog()
             ground, name = store.ground(catalog), store.store.name
             found.append(Source(store.store.scope, catalog, store.local, ground, domains, name))
-            if name:
+            if store.store.scope == LISTED:
                 self.listing().note_of(store)
         return found
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from gitmem.agents.session import log, topics
+from gitmem.frozen import replace
 from gitmem.policy import PROMPT
 from gitmem.recall import Query
 from gitmem.recall.gate import good_hits
+from gitmem.repository.pulled import pulled_stores
 from gitmem.store.state import plain_files
 from gitmem.text import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from gitmem.agents.event import Event
     from gitmem.index.catalog import Catalog
@@ -73,14 +75,46 @@ def find_hits(memory: OpenRepository, event: Event, query: str, recall: Callable
         query,
         recall(wanted),
         policy,
-        catalog_of=lambda scope: _catalog_of(memory, scope),
+        catalog_of=lambda hit: _catalog_of(memory, hit.scope),
         is_new=lambda hit: seen.get(hit.reference) != hit.status,
     )[: policy.session.limit]
+    hits += find_documents(memory, wanted, recall, seen, most=policy.session.limit - len(hits))
     if not hits:
         return []
     from gitmem.agents.session.hits import spot_checked  # only if something is shown
 
     return spot_checked(memory, hits, seen)
+
+
+def find_documents(
+    memory: OpenRepository,
+    wanted: Query,
+    recall: Callable[[Query], RecallResult],
+    seen: Mapping[str, str],
+    *,
+    most: int,
+) -> list[Hit]:
+    """Return the pulled documents that answer a query as well as a memory must, best first, at most *most*.
+
+    Args:
+        memory: The store.
+        wanted: The query; its reader decides which sources are read.
+        recall: Runs a query.
+        seen: What the session has seen: statuses by reference.
+        most: How many; memories were found first.
+    """
+    stores = pulled_stores(memory, wanted.reader) if most > 0 else []
+    if not stores:
+        return []
+    catalogs = {store.store.name: store.catalog() for store in stores}
+    found = recall(replace(wanted, sources=tuple(catalogs)))
+    return good_hits(
+        wanted.text,
+        found,
+        memory.policy(),
+        catalog_of=lambda hit: catalogs.get(hit.store),
+        is_new=lambda hit: hit.reference not in seen,
+    )[:most]
 
 
 def _catalog_of(memory: OpenRepository, scope: str) -> Catalog | None:

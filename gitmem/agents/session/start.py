@@ -12,7 +12,7 @@ from gitmem.agents.event import COMPACTED, RESUME, START, STARTUP
 from gitmem.agents.moments.file import is_off
 from gitmem.agents.session import activity, log, topics, worklog
 from gitmem.agents.session.places import read_text
-from gitmem.agents.session.prompt import find_hits, question_of
+from gitmem.agents.session.prompt import find_documents, find_hits, question_of
 from gitmem.commands.context.relevance import unexpired_condition
 from gitmem.commands.context.render import parts_of_digest
 from gitmem.commands.context.sections import HEADINGS, NEWEST, RELEVANT
@@ -327,9 +327,11 @@ def _warm(here: _Here) -> Part:
     settings, spec = here.policy.session, here.topic.spec()
     if not here.topic.is_pinned or not spec:
         return Part("", ())
-    found = here.opened.recall(Query(text=spec[:QUERY_CHARS], limit=settings.limit, reader=AT_START))
+    wanted = Query(text=spec[:QUERY_CHARS], limit=settings.limit, reader=AT_START)
+    found = here.opened.recall(wanted)
     hits = [hit for hit in found.hits if hit.scope != LISTED and not found.notice]
     hits = [hit for hit in hits if hit.score >= here.policy.recall.dense.floor * hits[0].score]
+    hits += find_documents(here.memory, wanted, here.opened.recall, {}, most=settings.limit - len(hits))
     each = int(here.budget * WARM_SHARE) // settings.limit
     return part_of(here.memory, "RELEVANT TO THE TOPIC", RecallResult(tuple(hits), 0), limit_tokens=each)
 

@@ -79,12 +79,14 @@ class Sources:
         kind: The kind if a memory names none; empty for the default.
         update: Whether a different text replaces the store's even if it is not later.
         dry_run: Whether to write nothing.
+        chunk: Whether to cut documents at their headings, a memory for each section.
     """
 
     names: tuple[str, ...]
     kind: str = ""
     update: bool = False
     dry_run: bool = False
+    chunk: bool = False
 
 
 def import_files(
@@ -110,6 +112,10 @@ def import_files(
     left, notes = _LeftOut(), Names()
     how: dict[str, Any] = {"kind": asked.kind, "stdin": stdin, "notes": notes, "rejected": left.rejected}
     sources = read_sources(asked.names, progress_of=progress_of("reading"), **how)
+    if asked.chunk:
+        from gitmem.commands.import_.chunks import cut_documents
+
+        sources = cut_documents(sources)
     incoming = list(_incoming(memory, sources, left))
     settled, commit = ImportPlan(), memory.find_tip() or ""
     if asked.dry_run or not incoming:

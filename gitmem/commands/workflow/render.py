@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.index.catalog import agent_text
 from gitmem.index.catalog.agent_text import MemoryText, Part
 from gitmem.index.catalog.keys import short_keys
-from gitmem.store import PROJECT, SCOPES
+from gitmem.store import PROJECT, SCOPES, SOURCE
 from gitmem.text.budget import count_tokens
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ def part_of(memory: OpenRepository, heading: str, found: RecallResult, *, limit_
             known[scope] = agent_text.about(store.catalog(), store.ground(store.catalog()), keys, now=memory.now)
     entries = []
     for hit in found.hits:
-        store = None if hit.store else stores[hit.scope]
+        store = memory.find_source(hit.store) if hit.scope == SOURCE else None if hit.store else stores[hit.scope]
         catalog = store.catalog() if store is not None else None
         # In another scope, a shortened key would be searched for in the project first.
         is_own = catalog is not None and hit.scope == PROJECT

@@ -7,7 +7,7 @@ from gitmem.index.catalog import places_of, state
 from gitmem.index.catalog.disputes import doubted
 from gitmem.model import FAILED, GOAL, VERIFIED
 from gitmem.statuses import warning_of
-from gitmem.store import PROJECT
+from gitmem.store import PROJECT, SOURCE
 from gitmem.text import display, fence
 from gitmem.text.budget import count_tokens, opening_of
 
@@ -132,7 +132,8 @@ def label_and_text(
     """
     whose = "" if known is None else by(known.agent)
     shown = f"{status}, claimed by others" if status == VERIFIED and known and not known.is_own else status
-    words = (kind, scope if scope != PROJECT else "", shown, whose)
+    where = "pulled, not a memory" if scope == SOURCE else scope if scope != PROJECT else ""
+    words = (kind, where, shown, whose)
     doubt = warning_of(status) and ((known and known.why) or warning_of(status))
     why = f"{display(doubt)}. "
     if known is not None and known.is_explained:

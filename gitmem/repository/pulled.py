@@ -1,0 +1,69 @@
+"""Pulled sources that are read besides the memories, as the policy says (`[sources]`)."""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.errors import GitmemError
+from gitmem.policy import PROMPT, REQUEST, START
+from gitmem.store import SOURCE_FOLDER
+from gitmem.text import parse_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.recall import Query
+    from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
+
+# The largest settings of a source that are read, in bytes: our choice, far above any real one.
+SETTINGS_LIMIT = 65_536
+
+
+def stores_besides(opened: OpenRepository, query: Query) -> list[OpenStore]:
+    """Return the sources that a question searches besides the memories; none if it names stores or scopes."""
+    is_narrowed = query.stores or query.scopes or query.collections
+    return [] if is_narrowed or query.reader != REQUEST else pulled_stores(opened, REQUEST)
+
+
+def pulled_stores(opened: OpenRepository, reader: str) -> list[OpenStore]:
+    """Return the sources of this clone that a reader gets by default, by name; mostly empty.
+
+    Args:
+        opened: The repository.
+        reader: ``START``, ``PROMPT`` or ``REQUEST``.
+    """
+    folder = os.path.join(opened.git.repository.state, SOURCE_FOLDER)
+    try:
+        names = sorted(name.removesuffix(".json") for name in os.listdir(folder) if name.endswith(".json"))
+    except OSError:
+        return []
+    rules = opened.policy().sources
+    wanted = {START: rules.starts, PROMPT: rules.prompts, REQUEST: rules.recall}[reader]
+    return [
+        store
+        for name in names
+        if (name in wanted or _kind_of(os.path.join(folder, f"{name}.json")) in wanted)
+        and (store := _find(opened, name)) is not None
+    ]
+
+
+def _kind_of(path: str) -> str:
+    """Return the kind in the settings of a source; empty if they are damaged, which ``gitmem sources`` reports."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = parse_json(file.read(SETTINGS_LIMIT))
+    except (OSError, ValueError):
+        return ""
+    return str(found.get("kind", "")) if isinstance(found, dict) else ""
+
+
+def _find(opened: OpenRepository, name: str) -> OpenStore | None:
+    """Return a pulled source, its index updated; None, perhaps with a notice, if there is nothing to read."""
+    try:
+        store = opened.find_source(name)
+        if store is not None:
+            store.catalog()
+    except GitmemError as err:
+        opened.add_notice(f"the source {name} cannot be read: {err.message}")
+        return None
+    return store
