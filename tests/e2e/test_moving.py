@@ -98,3 +98,10 @@ def test_what_goes_out_comes_in_again(moved: Memory, repo: Path, tmp_path: Path,
         assert words_in(again) == words_in(moved)
         if form == "jsonl":
             assert memory_files(tmp_path / "again") == memory_files(repo)
+
+
+def test_documentation_has_a_row_for_each_system() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "import.md").read_text()
+    rows = page.partition("| system | files |")[2].partition("\n\n")[0].split("\n")[2:]
+
+    assert sorted(row.split("|")[1].strip() for row in rows) == sorted(SYSTEMS)

@@ -89,6 +89,14 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
         "octopus pufferfish quahog remora",
     ),
     "Serena": ({"memories/style.md": "# Style\n\nNo seahorse in tests.\n"}, "seahorse"),
+    "beadboard": (
+        {
+            "knowledge.jsonl": lines(
+                {"key": "learned-tern", "type": "learned", "content": "A tern sleeps", "ts": 1706360000}
+            )
+        },
+        "tern",
+    ),
     "beads": (
         {
             "issues.jsonl": lines(
