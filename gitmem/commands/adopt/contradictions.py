@@ -122,11 +122,11 @@ def _topic_of(claim: Claim, scripts: set[str]) -> tuple[str, str, str] | None:
         return VERSION, product_of(claim.name), claim.name
     if claim.kind == VALUE and claim.tool == "port":
         name = next(iter(scripts), "")
-        return ("port", name, f"the port of `{name}`") if len(scripts) == 1 else None
+        return ("port", name, f"The port of `{name}`") if len(scripts) == 1 else None
     if claim.kind == STYLE:
-        return STYLE, claim.name, claim.name
+        return STYLE, claim.name, claim.name.capitalize()
     if claim.kind == VALUE and not claim.tool and claim.is_certain and _SPECIFIC.search(claim.name):
-        return VALUE, claim.name, f"the default of `{claim.name}`"
+        return VALUE, claim.name, f"The default of `{claim.name}`"
     return None
 
 
@@ -141,7 +141,7 @@ def _managers(
             lock = posixpath.join(document.folder, _MANAGERS[tool])
             source = lock if lock in files else ""
             topic = "manager", "", document.folder
-            yield _Saying(topic, "the package manager", tool, "is", document.path, command.line, source)
+            yield _Saying(topic, "The package manager", tool, "is", document.path, command.line, source)
 
 
 def _installs_all(statement: Statement, command: Command) -> bool:

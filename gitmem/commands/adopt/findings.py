@@ -195,7 +195,7 @@ class Contradiction:
     """What documents say differently.
 
     Attributes:
-        subject: What it is about, such as ``the package manager``.
+        subject: What it is about, such as ``The package manager``.
         sides: What they say, at least two, in the order of their first places.
     """
 

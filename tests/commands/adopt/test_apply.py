@@ -429,3 +429,14 @@ def test_claim_whose_source_moves_stays_one_fact(repo, run_cli):
 
     assert (len(before), done.added, done.retired) == (2, {}, [])
     assert list(statuses(repo, run_cli).values()) == ["verified", "verified"]
+
+
+def test_work_that_is_done_retires_what_was_adopted_from_it(guide):
+    text = "# Login\n\nStatus: {}\n\n- `src/auth/jwt.py` signs the login\n"
+    commit_files(guide, {"docs/epics/login/README.md": text.format("Open")})
+    applied(guide)
+    commit_files(guide, {"docs/epics/login/README.md": text.format("Done")})
+
+    done = applied(guide)
+
+    assert (len(done.retired), done.ignored, done.added) == (1, 0, {})

@@ -43,16 +43,16 @@ def test_documents_that_say_the_same_are_one_side():
     ("one", "other", "subject"),
     [
         ("- Needs Node 18\n", "- Needs Node 20\n", "Node"),
-        ("- `max_steps` (default: `100`)\n", "- `max_steps` (default: `200`)\n", "the default of `max_steps`"),
-        ("- `npm run dev` opens port 3000\n", "- `yarn dev` opens port 3002\n", "the port of `dev`"),
+        ("- `max_steps` (default: `100`)\n", "- `max_steps` (default: `200`)\n", "The default of `max_steps`"),
+        ("- `npm run dev` opens port 3000\n", "- `yarn dev` opens port 3002\n", "The port of `dev`"),
         (
             "# Use\n\n```sh\nnpm run dev\n```\n\nOpen http://localhost:3000\n",
             "- `npm run dev`: port 3002\n",
-            "the port of `dev`",
+            "The port of `dev`",
         ),
-        ("- Run `npm test`\n", "- Run `yarn test`\n", "the package manager"),
-        ("- Use tabs\n", "- Spaces for indentation\n", "indentation"),
-        ("```sh\nnpm install\n```\n", "```sh\npnpm build\n```\n", "the package manager"),
+        ("- Run `npm test`\n", "- Run `yarn test`\n", "The package manager"),
+        ("- Use tabs\n", "- Spaces for indentation\n", "Indentation"),
+        ("```sh\nnpm install\n```\n", "```sh\npnpm build\n```\n", "The package manager"),
     ],
 )
 def test_two_documents_contradict_each_other(one, other, subject):
@@ -102,7 +102,7 @@ def test_code_that_has_both_or_names_one_is_told_apart():
 
     assert found(texts, "port 3000", "port 3002") == []
     assert found(texts, "port 3002") == [
-        ("the port of `dev`", [("3002", ("CLAUDE.md:1",), "a.toml:3"), ("3000", ("README.md:1",), "")])
+        ("The port of `dev`", [("3002", ("CLAUDE.md:1",), "a.toml:3"), ("3000", ("README.md:1",), "")])
     ]
     managers = {"CLAUDE.md": "- Run `pnpm test`\n", "README.md": "- Run `npm test`\n"}
     assert found(managers, files={"pnpm-lock.yaml"})[0][1][0] == ("pnpm", ("CLAUDE.md:1",), "pnpm-lock.yaml")
