@@ -26,7 +26,7 @@ _EMBEDDED = re.compile(r"!\[\[([^\[\]|#\n]+\.\w{2,5})(?:[#|][^\[\]\n]*)?\]\]|!\[
 
 
 def head_of(text: str, body: str, title: str, path: str) -> str | None:
-    """Return the head of a note to store; None if the title gives it, or the body is not the end of the note.
+    """Return the head of a note to store; None if the title gives it, or the body is not in the note.
 
     Args:
         text: The note.
@@ -35,15 +35,17 @@ def head_of(text: str, body: str, title: str, path: str) -> str | None:
         path: The note's path.
     """
     plain, core = unify(text.removeprefix("\ufeff")).rstrip(), body.strip()
-    if not plain.endswith(core):
+    at = plain.rfind(core) if core else -1
+    if core and at < 0:
         return None
-    head = plain[: len(plain) - len(core)] if core else f"{plain}\n"
+    head = plain[:at] if core else f"{plain}\n"
     return None if head == default_head(title, path) or len(head.encode()) > HEAD_LIMIT else head
 
 
 def default_head(title: str, path: str) -> str:
     """Return the head of a note without frontmatter: a heading, unless the file's name says the same."""
-    return "" if title == path.rpartition("/")[2].rpartition(".")[0] else f"# {title}\n\n"
+    stem = path.rpartition("/")[2].rpartition(".")[0]
+    return "" if title == " ".join(stem.split()) else f"# {title}\n\n"
 
 
 def note_path(document: Document) -> tuple[str, str]:

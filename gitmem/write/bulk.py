@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # The most reasons of one sort in the report; the rest is counted.
 REASONS_KEPT = 1000
 # Characters of a text that no two notes share by chance: with another title, it is still the same note.
-SAME_BODY = 40
+SAME_BODY = 20
 
 
 class Reasons:

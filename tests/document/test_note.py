@@ -35,7 +35,15 @@ def test_note_comes_out_as_it_came_in(text: str, body: str, title: str, head: st
 
 def test_head_is_not_stored_if_it_is_large_or_unknown() -> None:
     assert head_of("x" * 4000 + "Text", "Text", "T", "a.md") is None
-    assert head_of("Text\n\nmore", "Text", "T", "a.md") is None
+    assert head_of("Text\n\nmore", "Text and more", "T", "a.md") is None
+
+
+def test_head_is_stored_where_the_end_of_a_note_is_left_out() -> None:
+    assert head_of("---\na: 1\n---\nText\n\n## Drawing\n```\nx\n```\n", "Text", "a", "a.md") == "---\na: 1\n---\n"
+
+
+def test_space_around_a_name_makes_no_heading() -> None:
+    assert head_of("Text\n", "Text", "Two words", "deep/ Two  words .md") is None
 
 
 @pytest.mark.parametrize(

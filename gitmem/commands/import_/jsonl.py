@@ -86,6 +86,8 @@ def _whole(first: bytes, file: IO[bytes]) -> tuple[Any, IO[bytes]]:
         return None, file
     data = file.read(DOCUMENT_LIMIT)
     value = _load(first + data, "") if len(data) < DOCUMENT_LIMIT else None
+    if isinstance(value, str):  # some agent files of Letta are JSON in a JSON text
+        value = _load(value.encode("utf-8", "replace"), "")
     if isinstance(value, dict | list):
         return value, file
     rest = io.BytesIO(data) if len(data) < DOCUMENT_LIMIT else io.BufferedReader(_Joined(data, file))

@@ -19,6 +19,8 @@ POLL_S = 2.0
 def iter_changes(names: Sequence[str], wait: Callable[[float], None] = time.sleep) -> Iterator[None]:
     """Yield once at the start, and again after each change of the files, once nothing changes between two looks.
 
+    It ends when the user interrupts the wait.
+
     Args:
         names: Files and folders.
         wait: Waits for some seconds.
@@ -28,7 +30,10 @@ def iter_changes(names: Sequence[str], wait: Callable[[float], None] = time.slee
         before, now = _state_of(names), None
         while before != (now := _state_of(names)) or now == imported:
             before = now
-            wait(POLL_S)
+            try:
+                wait(POLL_S)
+            except KeyboardInterrupt:
+                return
         imported = now
         yield
 

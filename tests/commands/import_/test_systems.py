@@ -190,3 +190,7 @@ def test_lines_after_a_damaged_first_one_are_read(monkeypatch: pytest.MonkeyPatc
 
     assert list(said(whole)) == ["two", "three"]
     assert read(data) == whole
+
+
+def test_export_that_is_json_in_a_json_text_is_read() -> None:
+    assert list(said(read(json.dumps(json.dumps(LETTA))))) == [block["value"] for block in LETTA["blocks"]]

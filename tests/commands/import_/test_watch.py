@@ -36,3 +36,10 @@ def test_file_that_is_missing_is_waited_for(tmp_path: Path) -> None:
     next(changes)
 
     assert later.exists()
+
+
+def test_interrupt_ends_the_wait(tmp_path: Path) -> None:
+    def wait(_: float) -> None:
+        raise KeyboardInterrupt
+
+    assert list(iter_changes([str(tmp_path)], wait)) == [None]
