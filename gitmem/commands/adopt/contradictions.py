@@ -41,6 +41,7 @@ _SERVING = frozenset({"dev", "start", "serve", "develop"})
 _MANAGERS = {"npm": "package-lock.json", "pnpm": "pnpm-lock.yaml", "yarn": "yarn.lock", "bun": "bun.lock"}
 # A name that means the same wherever it is written.
 _SPECIFIC = re.compile(r"[A-Za-z0-9][_.-][A-Za-z0-9]|[a-z][A-Z]")
+_ENTERED = re.compile(r"(?<![\w-])cd +\.?/?([\w][\w./-]{0,200})")
 _SIGNS = {"at-least": "{}+"}
 
 
@@ -85,6 +86,7 @@ def find_contradictions(
 def _list_sayings(
     read: Sequence[Read], judged: dict[tuple[str, Claim], JudgedClaim], files: Container[str]
 ) -> Iterator[_Saying]:
+    folders = _folders_by_section(read)
     sections: dict[tuple[str, str], set[str]] = {}
     for document, statement, claims in read:
         if scripts := _scripts_in(claims):
@@ -92,7 +94,10 @@ def _list_sayings(
     for document, statement, claims in read:
         if document.kind == DECISION or _GENERAL.search(document.path):
             continue
-        yield from _managers(document, statement, claims, files)
+        entered = folders.get((document.path, statement.section), set())
+        if len(entered) < 2:
+            folder = posixpath.normpath(posixpath.join(document.folder, next(iter(entered), "")))
+            yield from _managers(document, statement, claims, "" if folder == "." else folder, files)
         if statement.kind == TREE or _is_about_a_part(statement):
             continue
         for claim in claims:
@@ -110,6 +115,19 @@ def _list_sayings(
 
 def _is_about_a_part(statement: Statement) -> bool:
     return _SCOPED.search(f"{statement.section} {statement.text}") is not None or is_example(statement.text)
+
+
+def _folders_by_section(read: Iterable[Read]) -> dict[tuple[str, str], set[str]]:
+    """Return the folders that sections enter with ``cd``, by document and section; a fresh clone is the root."""
+    found: dict[tuple[str, str], set[str]] = {}
+    cloned = set()
+    for document, statement, _ in read:
+        place, text = (document.path, statement.section), statement.text
+        if "git clone" in text:
+            cloned.add(place)
+        if "cd " in text and place not in cloned:
+            found.setdefault(place, set()).update(_ENTERED.findall(text))
+    return found
 
 
 def _scripts_in(claims: Iterable[Claim]) -> set[str]:
@@ -131,16 +149,16 @@ def _topic_of(claim: Claim, scripts: set[str]) -> tuple[str, str, str] | None:
 
 
 def _managers(
-    document: Document, statement: Statement, claims: Sequence[Claim], files: Container[str]
+    document: Document, statement: Statement, claims: Sequence[Claim], folder: str, files: Container[str]
 ) -> Iterator[_Saying]:
-    """Yield the package managers that a statement runs the project's scripts with."""
+    """Yield the package managers that a statement runs the scripts of a folder with."""
     lines = {one.line for one in claims if one.kind == COMMAND and one.tool == "script" and one.is_certain}
     for command in iter_commands(statement) if any(tool in statement.text for tool in _MANAGERS) else ():
         tool = command.words[0]
         if tool in _MANAGERS and (command.line in lines or _installs_all(statement, command)):
-            lock = posixpath.join(document.folder, _MANAGERS[tool])
+            lock = posixpath.join(folder, _MANAGERS[tool])
             source = lock if lock in files else ""
-            topic = "manager", "", document.folder
+            topic = "manager", "", folder
             yield _Saying(topic, "The package manager", tool, "is", document.path, command.line, source)
 
 

@@ -51,6 +51,8 @@ def test_documents_that_say_the_same_are_one_side():
             "The port of `dev`",
         ),
         ("- Run `npm test`\n", "- Run `yarn test`\n", "The package manager"),
+        ("```sh\ngit clone x\ncd x\nnpm test\n```\n", "- Run `yarn test`\n", "The package manager"),
+        ("```sh\ncd web\nnpm test\n```\n", "- `cd web && yarn test`\n", "The package manager"),
         ("- Use tabs\n", "- Spaces for indentation\n", "Indentation"),
         ("```sh\nnpm install\n```\n", "```sh\npnpm build\n```\n", "The package manager"),
     ],
@@ -79,6 +81,8 @@ def test_two_documents_contradict_each_other(one, other, subject):
         ("- Run `npm test`\n", "- Install it with `yarn add mytool`\n"),
         ("- Run `pnpm test`\n", "```sh\nnpm install mytool --save-dev\n```\n"),
         ("- Run `pnpm test`\n", "- `npm install` fails until the package is published\n"),
+        ("```sh\ncd web\nnpm install\nnpm test\n```\n", "- Run `pnpm test`\n"),
+        ("- `cd web && npm test`\n- `cd api && npm test`\n", "- Run `pnpm test`\n"),
         ("- Use tabs in Go\n", "- Use spaces\n"),
     ],
 )
