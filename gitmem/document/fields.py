@@ -14,7 +14,7 @@ from gitmem.model import STATES, TASK, Problem, is_plain_command, parse_duration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from gitmem.model import Document
@@ -114,6 +114,18 @@ def is_newer(fields: dict[str, Any]) -> bool:
 def is_imported(fields: Mapping[str, Any]) -> bool:
     """Return whether a memory with this frontmatter was imported; a value of another system counts as well."""
     return fields.get(IMPORTED) not in (None, False)
+
+
+def strings_in(value: Any) -> Iterator[str]:
+    """Yield every text in a field, including the keys of mappings."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for pair in value.items():
+            yield from strings_in(list(pair))
+    elif isinstance(value, list):
+        for one in value:
+            yield from strings_in(one)
 
 
 def warnings_of(document: Document) -> tuple[Problem, ...]:

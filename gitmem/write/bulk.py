@@ -190,6 +190,8 @@ def settle(
             _settle_explicit(store, settled, known, mark, update=update or key in moved)
         if (final := key or prints[mark]) != one.key:
             renamed[one.key] = final
+        if one.name:
+            renamed.setdefault(one.name, final)
     if renamed:
         _rename_links(settled, renamed)
     for one in others:
@@ -285,10 +287,10 @@ _LINKS = ("refs", "requires", "supersedes", "superseded_by")
 
 
 def _rename_links(settled: ImportPlan, renamed: Mapping[str, str]) -> None:
-    """Make the notes of an import name each other by the keys that they got."""
+    """Make the memories of an import name each other by the keys that they got."""
     for plan in (settled.new, settled.updated):
         for key, one in plan.items():
-            if not one.name:
+            if one.is_exact:
                 continue
             fields = parse(one.text, path=f"{key}.md").fields
             links = {name: value for name in _LINKS if (value := fields.get(name))}

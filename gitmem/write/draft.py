@@ -8,6 +8,7 @@ from __future__ import annotations
 import unicodedata
 
 from gitmem.document.edit import edit
+from gitmem.document.fields import strings_in
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse, unify
 from gitmem.document.times import format_time
@@ -25,7 +26,7 @@ from gitmem.text.tags import find_tags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from gitmem.model import Document
@@ -337,18 +338,6 @@ def unite_fields(before: Mapping[str, Any], new: Mapping[str, Any], draft: Draft
             listed = [kept[name]] if isinstance(kept[name], str) else kept[name]
             fields[name] = list(dict.fromkeys([*listed, *value]))
     return fields
-
-
-def strings_in(value: Any) -> Iterator[str]:
-    """Yield every text in a field, including the keys of mappings."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for pair in value.items():
-            yield from strings_in(list(pair))
-    elif isinstance(value, list):
-        for one in value:
-            yield from strings_in(one)
 
 
 def refuse_typed(what: str, text: str, policy: Policy) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.document.fields import strings_in
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError, RefusedError
@@ -12,7 +13,7 @@ from gitmem.store import layout
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
 from gitmem.text.tags import find_tags
-from gitmem.write.draft import Author, automatic_key, check_rules, clean_text, metadata, split_title, strings_in
+from gitmem.write.draft import Author, automatic_key, check_rules, clean_text, metadata, split_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gitmem.commands.import_.names import key_of
+from gitmem.commands.import_.times import time_of
 from gitmem.document.fields import IMPORTED
 from gitmem.document.format import format_field
 from gitmem.document.okf import is_usable
-from gitmem.document.times import format_time, parse_time
 from gitmem.document.yaml.scalars import is_name
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
@@ -72,7 +72,10 @@ class Unreadable:
 TEXT = ("body", "content", "text", "memory", "description")
 TITLE = ("title", "name", "summary")
 _KIND = ("kind", "type")
-_CREATED = ("created", "ts", "timestamp", "created_at", "createdAt", "date", "time")
+_CREATED = (
+    *("created", "ts", "timestamp", "created_at", "createdAt", "created_at_epoch", "created_on", "createdTime"),
+    *("creation_date", "date_created", "date", "Date", "time"),
+)
 _AGENT = ("source", "agent")
 # The parts of beadboard's `source`, which captures store too (`agents.capture.source`).
 ROLES = ("orchestrator", "supervisor", "worker")
@@ -84,8 +87,8 @@ _LISTS = {
     "refs": ("refs", "references", "file_references"),
 }
 _READ: tuple[tuple[tuple[str, ...], type], ...] = (
-    *((names, str) for names in (TEXT, TITLE, _KIND, _AGENT, _PERSON)),
-    *((names, object) for names in (_CREATED, _TASK, *_LISTS.values())),
+    *((names, str) for names in (TEXT, TITLE, _KIND, _AGENT, ("by", "who"))),
+    *((names, object) for names in (_TASK, *_LISTS.values())),
 )
 # The AI Memory Module's (C) and Agent Swarm's (D) names for our kinds.
 _KINDS = {
@@ -97,8 +100,8 @@ STORE_ONLY = frozenset(("retired", "superseded_by", "schema", "updated", "state"
 EMPTY: tuple[object, ...] = (None, "", [], {})
 # An unknown field is stored if it is short; a vector of numbers is not metadata.
 LONGEST_UNKNOWN = 1024
-# Larger numbers are milliseconds since 1970, not seconds: as seconds, this is the year 5138.
-_MILLISECONDS = 1e11
+# How deep in a value words are looked for.
+DEEPEST = 20
 
 
 def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = "") -> ImportRecord | Unreadable:
@@ -116,26 +119,60 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
         return Unreadable(where, f"it has neither a text ({', '.join(TEXT[:3])}) nor a title")
     if not body.strip():
         heading, body = "", heading
-    key, named = _key(table.get("key")), str(table.get("key") or "")
-    if key is None:
-        message = f"its key {table['key']!r} has capital letters: write it in lower case, and wherever it is named"
-        return Unreadable(where, display(message))
+    named = table["key"].strip() if isinstance(table.get("key"), str) else ""
+    key = key_of(named) if named else ""
+    times = {name: time_of(table[name]) for name in _CREATED if table.get(name) not in EMPTY}
+    dated = next((name for name, time in times.items() if time), "")
     task = _first(table, _TASK, object)
     stated = kind_of(_first(table, _KIND, str) or kind)
     # What others call a fact has no check.
     fields = {"kind": kind if stated == "fact" and not table.get("verify") else stated} | without_empty(
         title=heading,
         **{name: as_list(_first(table, names, object)) for name, names in _LISTS.items()},
-        created=time_of(_first(table, _CREATED, object)),
+        created=times.get(dated),
         by=_by(table),
         task=str(task) if isinstance(task, str | int) else "",
     )
-    read = {_name_of(table, names, wanted) for names, wanted in _READ}
-    more = [(name, table[name]) for name in TEXT if name not in read and isinstance(table.get(name), str)]
-    long = [(name, text) for name, text in more if not _is_short(name, text)]
-    body += "".join(f"\n\n{name}: {text}" for name, text in long)  # a second text does not fit into a field
-    left_out = add_fields(table, {"key", *read, *STORE_ONLY, *(name for name, _ in long)}, fields)
-    return ImportRecord(where, key, fields, body, left_out=left_out, name=display(named) if named != key else "")
+    read = {"key", dated, *(_name_of(table, names, wanted) for names, wanted in _READ)}
+    below, left_out = _add_others(table, read, fields)
+    body = "\n\n".join([body, *below])
+    # A wrong date is kept as text.
+    remark = "" if dated else ", ".join(f"{name} is not a date: {display(str(table[name]))[:40]}" for name in times)
+    named = display(named) if named != key else ""
+    return ImportRecord(where, key, fields, body, left_out=left_out, remark=remark, name=named)
+
+
+def _add_others(
+    table: Mapping[str, Any], read: Collection[str], fields: dict[str, Any]
+) -> tuple[list[str], tuple[str, ...]]:
+    """Add the short ones of the other fields; return the words of the rest for the body, and the names without words.
+
+    The short ones are searched as well (``index.catalog.rows``).
+    """
+    below, left_out = [], []
+    for name, value in table.items():
+        if name in read or value in EMPTY or fields.get(name) == value:
+            continue
+        if name not in fields and name not in STORE_ONLY and _is_short(name, value):
+            fields[name if is_usable(name, value) else f"{IMPORTED}_{name}"] = value
+        elif words := _words_of(str(name), value):
+            below.append(words)
+        elif name not in STORE_ONLY:
+            left_out.append(str(name))
+    return below, tuple(left_out)
+
+
+def _words_of(name: str, value: object, depth: int = 0) -> str:
+    """Return the texts in a value as lines of Markdown under a name; empty if there is none but numbers and times."""
+    if depth > DEEPEST:
+        return ""
+    if isinstance(value, str):
+        return f"{name}: {value.strip()}" if value.strip() and time_of(value) is None else ""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        lines = "\n".join(f"- {one.strip()}" for one in value if one.strip())
+        return f"{name}:\n\n{lines}" if lines else ""
+    parts = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
+    return "\n\n".join(filter(None, (_words_of(f"{name} {inner}", one, depth + 1) for inner, one in parts)))
 
 
 def without_empty(**values: Any) -> dict[str, Any]:
@@ -193,19 +230,10 @@ def kind_of(word: str) -> str:
     return kind if is_slug(kind) else slug(word, limit=40).replace("-", "_")
 
 
-def _key(value: object) -> str | None:
-    """Return a key in our form, or an empty string; None for a word with capitals, which others may refer to."""
-    if not isinstance(value, str) or not value:
-        return ""
-    if len(value.split()) == 1 and value != value.lower():
-        return None
-    return key_of(value)
-
-
 def as_list(value: object) -> list[str]:
     """Return a list of texts; a single text is split at commas."""
     parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
-    texts = (str(part).strip() for part in parts if isinstance(part, str | int))
+    texts = (str(part).strip() for part in parts if isinstance(part, str | int | float))
     return list(dict.fromkeys(text for text in texts if text))
 
 
@@ -216,33 +244,3 @@ def _by(table: Mapping[str, Any]) -> dict[str, Any]:
         return dict(given)
     role = table["source"] if table.get("source") in ROLES else ""  # where captures by agents put it here
     return without_empty(who=_first(table, _PERSON, str), agent=_first(table, _AGENT, str), role=role)
-
-
-def time_of(value: object) -> str | None:
-    """Return a time in our form, or None: from seconds or milliseconds since 1970, or ISO 8601."""
-    if isinstance(value, bool) or value is None:
-        return None
-    text = str(value).strip()
-    try:
-        number = float(text)
-    except ValueError:
-        return _iso_time(text)
-    try:
-        return format_time(int(number / 1000 if abs(number) >= _MILLISECONDS else number))
-    except (ValueError, OverflowError):
-        return None
-
-
-def _iso_time(text: str) -> str | None:
-    try:
-        return format_time(parse_time(text))
-    except FormatError:
-        pass
-    from datetime import UTC, datetime  # 2 ms, only if a source has times in another form
-
-    try:
-        found = datetime.fromisoformat(text)
-        aware = found if found.tzinfo else found.replace(tzinfo=UTC)
-        return format_time(int(aware.timestamp()))
-    except (ValueError, OverflowError):
-        return None

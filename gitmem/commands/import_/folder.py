@@ -13,7 +13,7 @@ import stat
 from pathlib import Path
 
 from gitmem.commands.import_.decisions import DECISION, NO_DECISIONS, Decisions, decisions_of, is_decision, with_status
-from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table, time_of
+from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table
 from gitmem.commands.import_.frontmatter import Front, read_front
 from gitmem.commands.import_.jsonl import read_jsonl
 from gitmem.commands.import_.names import Names
@@ -28,6 +28,8 @@ from gitmem.commands.import_.notes import (
 )
 from gitmem.commands.import_.okf import LOOKED_AT, foreign_concept, read_concept
 from gitmem.commands.import_.rules import is_rule, rule_fields, with_bean_id
+from gitmem.commands.import_.times import time_of
+from gitmem.commands.import_.titles import find_title, plain_heading
 from gitmem.commands.import_.trackers import is_issue, read_issue
 from gitmem.commands.import_.vault import BACKUPS, read_vault
 from gitmem.commands.import_.wiki import (
@@ -270,7 +272,7 @@ def read_markdown(
             return [ImportRecord(where, place.key, document.fields, document.body, text, place.folder, place.archived)]
         if layout.is_key(stem) and isinstance(document.fields.get("kind"), str):
             return [ImportRecord(where, stem, document.fields, document.body, text, "", "retired" in document.fields)]
-    found = _foreign(text, inside, where, kind, pages)
+    found = _foreign(text, inside, name, pages, where=where, kind=kind)
     return [_named(with_status(one, record, decisions), name, pages.keys[inside]) for one in found]
 
 
@@ -280,7 +282,9 @@ def _named(found: ImportRecord | Unreadable, name: str, key: str) -> ImportRecor
     return replace(found, name=name) if is_made else found
 
 
-def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages) -> list[ImportRecord | Unreadable]:
+def _foreign(
+    text: str, inside: str, name: str, pages: Pages, *, where: str, kind: str
+) -> list[ImportRecord | Unreadable]:
     """Return the memory in another system's file: its frontmatter if it has one, its first heading as title.
 
     Its key is made from its path, or is the issue's in a tracker.
@@ -303,10 +307,13 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages) -> lis
         fields = auto_memory(fields)
         if inside == INDEX and not (body := without_index(body, pages)):
             return [Unreadable(where, "it is only the index of the other files", is_skipped=True)]
+    stem = title_of(inside, is_logseq=pages.vault.is_logseq)
+    title = find_title(body, name, stem)
     first, _, below = body.partition("\n")
-    title = title_of(inside, is_logseq=pages.vault.is_logseq)
-    if first.startswith("# ") and not isinstance(fields.get("title"), str):
-        title, body = first[2:].strip(), below.strip("\n")
+    if not (isinstance(fields.get("title"), str) or pages.is_auto_memory) and title != stem:
+        fields["title"] = title
+    if first.startswith("# ") and fields.get("title", title) == plain_heading(first[2:]):
+        body = below.strip("\n")
     whole = with_remark(fields, body, pages.remarks.get(pages.keys[inside], ""))
     table = {"key": pages.keys[inside], **fields, "body": whole}
     found = from_table(table, where=where, kind=kind, title=title)
@@ -315,7 +322,8 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages) -> lis
     head = head_of(text, body, str(found.fields.get("title", "")), inside)
     more = {"created": None if "created" in found.fields else time_of(created_of(inside)), HEAD: head}
     fields = {**found.fields, **{name: value for name, value in more.items() if value is not None}}
-    return [link_pages(replace(found, fields=fields, remark=front.remark), pages)]
+    remark = "; ".join(filter(None, (front.remark, found.remark)))
+    return [link_pages(replace(found, fields=fields, remark=remark), pages)]
 
 
 def _reason_to_skip(front: Front, text: str, inside: str, pages: Pages) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 BY_LINE = "the frontmatter is not strict YAML and was read line by line"
 IN_BODY = "the frontmatter cannot be read and was kept in the body"
+_DECIMAL = re.compile(r"(?<![\w.-])-?\d{1,18}\.\d{1,24}(?![\w.-])")
 _FIELD = re.compile(r"([A-Za-z_][\w .-]{0,99}?)[ \t]*:(?:[ \t]+(.*)|)")
 
 
@@ -50,7 +51,7 @@ def read_front(text: str) -> Front:
     if not _without_comments(parts.frontmatter):
         return Front({}, parts.body)
     try:
-        return Front(read_fields(parts.frontmatter), parts.body)
+        return Front(_as_written(read_fields(parts.frontmatter), parts.frontmatter), parts.body)
     except FormatError:
         pass
     fields, others = _read_by_line(parts.frontmatter)
@@ -58,6 +59,25 @@ def read_front(text: str) -> Front:
         return Front({}, plain, IN_BODY)
     kept = "\n".join(others).strip("\n")
     return Front(fields, f"{kept}\n\n{parts.body}" if kept else parts.body, BY_LINE)
+
+
+def _as_written(fields: dict[str, Any], frontmatter: str) -> dict[str, Any]:
+    """Return fields in which a decimal is text if its number has another form: ``version: 1.10`` is not 1.1."""
+    if "." not in frontmatter:
+        return fields
+    forms: dict[float, str] = {}
+    for word in _DECIMAL.findall(frontmatter):
+        if repr(float(word)) != word or float(word) in forms:
+            forms[float(word)] = word
+
+    def written(value: Any) -> Any:
+        if isinstance(value, list):
+            return [written(one) for one in value]
+        if isinstance(value, dict):
+            return {name: written(one) for name, one in value.items()}
+        return forms.get(value, value) if isinstance(value, float) else value
+
+    return {name: written(value) for name, value in fields.items()}
 
 
 def _begins_with_field(text: str) -> bool:

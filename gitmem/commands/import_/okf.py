@@ -6,7 +6,8 @@ import contextlib
 import posixpath
 import re
 
-from gitmem.commands.import_.fields import STORE_ONLY, ImportRecord, Unreadable, add_fields, as_list, kind_of, time_of
+from gitmem.commands.import_.fields import STORE_ONLY, ImportRecord, Unreadable, add_fields, as_list, kind_of
+from gitmem.commands.import_.times import time_of
 from gitmem.document import okf
 from gitmem.document.parse import parse, read_fields, unify
 from gitmem.document.split import split

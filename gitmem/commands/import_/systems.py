@@ -14,8 +14,9 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 
-from gitmem.commands.import_.fields import TEXT, TITLE, ImportRecord, Unreadable, as_list, time_of, without_empty
+from gitmem.commands.import_.fields import TEXT, TITLE, ImportRecord, Unreadable, as_list, without_empty
 from gitmem.commands.import_.names import key_of
+from gitmem.commands.import_.times import time_of
 from gitmem.frozen import replace
 
 TYPE_CHECKING = False

@@ -8,7 +8,8 @@ slug, status, priority, description, verify, attempts of ``num``, ``outcome``, `
 
 from __future__ import annotations
 
-from gitmem.commands.import_.fields import ImportRecord, Unreadable, add_fields, as_list, time_of, without_empty
+from gitmem.commands.import_.fields import ImportRecord, Unreadable, add_fields, as_list, without_empty
+from gitmem.commands.import_.times import time_of
 from gitmem.document.fields import MAX_PRIORITY
 from gitmem.model import CLAIMED, CLOSED, FAILED, OPEN, TASK
 from gitmem.tasks.life import NOTE_BYTES

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 INDEX = "MEMORY.md"
 NO_VAULT = Vault()
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
-_TAG = re.compile(r"(?<![\w#/&])#([A-Za-z][\w/-]{0,39})(?![\w/-])")
+_TAG = re.compile(r"(?<![\w#/&\\])#([\d/-]{0,9}[^\W\d_](?:[\w/-]|\.(?=\d)){0,39}(?:\+\+|#)?)(?![\w/-])")
+_CODE = re.compile(r"(`{1,9})(?!`)[^\n]{0,500}?(?<!`)\1(?!`)")
+# A colour of CSS: with a digit, or of pairs of equal letters; "add" and "facade" are words.
+_COLOUR = re.compile(r"(?=[a-f]*\d)(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})|([a-f])\1\1+|(?:([a-f])\2){3,4}", re.I)
 # A line of an index: a list item with a link to a file, and a remark.
 _ENTRY = re.compile(
     r"\s*[-*+]\s*[*_]{0,2}(?:\[[^\]]*\]\(<?([^)>]+?\.md)>?(?:#[^)]*)?\)|\[\[([^\[\]|#]+)[^\[\]]*\]\])[*_]{0,2}\s*(.*)"
@@ -100,7 +103,8 @@ def link_pages(found: ImportRecord, pages: Pages) -> ImportRecord:
         return found
     prose = _prose(found.body)
     keys = [key for name in _LINK.findall(prose) if (key := pages.find(name)) and key != found.key]
-    tags = [tag.lower() for tag in _TAG.findall(_LINK.sub("", prose))] if pages.vault.is_vault else []
+    found_tags = _TAG.findall(_LINK.sub("", _CODE.sub("", prose))) if pages.vault.is_vault else []
+    tags = [tag.lower().strip("/-") for tag in found_tags if not _COLOUR.fullmatch(tag)]
     fields = dict(found.fields)
     for name, more in (("refs", keys), ("tags", tags)):
         if more:

@@ -8,6 +8,7 @@ from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.changes import line_of
 from gitmem.document import conflict
+from gitmem.document.fields import strings_in
 from gitmem.document.spec import check_of
 from gitmem.document.times import format_time
 from gitmem.errors import FormatError, RefusedError
@@ -19,7 +20,7 @@ from gitmem.text.hazards.hazard import find_hazards
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
 from gitmem.verify.trivial import why_trivial
-from gitmem.write.draft import check_rules, strings_in
+from gitmem.write.draft import check_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

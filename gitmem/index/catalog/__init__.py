@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Increase this whenever a table, the analysis of text, or the detection of secrets changes: a catalog of another format
 # is rebuilt, never converted.
-FORMAT = 22
+FORMAT = 23
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another writer, in milliseconds.
 BUSY_MS = 4000

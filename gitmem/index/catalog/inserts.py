@@ -26,7 +26,7 @@ _STATEMENTS = {
     " confidence, expires, agent, task, superseded_by, meaning, imported)"
     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     "confirmation": "INSERT OR IGNORE INTO confirmation VALUES (?,?,?)",
-    "packed": "INSERT INTO packed VALUES (?,?,?,?,?,?)",
+    "packed": "INSERT INTO packed VALUES (?,?,?,?,?,?,?)",
     "label": "INSERT OR IGNORE INTO label (tag) VALUES (?)",
     "tagged": "INSERT OR IGNORE INTO tagged SELECT number, ? FROM label WHERE tag = ?",
     "link": "INSERT OR IGNORE INTO link VALUES (?,?,?)",
@@ -88,10 +88,8 @@ class Inserts:
             self.flush()
         tags = " ".join((*document.strings("tags"), *document.strings("domains")))
         paths = " ".join((*document.strings("paths"), *document.strings("refs")))
-        # Composed like the view `searched`.
-        body = f"{document.body}\n{rows.notes}" if rows.notes else document.body
         tags = add_task(tags, str(document.fields.get("task") or ""))
-        return IndexText(number, document.title, tags, document.key, paths, body, kind=document.kind)
+        return IndexText(number, document.title, tags, document.key, paths, rows.searched, kind=document.kind)
 
     def add_verdict(self, path: str, v: Verdict, *, written: str = "") -> None:
         """Add a verdict; it replaces the one of the same fact and specification at the same path.
@@ -126,7 +124,7 @@ class Inserts:
             packed_texts.packer(self._db, name, [row[at] for row in rows] if is_many else ())
             for name, at in ((TAGS, 1), (FIELDS, 4), (BODY, 5))
         )
-        return [(row[0], tags(row[1]), *row[2:4], fields(row[4]), body(row[5])) for row in rows]
+        return [(row[0], tags(row[1]), *row[2:4], fields(row[4]), body(row[5]), row[6]) for row in rows]
 
 
 def problem_of(err: FormatError, path: str, key: str) -> Problem:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gitmem.document.anchors import line_references
-from gitmem.document.fields import is_imported, parse_ttl
+from gitmem.document.fields import IMPORTED, is_imported, parse_ttl, strings_in
+from gitmem.document.format import ORDER
 from gitmem.document.meaning import CONFIRMED, meaning_of, parse_foundations
 from gitmem.document.spec import check_of, claim_hash, spec_hash, spec_of
 from gitmem.document.times import parse_time
@@ -14,7 +15,7 @@ from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from gitmem.model import Check
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 
 # More paths say little and cost much: each is matched against every file at every new commit.
 MOST_PATHS = 64
+# The longest text without a blank that is a word.
+LONGEST_WORD = 40
+# Fields whose texts are not content.
+_KNOWN = frozenset(
+    (*ORDER, IMPORTED, "gitmem_frontmatter", "imported_head", "status", "seq", "conflict", "type", "id", "session_id")
+)
 LINKS = ("requires", "produces", "supersedes", "contradicts")
 # Rare fields: the catalog records which of them a memory has, so that its frontmatter need not be decompressed.
 MARKED = ("anchors", "conflict", "schema", "seq", "workspace")
@@ -39,7 +46,8 @@ class Rows:
     Attributes:
         memory: Values for the columns of ``memory`` after ``oid``: kind, title, created, updated, importance,
             confidence, expires, agent, task, superseded_by, meaning, imported.
-        text: Tags with domains and paths with refs, as JSON; which of ``MARKED`` it has; all fields, as JSON; the body.
+        text: Tags with domains and paths with refs, as JSON; which of ``MARKED`` it has; all fields, as JSON; the body;
+            the words of its other fields.
         tags: Its tags.
         links: Relation and target of every link.
         fact: spec, claim, ttl_s, form, words, inputs, outside_s; None if it has no check.
@@ -49,7 +57,7 @@ class Rows:
     """
 
     memory: tuple[Any, ...]
-    text: tuple[str, str, str, str, str]
+    text: tuple[str, str, str, str, str, str]
     tags: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
     fact: tuple[Any, ...] | None
@@ -57,9 +65,13 @@ class Rows:
     confirmed: tuple[tuple[str, str], ...] = ()
 
     @property
-    def notes(self) -> str:
-        """Return the notes on a task's attempts and the reason for closing it; they are searched like the body."""
-        return self.task[-1] if self.task else ""
+    def searched(self) -> str:
+        """Return what is searched like the body, composed like the view ``searched``.
+
+        That is the body, the notes on a task's attempts with the reason for closing it, and the words of other fields.
+        """
+        notes, words = self.task[-1] if self.task else "", self.text[-1]
+        return "\n".join((self.text[-2], *filter(None, (notes, words))))
 
 
 def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
@@ -83,7 +95,14 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
     # References to lines that were never proved are looked at as well (``verify.references``).
     marked = {*fields, *(["anchors"] if line_references(fields) else [])}
     marks = "".join(f" {name} " for name in MARKED if name in marked)
-    text = _listed((*tags, *domains)), _listed(places), marks, format_json(fields, default=str), document.body
+    text = (
+        _listed((*tags, *domains)),
+        _listed(places),
+        marks,
+        format_json(fields, default=str),
+        document.body,
+        _words_of(fields),
+    )
     memory = (
         document.kind,
         document.title,
@@ -102,6 +121,12 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
     links = tuple(dict.fromkeys((relation, t) for relation in LINKS for t in document.strings(relation)))
     fact = _fact(document, policy, check, claim or claim_hash(document)) if check else None
     return Rows(memory, text, tuple(dict.fromkeys(tags)), links, fact, _task(document), confirmed)
+
+
+def _words_of(fields: Mapping[str, Any]) -> str:
+    """Return the texts in fields that gitmem does not know, one in each line; names of files and hashes are none."""
+    found = [part for name, value in fields.items() if name not in _KNOWN for part in strings_in(value)]
+    return "\n".join(part for part in found if part and (" " in part or len(part) <= LONGEST_WORD))
 
 
 def _listed(values: Sequence[str]) -> str:

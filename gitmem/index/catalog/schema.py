@@ -31,11 +31,11 @@ CREATE INDEX memory_recent ON memory (created) WHERE shadowed = 0 AND archived =
 CREATE INDEX memory_expires ON memory (expires) WHERE expires IS NOT NULL;
 CREATE TABLE dictionary (name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE packed (id INTEGER PRIMARY KEY, tags NOT NULL, paths TEXT NOT NULL, marks TEXT NOT NULL,
-  fields NOT NULL, body NOT NULL);
+  fields NOT NULL, body NOT NULL, words TEXT NOT NULL);
 CREATE INDEX packed_paths ON packed (paths) WHERE paths <> '[]';
 CREATE INDEX packed_anchored ON packed (id) WHERE instr(marks, ' anchors ') > 0;
 CREATE VIEW text AS SELECT id, unpacked('tags', tags) AS tags, paths, marks, unpacked('fields', fields) AS fields,
-  unpacked('body', body) AS body FROM packed;
+  unpacked('body', body) AS body, words FROM packed;
 CREATE TABLE label (number INTEGER PRIMARY KEY, tag TEXT NOT NULL UNIQUE);
 CREATE TABLE tagged (label INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (label, id)) WITHOUT ROWID;
 CREATE VIEW tag AS SELECT l.tag, g.id FROM label l JOIN tagged g ON g.label = l.number;
@@ -50,7 +50,8 @@ CREATE TABLE task (id INTEGER PRIMARY KEY, state TEXT NOT NULL, priority INTEGER
   who TEXT NOT NULL, agent TEXT NOT NULL, since INTEGER NOT NULL, closed INTEGER NOT NULL, attempts INTEGER NOT NULL,
   failures INTEGER NOT NULL, notes TEXT NOT NULL);
 CREATE VIEW searched AS SELECT t.id, t.tags, t.paths,
-  CASE WHEN k.notes <> '' THEN t.body || char(10) || k.notes ELSE t.body END AS body
+  t.body || CASE WHEN k.notes <> '' THEN char(10) || k.notes ELSE '' END
+  || CASE WHEN t.words <> '' THEN char(10) || t.words ELSE '' END AS body
   FROM text t LEFT JOIN task k ON k.id = t.id;
 CREATE TABLE verdict (path TEXT NOT NULL, key TEXT NOT NULL, spec TEXT NOT NULL, claim TEXT NOT NULL,
   outcome TEXT NOT NULL, code_commit TEXT NOT NULL, inputs TEXT NOT NULL, at INTEGER NOT NULL, because TEXT NOT NULL,

@@ -41,26 +41,6 @@ def test_line_of_beadboard_keeps_key_kind_tags_time_source_and_task() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("value", "created"),
-    [
-        (1706360000, "2024-01-27T12:53:20Z"),
-        (1706360000123, "2024-01-27T12:53:20Z"),
-        ("1706360000.5", "2024-01-27T12:53:20Z"),
-        ("2024-01-27T13:53:20+01:00", "2024-01-27T12:53:20Z"),
-        ("2024-01-27 12:53:20", "2024-01-27T12:53:20Z"),
-        ("2024-01-27", "2024-01-27T00:00:00Z"),
-        (True, None),
-        ("yesterday", None),
-        (1e300, None),
-        (float("inf"), None),
-    ],
-    ids=str,
-)
-def test_time_is_read_in_every_usual_form_and_left_out_in_any_other(value: object, created: str | None) -> None:
-    assert given(timestamp=value).fields.get("created") == created
-
-
 def test_unknown_fields_stay_if_they_are_short_and_have_a_form() -> None:
     fields = given(session="s-1", score=0.5, embedding=[0.25] * 500, **{"no name": 1, "deep": [[[[[[[[1]]]]]]]]}).fields
 
@@ -74,6 +54,34 @@ def test_source_can_neither_retire_nor_replace_a_memory() -> None:
     assert fields == {"kind": "note"}
 
 
+@pytest.mark.parametrize(
+    ("table", "body", "fields"),
+    [
+        ({"narrative": "octopus " * 200}, "narrative: " + ("octopus " * 200).strip(), {}),
+        ({"facts": ["one " * 300, "two"]}, "facts:\n\n- " + ("one " * 300).strip() + "\n- two", {}),
+        ({"Eigener Name": "Walross"}, "Eigener Name: Walross", {}),
+        ({"deep": {"a": {"b": {"c": {"d": {"e": ["kiwi"]}}}}}}, "deep a b c d e:\n\n- kiwi", {}),
+        ({"confidence": "very high"}, "", {"imported_confidence": "very high"}),
+        ({"state": "Bavaria", "updated": "2024-01-01"}, "state: Bavaria", {}),
+        ({"description": "short", "aliases": ["wombat"]}, "", {"description": "short", "aliases": ["wombat"]}),
+        ({"author": "Ana"}, "", {"author": "Ana", "by": {"who": "Ana"}}),
+        ({"date": "2024-13-45"}, "", {"date": "2024-13-45"}),
+        ({"created": "tomorrow"}, "", {"imported_created": "tomorrow"}),
+    ],
+    ids=str,
+)
+def test_words_in_other_fields_are_kept_there_or_in_the_body(table: dict, body: str, fields: dict) -> None:
+    found = given(**table)
+
+    assert found.body == "\n\n".join(filter(None, ("a text", body)))
+    assert found.fields == {"kind": "note"} | fields
+
+
+def test_date_that_is_none_is_named() -> None:
+    assert given(date="2024-13-45").remark == "date is not a date: 2024-13-45"
+    assert given(date="2024-13-45", created="2024-01-01").remark == ""
+
+
 @pytest.mark.parametrize("table", [{}, {"content": "  "}, {"content": 5}, {"title": ""}], ids=str)
 def test_table_without_a_text_is_unreadable(table: dict[str, object]) -> None:
     assert isinstance(from_table(table, where="x:1", kind="note"), Unreadable)
@@ -83,11 +91,5 @@ def test_kinds_and_keys_are_converted() -> None:
     found = given(kind="Anti-Pattern", key="Use VPN: always")
 
     assert (found.fields["kind"], found.key) == ("anti_pattern", "use-vpn-always")
-
-
-@pytest.mark.parametrize("key", ["BUG-123", "API_Limits", "docs/Retries"])
-def test_key_with_capital_letters_is_refused(key: str) -> None:
-    found = from_table({"key": key, "body": "a text"}, where="x:1", kind="note")
-
-    assert isinstance(found, Unreadable)
-    assert found.reason == f"its key '{key}' has capital letters: write it in lower case, and wherever it is named"
+    named = [given(key=name) for name in ("a-b", "BUG-1")]
+    assert [(one.key, one.name) for one in named] == [("a-b", ""), ("bug-1", "BUG-1")]

@@ -66,7 +66,7 @@ def test_title_of_a_foreign_file_comes_from_frontmatter_heading_or_name(tmp_path
     assert [where for where, one in found.items() if isinstance(one, Unreadable) and one.is_other] == ["data.txt"]
     assert made == {
         "guide/README.md": ("guide-readme", "How to deploy", "By hand."),
-        "ops/README.md": ("ops-readme", "README", "no heading"),
+        "ops/README.md": ("ops-readme", "ops", "no heading"),
         "Meeting Notes.md": ("meeting-notes", "Meeting", "# Own\ntext"),
     }
     notes = found["Meeting Notes.md"]

@@ -50,6 +50,12 @@ def test_frontmatter_that_is_not_yaml_is_read_line_by_line(frontmatter: str, fie
     ("text", "fields", "body", "remark"),
     [
         ("---\ntitle: A\n---\nBody", {"title": "A"}, "Body", ""),
+        (
+            "---\nversion: 1.10\ntags: [1.0, C#]\n---\n",
+            {"version": "1.10", "tags": [1.0, "C#"]},
+            "",
+            "",
+        ),
         ("\ufeff---\r\ntitle: A\r\n---\r\nBody\r\n", {"title": "A"}, "Body\n", ""),
         ("---\n---\nBody", {}, "Body", ""),
         ("---\n# only a comment\n\n---\nBody", {}, "Body", ""),

@@ -7,19 +7,29 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+import unicodedata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from conftest import git, memory_text, put_files, tip
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.branch import fields_of, keys_found, memory_files
+from support.catalogs import catalog_of
 from support.facts import make_memory, put
 
-from gitmem.commands.import_.run import ImportResult, Sources
+from gitmem.commands.import_.files import read_sources
+from gitmem.commands.import_.run import ImportResult, Sources, _incoming, _LeftOut
 from gitmem.errors import NotFoundError
 from gitmem.index.catalog import texts_of
 from gitmem.memory import Memory
+from gitmem.policy import builtin
 from gitmem.recall import Query
 from gitmem.recall.logs import runs_of
+from gitmem.write.bulk import settle
+from gitmem.write.draft import Author
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 BEADS = [
@@ -261,3 +271,63 @@ def test_name_that_a_store_refuses_gets_another_form_before_the_commit(
 
     assert [problem.code for problem in memory.doctor().problems if problem.severity == "error"] == []
     assert memory.status().document["memories"] == len(names)
+
+
+def test_every_word_of_other_fields_is_found(memory: Memory, tmp_path: Path) -> None:
+    table = {
+        "title": "Pool leak", "content": "The main text", "description": "quokka here", "aliases": ["wombat"],
+        "author": "Numbat Smith", "narrative": "The octopus pool kept sockets", "facts": ["limit is echidna"],
+        "observations": [{"text": "a bilby"}], "value": "dugong", "created_at_epoch": 1764000000,
+        "long": "dingo " * 300,
+    }  # fmt: skip
+
+    run(memory, lines(tmp_path / "a.jsonl", table))
+
+    for word in ("quokka", "wombat", "numbat", "octopus", "echidna", "bilby", "dugong", "dingo"):
+        assert [hit.title for hit in memory.recall(word).hits] == ["Pool leak"], word
+    key = memory.recall("quokka").hits[0].key
+    assert memory.show(key).document["frontmatter"]["created"] == "2025-11-24T16:00:00Z"
+
+
+def test_memories_of_a_log_name_each_other_by_the_keys_that_they_get(memory: Memory, tmp_path: Path) -> None:
+    memory.remember("Something else", key="bug-1")
+
+    tables = {"key": "BUG-1", "content": "One"}, {"key": "b", "content": "Two", "requires": ["BUG-1"]}
+
+    done = run(memory, lines(tmp_path / "a.jsonl", *tables))
+
+    one = next(key for key in done.settled.new if key.startswith("bug-1-"))
+    assert memory.show("b").document["frontmatter"]["requires"] == [one]
+
+
+WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=30)
+NOTES = st.dictionaries(
+    st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="/"), min_size=1, max_size=12).filter(
+        lambda name: not name.startswith(".")
+    ),
+    WORDS
+    | st.sampled_from(["", "# Same\n", "---\ntags: [1.0]\n---\nx", "---\nnot: [closed\n---\ny", f"token {TOKEN}"]),
+    max_size=6,
+)
+
+
+@given(NOTES)
+@settings(max_examples=60)
+def test_every_note_comes_in_whole_or_is_named(notes: dict[str, str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in notes.items():
+            Path(folder, f"{name}.md").write_text(text)
+        left = _LeftOut()
+        records = read_sources([folder], kind="", stdin=None, progress_of=None)
+        opened = SimpleNamespace(policy=builtin, author=lambda: Author("Ana", "", "service"), now=0, notices=[])
+        incoming = list(_incoming(opened, records, left))  # type: ignore[arg-type]
+        settled = settle(catalog_of({}), incoming, update=False, threshold=0.85)
+
+    groups = (left.refused, left.unreadable, left.skipped, left.others, settled.merged, settled.near, settled.skipped)
+    named = {where.removeprefix(f"{folder}/") for group in groups for where, _ in group.kept}
+    stored = "\n".join(one.text for one in settled.new.values())
+    for name, text in notes.items():
+        words = unicodedata.normalize("NFC", text.rpartition("---\n")[2]).split()
+        is_named = any(one.startswith(f"{name}.md") for one in named)
+        assert is_named or all(word in stored for word in words if word.isalnum()), name
+    assert len(settled.new) + len(named) >= len(notes)

@@ -29,6 +29,12 @@ PAGES = pages_of(Names().keys("vault", PATHS), vault=Vault(is_vault=True))
         ("[[Nowhere]] stays. C# and https://a.org/#top are no tags.", None, None),
         ("About #Auth/keys and #retry, not `a`#1.", None, ["auth/keys", "retry"]),
         ("```\n[[Gateway]] #code\n```\ntext #real", None, ["real"]),
+        ("`#code` and `` `#more` `` are no tags, nor \\#escaped, #fff, #a1b2c3, #ffcc00, #1984, #.", None, None),
+        (
+            "#über-tag #C++ #F# #v1.0 #标签 #add #Facade #2024-plan #a/b/",
+            None,
+            ["über-tag", "c++", "f#", "v1.0", "标签", "add", "facade", "2024-plan", "a/b"],
+        ),
     ],
 )
 def test_links_become_references_and_the_text_stays(body: str, refs: list | None, tags: list | None) -> None:
