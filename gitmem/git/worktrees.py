@@ -99,6 +99,17 @@ def find_main(git: Git) -> str:
     return "" if "bare" in first else first[0].removeprefix("worktree ")
 
 
+def find_top(git: Git, path: str) -> str:
+    """Return the top of the main work tree; of a bare repository, that of the linked one around a folder, or empty."""
+    if main := find_main(git):
+        return main
+    real = os.path.realpath(path)
+    listed = os.fsdecode(git.run("worktree", "list", "--porcelain", "-z").stdout).split("\0")
+    tops = [line.removeprefix("worktree ") for line in listed if line.startswith("worktree ")]
+    around = [top for top in tops if real.startswith(f"{os.path.realpath(top)}/")]
+    return next((top for top in around if os.path.lexists(os.path.join(top, ".git"))), "")
+
+
 def list_sides(git: Git, old: str, new: str) -> list[PathVersion]:
     """Return the differences between two tree-ishes with both sides; equal folders are not read.
 

@@ -308,7 +308,7 @@ def _foreign(
         if inside == INDEX and not (body := without_index(body, pages)):
             return [Unreadable(where, "it is only the index of the other files", is_skipped=True)]
     stem = title_of(inside, is_logseq=pages.vault.is_logseq)
-    title = find_title(body, name, stem)
+    title = find_title(body, name, stem, is_wiki=pages.vault.is_vault or pages.vault.is_logseq)
     first, _, below = body.partition("\n")
     if not (isinstance(fields.get("title"), str) or pages.is_auto_memory) and title != stem:
         fields["title"] = title

@@ -33,22 +33,30 @@ _NAMELESS = frozenset(("readme", "index", "_index", "skill", "untitled"))
 _NOTHING = re.compile(r"(?:[-=*_>|\s]|</?\w[^<>]{0,300}>|\[\[?_?toc_?\]\]?)*", re.I)
 
 
-def find_title(body: str, name: str, stem: str) -> str:
+def find_title(body: str, name: str, stem: str, *, is_wiki: bool = False) -> str:
     """Return the title of a note without one in its frontmatter.
 
     Headings of any form count up to the first prose, and a heading of the first level below it if it is the only one.
+    Where the file's name is words, as a person writes a title, only a heading at the top of the first level counts; in
+    a wiki, whose pages are called by these names, none.
 
     Args:
         body: The note's text.
         name: Its path with the name of the folder that it is in.
         stem: The title that the name of its file gives.
+        is_wiki: Whether it is a page of Obsidian or Logseq.
     """
     folder, _, file = name.rpartition("/")
     is_nameless = file.rpartition(".")[0].lower() in _NAMELESS
+    is_titled = not is_nameless and (" " in stem or (is_wiki and not (stem.isascii() and stem == stem.lower())))
+    if is_titled and is_wiki:
+        return stem
     first, *more = [*_headings(body), (0, False, "")]
-    _, is_first, heading = first
+    level, is_first, heading = first
     tops = [text for level, _, text in (first, *more) if level == 1]
-    if is_first or (is_nameless and heading and heading.lower() not in _NAMELESS):
+    if is_titled:
+        found = heading if is_first and level == 1 and len(tops) == 1 else ""
+    elif is_first or (is_nameless and heading and heading.lower() not in _NAMELESS):
         found = heading
     else:
         found = tops[0] if len(tops) == 1 else ""

@@ -99,5 +99,5 @@ def outside(repository: Repository) -> Repository:
         return repository
     from gitmem.git import worktrees
 
-    top = worktrees.find_main(Git(repository))
+    top = worktrees.find_top(Git(repository), view.path)
     return discover(top) if top else Repository(repository.common, repository.common, None)

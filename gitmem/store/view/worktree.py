@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from gitmem.errors import ConflictError, GitmemError, ProcessError, RefusedError
 from gitmem.frozen import replace
 from gitmem.git import Git, worktrees
-from gitmem.git.repository import Repository
+from gitmem.git.repository import Repository, discover
 from gitmem.store.state.empty_files import note_empty, was_empty
 from gitmem.store.state.lock import WriteLock, clear_stale_lock, is_worked_in
 from gitmem.store.view import repair
@@ -204,7 +204,7 @@ def refuse_tracked(git: Git, path: str) -> None:
     """
     if list_tracked(git, path):
         raise RefusedError(
-            f"{os.path.relpath(path, worktrees.find_main(git))} belongs to the code: files in it are memories "
+            f"{os.path.relpath(path, worktrees.find_top(git, path))} belongs to the code: files in it are memories "
             "of the code tree",
             hint="show the branch in another folder: gitmem view PATH; if there is already a view, first remove it: "
             "gitmem view --remove (which keeps the code's files)",
@@ -213,24 +213,29 @@ def refuse_tracked(git: Git, path: str) -> None:
 
 def list_tracked(git: Git, path: str) -> set[str]:
     """Return the files of the code in a folder, in its last commit or index, relative to the folder."""
-    top = worktrees.find_main(git)
+    top = worktrees.find_top(git, path)
     inside = os.path.relpath(path, top) if top else ".."
     if inside.startswith(".."):
         return set()
-    main = Git(Repository(git.repository.common, git.repository.common, top))
+    main = Git(discover(top) if _is_linked(top) else Repository(git.repository.common, git.repository.common, top))
     where = (f"--work-tree={top}", "-C", top, "--literal-pathspecs")
     asked = (("ls-files", "-z"), ("ls-tree", "-r", "-z", "--name-only", "HEAD"))
     lines = (main.run(*where, *question, "--", inside, check=False).stdout for question in asked)
     return {os.path.relpath(os.fsdecode(name), inside) for names in lines for name in names.split(b"\0") if name}
 
 
+def _is_linked(top: str) -> bool:
+    """Return whether a work tree is one of a bare repository's, with an index of its own."""
+    return os.path.basename(os.path.dirname(worktrees.admin_of(top))) == "worktrees"
+
+
 def default_path(git: Git) -> str:
-    """Return the default folder of the view.
+    """Return the default folder of the view: in the main work tree, or in this one of a bare repository.
 
     Raises:
-        RefusedError: The repository is bare.
+        RefusedError: The repository is bare, and this is not one of its work trees.
     """
-    top = worktrees.find_main(git)
+    top = worktrees.find_main(git) or git.repository.top
     if not top:
         raise RefusedError("a bare repository has no work tree to show the view in", hint="gitmem view PATH")
     return os.path.join(top, DEFAULT)
@@ -295,7 +300,7 @@ def remove(git: Git, view: View, kept: Collection[str] = ()) -> None:
 
 
 def _exclude(git: Git, path: str, *, add: bool) -> None:
-    top = worktrees.find_main(git)
+    top = worktrees.find_top(git, path)
     inside = os.path.relpath(path, top) if top else ".."
     if inside.startswith(".."):
         return

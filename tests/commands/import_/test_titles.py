@@ -57,6 +57,22 @@ def test_file_without_a_name_of_its_own_gets_that_of_its_folder(body: str, name:
     assert find_title(body, name, PurePath(name).stem) == title
 
 
+@pytest.mark.parametrize(
+    ("body", "name", "titles"),
+    [
+        ("Prose.\n\n# References\n", "notes/Load balancing.md", ("Load balancing", "Load balancing")),
+        ("## Definition\n", "notes/Load balancing.md", ("Load balancing", "Load balancing")),
+        ("# How to balance\n", "notes/Load balancing.md", ("How to balance", "Load balancing")),
+        ("# How to balance\n", "notes/load-balancing.md", ("How to balance", "How to balance")),
+        ("# Def\n", "notes/Invertible.md", ("Def", "Invertible")),
+        ("# 定义\n", "notes/数据库.md", ("定义", "数据库")),
+        ("# Welcome\n", "notes/README.md", ("Welcome", "Welcome")),
+    ],
+)
+def test_name_that_is_a_title_is_that_of_a_page_of_a_wiki(body: str, name: str, titles: tuple[str, str]) -> None:
+    assert tuple(find_title(body, name, PurePath(name).stem, is_wiki=is_wiki) for is_wiki in (False, True)) == titles
+
+
 @pytest.mark.parametrize("part", ["<h1>", "<!--", "[", "![", "[[", "# ", "```\n", "a\n=\n", "<h1 ", "%%", "- \n"])
 def test_title_of_a_hostile_text_takes_no_long_time(part: str) -> None:
     before = time.process_time()

@@ -227,6 +227,31 @@ def test_view_works_in_every_kind_of_repository(repo: Path, shape: Callable[[Pat
     assert sorted(files_of(shown)) == ["gitmem.toml", "learned/a.md", "learned/b.md"]
 
 
+@pytest.mark.parametrize("has_pointer", [False, True])
+def test_work_tree_of_a_bare_repository_has_a_view_of_its_own_place(repo: Path, *, has_pointer: bool) -> None:
+    folder = repo.parent / "layout"
+    folder.mkdir()
+    git(repo, "clone", "-q", "--bare", ".", str(folder / ".bare"))
+    if has_pointer:
+        (folder / ".git").write_text("gitdir: ./.bare\n")
+    for name in ("one", "two"):
+        git(folder / ".bare", "worktree", "add", "-q", "-b", name, str(folder / name))
+
+    with Memory(folder / "one") as memory:
+        memory.remember("known", key="a")
+        shown = Path(memory.view.make().path)
+        memory.remember("more", key="b")
+        memory.view.follow()
+    with Memory(folder / "two") as other:
+        assert Path(other.view.make().path) == shown
+    with Memory(shown) as inside:
+        assert inside.repository.git.repository.top == str(folder / "one")
+
+    assert shown == folder / "one" / ".memory"
+    assert sorted(files_of(shown)) == ["gitmem.toml", "learned/a.md", "learned/b.md"]
+    assert [status_of(folder / name) for name in ("one", "two")] == ["", ""]
+
+
 # --- info/exclude -----------------------------------------------------------------------------------------------------
 
 
