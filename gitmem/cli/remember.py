@@ -28,6 +28,7 @@ EXAMPLES = (
     'gitmem remember "Tokens live an hour" --scope domain --domain auth',
     'gitmem remember "Retries need jitter" --collection conventions',
     "gitmem remember --from-run run.json",
+    "gitmem remember --reflector-prompt",
 )
 
 
@@ -51,15 +52,25 @@ def add_arguments(parser: ArgumentParser) -> None:
     memory.add_argument("--workspace", default="", type=code_path, metavar="FOLDER", help=about)
     add_force(parser)
     about = "record the memories of a finished run, as JSON (docs/workflow.md); - is standard input"
-    parser.add_argument("--from-run", default="", metavar="FILE", help=about)
-    parser.add_argument(
+    finished = parser.add_argument_group("a finished run")
+    finished.add_argument("--from-run", default="", metavar="FILE", help=about)
+    finished.add_argument(
         "--partial", action="store_true", help="with --from-run: write the others even if one is refused"
     )
+    about = "print the prompt for an agent that writes the FILE of --from-run"
+    finished.add_argument("--reflector-prompt", action="store_true", help=about)
     add_json(parser)
 
 
 def run(args: Arguments, out: Output) -> int:
     """Write one memory and print its key."""
+    if args.reflector_prompt:
+        from gitmem.commands.workflow.run_file import reflector_prompt
+
+        with open_memory(out) as memory:
+            for line in reflector_prompt(memory.repository.policy()).splitlines():
+                out.line(line)
+        return 0
     if args.from_run:
         _refuse_others(args)
         with open_memory(out) as memory:

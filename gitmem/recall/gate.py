@@ -2,7 +2,8 @@
 
 By its words, a hit is good enough if the words that it shares with the prompt are rare and cover much of it; or if it
 is about one rare word and no other hit comes near. Words of most prompts to an agent ("fix", "test", "file") are
-ignored, however rare they are in a store: of 30 memories, two may have "failing".
+ignored, however rare they are in a store: of 30 memories, two may have "failing". A hit about a file that the prompt
+names is good enough, however many others are about it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from gitmem.recall.bm25 import idf_of, rarity
 from gitmem.recall.fuse import admit
 from gitmem.store import LISTED
 from gitmem.text import tokens
+from gitmem.text.globs import without_lines
 from gitmem.text.tokens import terms as analyse
 
 TYPE_CHECKING = False
@@ -96,11 +98,20 @@ def _is_good(query: str, hits: Sequence[Hit], policy: Policy, catalog: Catalog |
     common = everyday() if catalog.language == ENGLISH else frozenset[str]()
     terms = [term for term in tokens.query_terms(query, catalog.language) if term not in common]
     text, stats = text_of(catalog, best.key)[1], _of_knowledge(catalog, terms)
+    if _names_path(query, text):
+        return True
     shared, settings = worth(terms, text, stats), policy.session
     if shared >= settings.gate and coverage(terms, text, stats) >= settings.coverage:
         return True
     is_ahead = len(hits) < 2 or best.score >= AHEAD * hits[1].score
     return shared >= SINGLE and is_ahead and best.score >= SCORE * rarity(stats.documents, 1)
+
+
+def _names_path(query: str, text: IndexText) -> bool:
+    """Return whether a query names a file that a memory is about; how many others are about it does not matter."""
+    named = {word.strip("`'\"()[]<>,;:?!.").removeprefix("./") for word in query.split()}
+    files = {word for word in named if "/" in word and "." in word.rsplit("/", 1)[1]}
+    return bool(files) and not files.isdisjoint(without_lines(path) for path in text.paths.split())
 
 
 def _of_knowledge(catalog: Catalog, terms: Sequence[str]) -> Stats:

@@ -48,6 +48,27 @@ def test_only_rare_words_tell(good, prompt: str, expected: list[str]) -> None:
     assert good(prompt) == expected
 
 
+@pytest.mark.parametrize(
+    ("prompt", "is_shown"),
+    [
+        ("please change src/gateway/retry.py", True),
+        ("what does `./src/gateway/retry.py` do?", True),
+        ("please change src/gateway/other.py", False),
+        ("please change retry", False),
+    ],
+)
+def test_a_file_that_the_prompt_names_opens_the_gate_however_many_are_about_it(
+    memory, repo, good, prompt: str, is_shown: bool
+) -> None:
+    about = [make_memory(f"p{n}", f"Pattern {n} of the gateway", paths=["src/gateway/retry.py"]) for n in range(14)]
+    put(repo, *about)
+
+    found = good(prompt)
+
+    assert bool(found) == is_shown
+    assert all(key.startswith("p") for key in found)
+
+
 def test_what_was_seen_neither_opens_the_gate_nor_raises_the_floor(memory, repo, good) -> None:
     put(repo, make_memory("slots-2", "Delivery slots are booked twice", "The slot is an hour long."))
     prompt = "the delivery slot is an hour off"

@@ -60,6 +60,10 @@ class RelevanceRow:
     paths: str
 
 
+# What distinguishes a path from a broader one that matches as well; any number small enough not to be an overlap.
+TRACE = 2**-10
+
+
 def fit_for(unread: Sequence[str] = ()) -> str:
     """Return the SQL condition for candidates, for a reader who does not read these kinds."""
     return f"{state.LIVE} AND m.kind NOT IN {(*UNFIT, *unread)}"
@@ -96,7 +100,10 @@ def candidates(
 
 
 def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
-    """Return how near a JSON list of paths is to some places, from 0 to 1: the best ``work.path_overlap``.
+    """Return how near a JSON list of paths is to some places, from 0 to 1 + TRACE: the best ``work.path_overlap``.
+
+    Of paths that match completely, a more specific one is nearer by up to TRACE: the file itself before
+    ``src/auth/**``, and that before ``src/**``.
 
     Many memories name the same few paths, so each is scored once (measured: 10,000 memories and 8 places, 20 ms instead
     of 0.4 s).
@@ -117,7 +124,8 @@ def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
             other = shortest.get(head)
             if other is None:  # then no longer part is the beginning of a place either
                 break
-            best = max(best, length / min(len(parts), other))
+            overlap = length / min(len(parts), other)
+            best = max(best, overlap if overlap < 1 else 1 + TRACE * length / max(len(parts), other))
         return best
 
     def near(paths: str) -> float:
@@ -174,6 +182,11 @@ def score_all(
         overlap, is_linked = overlaps.get(row.id, 0.0), row.key in linked
         words = related.get(row.key, 0.0) if related is not None else 0.0
         if related is None or words or is_linked or overlap >= RELATED:
-            points = work.relevance(policy.recall.points, max(overlap, words), is_linked=is_linked, recency=recency)
-            scored.append((row, points))
-    return sorted(scored, key=lambda pair: (-pair[1], -pair[0].created, pair[0].key))
+            points = work.relevance(
+                policy.recall.points, max(min(overlap, 1.0), words), is_linked=is_linked, recency=recency
+            )
+            # As much as age can make up, so that a newer memory about a whole folder does not come before the file's.
+            ahead = policy.recall.points.recency * max(0.0, overlap - 1) / TRACE
+            scored.append((row, points, points + ahead))
+    scored.sort(key=lambda one: (-one[2], -one[0].created, one[0].key))
+    return [(row, points) for row, points, _ in scored]

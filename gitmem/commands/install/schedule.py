@@ -161,9 +161,7 @@ def plan_install(git: Git, *, every: str, kind: str = "") -> tuple[InstallStep, 
         what = ADD if before is None else KEEP if before == text else UPDATE
         steps.append(InstallStep(what, str(path), f"{kind}, {job.every}", before or "", text))
     if kind == CRON:
-        table = read_crontab()
-        if table is None:
-            raise GitmemError("there is no crontab here", hint="gitmem install schedule --print --systemd")
+        table = read_crontab() or ""  # where cron is not installed, the plan can still be printed
         after = units.crontab_with(table, job, str(git.repository.state_dir / SCRIPT))
         what = KEEP if after == table else UPDATE
         steps.append(InstallStep(what, CRONTAB, "your other lines are kept", table, after))
@@ -182,6 +180,9 @@ def install(git: Git, *, every: str, kind: str = "", now: int) -> tuple[InstallS
     """
     job = job_of(git, every_of(every))
     kind = kind or choose()
+    if kind == CRON and read_crontab() is None:
+        hint = "see what would be written: gitmem install schedule --cron --print"
+        raise GitmemError("cron is not installed here: there is no program crontab", hint=hint)
     steps = plan_install(git, every=every, kind=kind)
     old = read_note(git.repository.state)
     if any(_removals(git, other, name) for other in KINDS if other != kind for name in _names(git, job)):

@@ -146,14 +146,21 @@ def test_memory_about_the_path_is_found_behind_any_number_of_newer_ones(memory, 
     st.lists(st.lists(st.sampled_from(["a", "b", "d"]), min_size=1, max_size=4).map("/".join), max_size=4),
 )
 def test_nearness_of_many_is_the_overlap_of_each(paths, working):
-    assert nearness_to(working)(json.dumps(paths)) == pytest.approx(path_overlap(paths, working))
+    assert min(1.0, nearness_to(working)(json.dumps(paths))) == pytest.approx(path_overlap(paths, working))
+
+
+def test_more_specific_paths_come_first_however_old(memory, repo):
+    paths = {"file": ["src/auth/jwt.py"], "folder": ["src/auth/**"], "all": ["src/**"]}
+    put(repo, *(old(key, days=9 - 3 * n, paths=paths[key]) for n, key in enumerate(paths)))
+
+    assert list(scores(memory, "src/auth/jwt.py")) == ["file", "folder", "all"]
 
 
 def test_nearness_knows_lines_and_escapes():
     near = nearness_to(["src/a.py", 'q"x/b'])
 
-    assert near(json.dumps(["src/a.py:3-9"])) == 1.0
-    assert near(json.dumps(['q"x/b'])) == 1.0
+    assert near(json.dumps(["src/a.py:3-9"])) >= 1.0
+    assert near(json.dumps(['q"x/b'])) >= 1.0
     assert near("[]") == 0.0
 
 

@@ -158,6 +158,14 @@ def test_print_shows_everything_and_writes_nothing(memory: Memory, home: Path, r
     assert not (repo / ".git/gitmem/schedule.sh").exists()
 
 
+def test_print_for_cron_needs_no_cron_and_an_installation_does(memory: Memory, home: Path, repo: Path, run_cli) -> None:
+    printed, installed = (run_cli("install", "schedule", "--cron", *more) for more in (["--print"], []))
+
+    assert (printed.status, installed.status) == (0, 3)
+    assert f"/bin/sh {repo}/.git/gitmem/schedule.sh" in printed.out
+    assert not (repo / ".git/gitmem/schedule.sh").exists()
+
+
 def test_units_of_a_moved_repository_are_removed(memory: Memory, repo: Path, home: Path) -> None:
     have(home, "systemctl", _SYSTEMCTL)
     before = everything(home)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from gitmem import policy
-from gitmem.commands.workflow.run_file import BYTES, MOST, read_run
+from gitmem.commands.workflow.run_file import BYTES, EXAMPLE, MOST, read_run, reflector_prompt
 from gitmem.errors import RefusedError
 
 POLICY = policy.builtin()
@@ -127,3 +127,13 @@ def test_attempts_are_outcomes_with_what_went_wrong() -> None:
         "outcome must be one of done, failed, released, and notes must be text",
     ]
     assert read({"attempts": attempts[:1]}).items[0].reason == "it does not name its task"
+
+
+def test_prompt_for_a_reflector_names_every_field_and_its_example_is_accepted() -> None:
+    prompt = reflector_prompt(POLICY)
+
+    found = read(f"[{EXAMPLE}]".encode())
+
+    assert [(item.kind, item.reason) for item in found.items] == [("gotcha", "")]
+    assert all(name in prompt for name in ("gotcha", "decision", "verified_by", "confidence", "--from-run"))
+    assert "github_issue" not in prompt
