@@ -17,6 +17,8 @@ import sys
 import time
 from pathlib import Path
 
+from gitmem.commands.adopt.findings import HOLDS
+from gitmem.commands.adopt.memories import withheld_of
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import Repository
@@ -50,8 +52,10 @@ def main() -> None:
         git = Git(Repository(str(folder), str(folder), None))
         start, used = time.perf_counter(), cpu_s()
         adoption = adopt(git, commit, wanted.get(repo, ["-"]))
+        withheld = {id(one) for one in withheld_of(adoption.findings)}
         for finding in adoption.findings:
-            print(json.dumps(_answer(repo, finding)))
+            if finding.verdict != HOLDS or id(finding) not in withheld:  # these become no facts
+                print(json.dumps(_answer(repo, finding)))
         seconds = {"seconds": round(time.perf_counter() - start, 2), "cpu": round(cpu_s() - used, 2)}
         print(json.dumps({"repo": repo, **seconds}), flush=True)
 

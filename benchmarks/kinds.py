@@ -197,15 +197,116 @@ CASES = {
     ),
     "task of an included file": (
         "- `task web:lint`, `task lint`\n",
-        {"Taskfile.yml": "version: '3'\nincludes:\n  api: ./api\n  web:\n    taskfile: ./web\ntasks:\n  lint: {}\n"},
+        {"Taskfile.yml": "version: '3'\nincludes:\n  api: ./api\n  web:\n    taskfile: ./web\ntasks:\n  lint: {}\n",
+         "web/Taskfile.yml": "version: '3'\ntasks:\n  lint: {}\n"},
         {"Taskfile.yml": "version: '3'\nincludes:\n  api: ./api\ntasks:\n  lint: {}\n"},
         ["task web:lint"],
     ),
     "module and recipe of just": (
-        "- `just web build`, `just lint`\n",
-        {"justfile": "mod web\n\nlint:\n  x\n", "web.just": "build:\n  x\n"},
-        {"justfile": "mod web\n\ncheck:\n  x\n"},
-        ["just lint"],
+        "- `just web build`, `just lint`, `just web::build`, `just web::ship`, `just far::any`\n",
+        {"justfile": "mod web\nmod far 'lib'\n\nlint:\n  x\n", "web.just": "build:\n  x\nship:\n  x\n"},
+        {"justfile": "mod web\nmod far 'lib'\n\ncheck:\n  x\n", "web.just": "build:\n  x\n"},
+        ["just lint", "just web::ship"],
+    ),
+    "target of nx": (
+        "- `nx run web:test`, `npx nx lint web`, `nx build api`\n",
+        {
+            "web/project.json": '{"name": "web", "targets": {"test": {}, "lint": {}}}\n',
+            "api/package.json": package("api"),
+        },
+        {"web/project.json": '{"name": "web", "targets": {"check": {}, "lint": {}}}\n'},
+        ["run web:test"],
+    ),
+    "import over several lines": (
+        "```python\nfrom src.app import (\n    Load,  # one\n    Store,\n)\n```\n\n"
+        "```ts\nimport {\n  open,\n  type Shut,\n} from './door'\n```\n\n"
+        "```rust\nuse my_core::{net::{Client, Server}, Thing};\n```\n",
+        {
+            "src/app.py": "class Load: ...\n\n\nclass Store: ...\n",
+            "web/door.ts": "export const open = 1\nexport type Shut = 2\n",
+            "core/Cargo.toml": '[package]\nname = "my-core"\n',
+            "core/src/net.rs": "pub struct Client;\npub struct Server;\npub struct Thing;\n",
+        },
+        {
+            "src/app.py": "class Load: ...\n\n\nclass Shop: ...\n",
+            "web/door.ts": "export const open = 1\nexport type Closed = 2\n",
+            "core/src/net.rs": "pub struct Client;\npub struct Listener;\npub struct Thing;\n",
+        },
+        ["src.app.Store", "./door#Shut", "my_core::net::Server"],
+    ),
+    "import of Go, Kotlin, PHP and Elixir": (
+        '```go\nimport (\n\t"fmt"\n\n\tc "example.org/app/core"\n\t"example.org/app/pkg/net"\n'
+        '\t"github.com/x/y/core"\n)\n```\n\n'
+        "```kotlin\nimport org.app.core.Store\nimport org.app.core.open\nimport org.other.Store\n```\n\n"
+        "```php\nuse App\\Models\\User;\nuse App\\Models\\Post;\n```\n\n"
+        "```elixir\nalias App.Core.{Store, Shop}\nalias Plug.Conn\n```\n",
+        {
+            "go.mod": "module example.org/app\n",
+            "core/core.go": "package core\n",
+            "pkg/net/net.go": "package net\n",
+            "lib/core.ex": "defmodule App.Core.Store do\nend\n",
+            "lib/shop.ex": "defmodule App.Core.Shop do\nend\n",
+            "a/Store.kt": "package org.app.core\n\nclass Store\nfun open() {}\n",
+            "app/User.php": "<?php\nnamespace App\\Models;\n\nclass User {}\nclass Post {}\n",
+        },
+        {
+            "core/core.go": None,
+            "lib/shop.ex": "defmodule App.Market do\nend\n",
+            "a/Store.kt": "package org.app.core\n\nclass Shop\nfun open() {}\n",
+            "app/User.php": "<?php\nnamespace App\\Models;\n\nclass Account {}\nclass Post {}\n",
+        },
+        ["example.org/app/core", "org.app.core.Store", "App\\Models\\User", "App.Core.Shop"],
+    ),
+    "name in bold, with its arity, and in a code block": (
+        "- **OrderFormatter** formats, **OrderChecker** checks, **JavaScript** too\n"
+        "- `App.Orders.run_hook/2`, `App.Orders.keep_it/1`\n\n"
+        "```go\ncfg := config.UseMockOrders\nconfig.ResetOrders()\nother.MakeAny(cfg)\nfunc TestYourOrder(t) {}\n```\n",
+        {
+            "lib/a.ex": "defmodule App.Orders.OrderFormatter do\n  def run_hook(a, b), do: a\n"
+            "  def keep_it(a), do: a\nend\n",
+            "lib/b.ex": "defmodule App.Orders.OrderChecker do\nend\n",
+            "config/a.go": "package config\n\nvar UseMockOrders = false\n\nfunc ResetOrders() {\n}\n",
+        },
+        {
+            "lib/a.ex": "defmodule App.Orders.Printer do\n  def keep_it(a), do: a\nend\n",
+            "config/a.go": "package config\n",
+        },
+        ["OrderFormatter", "App.Orders.run_hook", "config.UseMockOrders", "config.ResetOrders"],
+    ),
+    "own package that is installed": (
+        "```sh\npip install 'app-kit[all]>=1' requests\ncargo add kit\nnpx @x/kit init\n```\n",
+        {"pyproject.toml": '[project]\nname = "app-kit"\n', **cargo("kit"),
+         "package.json": package("@x/kit")},
+        {"pyproject.toml": '[project]\nname = "app-set"\n', "package.json": package("@x/set")},
+        ["app-kit", "@x/kit"],
+    ),
+    "range in a remark, toolchain": (
+        "- Rust 2024, toolchain 1.90\n\n```sh\nmake test-py   # pin a Python version (3.9 through 3.12)\n```\n",
+        {"pyproject.toml": '[project]\nname = "a"\nrequires-python = ">=3.9,<3.13"\n',
+         "rust-toolchain.toml": '[toolchain]\nchannel = "1.90"\n'},
+        {"pyproject.toml": '[project]\nname = "a"\nrequires-python = ">=3.10,<3.13"\n',
+         "rust-toolchain.toml": '[toolchain]\nchannel = "1.95"\n'},
+        ["toolchain 1.90", "Python 3.9"],
+    ),
+    "package of mix and Paket": (
+        "## Stack\n\n- Phoenix 1.7\n- FAKE 6\n",
+        {"mix.exs": 'defp deps do\n  [{:phoenix, "~> 1.7"}]\nend\n',
+         "paket.dependencies": "source x\nnuget FAKE ~> 6.0\n"},
+        {"mix.exs": 'defp deps do\n  [{:phoenix, "~> 2.0"}]\nend\n'},
+        ["Phoenix 1.7"],
+    ),
+    "length of a list in the code": (
+        "- Checks 6 required MCP tools and 7 allowed hosts\n",
+        {"src/a.ts": "const REQUIRED_TOOLS = [\n  'a', 'b',\n  'c', // one\n  'd', 'e', 'f',\n]\n",
+         "src/b.py": "ALLOWED_HOSTS = frozenset({'1', '2', '3', '4', '5', '6', '7'})\n"},
+        {"src/a.ts": "const REQUIRED_TOOLS = [\n  'a', 'b',\n  'c', // one\n]\n"},
+        ["6 required tools"],
+    ),
+    "file of a label": (
+        "- Config file: `.app.json` in the root. History file: `.app_history` beside it. Lock file: `x.lock`\n",
+        {"app/constants.py": 'CONFIG_FILENAME = ".app.json"\nHISTORY_FILE = ".app_history"\n'},
+        {"app/constants.py": 'CONFIG_FILENAME = ".app.json"\nHISTORY_FILE = ".kit_history"\n'},
+        ["History file .app_history"],
     ),
     "tasks of rake, mix, cargo, composer and turbo": (
         "- `rake db:seed`, `rake db:drop`\n- `mix setup`, `mix test`\n- `cargo xtask x`, `cargo nextest run`\n"

@@ -25,6 +25,9 @@ _BOLD = re.compile(r"\*\*([^*`\[\]]+?)\*\*")
 _TREE = re.compile(r"^([\s│|]*)(?:[├└]|\+--|\|--|`--)[─\-–\s]*")
 _TREE_MARKS = re.compile(r"[\s│|├└─\-–+`]*")
 _ENTRY = re.compile(r"^(\S+?)/?(?:\s+(?:[#←(<→–—-]|//).*|\s{2,}.*|\s*)$")
+# The start of an import whose names may be on the next lines, and the most lines of one.
+_IMPORT = re.compile(r"^\s*(?:from [\w.]+ import|import|export|(?:pub )?use)\b")
+LONGEST_IMPORT = 60
 SHELLS = frozenset({"", "bash", "sh", "shell", "zsh", "console", "shell-session", "terminal", "powershell", "ps1"})
 # What comes before the tree of something that a command makes, not of this repository.
 _MADE = re.compile(
@@ -220,9 +223,19 @@ class _Splitter:
                     yield self._make(CODE, number, last, language=language)
                 number = last
         else:
-            for number in range(at, end):
+            number = at
+            while number < end:
+                last = self._end_of_import(number, end)
                 if self._lines[number].strip():
-                    yield self._make(CODE, number, number + 1, language=language)
+                    yield self._make(CODE, number, last, language=language)
+                number = last
+
+    def _end_of_import(self, at: int, end: int) -> int:
+        """Return the line after an import that begins in a line, which may go on to its closing bracket."""
+        line = self._lines[at]
+        closing = {"(": ")", "{": "}"}.get(line.rstrip()[-1:]) if _IMPORT.match(line) else None
+        last = min(end, at + LONGEST_IMPORT)
+        return next((n + 1 for n in range(at + 1, last) if closing and closing in self._lines[n]), at + 1)
 
     def _is_made(self, fence: int) -> bool:
         """Return whether the paragraph before a code block says that it shows what a command makes."""

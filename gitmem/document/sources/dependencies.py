@@ -236,6 +236,21 @@ def _dotnet(path: str, content: bytes) -> Named:
                     yield name, Dependency(one.at("Version").text or one.at("VersionOverride").text or "", one.line)
 
 
+# `{:phoenix, "~> 1.7"}`, `{:ecto, ">= 3.0", only: :dev}`, `{:plug, github: "x/y"}`.
+_HEX = re.compile(r"\{:([a-z]\w*),[ \t]*(?:\"([^\"\n]*)\")?")
+_PAKET = re.compile(r"^[ \t]*nuget[ \t]+([\w.-]+)(?:[ \t]+([^\n]{0,100}))?", re.MULTILINE)
+
+
+def _patterned(pattern: re.Pattern[str]) -> Callable[[str, bytes], Named]:
+    """Return a reader of a pattern's names and versions."""
+
+    def read(_path: str, content: bytes) -> Named:
+        for found, line in iter_matches(pattern, decode(content)):
+            yield found[1], Dependency((found[2] or "").strip(), line)
+
+    return read
+
+
 _READERS: dict[str, Callable[[str, bytes], Named]] = {
     "python": _python,
     "requirements": _requirements,
@@ -254,4 +269,6 @@ _READERS: dict[str, Callable[[str, bytes], Named]] = {
     "gradle": _gradle,
     "libs.versions.toml": _catalog,
     "dotnet": _dotnet,
+    "mix.exs": _patterned(_HEX),
+    "paket.dependencies": _patterned(_PAKET),
 }

@@ -216,6 +216,7 @@ def _pixi(path: str, content: bytes) -> Targets:
 _READERS: dict[str, Callable[[str, bytes], Targets]] = {
     "package.json": _members("scripts"),
     "composer.json": _members("scripts"),
+    "project.json": _members("targets"),
     "deno.json": _members("tasks"),
     "deno.jsonc": _members("tasks"),
     "mise.toml": _members("tasks"),

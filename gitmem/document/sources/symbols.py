@@ -122,6 +122,7 @@ def _definition(name: bytes, *, is_member: bool) -> Any:
     before = rf"(?:(?:{_MODIFIER}){_S}+)*"
     shapes = [
         rf"{before}(?:{_DEFINING}){_BETWEEN}({word})(?:[^\w]|$)",
+        rf"(?:defmodule|defprotocol|module|class){_S}+(?:\w+(?:\.|::))+({word})(?:[^\w]|$)",
         rf"{before}(?:(?:this|self|exports|module\.exports)\.)?[\"'$]?({word})[\"']?{_S}*(?::[^=\n]{{1,200}})?{_S}[:?+]?={_SIGN}",
         rf"[\"']?({word})[\"']?{_S}*:{_S}*(?:async\b{_S}*)?(?:function\b|\([^)\n]*\)[^=\n]{{0,100}}=>|\w+{_S}*=>)",
         rf"(?:{before}{_TYPE_WORDS}{{1,6}}[*&]*)(?:\w+::)?~?({word}){_BODY}",

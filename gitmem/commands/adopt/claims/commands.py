@@ -36,7 +36,7 @@ _RUNNERS = {"make": "make", "gmake": "make", "just": "just", "task": "task", "po
 # What precedes the name of a target, where something does.
 _SUBCOMMANDS = {"deno": ("task",), "mise": ("run", "r"), "turbo": ("run",), "composer": ("run", "run-script")}
 # Runners whose other commands are their own, or of plugins and gems; only `run` makes a target of them for certain.
-_LOOSE = frozenset({"turbo", "cargo", "composer", "mix", "rake", "entry"})
+_LOOSE = frozenset({"turbo", "cargo", "composer", "mix", "rake", "entry", "nx"})
 _RUN = (["run"], ["run-script"])
 # The commands of cargo 1.90 and composer 2.8.
 _COMMANDS = {
@@ -53,6 +53,11 @@ _COMMANDS = {
         "self-update", "show", "status", "suggests", "update", "validate",
     }),
 }  # fmt: skip
+# Commands of nx that take no name of a project. Source: `nx --help`, 22.
+_NX_OWN = frozenset({
+    "affected", "run-many", "graph", "migrate", "generate", "g", "reset", "show", "init", "add", "sync",
+    "format:check", "format:write", "release", "repair", "report", "list", "connect", "watch",
+})  # fmt: skip
 # Options whose value is the next word.
 _TAKES = frozenset({
     "-C", "--dir", "--filter", "-F", "--prefix", "-w", "--workspace", "--cwd", "-f", "--file", "-e", "-s", "--session",
@@ -124,6 +129,11 @@ def _command(command: Command) -> Iterator[Claim]:
     if tool in _JS:
         yield from _script(tool, rest, (folder, *_member(words)), command.line)
         return
+    if (named := nx_target(words)) is not None:
+        project, target = named
+        token = " ".join(words[-2:])
+        yield Claim(COMMAND, command.line, token, target, is_certain=False, tool="nx", places=(folder, project))
+        return
     kind, shown = _RUNNERS.get(tool, ""), tool
     if not kind and command.runner:  # `uv run NAME`
         kind, shown, rest = "entry", " ".join(command.runner[:2]), [tool]
@@ -151,6 +161,18 @@ def _arguments(command: Command) -> tuple[str, list[str]]:
             rest.append(word)
         at += 1
     return folder, rest
+
+
+def nx_target(words: Sequence[str]) -> tuple[str, str] | None:
+    """Return the project and target of ``nx TARGET PROJECT`` or ``nx run PROJECT:TARGET``; None without them."""
+    at = next((at for at, word in enumerate(words[:2]) if word == "nx"), -1)
+    rest = [word for word in words[at + 1 :] if not word.startswith("-")] if at >= 0 else []
+    if len(rest) != 2 or len(rest) != len(words) - at - 1:
+        return None
+    if rest[0] == "run":
+        project, _, target = rest[1].partition(":")
+        return (project, target.partition(":")[0]) if target else None
+    return (rest[1], rest[0]) if rest[0] not in _NX_OWN else None
 
 
 def _targets(kind: str, rest: list[str], words: Sequence[str]) -> list[str]:

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
     from gitmem.commands.adopt.statements import Statement
 
+# What a claim of a value is marked with that has a label of words instead of a name.
+LABELLED = "labelled"
 NUMBER = r"\d+(?:\.\d+){0,3}"
 _VERSION = re.compile(
     r"(?<![\w/.@-])(?P<name>[A-Z.][A-Za-z]*(?:\.js|JS)?(?: (?:CSS|UI|Router|Query|Kit))?|"
-    r"pnpm|npm|yarn|node|python|go|rustc|zig|deno|bun|redis|postgres|mysql)"
-    r"(?P<gap>\s*(?:\(|version|versions|v)?\s*)"
+    r"pnpm|npm|yarn|node|python|go|rustc|zig|deno|bun|redis|postgres|mysql|toolchain)"
+    r"(?P<gap>\s*(?:versions?\s*\(?|\(|v)?\s*)"
     rf"(?P<sign>>=|≥|==|=|<=|>|\^|~)?\s*v?(?P<low>{NUMBER})(?P<wild>(?:\.x)*)"
     r"(?P<more>\+|\.\*|\s*(?:\(|,)?\s*(?:or|and)\s+(?:later|higher|newer|above|greater|up)\b|\s*以上)?"
     rf"(?P<upto>\s*(?:,|and|&)\s*<\s*(?P<below>{NUMBER}))?"
@@ -53,6 +55,8 @@ _TESTED = re.compile(
     r"\btest(?:s|ed|ing)?\b[^.]{0,40}?\b(?:on|against|with|across|under)\b",
     re.I,
 )
+# A remark in shell code that says what is needed, or a range.
+_NEEDED = re.compile(r"\b(?:[Rr]equires?|[Nn]eeds?)\b|\d\.\d+\s*(?:-|–|to|through|up to)\s*v?\d+\.\d")
 _DIGIT = re.compile(r"\d")
 _LEAST = re.compile(r"\b(requires?|minimum|at least|newer than)\s*:?\s*$", re.I)
 _SOME = re.compile(
@@ -88,6 +92,11 @@ _CONSTANT = r"`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`"
 _GLOSSED = re.compile(
     rf"(?<![\w.,-])(?P<before>\d+(?:\.\d+)?)(?: [A-Za-z]+)? \({_CONSTANT}\)"
     rf"|{_CONSTANT} \((?P<after>\d+(?:\.\d+)?)(?: [A-Za-z]+)?\)"
+)
+# "History file: `.app_history`", "**State directory**: `.state`": what a constant of the code may be.
+_LABELLED = re.compile(
+    r"(?:^|[.;,(|]\s+|\*\*|[-*]\s+)(?P<label>[A-Z][a-z]{2,20}(?: [a-z]{2,20})? (?:file|directory|folder))"
+    r"(?:\*\*)?:(?:\*\*)?\s+`(?P<value>[\w.-]*\.[\w-]+)`"
 )
 _COUNT = re.compile(
     r"(?<![~≈\w.])(\d[\d,]{0,11}) (Go|Python|TypeScript|JavaScript|Rust|Java|Ruby|C#|Kotlin|Swift) (?:source )?files\b"
@@ -160,11 +169,11 @@ def _stated(found: re.Match[str], before: str, after: str, number: int, *, is_te
 
 
 def _remarks(statement: Statement) -> Iterator[Claim]:
-    """Yield the versions that remarks in shell code require: `# Requires Python 3.11 or later`."""
-    for number, line in enumerate(statement.lines, statement.line):
-        remark = re.search(r"(?:^|\s)#\s*(.*\b(?:[Rr]equires?|[Nn]eeds?)\b.*)$", line)
-        if remark and statement.language in SHELLS:
-            yield from _versions(remark[1], number)
+    """Yield the versions that remarks in shell code require, and ranges: `# Requires Python 3.11 or later`."""
+    for number, line in enumerate(statement.lines, statement.line) if statement.language in SHELLS else ():
+        _, sign, remark = line.partition("# ")
+        if sign and _NEEDED.search(remark):
+            yield from _versions(remark, number)
 
 
 def _others(after: str) -> list[str]:
@@ -256,6 +265,9 @@ def _settings(statement: Statement) -> Iterator[Claim]:
 
 
 def _limits(line: str, number: int) -> Iterator[Claim]:
+    for found in _LABELLED.finditer(line):
+        name = found["label"].replace(" ", "_").upper()
+        yield Claim(VALUE, number, f"{found['label']} {found['value']}", name, found["value"], tool=LABELLED)
     for found in _LENGTH.finditer(line):
         yield Claim(VALUE, number, f"line length {found[1]}", "line-length", found[1], tool="line-length")
     for found in _PORT.finditer(line):

@@ -28,6 +28,8 @@ _POSITION = re.compile(r"(:{1,2}[A-Za-z_]\w*(\(\))?|:\d+([-:,]\d+)?|#L?\d+(-L?\d
 _HOST = re.compile(
     r"^(github|gitlab|gopkg|golang|pkg|docs?|www|crates|npmjs|localhost|k8s)\b[\w.]*\.(com|org|io|dev|in|net|rs|ai)\b"
 )
+# A function with the number of its parameters, as Elixir and Erlang write it: `Store.open/2`.
+_ARITY = re.compile(r"&?(?:[A-Z]\w*\.)*[a-z_]\w*[!?]?/\d")
 _WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+\\?")
 _WORD = re.compile(r"(?<![\w/.@`~$:-])(?:\.{1,2}/)*\.?[\w@-][\w.@-]*(?:/[\w.@\[\]-]+)*/?(?![\w`])")
 
@@ -97,6 +99,8 @@ def _link(target: str, line: int, document: Document) -> Iterator[Claim]:
 
 
 def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iterator[Claim]:
+    if _ARITY.fullmatch(text):
+        return
     text = text.replace("\\", "/") if _WINDOWS.fullmatch(text) else text
     word = _POSITION.sub("", text.strip().rstrip(",;")).removesuffix("/...")  # `./pkg/...` of Go: all below it
     fixed = re.split(r"[<{*$]", word)[0]

@@ -10,15 +10,35 @@ import re
 from functools import lru_cache
 
 from gitmem.commands.adopt.claims.claim import PATH, SYMBOL, Claim
+from gitmem.commands.adopt.documents import INSTRUCTIONS
 from gitmem.commands.adopt.statements import CODE, TREE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from gitmem.commands.adopt.statements import Statement
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.statements import Span, Statement
 
-_SYMBOL = re.compile(r"^@?[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:<[\w, .]+>)?(?:\(.*\))?!?$")
+_SYMBOL = re.compile(r"^@?[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:<[\w, .]+>)?(?:\(.*\))?[!?]?$")
+# The number of parameters, as Elixir and Erlang write it: `Store.open/2`.
+_ARITY = re.compile(r"(?<=[\w!?])/\d$")
+# Names in bold or in a block of code, which count only if they are gone: how claims of them are marked.
+LOOSE = "loose"
+_FENCED = frozenset({
+    "python", "py", "go", "golang", "rust", "rs", "ts", "tsx", "typescript", "js", "jsx", "javascript", "java",
+    "kotlin", "kt", "csharp", "cs", "c#", "elixir", "ex", "exs", "php", "ruby", "rb", "swift", "scala", "dart", "cpp",
+    "c++",
+})  # fmt: skip
+# What is no use of a name in code: text in quotes, a remark, a name that the line defines.
+_NO_USE = re.compile(
+    r"\"[^\"]*\"|'[^']*'|`[^`]*`|(?:^|\s)#(?!\[).*|//.*|"
+    r"\b(?:def|defp|defmodule|class|struct|enum|trait|interface|record|object|type|func|function|fn|fun|const|let|var|val)"
+    r"[ \t]+[\w.]+"
+)
+_USED = re.compile(r"(?<![\w.:>@$-])((?:[A-Za-z_]\w*(?:\.|::|->))*)([A-Za-z_]\w{4,})(?=(\()?)")
+# Blocks that show what not to do, or what was.
+_AVOIDED = re.compile(r"\b(?:anti-?patterns?|avoid|bad|wrong|don'?ts?|never|before|incorrect|legacy)\b|[❌✗🚫]", re.I)
 _OPTION = re.compile(r"^--[a-z][\w-]+$")
 _CODED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
 # Words for the object itself.
@@ -40,36 +60,60 @@ _CODE_SPAN = re.compile(r"`[^`]*`")
 _CONNECTIVE = re.compile(r"[\w'’]+|[:–—→|()-]")
 
 
-def symbol_claims(statement: Statement) -> Iterator[Claim]:
+def symbol_claims(statement: Statement, document: Document) -> Iterator[Claim]:
     """Yield the names that a statement says are in the code."""
     if statement.kind == TREE:
         return
     if statement.kind == CODE:
+        if document.kind == INSTRUCTIONS and statement.language in _FENCED:
+            yield from _used(statement)
         for number, line in enumerate(statement.lines, statement.line):
             if (setting := re.match(r"^\s*(?:export\s+)?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)=", line)) is not None:
                 yield Claim(SYMBOL, number, setting[1], setting[1], is_certain=False)
         return
-    seen = set()
+    seen: set[str] = set()
     for span in statement.spans:
-        if span.kind != "code" or span.text in seen:
-            continue
-        seen.add(span.text)
-        text = span.text.rstrip(":;,")
-        if _OPTION.match(text):
-            yield Claim(SYMBOL, span.line, text, text[2:], is_certain=False)
-        elif _SYMBOL.match(text) and len(text) > 2:
-            bare = re.sub(r"<.*>|\(.*\)|[!@$]", "", text)
-            last = re.split(r"\.|::|#|->", bare)[-1]
-            is_file = re.search(r"\.(?:py|tsx?|jsx?|go|rs|md|json|toml|ya?ml|sh|css|html|txt|lock)$", bare)
-            if len(last) > 2 and not is_file:
-                is_coded = _CODED.search(last) is not None and len(last) > 5
-                # That the name is there says nothing about its parameters.
-                yield Claim(SYMBOL, span.line, re.sub(r"\(.+\)!?$", "", text), last, is_certain=is_coded)
-        elif " " in text or "(" in text or "=" in text:
-            for word in _WORDS.findall(text):
-                if _CODED.search(word) and len(word) > 5 and word not in seen:
-                    seen.add(word)
-                    yield Claim(SYMBOL, span.line, word, word, is_certain=False)
+        if span.text not in seen:
+            seen.add(span.text)
+            yield from _in_code(span, seen) if span.kind == "code" else _in_bold(span) if span.kind == "bold" else ()
+
+
+def _in_bold(span: Span) -> Iterator[Claim]:
+    name = span.text.rstrip(":").removesuffix("()")
+    if _CODED.search(name) and re.fullmatch(r"[A-Za-z_]\w{5,}", name):
+        yield Claim(SYMBOL, span.line, name, name, is_certain=False, tool=LOOSE)
+
+
+def _in_code(span: Span, seen: set[str]) -> Iterator[Claim]:
+    text = _ARITY.sub("", span.text.rstrip(":;,"))
+    if _OPTION.match(text):
+        yield Claim(SYMBOL, span.line, text, text[2:], is_certain=False)
+    elif _SYMBOL.match(text) and len(text) > 2:
+        bare = re.sub(r"<.*>|\(.*\)|[!?@$]", "", text)
+        last = re.split(r"\.|::|#|->", bare)[-1]
+        is_file = re.search(r"\.(?:py|tsx?|jsx?|go|rs|md|json|toml|ya?ml|sh|css|html|txt|lock)$", bare)
+        if len(last) > 2 and not is_file:
+            is_coded = _CODED.search(last) is not None and len(last) > 5
+            # That the name is there says nothing about its parameters.
+            yield Claim(SYMBOL, span.line, re.sub(r"\(.+\)!?$", "", text), last, is_certain=is_coded)
+    elif " " in text or "(" in text or "=" in text:
+        for word in _WORDS.findall(text):
+            if _CODED.search(word) and len(word) > 5 and word not in seen:
+                seen.add(word)
+                yield Claim(SYMBOL, span.line, word, word, is_certain=False)
+
+
+def _used(statement: Statement) -> Iterator[Claim]:
+    """Yield the names that a line of code calls, and the types and constants that it names."""
+    if _AVOIDED.search(f"{statement.section.rpartition(' › ')[2]} {statement.text}"):
+        return
+    for number, line in enumerate(statement.lines, statement.line):
+        for found in _USED.finditer(_NO_USE.sub(" ", line)):
+            for at, name in enumerate(words := re.findall(r"\w+", found[0])):
+                is_called = at == len(words) - 1 and found[3]
+                if len(name) > 5 and _CODED.search(name) and (name[0].isupper() or is_called):
+                    owner = found[1][: found[1].find(name)] if at < len(words) - 1 else found[1]
+                    yield Claim(SYMBOL, number, f"{owner}{name}", name, is_certain=False, tool=LOOSE)
 
 
 def owner_of(token: str) -> str:

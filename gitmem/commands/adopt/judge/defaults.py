@@ -86,12 +86,13 @@ class Defaults:
         return self._judge_contradicted(mention, meant, others, every, is_named=is_named)
 
     def _judge_agreed(self, mention: Mention, same: list[_Home], others: list[_Home]) -> JudgedClaim | None:
-        """Judge a default that one place states; another one that did when the line was written may not any more."""
+        """Judge a default that one place states; another one that did when the line was written may not any more.
+
+        If both did, either may be meant, so nothing is said.
+        """
         declared = [one for one in others if one.strength == DECLARED]
-        if declared and not self._held_in(mention, same):
-            false = self._judge_each(mention, declared)
-            if held := next((one for one in false if one.held), None):
-                return held
+        if held := next((one for one in self._judge_each(mention, declared) if one.held), None):
+            return None if self._held_in(mention, same) else held
         return self._reader(same[0], same, mention.claim).judge(mention, self._head, self._past)
 
     def _judge_contradicted(

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 
-from gitmem.commands.adopt.findings import FALSE, HOLDS, JudgedClaim, Source
+from gitmem.commands.adopt.claims.numbers import LABELLED
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Source
 from gitmem.commands.adopt.judge.defaults import Defaults
 from gitmem.commands.adopt.judge.dependencies import Packages
 from gitmem.commands.adopt.judge.ports import judge_port
 from gitmem.commands.adopt.judge.reader import Reader
 from gitmem.commands.adopt.judge.versions import Versions
+from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.corpus import Corpus
     from gitmem.commands.adopt.findings import Mention
@@ -29,6 +32,14 @@ _ENDINGS = {
     "Go": "go", "Python": "py", "TypeScript": "tsx?", "JavaScript": "jsx?", "Rust": "rs", "Java": "java", "Ruby": "rb",
     "C#": "cs", "Kotlin": "kts?", "Swift": "swift",
 }  # fmt: skip
+
+
+def constants_of(claim: Claim) -> list[str]:
+    """Return the names of constants that a label may mean; none for a value with a name of its own."""
+    base = claim.name.removesuffix("_FOLDER").removesuffix("_DIRECTORY")
+    folders = [] if base == claim.name else [f"{base}_DIR", f"{base}_FOLDER", f"{base}_DIRECTORY"]
+    names = folders or [claim.name, f"{claim.name}NAME", f"{claim.name}_NAME"]
+    return names if claim.tool == LABELLED else []
 
 
 class Numbers:
@@ -62,6 +73,8 @@ class Numbers:
             return judge_port(mention, self._head, self._past, self._corpus, self.dependencies)
         if tool == "count":
             return self._judge_count(mention)
+        if tool == LABELLED:
+            return self._judge_labelled(mention)
         found = self._defaults.judge(mention)
         # A number beside a name counts as its value only if it is, or once was: units may differ.
         return found if found is None or mention.claim.is_certain or found.verdict == HOLDS or found.held else None
@@ -85,6 +98,28 @@ class Numbers:
             return number == stated, text.count("\n", 0, at) + 1, number
 
         return Reader(same or rooted[0], read).judge(mention, self._head, self._past)
+
+    def _judge_labelled(self, mention: Mention) -> JudgedClaim | None:
+        """Judge a file's name by the one constant that the words before it may name: "History file" `HISTORY_FILE`."""
+        stated, folder = mention.claim.stated, mention.document.folder
+        said = re.compile(
+            rf"^[^\n#/=]{{0,60}}\b(?:{'|'.join(constants_of(mention.claim))})\b[^\n=\"']{{0,60}}=\s*[\"']([^\"'\n]+)",
+            re.M,
+        )
+        texts = self._head.texts(self._head.files_naming(constants_of(mention.claim)))
+        paths = [path for path, text in texts.items() if said.search(text) and path.startswith(folder)]
+        if len(paths) != 1:
+            return None
+
+        def read(text: str) -> tuple[bool, int, str] | None:
+            found = said.search(text)
+            if found is None:
+                return None
+            return found[1].rpartition("/")[2] == stated, text.count("\n", 0, found.start(1)) + 1, found[1]
+
+        finding = Reader(paths[0], read).judge(mention, self._head, self._past)
+        is_quiet = finding is not None and finding.verdict == FALSE and not finding.held
+        return replace(finding, verdict=NEVER, is_contradicted=True) if finding and is_quiet else finding
 
     def _judge_count(self, mention: Mention) -> JudgedClaim | None:
         claim = mention.claim

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gitmem.commands.adopt.claims.claim import is_example
-from gitmem.commands.adopt.claims.symbols import owner_of, qualified
+from gitmem.commands.adopt.claims.symbols import LOOSE, owner_of, qualified
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.document.check_values import OR_IN
@@ -39,6 +39,8 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
     """
     claim = mention.claim
     where = corpus.present.get(claim.name)
+    if claim.tool == LOOSE and (where is not None or not corpus.is_whole or mention.is_past):
+        return None
     if where is not None and (owner := owner_of(claim.token)):
         where = _find_member(owner, claim.name, corpus, head)
         if where is None:
@@ -85,7 +87,8 @@ def _judge_owner(mention: Mention, owner: str, corpus: Corpus, past: Past) -> Ju
 def _judge_plain(mention: Mention, past: Past) -> JudgedClaim | None:
     """Judge the claim that a name of one word is in the code, which does not have that word now."""
     name = mention.claim.name
-    if len(name) < _SHORTEST or not (name[0].isupper() or re.search(r"\(|\.|::|#|->", mention.claim.token)):
+    is_written_so = mention.claim.tool == LOOSE or name[0].isupper() or re.search(r"\(|\.|::|#|->", mention.claim.token)
+    if len(name) < _SHORTEST or not is_written_so:
         return None
     wrote, _ = past.writer(mention)
     then = past.code(wrote)

@@ -7,6 +7,7 @@ import re
 
 from gitmem.commands.adopt.claims.claim import is_example
 from gitmem.commands.adopt.claims.paths import looks_like_name
+from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.documents import moved_to
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Source
 from gitmem.commands.adopt.judge.identifiers import is_identifier
@@ -90,7 +91,10 @@ def _near(head: Code, name: str, document: Document) -> list[str]:
     """Return the paths that end with a name, those below the document's folder first."""
     found = head.list_ending_with(name) if name and not name.startswith("..") else []
     below = [path for path in found if document.folder and path.startswith(f"{document.folder}/")]
-    return below or found
+    if below or "/" in name or "." in name:
+        return below or found
+    # A folder of the same name somewhere in the tests is another one.
+    return [path for path in found if not is_aside(f"{path}/")]
 
 
 def _find_lost_path(mention: Mention, named: str, then: Code | None, head: Code, *, is_alone: bool) -> str:

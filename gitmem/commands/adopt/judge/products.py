@@ -137,7 +137,8 @@ PRODUCTS: dict[str, tuple[Place, ...]] = {
     **{name: (_tag(name, *more),) for name, more in _IMAGES.items()},
 }
 _SPELLED = {
-    "golang": "go", "node.js": "node", "nodejs": "node", "rustc": "rust", ".net": "dotnet",
+    "golang": "go", "msrv": "rust", "toolchain": "rust",
+    "node.js": "node", "nodejs": "node", "rustc": "rust", ".net": "dotnet",
     "net": "dotnet", "postgresql": "postgres", "mongodb": "mongo",
 }  # fmt: skip
 

@@ -43,13 +43,24 @@ _FILES = {
     "composer": ("composer.json",),
     "mix": ("mix.exs",),
     "entry": ("pyproject.toml", "setup.cfg", "pixi.toml"),
+    "nx": ("project.json", "package.json"),
 }
 _MORE = {"make": (".mk",), "just": (".just",), "rake": (".rake",)}
 # Folders whose files are tasks of mise. Source: mise's manual, "File tasks".
 _TASK_FILE = re.compile(r"^(?:\.?mise-tasks|\.?mise/tasks|\.config/mise/tasks)/([^.]+?)(?:/_default)?(?:\.\w+)?$")
 _MIX_TASK = re.compile(r"(?:^|/)lib/mix/tasks/(?:.*/)?([\w.]+)\.ex$")
-# What names the part of the targets that another file has, by the first part of their names.
-_PARTS = {"just": r"^mod\??[ \t]+{}\b", "task": r"^includes:[ \t]*\n(?:[ \t]+.*\n|[ \t]*\n)*?[ \t]+{}(?=:)"}
+# What names the part of the targets that another file has, by the first part of their names; its path, if written; and
+# where it is else. Sources: the manuals of just 1.43, "Modules", and Task 3.45, "Including other Taskfiles".
+_PARTS = {
+    "just": (
+        r"^mod\??[ \t]+{}\b(?:[ \t]+[\"']([^\"'\n]+))?",
+        ("{}.just", "{}/mod.just", "{}/justfile", "{}/.justfile"),
+    ),
+    "task": (
+        r"^includes:[ \t]*\n(?:[ \t]+.*\n|[ \t]*\n)*?[ \t]+{}:(?:[ \t]*(?:\n[ \t]+taskfile:[ \t]*)?[\"']?([^\s\"']+))?",
+        (),
+    ),
+}
 _PATTERN = re.compile(r"^([^\s#:=$%]*)%([^\s#:=$%]*)[^:=\n]*::?(?!=)", re.MULTILINE)
 
 
@@ -60,7 +71,8 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
         return None
     if (source := _find(head, claim, mention.document)) is not None:
         return JudgedClaim(mention, HOLDS, source, check=_check(claim, source))
-    if mention.is_past or "*" in claim.name or _takes_any(head, claim, mention.document):
+    is_open = _takes_any(head, claim, mention.document) or _has_unread_part(head, claim, mention.document)
+    if mention.is_past or "*" in claim.name or is_open:
         return None
     wrote, named = past.writer(mention)
     then = past.code(wrote)
@@ -70,7 +82,8 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
         held = None if then is None else False
         return JudgedClaim(mention, NEVER, held=held, wrote=wrote) if claim.is_certain else None
     # A task that is a file of its own is there while it has a text.
-    probe = Probe(was.path, lambda text: _line_in(was.path, text, claim) > 0 if was.line else bool(text))
+    name = claim.name if _is_whole(was, claim) else was.actual
+    probe = Probe(was.path, lambda text: _line_in(was.path, text, claim, name) > 0 if was.line else bool(text))
     return JudgedClaim(mention, FALSE, was, held=True, wrote=wrote, probe=probe, check=_check(claim, was))
 
 
@@ -94,7 +107,7 @@ def _definitions(code: Code, claim: Claim, document: Document) -> list[str]:
     found = [path for path in found if "node_modules/" not in path]
     found.sort(key=lambda path: (path.count("/"), path))
     if claim.places[1:]:
-        own = [source.path for source in list_packages(code, claim.places[1], "npm")]
+        own = [source.path for source in list_packages(code, claim.places[1], "nx" if claim.tool == "nx" else "npm")]
         return own or found
     return _in_folder(code, claim, document, found)
 
@@ -134,10 +147,57 @@ def _included(code: Code, paths: list[str]) -> list[str]:
 def _find(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return where a command is defined."""
     for path, text in code.texts(_definitions(code, claim, document)).items():
-        line = _line_in(path, text, claim)
+        line = _line_in(path, text, claim, claim.name)
         if line:
             return Source(path, line, "" if claim.name in targets_in(path, text) else text.split("\n")[line - 1])
+        if found := _find_in_part(code, path, text, claim):
+            return found
     return _find_file(code, claim)
+
+
+def _find_in_part(code: Code, path: str, text: str, claim: Claim) -> Source | None:
+    """Return where the part of a file that another one has defines a target: of `web::build`, `build` in that of `web`.
+
+    For a part without a target, it is where the file names it.
+    """
+    part = _part_in(path, text, claim)
+    if part is None:
+        return None
+    line, name, places = part
+    if not name:
+        return Source(path, line, text.split("\n")[line - 1])
+    for place, inside in code.texts(places).items():
+        if found := targets_in(place, inside).get(name):
+            return Source(place, found, name)
+    return None
+
+
+def _part_in(path: str, text: str, claim: Claim) -> tuple[int, str, list[str]] | None:
+    """Return the line where a file names the part that a target is in, the target there, and the files it may be."""
+    if claim.tool not in _PARTS:
+        return None
+    pattern, usual = _PARTS[claim.tool]
+    module, _, name = claim.name.partition("::" if claim.tool == "just" else ":")
+    found = re.search(pattern.format(re.escape(module)), text, re.MULTILINE)
+    if found is None:
+        return None
+    folder = posixpath.dirname(path)
+    files = [found[1], *(posixpath.join(found[1], one) for one in _FILES[claim.tool])] if found[1] else []
+    spots = files or [one.format(module) for one in usual]
+    start = text.count("\n", 0, found.start() + found[0].find(module)) + 1
+    return start, name, [posixpath.normpath(posixpath.join(folder, spot)) for spot in spots]
+
+
+def _has_unread_part(code: Code, claim: Claim, document: Document) -> bool:
+    """Return whether a target is in a part whose file is not known."""
+    every = code.texts(_definitions(code, claim, document)) if claim.tool in _PARTS else {}
+    parts = [_part_in(path, text, claim) for path, text in every.items()]
+    return any(part is not None and not code.texts(part[2]) for part in parts)
+
+
+def _is_whole(source: Source, claim: Claim) -> bool:
+    """Return whether a source has a target by its whole name, not as one of a part."""
+    return source.actual != re.split("::?", claim.name)[-1]
 
 
 def _find_file(code: Code, claim: Claim) -> Source | None:
@@ -149,14 +209,13 @@ def _find_file(code: Code, claim: Claim) -> Source | None:
     return next((Source(path) for path in sorted(code.files) if (hit := pattern.search(path)) and hit[1] == name), None)
 
 
-def _line_in(path: str, text: str, claim: Claim) -> int:
+def _line_in(path: str, text: str, claim: Claim, name: str) -> int:
     """Return the line where a file defines a target, or makes one of this name by a pattern; 0 if it does not."""
-    line = targets_in(path, text).get(claim.name, 0)
+    line = targets_in(path, text).get(name, 0)
     if line:
         return line
-    if (pattern := _PARTS.get(claim.tool)) is not None:  # a recipe of a module, or a task of an included file
-        module = re.search(pattern.format(re.escape(claim.name.partition(":")[0])), text, re.MULTILINE)
-        return text.count("\n", 0, module.end()) + 1 if module else 0
+    if (part := _part_in(path, text, claim)) is not None and not part[1]:
+        return part[0]
     for found in _PATTERN.finditer(text) if claim.tool == "make" else ():
         before, after = found[1], found[2]
         fits = claim.name.startswith(before) and claim.name.endswith(after) and len(claim.name) > len(before + after)

@@ -11,6 +11,7 @@ from gitmem.commands.adopt.claims.commands import command_claims
 from gitmem.commands.adopt.claims.numbers import number_claims
 from gitmem.commands.adopt.claims.paths import path_claims
 from gitmem.commands.adopt.claims.symbols import symbol_claims
+from gitmem.commands.adopt.judge.figures import constants_of
 from gitmem.commands.adopt.judge.occurrence import find_symbol_culprit, judge_symbol
 from gitmem.commands.adopt.judge.presence import judge_path
 from gitmem.commands.adopt.judge.targets import judge_command
@@ -74,8 +75,9 @@ KINDS = {
             lambda *_: (),  # found with the versions
             lambda mention, on: on.numbers.judge_value(mention),
             _broke,
+            words=constants_of,
         ),
-        Kind(SYMBOL, lambda statement, _: symbol_claims(statement), _judge_tied_symbol, find_symbol_culprit),
+        Kind(SYMBOL, symbol_claims, _judge_tied_symbol, find_symbol_culprit),
         Kind(
             DEPENDENCY,
             usage.package_claims,
@@ -108,6 +110,7 @@ KINDS = {
             sourced(
                 *(counts.COUNT, counts.count_claims, counts.find_count, "says {token}"),
                 contradict=counts.find_other_count,
+                words=counts.words_of,
             ),
             culprit=counts.find_count_culprit,
         ),

@@ -1,11 +1,13 @@
 """Imports in code blocks and sentences: that a module of the repository has a name. Pure but for reading code.
 
 An import of Python is looked up by the module's path, one of JavaScript by the path's end or by the package of the
-workspace, one of Rust in the crate. Modules that the repository does not have are those of others.
+workspace, one of Rust in the crate, one of Go in the module's folders, one of Java, Kotlin, Scala, PHP and Elixir by
+the package or namespace. Modules that the repository does not have are those of others.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 import sys
 
@@ -25,14 +27,26 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.statements import Statement
 
 IMPORT = "import"
-_PYTHON = re.compile(r"^\s*(?:>>> )?from ([A-Za-z_][\w.]*) import \(?\s*([A-Za-z_][\w, ]*?)\)?,?\s*(?:#.*)?$")
+_PYTHON = re.compile(r"^\s*(?:>>> )?from ([A-Za-z_][\w.]*) import \(?\s*([A-Za-z_][\w, ]*)(?=\)|#|$)")
 _SCRIPT = re.compile(r"^\s*(?:import|export)\s+(?:type\s+)?(?:\w+\s*,\s*)?\{([^}]*)\}\s*from\s*[\"']([^\"']+)[\"'];?")
-_RUST = re.compile(r"^\s*(?:pub )?use ([a-z_]\w*(?:::\w+)*)::(?:\{([^{}]*)\}|([A-Za-z_]\w*))(?: as \w+)?;")
+_RUST = re.compile(r"^\s*(?:pub )?use ([a-z_]\w*(?:::\w+)*)::(?:\{(.*)\}|([A-Za-z_]\w*))(?: as \w+)?;")
+_GO = re.compile(r"^\s*import\s+(?:\(|(?:[\w.]+\s+)?\")")
+_GO_PATH = re.compile(r"\"([\w.-]+\.[a-z]+/[\w./-]+)\"")
+# A package that a name is imported from, by its dots or backslashes: Java, Kotlin, Scala; PHP; Elixir.
+_DOTTED = {
+    "jvm": re.compile(r"^\s*import (?:static )?([a-z]\w*(?:\.\w+)+)\.([A-Za-z]\w*)(?: as \w+)?\s*;?\s*$"),
+    "php": re.compile(r"^\s*use ([A-Z]\w*(?:\\\w+)*)\\([A-Z]\w*)(?: as \w+)?;"),
+    "elixir": re.compile(r"^\s*(?:alias|import|use|require) ([A-Z]\w*(?:\.[A-Z]\w*)*)\.(?:\{([\w, ]+)\}|([A-Z]\w*))"),
+}
+_CLASSES = ("java", "kt", "kts", "scala", "groovy")
 _ENDINGS = ("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "d.ts", "vue", "svelte")
 _LANGUAGES = {
     **dict.fromkeys(("python", "py", "pycon"), "python"),
     **dict.fromkeys(("ts", "tsx", "typescript", "js", "jsx", "javascript", "mjs", "vue", "svelte", "astro"), "script"),
     **dict.fromkeys(("rust", "rs"), "rust"),
+    **dict.fromkeys(("go", "golang"), "go"),
+    **dict.fromkeys(("java", "kotlin", "kt", "kts", "scala"), "jvm"),
+    **{"php": "php", "elixir": "elixir", "ex": "elixir", "exs": "elixir"},
 }
 # What a module may be without saying the name: it passes on all of another one, or makes names when they are asked for.
 _OPEN = re.compile(
@@ -48,27 +62,54 @@ def import_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     if statement.kind == TREE or (statement.kind == CODE and statement.language not in _LANGUAGES):
         return
     if statement.kind == CODE:
-        lines = [(line, number) for number, line in enumerate(statement.lines, statement.line)]
+        spoken = _LANGUAGES[statement.language]
+        is_long = len(statement.lines) > 1
+        lines = (re.sub(r"#.*|//.*", "", one) if is_long else one for one in statement.lines)
+        texts = [(" ".join(line.strip() for line in lines), statement.line)]
     else:
-        lines = [(span.text, span.line) for span in statement.spans if span.kind == "code" and " " in span.text]
-    for line, number in lines:
-        for tool, module, name in _imported(line):
+        spoken = ""
+        texts = [(span.text, span.line) for span in statement.spans if span.kind == "code" and " " in span.text]
+    for text, first in texts:
+        for tool, module, name in _imported(text, spoken):
+            line = next((at for at, one in enumerate(statement.lines, first) if name in one), first)
             yield Claim(
-                IMPORT, number, f"{module}{_JOINTS[tool]}{name}", name, places=(module,), tool=tool, is_certain=False
+                IMPORT, line, f"{module}{_JOINTS[tool]}{name}", name, places=(module,), tool=tool, is_certain=False
             )
 
 
-_JOINTS = {"python": ".", "script": "#", "rust": "::"}
+_JOINTS = {"python": ".", "script": "#", "rust": "::", "go": "/", "jvm": ".", "php": "\\", "elixir": "."}
 
 
-def _imported(line: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the language, module and name of each name that a line imports."""
-    if found := _PYTHON.match(line):
+def _imported(text: str, spoken: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the language, module and name of each name that a text imports; in a code block, of its language."""
+    if spoken in ("", "python") and (found := _PYTHON.match(text)):
         yield from (("python", found[1], name) for name in _names(found[2]))
-    elif found := _SCRIPT.match(line):
+    elif spoken in ("", "script") and (found := _SCRIPT.match(text)):
         yield from (("script", found[2], name) for name in _names(found[1]))
-    elif found := _RUST.match(line):
-        yield from (("rust", found[1], name) for name in _names(found[2] or found[3]))
+    elif spoken in ("", "rust") and (found := _RUST.match(text)):
+        yield from _used(found[1], found[2] or found[3])
+    elif spoken == "go" and _GO.match(text):
+        yield from (("go", *path.rsplit("/", 1)) for path in _GO_PATH.findall(text))
+    elif spoken in _DOTTED and (found := _DOTTED[spoken].match(text)):
+        yield from ((spoken, found[1], name) for name in _names(next(filter(None, found.groups()[1:]))))
+
+
+def _used(module: str, tree: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the names of a tree of Rust: of `a::b` with `c::{D, E}, F` the names D and E of `a::b::c`, and F."""
+    parts, depth, start = [], 0, 0
+    for at, char in enumerate(tree):
+        depth += (char == "{") - (char == "}")
+        if char == "," and not depth:
+            parts.append(tree[start:at])
+            start = at + 1
+    for part in (*parts, tree[start:]):
+        inside, opening, rest = part.strip().partition("{")
+        above, _, name = inside.rpartition("::")
+        if opening:
+            yield from _used(f"{module}::{inside.strip(': ')}", rest.rstrip("} "))
+        else:
+            path = f"{module}::{above}" if above else module
+            yield from (("rust", path, one) for one in _names(name))
 
 
 def _names(text: str) -> list[str]:
@@ -79,10 +120,14 @@ def _names(text: str) -> list[str]:
 
 def find_import(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where the module defines, imports or lists the name."""
+    if claim.tool == "go":
+        return _find_folder(code, claim)
+    if claim.tool in _DOTTED:
+        return _find_class(code, claim)
     modules = _modules(code, claim)
     texts = code.texts(modules)
     for path, text in texts.items():
-        if line := find_symbol(text.encode("utf-8", "surrogateescape"), claim.name):
+        if line := _line_of(text, claim.name):
             return Source(path, line, text.split("\n")[line - 1].strip())
     word = re.compile(rf"(?<!\w){re.escape(claim.name)}(?!\w)")
     for path, text in texts.items():
@@ -91,6 +136,47 @@ def find_import(code: Code, claim: Claim, _document: Document) -> Source | None:
                 if word.search(written) and not _COMMENT.match(written):
                     return Source(path, number, written.strip())
     return None if claim.tool != "python" else _find_submodule(code, claim)
+
+
+def _line_of(text: str, name: str) -> int:
+    return find_symbol(text.encode("utf-8", "surrogateescape"), name)
+
+
+def _find_folder(code: Code, claim: Claim) -> Source | None:
+    """Return a file of the package of Go that an import names, if it is below a module of the code."""
+    wanted = f"{claim.places[0]}/{claim.name}"
+    near = ((one, place) for one, place in _go_modules(code) if wanted == one or wanted.startswith(f"{one}/"))
+    module, folder = next(near, ("", ""))
+    place = posixpath.join(folder, wanted[len(module) + 1 :]).strip("/")
+    if not module or place not in code.folders:
+        return None
+    inside = (one for one in code.files if one.endswith(".go") and posixpath.dirname(one) == place)
+    there = next((one for one in sorted(inside) if code.text(one)), None)
+    return Source(there) if there else None
+
+
+def _go_modules(code: Code) -> list[tuple[str, str]]:
+    """Return the modules of Go, each with its folder, those with the longest name first."""
+    texts = code.texts(path for path in code.by_name.get("go.mod", ()) if path in code.files)
+    named = ((re.search(r"^module\s+(\S+)", text, re.M), path.rpartition("/")[0]) for path, text in texts.items())
+    return sorted(((found[1], folder) for found, folder in named if found), key=lambda one: -len(one[0]))
+
+
+def _find_class(code: Code, claim: Claim) -> Source | None:
+    """Return the file that defines a name in a package or namespace."""
+    module, name = claim.places[0], claim.name
+    if claim.tool == "elixir":
+        said = re.compile(rf"^\s*def(?:module|protocol|impl) {re.escape(f'{module}.{name}')} do\b", re.M)
+        endings: tuple[str, ...] = ("ex", "exs")
+    else:
+        said = re.compile(rf"^\s*(?:package|namespace) {re.escape(module)}\s*[;{{]?\s*$", re.M)
+        endings = ("php",) if claim.tool == "php" else _CLASSES
+    for path, text in code.texts(path for path in code.files_naming([name]) if path.endswith(endings)).items():
+        found = said.search(text)
+        line = 0 if found is None else _line_of(text, name)
+        if line:
+            return Source(path, line, text.split("\n")[line - 1].strip())
+    return None
 
 
 def _find_submodule(code: Code, claim: Claim) -> Source | None:
@@ -106,12 +192,16 @@ def find_open_module(code: Code, claim: Claim, _document: Document) -> Source | 
 
 def import_check(claim: Claim, source: Source) -> Mapping[str, str] | None:
     """Return the check that the module has the name; None for a module of that name."""
+    if claim.tool == "go":
+        return {"exists": posixpath.dirname(source.path)}
     return {"contains": claim.name, "in": escape(source.path)} if claim.name in source.actual else None
 
 
 def _modules(code: Code, claim: Claim) -> list[str]:
     """Return the files that an import may mean; empty for a module of others."""
     module = claim.places[0]
+    if claim.tool == "go" or claim.tool in _DOTTED:
+        return []
     if claim.tool == "python":
         tail = module.replace(".", "/")
         if tail.partition("/")[0] in sys.stdlib_module_names:

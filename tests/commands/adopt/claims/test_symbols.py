@@ -21,7 +21,7 @@ from gitmem.commands.adopt.statements import split
     ],
 )
 def test_name_is_certain_where_it_looks_like_code(text, names):
-    found = [claim for statement in split(text) for claim in symbol_claims(statement)]
+    found = [claim for statement in split(text) for claim in symbol_claims(statement, Document("x.md", "guide", ""))]
 
     assert [(one.name, one.is_certain) for one in found] == names
 
@@ -51,7 +51,7 @@ def test_name_is_certain_where_it_looks_like_code(text, names):
 def test_name_is_tied_to_the_file_that_the_sentence_says_it_is_in(sentence, is_tied):
     document = Document("AGENTS.md", "instructions", "")
     (statement,) = split(sentence)
-    claims = [*path_claims(statement, document), *symbol_claims(statement)]
+    claims = [*path_claims(statement, document), *symbol_claims(statement, document)]
 
     found = {(name.name, path.name) for name, path in tied_paths(statement, claims)}
 
@@ -77,4 +77,4 @@ def test_owner_of_a_qualified_name(token, owner):
 def test_claim_of_a_name_says_nothing_of_its_parameters(text, token):
     (statement,) = split(text)
 
-    assert [one.token for one in symbol_claims(statement)] == [token]
+    assert [one.token for one in symbol_claims(statement, Document("x.md", "guide", ""))] == [token]

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.statements import Statement
 
 COUNT = "count"
+# What a claim of the length of a list in the code is marked with.
+OF_LIST = "list"
 _SPELLED = ("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _WORDS = {word: number for number, word in enumerate(_SPELLED, 3)}
 # A smaller number is too easily right by chance.
@@ -76,6 +78,13 @@ _SUBJECT = re.compile(rf"^\s*(?:(?:[-*+|]|\d+[.)])\s*)?(?:\*\*)?{_PLACE}")
 # A folder below the one that the statement is about, as a plain word: "`tui/`: features (24 modules)".
 _PLAIN = re.compile(r"(?<![\w/`])([a-z][\w-]{0,80})/? \($")
 _BEHIND = re.compile(rf"^(?:\*\*)?,? (?:in|under|within|inside|below|at|live in|are in) (?:the )?{_PLACE}")
+_OF_LIST = re.compile(
+    r"(?<![\w.,/`+-])(?P<number>\d{1,3}) (?P<adjective>required|supported|allowed|default|reserved|built-?in|known|"
+    r"core|forbidden|blocked|optional|valid|available) (?:[A-Z][A-Za-z]{1,30} )?(?P<noun>[a-z]{3,20}s)\b"
+)
+_START_OF_LIST = r"^[^\n#/]{0,60}\b", r"\b[^\n=]{0,60}=[^\n\[{(]{0,60}[\[{(]+\s*"
+# The entries of a list between brackets, up to this many characters.
+_LONGEST_LIST = 8000
 _REMARK = re.compile(
     rf"(?:#|←|//|\s[—–-])\s{{0,20}}(?:[\w/, ]{{1,80}} )?\(?{_NUMBER} (?P<noun>{_PARTS}|{_ENTRIES})\b(?!\+)", re.I
 )
@@ -106,6 +115,7 @@ _INSIDE = frozenset({
     "services", "jobs", "crates", "projects",
 })  # fmt: skip
 _PROJECT = re.compile(r"^Project\(|^[ \t]*<Project\s", re.M)
+_STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 # Files that say something about a folder, and are none of its things.
 _ASIDE = re.compile(
     r"^(?:__init__\.py|index\.\w+|mod\.rs|readme.*|\..*|__pycache__|conftest\.py|agents\.md|claude\.md|license.*)$",
@@ -115,6 +125,19 @@ _ASIDE = re.compile(
 MOST_FILES = 1000
 # The most changes of a folder that are searched for the one which made a count wrong.
 MOST_CHANGES = 240
+
+
+def _listed(statement: Statement) -> Iterator[Claim]:
+    """Yield the numbers of things that a constant of the code may list: "15 required MCP tools" of `REQUIRED_TOOLS`."""
+    for line, text in enumerate(statement.lines, statement.line):
+        for found in _OF_LIST.finditer(text):
+            if int(found["number"]) >= LEAST_OF_ALL and not _FEW.search(text[: found.start()]):
+                adjective, noun = found["adjective"].lower(), found["noun"].lower()
+                token = f"{found['number']} {adjective} {noun}"
+                yield Claim(
+                    COUNT, line, token, f"{adjective} {noun}", found["number"],
+                    places=(f"{adjective}_{noun}".upper(),), tool=OF_LIST,
+                )  # fmt: skip
 
 
 def count_claims(statement: Statement, document: Document) -> Iterator[Claim]:
@@ -128,11 +151,11 @@ def count_claims(statement: Statement, document: Document) -> Iterator[Claim]:
         found = _REMARK.search(statement.lines[0])
         if found and not _FEW.search(statement.lines[0][: found.start("number")]):
             yield from _claim(statement.line, found, (statement.path, statement.path.partition("/")[2]))
-    elif statement.kind == ROW:
-        yield from _row(statement)
-        yield from _counted(statement)
     elif statement.kind != CODE:
+        if statement.kind == ROW:
+            yield from _row(statement)
         yield from _counted(statement)
+        yield from _listed(statement)
 
 
 def _counted(statement: Statement) -> Iterator[Claim]:
@@ -180,6 +203,9 @@ def _claim(line: int, found: re.Match[str], places: tuple[str, ...]) -> Iterator
 
 def find_count(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return what has the stated number, by one of the ways to count it."""
+    if claim.tool == OF_LIST:
+        found = _list_in_code(code, claim, document)
+        return found if found is not None and found.actual == f"{claim.stated} entries" else None
     for place, counted in _count(code, claim, document):
         for what, number in counted.items():
             if number == int(claim.stated):
@@ -189,11 +215,33 @@ def find_count(code: Code, claim: Claim, document: Document) -> Source | None:
 
 def find_other_count(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return what has another number than the stated one, with the numbers by each way to count."""
+    if claim.tool == OF_LIST:
+        return _list_in_code(code, claim, document)
     for place, counted in _count(code, claim, document):
         said = [f"{number} {what}" for what, number in counted.items() if number]
         if said:
             return Source(place, 0, ", ".join(said))
     return None
+
+
+def words_of(claim: Claim) -> tuple[str, ...]:
+    """Return the names of the constants that may list what a claim counts."""
+    return (claim.places[0], claim.places[0].replace("BUILT-IN", "BUILTIN")) if claim.tool == OF_LIST else ()
+
+
+def _list_in_code(code: Code, claim: Claim, document: Document) -> Source | None:
+    """Return the one list below the document's folder with the name that a claim counts; None of several."""
+    found = []
+    for path, text in code.texts(code.files_naming(words_of(claim))).items():
+        for name in words_of(claim):
+            start = re.search(rf"{_START_OF_LIST[0]}{re.escape(name)}{_START_OF_LIST[1]}", text, re.M)
+            if start and path.startswith(f"{document.folder}/" if document.folder else ""):
+                inside = re.split(r"[\]})]", text[start.end() : start.end() + _LONGEST_LIST], maxsplit=1)[0]
+                written = re.sub(r"(?m)(?:^|\s)(?:#|//).*", "", inside)
+                if not _STRING.sub("", written).strip(", \t\r\n"):
+                    number = len(_STRING.findall(written))
+                    found.append(Source(path, text.count("\n", 0, start.start()) + 1, f"{number} entries"))
+    return found[0] if len({one.path for one in found}) == 1 else None
 
 
 def _count(code: Code, claim: Claim, document: Document) -> Iterator[tuple[str, Mapping[str, int]]]:

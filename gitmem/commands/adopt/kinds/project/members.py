@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gitmem.commands.adopt.claims.claim import Claim
-from gitmem.commands.adopt.claims.commands import iter_commands
+from gitmem.commands.adopt.claims.commands import iter_commands, nx_target
 from gitmem.commands.adopt.judge.packages import NAME_KEYS, list_packages
 from gitmem.commands.adopt.statements import BULLET, ROW
 from gitmem.text.globs import escape
@@ -42,11 +42,16 @@ _OPTIONS: Mapping[str, tuple[str, ...]] = {
 _FOREIGN = frozenset(
     {"add", "install", "update", "tree", "remove", "rm", "uninstall", "fetch", "vendor", "pkgid", "info"}
 )
-# Commands of nx that take no name of a project. Source: `nx --help`, 22.
-_NX_OWN = frozenset({
-    "affected", "run-many", "graph", "migrate", "generate", "g", "reset", "show", "init", "add", "sync",
-    "format:check", "format:write", "release", "repair", "report", "list", "connect", "watch",
-})  # fmt: skip
+# The commands that install packages, each with the kind of manifest that names one.
+_INSTALLERS: Mapping[tuple[str, ...], str] = {
+    ("cargo", "add"): "cargo",
+    ("cargo", "install"): "cargo",
+    **dict.fromkeys((("pip", "install"), ("uv", "add"), ("uvx",), ("pipx", "install"), ("poetry", "add")), "uv"),
+    **dict.fromkeys(
+        ((tool, verb) for tool in ("npm", "pnpm", "yarn", "bun") for verb in ("add", "install", "i")), "npm"
+    ),
+    **dict.fromkeys((("npx",), ("bunx",), ("pnpm", "dlx")), "npm"),
+}
 _MODULE = re.compile(r"^(:[\w-]+(?::[\w-]+)*):\w+$")
 _HEADING = re.compile(r"\b(?:crates|packages|workspaces|monorepo)\b", re.I)
 _COLUMN = re.compile(r"^\W*(?:crate|package|workspace|npm package|rust crate)(?: name)?s?\W*$", re.I)
@@ -59,6 +64,8 @@ def member_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     for command in iter_commands(statement):
         for tool, name in members_of(command):
             yield Claim(MEMBER, command.line, name, name, tool=tool)
+        for tool, name in _installed(command.words):
+            yield Claim(MEMBER, command.line, name, name, tool=tool, is_certain=False)
     for name in _listed(statement):
         if _NAME.match(name):
             yield Claim(MEMBER, statement.line, name, name, is_certain=False)
@@ -90,6 +97,16 @@ def members_of(command: Command) -> Iterator[tuple[str, str]]:
                 yield _kind_of(tool, words), name
 
 
+def _installed(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the packages that a command installs, which may be the repository's own."""
+    for start, tool in _INSTALLERS.items():
+        if words[: len(start)] == start:
+            for word in words[len(start) :]:
+                name = re.split(r"(?<=.)[@\[=<>~!]", word.strip("\"'"), maxsplit=1)[0]
+                if _NAME.match(name) and "." not in name:
+                    yield tool, name
+
+
 def _kind_of(tool: str, words: Sequence[str]) -> str:
     return tool if tool in ("cargo", "uv") else "nx" if "nx" in words[:2] else "npm"
 
@@ -107,12 +124,8 @@ def _positional(words: Sequence[str]) -> Iterator[str]:
     """Yield the package of ``yarn workspace NAME COMMAND``, and the project of ``nx TARGET NAME``."""
     if words[0] == "yarn" and words[1:2] == ("workspace",) and len(words) > 3:
         yield words[2]
-    at = next((at for at, word in enumerate(words[:2]) if word == "nx"), -1)
-    rest = [word for word in words[at + 1 :] if not word.startswith("-")] if at >= 0 else []
-    if rest[:1] == ["run"] and len(rest) == 2 and ":" in rest[1]:
-        yield rest[1].partition(":")[0]
-    elif len(rest) == 2 and rest[0] not in _NX_OWN and len(rest) == len(words) - at - 1:
-        yield rest[1]
+    if (named := nx_target(words)) is not None:
+        yield named[0]
 
 
 def _bare(name: str) -> str:
