@@ -239,26 +239,28 @@ CASES = {
         '\t"github.com/x/y/core"\n)\n```\n\n'
         "```kotlin\nimport org.app.core.Store\nimport org.app.core.open\nimport org.other.Store\n```\n\n"
         "```php\nuse App\\Models\\User;\nuse App\\Models\\Post;\n```\n\n"
-        "```elixir\nalias App.Core.{Store, Shop}\nalias Plug.Conn\n```\n",
+        "```elixir\nalias App.Core.{Store, Shop}\nalias App.Core.Moved\nalias Plug.Conn\n```\n",
         {
             "go.mod": "module example.org/app\n",
             "core/core.go": "package core\n",
             "pkg/net/net.go": "package net\n",
             "lib/core.ex": "defmodule App.Core.Store do\nend\n",
             "lib/shop.ex": "defmodule App.Core.Shop do\nend\n",
+            "lib/moved.ex": "defmodule App.Core.Moved do\nend\n",
             "a/Store.kt": "package org.app.core\n\nclass Store\nfun open() {}\n",
             "app/User.php": "<?php\nnamespace App\\Models;\n\nclass User {}\nclass Post {}\n",
         },
         {
             "core/core.go": None,
             "lib/shop.ex": "defmodule App.Market do\nend\n",
+            "lib/moved.ex": "defmodule App.Use do\n  use App.Core.Moved\nend\n",
             "a/Store.kt": "package org.app.core\n\nclass Shop\nfun open() {}\n",
             "app/User.php": "<?php\nnamespace App\\Models;\n\nclass Account {}\nclass Post {}\n",
         },
         ["example.org/app/core", "org.app.core.Store", "App\\Models\\User", "App.Core.Shop"],
     ),
     "name in bold, with its arity, and in a code block": (
-        "- **OrderFormatter** formats, **OrderChecker** checks, **JavaScript** too\n"
+        "- never a `printOrders()` helper\n- **OrderFormatter** formats, **OrderChecker** checks, **JavaScript** too\n"
         "- `App.Orders.run_hook/2`, `App.Orders.keep_it/1`\n\n"
         "```go\ncfg := config.UseMockOrders\nconfig.ResetOrders()\nother.MakeAny(cfg)\nfunc TestYourOrder(t) {}\n```\n",
         {

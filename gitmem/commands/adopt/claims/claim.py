@@ -41,7 +41,7 @@ _DENIAL = re.compile(
     r"\b(removed?|(?-i:(?!DELETE))deleted?|deprecated|obsolete|legacy|formerly|renamed|replaced|replaces|superseded|"
     r"no longer|used to be|"
     r"previously|was in|were in|moved (?:from|to|out)|migrated|does(?:n't| not) exist|do(?:n't| not) exist|not exist|"
-    r"(?:there|this) is no|has no|have no|without an?|gone|instead of|rather than|old)\b"
+    r"(?:there|this) is no|never an?|has no|have no|without an?|gone|instead of|rather than|old)\b"
     r"|取代|删除|移除|已删|原 |旧|改为|改名|替代|不再|废弃",
     re.I,
 )

@@ -158,6 +158,7 @@ KINDS = {
         sourced(
             *(imports.IMPORT, imports.import_claims, imports.find_import, "{token} cannot be imported"),
             partly=imports.find_open_module,
+            doubt=imports.find_same_import,
             check=imports.import_check,
             words=lambda claim: [claim.name],
         ),

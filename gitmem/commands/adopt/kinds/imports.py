@@ -13,6 +13,7 @@ import sys
 
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.findings import Source
+from gitmem.commands.adopt.kinds.words import find_word
 from gitmem.commands.adopt.statements import CODE, TREE
 from gitmem.document.sources.symbols import find_symbol
 from gitmem.text.code.languages import is_code
@@ -188,6 +189,11 @@ def _find_submodule(code: Code, claim: Claim) -> Source | None:
 def find_open_module(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return a module that may have the name without saying so."""
     return next((Source(path) for path, text in code.texts(_modules(code, claim)).items() if _OPEN.search(text)), None)
+
+
+def find_same_import(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where the code still imports a name that it does not define: a package of others may have it now."""
+    return find_word(code, [claim.token]) if claim.tool == "go" or claim.tool in _DOTTED else None
 
 
 def import_check(claim: Claim, source: Source) -> Mapping[str, str] | None:
