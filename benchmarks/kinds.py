@@ -114,6 +114,14 @@ CASES = {
         {"tests/test_a.py": TEST.replace("test_b", "test_x")},
         ["tests/test_a.py::test_b"],
     ),
+    "test that an option selects": (
+        "- `go test ./... -run TestLoadAll`, `go test -run '^TestKeep_One$'`, `go test -run TestYourName`\n"
+        '- `gradle test --tests "org.app.StoreTest.loads_twice"`\n',
+        {"a_test.go": "func TestLoadAll(t) {\n}\nfunc TestKeep_One(t) {\n}\n",
+         "StoreTest.kt": "fun loads_twice() {\n}\n"},
+        {"a_test.go": "func TestKeep_One(t) {\n}\n", "StoreTest.kt": "fun loads() {\n}\n"},
+        ["-run TestLoadAll", '--tests "org.app.StoreTest.loads_twice"'],
+    ),
     "count of tests": (
         "- `tests/test_a.py` has 3 tests, about 3 tests, 4 tests\n\nThe suite has 3 tests.\n",
         {"tests/test_a.py": TEST},

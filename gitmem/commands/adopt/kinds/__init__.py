@@ -102,9 +102,12 @@ KINDS = {
             ),
             culprit=programs.find_removal,
         ),
-        sourced(
-            *(programs.TEST, programs.node_claims, programs.find_node, "`{token}` does not exist"),
-            check=programs.node_check,
+        replace(
+            sourced(
+                *(programs.TEST, programs.node_claims, programs.find_node, "`{token}` does not exist"),
+                check=programs.node_check,
+            ),
+            culprit=programs.find_removal,
         ),
         replace(
             sourced(

@@ -9,6 +9,7 @@ import re
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.claims.commands import iter_commands
 from gitmem.commands.adopt.findings import Probe, Source
+from gitmem.commands.adopt.kinds.words import find_word
 from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 PROGRAM, TEST = "program", "test"
 _MODULE = re.compile(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$")
+# The options that select tests by name: of gradle, go and node; and such a name, with its class before it.
+_SELECTORS = frozenset({"--tests", "-run", "--test-name-pattern"})
+_NAMED_TEST = re.compile(r"(?:[\w.]+\.)?(?=\w*(?:[a-z0-9][A-Z]|\w_\w))([A-Za-z]\w{7,})")
 _NODE = re.compile(r"^([\w./-]+\.py)::(?:\w+::)*(\w+)(?:\[.*)?$")
 # Names that stand for others.
 _EXAMPLE = re.compile(
@@ -116,10 +120,16 @@ def node_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
         for found in filter(None, map(_NODE.match, command.words)):
             if not _EXAMPLE.search(found[0]):
                 yield Claim(TEST, command.line, found[0], found[2], places=(posixpath.normpath(found[1]),))
+        for option, value in itertools.pairwise(command.words):
+            named = _NAMED_TEST.fullmatch(value.strip("\"'^$*")) if option in _SELECTORS else None
+            if named and not _EXAMPLE.search(value):
+                yield Claim(TEST, command.line, f"{option} {value}", named[1], is_certain=False)
 
 
 def find_node(code: Code, claim: Claim, document: Document) -> Source | None:
-    """Return where a file defines a test."""
+    """Return where a file defines a test; if the command names no file, where the code has that word."""
+    if not claim.places:
+        return find_word(code, [claim.name])
     folders = dict.fromkeys((document.folder, posixpath.dirname(document.path), ""))
     paths = [posixpath.join(folder, claim.places[0]) for folder in folders]
     defined = re.compile(rf"^\s*(?:async\s+def|def|class)\s+{re.escape(claim.name)}\b", re.M)
@@ -130,7 +140,9 @@ def find_node(code: Code, claim: Claim, document: Document) -> Source | None:
 
 
 def node_check(claim: Claim, source: Source) -> Mapping[str, Any]:
-    """Return the check that the file defines the test."""
+    """Return the check that the file defines the test, or has its name."""
+    if not claim.places:
+        return {"contains": claim.name, "in": escape(source.path)}
     return {"symbol": claim.name, "in": escape(source.path)}
 
 
@@ -139,4 +151,6 @@ def find_removal(finding: JudgedClaim, past: Past) -> str:
     source, name = finding.source, finding.claim.name
     if source is None:
         return ""
-    return past.broke(Probe(source.path, lambda text: f'"{name}"' in text if source.line else bool(text)))
+    is_test = finding.claim.kind == TEST
+    held = f'"{name}"' if not is_test else name
+    return past.broke(Probe(source.path, lambda text: held in text if source.line or is_test else bool(text)))
