@@ -232,10 +232,13 @@ class _Splitter:
 
     def _end_of_import(self, at: int, end: int) -> int:
         """Return the line after an import that begins in a line, which may go on to its closing bracket."""
-        line = self._lines[at]
-        closing = {"(": ")", "{": "}"}.get(line.rstrip()[-1:]) if _IMPORT.match(line) else None
-        last = min(end, at + LONGEST_IMPORT)
-        return next((n + 1 for n in range(at + 1, last) if closing and closing in self._lines[n]), at + 1)
+        depth = 0
+        for number in range(at, min(end, at + LONGEST_IMPORT)) if _IMPORT.match(self._lines[at]) else ():
+            line = self._lines[number]
+            depth += line.count("(") + line.count("{") - line.count(")") - line.count("}")
+            if depth <= 0:
+                return number + 1
+        return at + 1
 
     def _is_made(self, fence: int) -> bool:
         """Return whether the paragraph before a code block says that it shows what a command makes."""

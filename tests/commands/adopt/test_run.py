@@ -53,6 +53,12 @@ def test_path_that_never_existed_is_not_false(repo, sentence):
     assert messages(adopted(repo)) == []
 
 
+def test_folder_of_a_fixture_is_no_folder_of_the_project(repo):
+    commit_files(repo, {"AGENTS.md": "- `packages/` has them\n", "a/__fixtures__/packages/x.py": "x\n"})
+
+    assert not adopted(repo).findings
+
+
 def test_name_that_never_held_is_distinguished(repo):
     commit_files(repo, {"AGENTS.md": "- limits: `src/nowhere.py`\n"})
 

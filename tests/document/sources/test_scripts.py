@@ -11,6 +11,7 @@ from gitmem.document.sources.scripts import read_scripts
     ("path", "text", "targets"),
     [
         ("Makefile", "X := 1\nall test: dep\n\techo\n.PHONY: all\nout/%.o: a\n", {"all": 2, "test": 2}),
+        ("web/project.json", '{"targets": {"build": {},\n"lint": {}}}', {"build": 1, "lint": 2}),
         ("package.json", '{"scripts": {\n"build": "tsc",\n"test:unit": "x"}}', {"build": 2, "test:unit": 3}),
         (
             "justfile",

@@ -128,6 +128,8 @@ RUST += b"impl<T> Cell<T> {\n    pub async fn get(&self) -> T {\n    }\n}\n"
         (b"deploy() {\n  echo hi\n}\nfunction roll_back {\n", "deploy", 1),
         (b"deploy() {\n  echo hi\n}\nfunction roll_back {\n", "roll_back", 4),
         (b"CREATE TABLE IF NOT EXISTS users (\n", "users", 1),
+        (b"defmodule App.Core.Store do\nend\n", "Store", 1),
+        (b"use App.Core.Store\nclass Core::Store < Base\nend\n", "Store", 2),
         (b"class A\n  def self.make\n  end\nend\n", "A.make", 2),
         (b"# def old():\n// function old() {}\n", "old", 0),
         ("größe = 1\n".encode(), "größe", 1),

@@ -65,7 +65,8 @@ def symbol_claims(statement: Statement, document: Document) -> Iterator[Claim]:
     if statement.kind == TREE:
         return
     if statement.kind == CODE:
-        if document.kind == INSTRUCTIONS and statement.language in _FENCED:
+        # The samples of a skill are of any project.
+        if document.kind == INSTRUCTIONS and statement.language in _FENCED and "skills/" not in document.path:
             yield from _used(statement)
         for number, line in enumerate(statement.lines, statement.line):
             if (setting := re.match(r"^\s*(?:export\s+)?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)=", line)) is not None:
@@ -104,13 +105,14 @@ def _in_code(span: Span, seen: set[str]) -> Iterator[Claim]:
 
 
 def _used(statement: Statement) -> Iterator[Claim]:
-    """Yield the names that a line of code calls, and the types and constants that it names."""
+    """Yield the members that a line of code calls, and the types and constants that it names."""
     if _AVOIDED.search(f"{statement.section.rpartition(' › ')[2]} {statement.text}"):
         return
     for number, line in enumerate(statement.lines, statement.line):
         for found in _USED.finditer(_NO_USE.sub(" ", line)):
             for at, name in enumerate(words := re.findall(r"\w+", found[0])):
-                is_called = at == len(words) - 1 and found[3]
+                # What has no owner may be any name of a sample.
+                is_called = at == len(words) - 1 > 0 and found[3]
                 if len(name) > 5 and _CODED.search(name) and (name[0].isupper() or is_called):
                     owner = found[1][: found[1].find(name)] if at < len(words) - 1 else found[1]
                     yield Claim(SYMBOL, number, f"{owner}{name}", name, is_certain=False, tool=LOOSE)

@@ -7,7 +7,6 @@ import re
 
 from gitmem.commands.adopt.claims.claim import is_example
 from gitmem.commands.adopt.claims.paths import looks_like_name
-from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.documents import moved_to
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Source
 from gitmem.commands.adopt.judge.identifiers import is_identifier
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Mention
     from gitmem.commands.adopt.past import Past
+
+
+_FIXTURE = re.compile(r"(?:^|/)(?:__)?(?:fixtures?|testdata|mocks?|snapshots?)(?:__)?/")
 
 
 def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
@@ -41,7 +43,9 @@ def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
         return _confirm(mention, near[0])
     if there and not mention.document.folder:
         return _confirm(mention, there)
-    return _judge_missing(mention, head, past, other=there or next(iter(near), ""), is_there=bool(there))
+    found = _judge_missing(mention, head, past, other=there or next(iter(near), ""), is_there=bool(there))
+    is_fixture = not near and not there and head.list_ending_with(claim.name)
+    return None if found and found.verdict == NEVER and is_fixture else found
 
 
 def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_there: bool) -> JudgedClaim | None:
@@ -93,8 +97,8 @@ def _near(head: Code, name: str, document: Document) -> list[str]:
     below = [path for path in found if document.folder and path.startswith(f"{document.folder}/")]
     if below or "/" in name or "." in name:
         return below or found
-    # A folder of the same name somewhere in the tests is another one.
-    return [path for path in found if not is_aside(f"{path}/")]
+    # A folder of the same name somewhere in fixtures is another one.
+    return [path for path in found if not _FIXTURE.search(path)]
 
 
 def _find_lost_path(mention: Mention, named: str, then: Code | None, head: Code, *, is_alone: bool) -> str:

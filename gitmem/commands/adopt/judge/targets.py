@@ -78,13 +78,23 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
     then = past.code(wrote)
     document = moved_to(mention.document, named)
     was = _find(then, claim, document) if then is not None else None
-    if was is None:
+    if then is None or was is None:
         held = None if then is None else False
         return JudgedClaim(mention, NEVER, held=held, wrote=wrote) if claim.is_certain else None
     # A task that is a file of its own is there while it has a text.
-    name = claim.name if _is_whole(was, claim) else was.actual
-    probe = Probe(was.path, lambda text: _line_in(was.path, text, claim, name) > 0 if was.line else bool(text))
+    probe = _probe(head, then, claim, document, was)
     return JudgedClaim(mention, FALSE, was, held=True, wrote=wrote, probe=probe, check=_check(claim, was))
+
+
+def _probe(head: Code, then: Code, claim: Claim, document: Document, was: Source) -> Probe:
+    """Return how to decide in the past whether a target was defined where it was when its line was written."""
+    path, name = was.path, claim.name if _is_whole(was, claim) else was.actual
+    if name != claim.name and name in targets_in(path, head.text(path)):
+        # The part still has it, but is no longer a part.
+        every = then.texts(_definitions(then, claim, document))
+        outer = next(one for one, text in every.items() if _part_in(one, text, claim) is not None)
+        return Probe(outer, lambda text: _part_in(outer, text, claim) is not None)
+    return Probe(path, lambda text: _line_in(path, text, claim, name) > 0 if was.line else bool(text))
 
 
 def _check(claim: Claim, source: Source) -> Mapping[str, Any] | None:

@@ -16,6 +16,23 @@ from gitmem.commands.adopt.statements import split
         ("- Next.js 15, React 19", [("Next.js", "15", "is"), ("React", "19", "is")]),
         ("- pnpm `11.x.x` or newer", [("pnpm", "11", "at-least")]),
         ("Generics were introduced since Go 1.18 here", []),
+        ("Rust 2024, toolchain 1.90", [("Rust", "2024", "is"), ("toolchain", "1.90", "is")]),
+        (
+            "```sh\nx  # a Python version (3.9 through 3.12)\ny  # 3 in 4\n```",
+            [
+                ("Python", "3.9", "at-least"),
+                ("Python", "3.12", "up-to"),
+            ],
+        ),
+        (
+            "History file: `.app_history` (x). **Lock folder**: `.lock.d`",
+            [
+                ("HISTORY_FILE", ".app_history", "is"),
+                ("LOCK_FOLDER", ".lock.d", "is"),
+            ],
+        ),
+        ("Output file: `a/b`, see the config file: `x.json`", []),
+        ("The source is transformed to run on PHP 7.2 and higher", []),
         ("Zod v3/v4 are supported", []),
         ("\\* Only in browsers.\\\n¹ Requires Node.js 15.10.0 or above.\\\n\\*\\* Requires Node.js 16+", []),
         ("[^1]: Requires Go 1.20+", []),

@@ -17,6 +17,8 @@ from gitmem.commands.adopt.statements import split
         ("`--dry-run`", [("dry-run", False)]),
         ("`install`", [("install", False)]),
         ("`config.toml`", []),
+        ("`App.Store.run_hook/2` and `App.valid_name?/1`", [("run_hook", True), ("valid_name", True)]),
+        ("**OrderChecker**: checks, **Bold words**, **all**", [("OrderChecker", False)]),
         ("```sh\nexport API_URL=x\n```", [("API_URL", False)]),
     ],
 )
@@ -24,6 +26,25 @@ def test_name_is_certain_where_it_looks_like_code(text, names):
     found = [claim for statement in split(text) for claim in symbol_claims(statement, Document("x.md", "guide", ""))]
 
     assert [(one.name, one.is_certain) for one in found] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("```go\nx := config.UseMocks // See OldThing\nconfig.ResetAll()\n```", ["config.UseMocks", "config.ResetAll"]),
+        ("```ruby\nCore::NetClient.any_call('MyText')\n```", ["Core::NetClient", "Core::NetClient.any_call"]),
+        ("```ts\nonSearch(value)\n```", []),
+        ("```python\nclass MyThing: ...\nmy_value = plain(1)\n```", []),
+        ("```python\n# Bad\nx = OldThing()  # ❌\n```\n\n## Anti-patterns\n\n```python\nOldThing()\n```", []),
+        ("```sh\nOldThing\n```", []),
+    ],
+)
+def test_code_block_uses_names(text, tokens):
+    document = Document("AGENTS.md", "instructions", "")
+    found = [claim for statement in split(text) for claim in symbol_claims(statement, document)]
+
+    assert [one.token for one in found] == tokens
+    assert not any(one.is_certain for one in found)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,16 @@ from gitmem.commands.adopt.statements import split
         ("```rust\nuse core::net::{Client, Server};\nuse core::Thing;\n```", [
             "core::net::Client", "core::net::Server", "core::Thing",
         ]),
+        ("```python\nfrom a.b import (\n    Cat,  # one, two\n    Dog,\n)\nx = 1\n```", ["a.b.Cat", "a.b.Dog"]),
+        ("```ts\nimport {\n  useIt,\n  type Own,\n} from './x'\n```", ["./x#useIt", "./x#Own"]),
+        ("```rust\nuse core::{\n    net::{Client, a::Server},\n    Thing,\n};\n```", [
+            "core::net::Client", "core::net::a::Server", "core::Thing",
+        ]),
+        ('```go\nimport (\n\t"fmt"\n\tx "a.org/b/c"\n)\nimport "a.org/d"\n```', ["a.org/b/c", "a.org/d"]),
+        ("```kotlin\nimport org.a.Cat\nimport org.a.*\n```", ["org.a.Cat"]),
+        ("```php\nuse App\\Models\\User;\n```", ["App\\Models\\User"]),
+        ("```elixir\nalias App.{Cat, Dog}\nuse App.Web, :it\n```", ["App.Cat", "App.Dog", "App.Web"]),
+        ("```python\nfrom a.b import (\n" + "x,\n" * 100, []),
         ("```sh\nfrom a import Cat\n```\n\nfrom here import it\n", []),
         ("```python\nimport a.b\nfrom . import x\n```", []),
     ],

@@ -334,5 +334,5 @@ def find_count_culprit(finding: JudgedClaim, past: Past) -> str:
     if finding.source is None:
         return ""
     # Only new and removed files change the number of a folder's entries.
-    options = () if finding.claim.tool in _INSIDE else ("--no-renames", "--diff-filter=AD")
+    options = () if finding.claim.tool in {OF_LIST, *_INSIDE} else ("--no-renames", "--diff-filter=AD")
     return past.broke_below([finding.source.path], holds, *options, most=MOST_CHANGES)

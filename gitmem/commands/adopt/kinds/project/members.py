@@ -52,6 +52,7 @@ _INSTALLERS: Mapping[tuple[str, ...], str] = {
     ),
     **dict.fromkeys((("npx",), ("bunx",), ("pnpm", "dlx")), "npm"),
 }
+_ONCE = frozenset({("uvx",), ("npx",), ("bunx",), ("pnpm", "dlx"), ("pipx", "install")})
 _MODULE = re.compile(r"^(:[\w-]+(?::[\w-]+)*):\w+$")
 _HEADING = re.compile(r"\b(?:crates|packages|workspaces|monorepo)\b", re.I)
 _COLUMN = re.compile(r"^\W*(?:crate|package|workspace|npm package|rust crate)(?: name)?s?\W*$", re.I)
@@ -101,7 +102,8 @@ def _installed(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the packages that a command installs, which may be the repository's own."""
     for start, tool in _INSTALLERS.items():
         if words[: len(start)] == start:
-            for word in words[len(start) :]:
+            # What is run is one package; what is after it are its arguments.
+            for word in words[len(start) :][: 1 if start in _ONCE else None]:
                 name = re.split(r"(?<=.)[@\[=<>~!]", word.strip("\"'"), maxsplit=1)[0]
                 if _NAME.match(name) and "." not in name:
                     yield tool, name

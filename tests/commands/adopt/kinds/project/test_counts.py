@@ -34,6 +34,7 @@ def found(find, text):
         ("- `tui/`: app, features (24 modules, with hubs)", ["24 modules of tui/features"]),
         ("`app/cli.py` defines the app. All 11 commands are at the top.", ["11 commands of app/cli.py"]),
         ("### Parsing (4 tests)", []),
+        ("Validates 15 required MCP tools, up to 9 allowed hosts", ["15 list of REQUIRED_TOOLS"]),
         ("The suite has 120 tests.", ["120 tests of "]),
         ("- `infra/` (~22 modules), `infra/` (22+ modules), `infra/` (2 modules)", []),
         ("- about 14 tests in `a.py`, up to 14 tests in `a.py`, 10-14 tests in `a.py`", []),
