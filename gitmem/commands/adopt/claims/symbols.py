@@ -38,7 +38,7 @@ _NO_USE = re.compile(
 )
 _USED = re.compile(r"(?<![\w.:>@$-])((?:[A-Za-z_]\w*(?:\.|::|->))*)([A-Za-z_]\w{4,})(?=(\()?)")
 # Blocks that show what not to do, or what was.
-_AVOIDED = re.compile(r"\b(?:anti-?patterns?|avoid|bad|wrong|don'?ts?|never|before|incorrect|legacy)\b|[❌✗🚫]", re.I)
+_AVOIDED = re.compile(r"\b(?:anti-?patterns?|avoid|bad|wrong|don'?ts?|never|before|incorrect|legacy)\b|[❌🚫]", re.I)
 _OPTION = re.compile(r"^--[a-z][\w-]+$")
 _CODED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
 # Words for the object itself.
