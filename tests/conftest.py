@@ -262,7 +262,8 @@ def first_commit(template: Path, tmp_path_factory: pytest.TempPathFactory) -> di
     folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("started") / "service", symlinks=True))
     with Memory(folder, clock=lambda: float(NOW)) as opened:
         opened.init(offline=True)
-    parts = ("objects", "refs", "logs/refs", "gitmem/proofs")
+        opened.repository.catalog()  # making it is a third of the CPU of a test that writes one memory
+    parts = ("objects", "refs", "logs/refs", "gitmem/proofs", "gitmem/catalog.sqlite")
     added = [path for part in parts for path in [folder / ".git" / part, *(folder / ".git" / part).rglob("*")]]
     names = [path.relative_to(folder) for path in added if path.is_file()]
     return {str(name): (folder / name).read_bytes() for name in names if not (template / name).exists()}
