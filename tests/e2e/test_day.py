@@ -28,7 +28,7 @@ def block(containing: str) -> str:
 
 @pytest.fixture
 def console(repo: Path) -> Console:
-    return Console(repo)
+    return Console(repo, is_inside=True)
 
 
 def say_rs256(console: Console) -> None:
