@@ -15,6 +15,7 @@ import os
 
 from gitmem.config import unknown_variables
 from gitmem.errors import NoRepositoryError, UsageError
+from gitmem.git.repository import ignored_git_dir
 from gitmem.model import STATUSES
 from gitmem.store import LISTED, PROJECT, SCOPES
 from gitmem.text.globs import composed
@@ -334,6 +335,8 @@ def open_quietly(out: Output) -> Memory:
     repository = memory.repository
     if repository.ignoring:
         memory.notices.append(repository.ignoring)
+    if option := ignored_git_dir(repository.git.repository):
+        memory.notices.append(f"GIT_DIR is ignored; to use that repository: gitmem {option} …")
     if repository.config.color != "auto":
         out.set_color(repository.config.color)
     for notice in unknown_variables():

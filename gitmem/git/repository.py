@@ -114,6 +114,21 @@ def _is_named(git_dir: str) -> bool:
     return git_dir == _named or bool(by_environment and os.path.realpath(by_environment) == git_dir)
 
 
+def ignored_git_dir(repository: Repository | None) -> str:
+    """Return the ``-C`` option for the repository that ``GIT_DIR`` names, if that is not this one; else empty.
+
+    The variable is ignored: git sets it for hooks, in which a child would write the user's index.
+    """
+    by_environment = variable("GIT_DIR")
+    real = os.path.realpath(by_environment)
+    own = (repository.git, repository.common) if repository is not None else ()
+    if not by_environment or _named or real in map(os.path.realpath, own):
+        return ""
+    import shlex
+
+    return f"-C {shlex.quote(os.path.dirname(real) if os.path.basename(real) == '.git' else real)}"
+
+
 def discover(start: str | Path) -> Repository:
     """Return the repository that contains the folder *start* (absolute).
 
@@ -260,6 +275,8 @@ def _rev_parse(start: str, *what: str) -> str:
         hint = "run it inside a git repository, or create one: git init"
         if "dubious ownership" in err.stderr:
             hint = err.stderr.strip().rsplit("\n", 1)[-1].strip()
+        elif option := ignored_git_dir(None):
+            hint = f"GIT_DIR is ignored; to use that repository: gitmem {option} list"
         raise NoRepositoryError(f"{start}: {first}", hint=err.hint or hint) from err
     return os.fsdecode(done.stdout).removesuffix("\n")
 

@@ -11,7 +11,7 @@ from conftest import commit_files, git
 
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.git import Git
-from gitmem.git.repository import Repository, Unsure, discover, is_oid, read_head, read_ref
+from gitmem.git.repository import Repository, Unsure, discover, ignored_git_dir, is_oid, read_head, read_ref
 
 OID = "0123456789abcdef0123456789abcdef01234567"
 
@@ -324,3 +324,18 @@ def test_bare_repository_of_its_own_and_its_work_trees_need_no_naming(repo: Path
 def linked_of(folder: Path, place: Path) -> Path:
     git(folder, "worktree", "add", "-q", "--detach", str(place))
     return place
+
+
+def test_git_dir_that_is_ignored_is_named_with_the_way_to_that_repository(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = discover(repo)
+    for value in ("", str(repo / ".git"), f"{repo}/./.git/"):
+        monkeypatch.setenv("GIT_DIR", value)
+        assert ignored_git_dir(here) == ""
+
+    monkeypatch.setenv("GIT_DIR", f"{tmp_path}/an other/.git")
+    assert ignored_git_dir(here) == f"-C '{tmp_path}/an other'"
+    with pytest.raises(NoRepositoryError) as caught:
+        discover(tmp_path)
+    assert caught.value.hint == f"GIT_DIR is ignored; to use that repository: gitmem -C '{tmp_path}/an other' list"

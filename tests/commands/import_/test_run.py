@@ -21,6 +21,7 @@ from support.catalogs import catalog_of
 from support.facts import make_memory, put
 
 from gitmem.commands.import_.files import read_sources
+from gitmem.commands.import_.names import Names
 from gitmem.commands.import_.run import ImportResult, Sources, _incoming, _LeftOut
 from gitmem.errors import NotFoundError
 from gitmem.index.catalog import texts_of
@@ -318,7 +319,7 @@ def test_every_note_comes_in_whole_or_is_named(notes: dict[str, str]) -> None:
         for name, text in notes.items():
             Path(folder, f"{name}.md").write_text(text)
         left = _LeftOut()
-        records = read_sources([folder], kind="", stdin=None, progress_of=None)
+        records = read_sources([folder], kind="", stdin=None, progress_of=None, notes=Names())
         opened = SimpleNamespace(policy=builtin, author=lambda: Author("Ana", "", "service"), now=0, notices=[])
         incoming = list(_incoming(opened, records, left))  # type: ignore[arg-type]
         settled = settle(catalog_of({}), incoming, update=False, threshold=0.85)
