@@ -63,12 +63,17 @@ def adopt(
     """
     head = Code(git, commit)
     documents = find_documents(head.files, wanted)
-    past = Past(head, [one.path for one in documents])
+    changed = frozenset(Past(head).list_changes(since, commit)) if since else None
+    past = Past(head, [one.path for one in documents if changed is None or one.path in changed])
     texts = head.texts([one.path for one in documents])
     named = {name.strip("/") for name in wanted}
     closed = [one for one in documents if one.path not in named and is_closed(one.path, texts.get(one.path, ""))]
     documents = [one for one in documents if one not in closed]
-    read = _read(documents, texts, kinds, head)
+    read = _read([one for one in documents if changed is None or one.path in changed], texts, kinds, head)
+    judged = [one for one in read if not since or _is_newer(one[0], one[1], past, since)]
+    # The names of its section tell what a statement is about.
+    sections = {(document.path, statement.section) for document, statement, _ in judged}
+    read = [one for one in read if (one[0].path, one[1].section) in sections]
     head.occurrences.expect(
         word for _, _, claims in read for claim in claims for word in KINDS[claim.kind].words(claim)
     )
@@ -80,7 +85,6 @@ def adopt(
         progress("reading the code of the past", len(read), len(read))
         past.expect(_missing_names(read, corpus), missing)
     judge = _Judge(head, past, corpus, names, kinds)
-    judged = [one for one in read if not since or _is_newer(one[0], one[1], past, since)]
     findings, unchecked = _judge_claims(judged, judge, progress)
     # A part of the statements cannot tell what all documents say.
     contradictions = [] if base or since else find_contradictions(read, findings, head.files)

@@ -51,3 +51,19 @@ def test_merge_is_on_the_line_and_the_commits_of_its_branch_are_not(repo):
     assert change.status == "A"
     assert change.commit in line.merges
     assert not line.knows(side)
+
+
+def test_walk_that_is_limited_to_paths_finds_what_the_walk_of_all_does(repo):
+    commit_files(repo, {"README.md": "1", "old/a": "1", "x": "1"})
+    commit_files(repo, {"README.md": "2", "y": "1"})
+    git(repo, "rm", "-q", "-r", "old")
+    git(repo, "mv", "x", "z")
+    git(repo, "commit", "-qm", "less")
+    few, every = line_of(repo), line_of(repo)
+    assert every.has(git(repo, "rev-parse", "HEAD~1"), "old/a")
+    assert (every.is_read, few.is_read) == (True, False)
+
+    for path in ("README.md", "old/a", "x", "z", "old", "never"):
+        assert few.changes(path) == every.changes(path)
+        assert few.find_removals([path]) == every.find_removals([path])
+    assert sorted(few.list_removed(0)) == sorted(every.list_removed(0)) == ["old/a", "x"]
