@@ -11,7 +11,7 @@ from gitmem.document.sources.node import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 _LITERAL = "|".join(
     (
@@ -32,8 +32,11 @@ _MODIFIERS = "|".join(
 )
 _BEFORE = rf"(?P<indent>[ \t]*)(?:(?:this|self)\.|(?:{_MODIFIERS})\b[ \t]+(?:-[a-z]+[ \t]+)?)*"
 # A type after the name: `: number`, `: &'static str`, Go's `int`.
-_TYPE = r"[\"']?(?:[ \t]*:[ \t]*&?(?:'static[ \t]+)?[a-z_][\w.<>\[\]|]*(?=[ \t]*=)|[ \t]+[a-z]\w*(?=[ \t]*=))?"
-_SIGN = r"[ \t]*(?::=|\?=|=(?!=)|:(?!:)|[ \t])[ \t]*"
+_TYPE = (
+    r"[\"']?(?:[ \t]*+:[ \t]*+&?(?:'static[ \t]++)?[a-z_][\w.<>\[\]|]*+(?=[ \t]*+=)"
+    r"|[ \t]++[a-z]\w*+(?=[ \t]*+=))?"
+)
+_SIGN = r"(?:[ \t]*+(?::=|\?=|=(?!=)|:(?!:))|[ \t])[ \t]*+"
 _AFTER = r"(?=[ \t]*(?:$|[;,)}#?]|//|/\*|as\b|--))"
 # Patterns around a name, which are compiled once and not for each name (measured: 6 ms).
 _START = re.compile(rf"{_BEFORE}[\"']?", re.IGNORECASE)
@@ -64,7 +67,7 @@ def find_assignment(text: str, keys: Sequence[str], extension: str) -> Node | No
     is_plain = extension in _TO_THE_END
     best: tuple[int, re.Match[str]] | None = None
     for begin in _lines_with(keys[-1], text, start):
-        found = _assigned_on(text, begin, keys[-1], _PLAIN_END if is_plain else _LITERAL_END)
+        found = _assigned_on(text, begin, keys[-1], _PLAIN_END.match if is_plain else _LITERAL_END.match)
         if found is not None and (best is None or found[0] < best[0]):
             best = found
     if best is None:
@@ -74,13 +77,15 @@ def find_assignment(text: str, keys: Sequence[str], extension: str) -> Node | No
     return Node(line, _unquoted(value.split(" #")[0].strip() if is_plain else value))
 
 
-def _assigned_on(text: str, begin: int, name: str, ending: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
+def _assigned_on(
+    text: str, begin: int, name: str, match_end: Callable[[str, int], re.Match[str] | None]
+) -> tuple[int, re.Match[str]] | None:
     """Return the indentation of a line that assigns to a name, and the match of what follows the name."""
     end = text.find("\n", begin)
     at = text.rfind(name, begin, end if end >= 0 else len(text))
     while at >= 0:
         before = _START.fullmatch(text, begin, at)
-        if before is not None and (after := ending.match(text, at + len(name))):
+        if before is not None and (after := match_end(text, at + len(name))):
             return len(before["indent"]), after
         at = text.rfind(name, begin, at + len(name) - 1)
     return None

@@ -10,10 +10,10 @@ import re
 
 from gitmem.document.sources.node import Node
 
-_GO_REQUIRE = re.compile(r"(\S+)\s+(v\S+)")
+_GO_REQUIRE = re.compile(r"(?<!\S)(\S+)\s+(v\S+)")
 _FROM = re.compile(r"FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
 _ARG = re.compile(r"(ARG|ENV)\s+([A-Za-z_]\w*)(?:\s*=\s*|\s+|$)(.*)", re.IGNORECASE)
-_PAIR = re.compile(r"([A-Za-z_]\w*)=(\"(?:[^\"\\]|\\.)*\"|'[^']*'|\S*)")
+_PAIR = re.compile(r"([A-Za-z_]\w{0,200})=(\"(?:[^\"\\]|\\.)*\"|'[^']*'|\S*)")
 _OTHER = re.compile(r"(EXPOSE|WORKDIR|USER|ENTRYPOINT|CMD|STOPSIGNAL)\s+(.*)", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?-([^}$]*))?\}|(\w+))")
 

@@ -11,9 +11,7 @@ import re
 from gitmem.text.hazards.hazard import find_downloads
 from gitmem.text.hazards.instructions import find_instructions
 
-_ELSEWHERE = (
-    r"(?:(?:https?|ftp)://(?!(?:localhost|127\.|0\.0\.0\.0|\[::1\]))|\S+@\S+\.\w{2,}|\bwebhook\b|\bpaste(?:bin)?\b)"
-)
+_ELSEWHERE = r"(?:(?:https?|ftp)://(?!(?:localhost|127\.|0\.0\.0\.0|\[::1\]))|\S{1,64}@\S{1,200}\.\w{2,}|\bwebhook\b|\bpaste(?:bin)?\b)"
 # An order begins a sentence or follows one of these words; "the client sends its token" is a statement.
 _ORDER = r"(?:^|[.;:,!。；：，]\s*|\b(?:always|must|should|please|then|and|never forget to|remember to)\s+)"
 _SEND = re.compile(
@@ -33,7 +31,7 @@ _ACT = re.compile(
 )
 _DESTROYS = re.compile(
     r"(?i)(?:\b(?:run|execute|do|use|always|führe|ejecuta)\b|执行|运行)[^\n]{0,60}"
-    r"\b(?:git\s+push\s+(?:\S+\s+)*(?:--force\b|-f\b)|rm\s+-[rf]{2,}\s+[\"']?[/~*]|chmod\s+-R\s+777\s+/|mkfs|dd\s+if=)"
+    r"\b(?:git\s+push\s+(?:\S+\s+){0,10}(?:--force\b|-f\b)|rm\s+-[rf]{2,}\s+[\"']?[/~*]|chmod\s+-R\s+777\s+/|mkfs|dd\s+if=)"
 )
 _NOT = re.compile(r"(?i)\b(?:never|do not|don'?t|must not|avoid|nie|niemals|nicht|nunca|no)\b|不要|禁止|しない")
 

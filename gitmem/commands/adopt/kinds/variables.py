@@ -24,7 +24,8 @@ _SPAN = re.compile(rf"^\$?\{{?({_NAME})\}}?(?:=.*)?$")
 _CELL = re.compile(rf"^({_NAME})$")
 _SET = re.compile(rf"(?:^\s*(?:#\s*)?(?:export\s+|set\s+|\$env:)?|\s|^)({_NAME})\s*=(?!=)")
 _READ = re.compile(
-    rf"[\"'`]({_NAME})[\"'`]|\benv(?:iron)?\.({_NAME})\b|\bENV\.fetch\(:({_NAME})|\$\{{?({_NAME})\b|^\s*({_NAME}):\s*z\.",
+    rf"[\"'`]({_NAME})[\"'`]|\benv(?:iron)?\.({_NAME})\b|\bENV\.fetch\(:({_NAME})|\$\{{?({_NAME})\b"
+    rf"|^[ \t]*({_NAME}):\s*z\.",
     re.M,
 )
 # What other programs and libraries read: a name stays right if the code no longer has it.

@@ -48,13 +48,14 @@ _FILES = frozenset({
 # The settings of EditorConfig, Prettier 3, Biome 2, Ruff and rustfmt.
 _SET = {
     INDENTATION: re.compile(
-        r"^\s*indent_style\s*=\s*(\w+)|[\"']?useTabs[\"']?\s*:\s*(\w+)|indentStyle[\"']?\s*:\s*[\"'](\w+)"
-        r"|^\s*indent-style\s*=\s*[\"'](\w+)|^\s*hard_tabs\s*=\s*(\w+)",
+        r"^[ \t]*indent_style\s*=\s*(\w+)|[\"']?useTabs[\"']?\s*:\s*(\w+)|indentStyle[\"']?\s*:\s*[\"'](\w+)"
+        r"|^[ \t]*indent-style\s*=\s*[\"'](\w+)|^[ \t]*hard_tabs\s*=\s*(\w+)",
         re.M,
     ),
-    WIDTH: re.compile(r"^\s*indent_size\s*=\s*(\d+)|(?:tabWidth|indentWidth)[\"']?\s*:\s*(\d+)", re.M),
+    WIDTH: re.compile(r"^[ \t]*indent_size\s*=\s*(\d+)|(?:tabWidth|indentWidth)[\"']?\s*:\s*(\d+)", re.M),
     QUOTES: re.compile(
-        r"[\"']?singleQuote[\"']?\s*:\s*(\w+)|quoteStyle[\"']?\s*:\s*[\"'](\w+)|^\s*quote-style\s*=\s*[\"'](\w+)", re.M
+        r"[\"']?singleQuote[\"']?\s*:\s*(\w+)|quoteStyle[\"']?\s*:\s*[\"'](\w+)|^[ \t]*quote-style\s*=\s*[\"'](\w+)",
+        re.M,
     ),
     SEMICOLONS: re.compile(r"[\"']?\bsemi[\"']?\s*:\s*(\w+)|semicolons[\"']?\s*:\s*[\"'](\w+)", re.M),
 }

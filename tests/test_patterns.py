@@ -1,0 +1,106 @@
+"""Every pattern reads hostile text in linear time: documents, code and outputs come from other people."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+import time
+from collections import deque
+
+import pytest
+
+PACKAGES = ("gitmem.commands.adopt", "gitmem.document", "gitmem.text", "gitmem.verify")
+# What is repeated: letters, marks, and starts of what patterns look for.
+SEEDS = (
+    *("a", "1", "é", " ", "\n", "-", ".", "/", "\\", "(", "[", "{", "<", "=", ":", '"', "'", "`", "*", "#", "|", "$"),
+    *("a.", "a_", "a ", "a,", "a(", "a:", "a=", "a/", "a-", "A_", "- ", "1,", "1.", "a, ", "[a](", "`a` ", '"a" '),
+    *("--a ", "#[a]\n", "@a\n", "a\n", " \n", "${", "const ", "def a(", "a::"),
+)
+SMALL, LARGE = 128, 1024
+# Below this CPU time in seconds nothing is compared: for the larger text, a quadratic pattern takes more.
+FLOOR_S = 0.0015
+METHODS = frozenset({"match", "fullmatch", "search", "finditer", "findall", "sub", "split"})
+
+
+def used_patterns():
+    """Return each pattern with its place and the methods by which its module uses it."""
+    found = {}
+    for package in PACKAGES:
+        root = importlib.import_module(package)
+        names = [package, *(one.name for one in pkgutil.walk_packages(root.__path__, f"{package}."))]
+        for module in map(importlib.import_module, names):
+            source = inspect.getsource(module)
+            every = METHODS.intersection(re.findall(r"\.(\w+)\b", source)) - {"split", "sub"}  # those are of texts
+            for name, value in vars(module).items():
+                methods = METHODS.intersection(re.findall(rf"\b{re.escape(name)}\.(\w+)\b", source)) or every
+                for pattern, method in patterns_in(value):
+                    used = found.setdefault(pattern, (f"{module.__name__}.{name}", set()))[1]
+                    used.update([method] if method else methods)
+    return [(pattern, place, methods) for pattern, (place, methods) in found.items()]
+
+
+def patterns_in(value):
+    """Yield the patterns in a value, a table or an object of the project; with a method, if it is a bound one."""
+    if isinstance(value, re.Pattern):
+        yield value, ""
+    elif isinstance(value, (tuple, list, set, frozenset)):
+        for one in value:
+            yield from patterns_in(one)
+    elif isinstance(value, dict):
+        yield from patterns_in(tuple(value.values()))
+    elif isinstance(getattr(value, "__self__", None), re.Pattern):
+        yield value.__self__, value.__name__
+    elif hasattr(value, "__fields__") and not isinstance(value, type):
+        yield from patterns_in(tuple(getattr(value, name) for name in value.__fields__))
+
+
+def uses_of(pattern, methods):
+    """Return the functions that read a text as the code does."""
+    is_bytes = isinstance(pattern.pattern, bytes)
+    at_once = {"match": pattern.match, "fullmatch": pattern.fullmatch, "search": pattern.search}
+    uses = [at_once[name] for name in methods if name in at_once]
+    if len(uses) < len(methods) or not methods:
+        uses.append(lambda text: deque(pattern.finditer(text), 0))
+    return [(lambda text, use=use: use(text.encode("utf-8"))) if is_bytes else use for use in uses]
+
+
+def cpu_s(use, seed, size):
+    """Return the CPU time for a text that repeats something, in seconds; the least of three if it is long."""
+    text = seed * (size // len(seed)) + "!\x01"
+    least = FLOOR_S * 1000
+    for _ in range(3):
+        start = time.process_time()
+        use(text)
+        least = min(least, time.process_time() - start)
+        if least < FLOOR_S:
+            break
+    return least
+
+
+def slow_seeds(pattern, methods):
+    """Return what makes a pattern slow: four times as much text takes eight times as long."""
+    found = []
+    for use in uses_of(pattern, methods):
+        for seed in SEEDS:
+            for size in (SMALL, LARGE):
+                took = cpu_s(use, seed, size)
+                if took > FLOOR_S:
+                    is_exponential = size == SMALL and took > 10 * FLOOR_S  # more text would take forever
+                    if is_exponential or cpu_s(use, seed, 4 * size) > 8 * took:
+                        found.append(seed)
+                    break
+    return found
+
+
+def test_every_pattern_reads_hostile_text_in_linear_time():
+    every = used_patterns()
+
+    slow = {place: seeds for pattern, place, methods in every if (seeds := slow_seeds(pattern, methods))}
+
+    assert slow == {}
+    assert len(every) > 300, "patterns of modules, tables and objects are found"
+
+
+@pytest.mark.parametrize("pattern", [r"\s*x", r"\w*Var", r"(?m)^\s*x"])
+def test_slow_pattern_is_found(pattern):
+    assert slow_seeds(re.compile(pattern), {"search"})
