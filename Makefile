@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test lint docs first-fact package clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
+.PHONY: help demo test lint docs first-fact package rows clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
@@ -19,6 +19,7 @@ help:
 	@echo 'make docs         the documentation as a site, build/site/index.html; dead links are errors'
 	@echo 'make first-fact   the commands of the README in an empty home, and how long they take (needs the network)'
 	@echo 'make package      the wheel alone, and uvx and pipx, which it installs (a minute, needs the network)'
+	@echo 'make rows         every row of docs/features.md, walked with real commands: what works, what is missing (some minutes)'
 	@echo 'make clients      the real clients of coding agents, from npm, against a model on this machine (some minutes)'
 	@echo 'make runners      the files for forges, by act, actionlint and gitlab-ci-local, which it installs (a minute)'
 	@echo 'make clients-day  a working day with three of them: which of 20 lessons come back when they help'
@@ -62,6 +63,11 @@ package: $(STAMP)
 	$(PYTHON) -m venv build/package
 	build/package/bin/pip install --quiet --disable-pip-version-check uv pipx
 	PATH="$(CURDIR)/build/package/bin:$$PATH" $(BIN)/python -m pytest -q -rs tests/e2e/test_wheel.py $(ARGS)
+
+# ARGS='--only B4' walks one row; --write writes the states into the page. BMAD's installer, fish, systemd-analyze and sqlite-vec
+# are tried where they are installed.
+rows: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m benchmarks.rows $(ARGS)
 
 # Needs npm and 2 GB in build/clients; ARGS names some of them, and --calls 0 leaves the long session out.
 clients: $(STAMP)
