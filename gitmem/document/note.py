@@ -54,14 +54,14 @@ def note_path(document: Document) -> tuple[str, str]:
     The path comes from a file of other people: it leads nowhere else, and names nothing hidden.
     """
     name = document.fields.get(IMPORTED)
-    folder, _, path = name.partition("/") if isinstance(name, str) else ("", "", "")
+    folder, _, path = name.lstrip(".").partition("/") if isinstance(name, str) else ("", "", "")
     parts = path.split("/")
     is_safe = (
         path.lower().endswith(ENDINGS)
-        and path.isprintable()
+        and f"{folder}{path}".isprintable()
         and not any(part.startswith(".") or not part.strip() or part != part.rstrip(" .") for part in parts)
-        and "\\" not in path
-        and folder not in ("", ".", "..")
+        and "\\" not in f"{folder}{path}"
+        and folder.strip() != ""
         and len(path.encode()) < 1024
     )
     return (folder, path) if is_safe else ("", "")

@@ -71,6 +71,8 @@ def test_title_that_was_changed_is_in_the_note(head: str, text: str) -> None:
         "v/a./x.md",
         "v/a\nb.md",
         "x.md",
+        "a\\b/x.md",
+        ".../x.sh",
         "",
         7,
         ["v/x.md"],
@@ -83,6 +85,7 @@ def test_path_that_leads_elsewhere_is_not_used(name: object) -> None:
 
 def test_path_is_that_of_the_note() -> None:
     assert note_path(make("T", "", imported="vault/People/Größe & Co.md")) == ("vault", "People/Größe & Co.md")
+    assert note_path(make("T", "", imported=".beans/a.md")) == ("beans", "a.md")
 
 
 def test_embedded_files_are_those_that_are_not_notes() -> None:

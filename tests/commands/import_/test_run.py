@@ -332,3 +332,25 @@ def test_every_note_comes_in_whole_or_is_named(notes: dict[str, str]) -> None:
         is_named = any(one.startswith(f"{name}.md") for one in named)
         assert is_named or all(word in stored for word in words if word.isalnum()), name
     assert len(settled.new) + len(named) >= len(notes)
+
+
+def test_line_of_an_index_stays_if_its_note_is_refused(memory: Memory, tmp_path: Path) -> None:
+    notes = {
+        "MEMORY.md": "- [Good](good.md) — pebble\n- [Bad](bad.md) — walrus rules\n- [Large](large.md) — otter\n",
+        "good.md": "Deploys wait for the cache.\n",
+        "bad.md": f"use {TOKEN}\n",
+        "large.md": "x" * 70_000,
+    }
+    (tmp_path / "memory").mkdir()
+    for name, text in notes.items():
+        (tmp_path / "memory" / name).write_text(text)
+
+    run(memory, str(tmp_path / "memory"))
+
+    assert memory.show("good").document["body"].strip() == "Deploys wait for the cache.\n\npebble"
+    assert (
+        memory.show("memory")
+        .document["body"]
+        .strip()
+        .endswith("- [Bad](bad.md) — walrus rules\n- [Large](large.md) — otter")
+    )
