@@ -21,10 +21,11 @@ from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
 
 ALL = Query(everything=True, limit=9999)
+# Of kinds that do not rotate: an import marks those that do.
 ODD = {
-    "learned/a.md": "---\ntitle: 'A'   # a comment\nown: {b: [1, 2.5, null]}\n---\n\n\nbody without an end",
+    "gotchas/a.md": "---\nkind: gotcha\ntitle: 'A'   # why\nown: {b: [1, 2.5, null]}\n---\n\n\nbody without an end",
     "oddly-placed/b.md": "---\r\nkind: gotcha\r\ntitle: Größe – 中文\r\n---\r\nbody\r\n",
-    "archive/facts/c.md": memory_text("C", retired="{why: gone}", verify="make test"),
+    "archive/facts/c.md": memory_text("C", kind="fact", retired="{why: gone}", verify="make test"),
     "notes/d.md": "\ufeff---\nkind: note\n---\n",
     "decisions/e.md": memory_text("Old", kind="decision", superseded_by="a"),
 }
@@ -87,11 +88,11 @@ def test_any_store_comes_back_byte_for_byte(
             name: value for name, value in fields.items() if name in ("own", "note_of_mine") or isinstance(value, str)
         }
         try:
-            text = format_document({"kind": "learned", **known}, body)
+            text = format_document({"kind": "gotcha", **known}, body)
         except FormatError:
             continue
         if "\\u" not in text and "\\x" not in text and not find_secrets(text) and not find_hidden(text):
-            files[f"learned/k{number}.md"] = text.replace("\n", "\r\n") if windows else text
+            files[f"gotchas/k{number}.md"] = text.replace("\n", "\r\n") if windows else text
     git(repo, "update-ref", "refs/heads/memory", git(repo, "rev-list", "--max-parents=0", "memory"))
     put_files(repo, files)
 
