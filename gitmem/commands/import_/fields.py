@@ -35,6 +35,7 @@ class ImportRecord:
         archived: Whether it was retired there.
         left_out: The names of fields that are too long for a frontmatter, and are not imported.
         why: Why it was retired; empty if unknown.
+        line: The line of its file on which the body begins; 0 if unknown.
         remark: What the user should know about how it was read, counted in a notice; usually empty.
     """
 
@@ -48,6 +49,7 @@ class ImportRecord:
     left_out: tuple[str, ...] = ()
     why: str = ""
     remark: str = ""
+    line: int = 0
     name: str = ""
 
 

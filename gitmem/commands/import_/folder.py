@@ -323,7 +323,9 @@ def _foreign(
     more = {"created": None if "created" in found.fields else time_of(created_of(inside)), HEAD: head}
     fields = {**found.fields, **{name: value for name, value in more.items() if value is not None}}
     remark = "; ".join(filter(None, (front.remark, found.remark)))
-    return [link_pages(replace(found, fields=fields, remark=remark), pages)]
+    at = text.find(body)
+    line = text.count("\n", 0, at) + 1 if at >= 0 else 0
+    return [link_pages(replace(found, fields=fields, remark=remark, line=line), pages)]
 
 
 def _reason_to_skip(front: Front, text: str, inside: str, pages: Pages) -> str:

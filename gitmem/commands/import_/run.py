@@ -19,9 +19,10 @@ from gitmem.policy import IMPORT
 from gitmem.recall import SESSION
 from gitmem.recall.logs import PLACE, number_key
 from gitmem.text import display
-from gitmem.text.secrets import redact
+from gitmem.text.hazards.hidden_characters import find_hidden
+from gitmem.text.secrets import find_secrets, redact
 from gitmem.write.bulk import ImportPlan, Reasons, changes_of, settle
-from gitmem.write.draft import with_fields
+from gitmem.write.draft import clean_text, with_fields
 from gitmem.write.incoming import Incoming, UnsafeError, incoming_exact, incoming_new
 
 TYPE_CHECKING = False
@@ -147,13 +148,13 @@ class _LeftOut:
         if to is self.unreadable:
             self.rejected.add(given.where)
 
-    def reject(self, where: str, err: RefusedError) -> None:
+    def reject(self, given: ImportRecord, err: RefusedError) -> None:
         """Add a memory that cannot be written."""
-        self.rejected.add(where)
+        self.rejected.add(given.where)
         if isinstance(err, UnsafeError):
-            self.refused.add(where, err.message)
+            self.refused.add(_unsafe_place(given), err.message)
         else:
-            self.unreadable.add(where, redact(err.message))
+            self.unreadable.add(given.where, redact(err.message))
 
 
 def _incoming(
@@ -179,12 +180,19 @@ def _incoming(
         try:
             yield _check(order.with_place(given), policy, author=author, now=now)
         except RefusedError as err:
-            left.reject(given.where, err)
+            left.reject(given, err)
     for name, number in sorted(left_out.items()):
         memory.notices.append(f"the field {display(name)} was left out of {number}: it is too long or not plain data")
     for remark, places in remarks.items():
         more = f" and {len(places) - 1} more" if len(places) > 1 else ""
         memory.notices.append(f"{display(places[0])}{more}: {remark}")
+
+
+def _unsafe_place(given: ImportRecord) -> str:
+    """Return the file of a note with the line of the first secret or hidden character in its text."""
+    body = clean_text(given.body) if given.line else ""
+    lines = [*(flaw.line for flaw in find_hidden(body)), *(secret.line for secret in find_secrets(body))]
+    return f"{given.where}:{given.line + min(lines) - 1}" if lines else given.where
 
 
 class _LogOrder:

@@ -354,3 +354,13 @@ def test_line_of_an_index_stays_if_its_note_is_refused(memory: Memory, tmp_path:
         .strip()
         .endswith("- [Bad](bad.md) — walrus rules\n- [Large](large.md) — otter")
     )
+
+
+def test_secret_in_a_note_is_refused_with_its_line(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "n").mkdir()
+    (tmp_path / "n" / "a.md").write_text(f"---\nstage: one\n---\n\n# Title\n\nFirst\n\nuse {TOKEN}\n")
+    (tmp_path / "n" / "b.md").write_text("Plain\n\nhid\u200bden\n")
+
+    done = run(memory, str(tmp_path / "n"))
+
+    assert [where.rpartition("/")[2] for where, _ in done.refused.kept] == ["a.md:9", "b.md:3"]
