@@ -101,6 +101,8 @@ class Occurrences:
     def read(self, oids: Set[str]) -> None:
         """Search some texts that were not searched yet; neither large nor binary ones."""
         unknown = sorted(oids - self._searched)
+        if not unknown:
+            return
         sizes = self._git.sizes(unknown)
         names = Vocabulary({word.encode("utf-8", "surrogateescape") for word in self._words})
         for oid, content in self._git.read_blobs([oid for oid in unknown if 0 < sizes[oid] <= FILE_LIMIT]):
