@@ -55,7 +55,9 @@ def main() -> None:
         withheld = {id(one) for one in withheld_of(adoption.findings)}
         for finding in adoption.findings:
             if finding.verdict != HOLDS or id(finding) not in withheld:  # these become no facts
-                print(json.dumps(_answer(repo, finding)))
+                # A number is only compared with the lines near it, so that it is answered for each of its lines.
+                for line in (finding.claim.line, *(finding.more if finding.claim.stated else ())):
+                    print(json.dumps(_answer(repo, finding) | {"line": line}))
         seconds = {"seconds": round(time.perf_counter() - start, 2), "cpu": round(cpu_s() - used, 2)}
         print(json.dumps({"repo": repo, **seconds}), flush=True)
 
