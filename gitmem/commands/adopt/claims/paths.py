@@ -29,7 +29,7 @@ _HOST = re.compile(
     r"^(github|gitlab|gopkg|golang|pkg|docs?|www|crates|npmjs|localhost|k8s)\b[\w.]*\.(com|org|io|dev|in|net|rs|ai)\b"
 )
 # A function with the number of its parameters, as Elixir and Erlang write it: `Store.open/2`.
-_ARITY = re.compile(r"&?(?:[A-Z]\w*\.)*[a-z_]\w*[!?]?/\d")
+_ARITY = re.compile(r"&?(?:[A-Z]\w{0,80}\.){0,9}[a-z_]\w{0,80}[!?]?/\d")
 _WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+\\?")
 _WORD = re.compile(r"(?<![\w/.@`~$:-])(?:\.{1,2}/)*\.?[\w@-][\w.@-]*(?:/[\w.@\[\]-]+)*/?(?![\w`])")
 

@@ -27,7 +27,7 @@ PROGRAM, TEST = "program", "test"
 _MODULE = re.compile(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$")
 # The options that select tests by name: of gradle, go and node; and such a name, with its class before it.
 _SELECTORS = frozenset({"--tests", "-run", "--test-name-pattern"})
-_NAMED_TEST = re.compile(r"(?:[\w.]+\.)?(?=\w*(?:[a-z0-9][A-Z]|\w_\w))([A-Za-z]\w{7,})")
+_NAMED_TEST = re.compile(r"(?:[\w.]{1,200}\.)?(?=\w{0,200}(?:[a-z0-9][A-Z]|\w_\w))([A-Za-z]\w{7,200})")
 _NODE = re.compile(r"^([\w./-]+\.py)::(?:\w+::)*(\w+)(?:\[.*)?$")
 # Names that stand for others.
 _EXAMPLE = re.compile(
