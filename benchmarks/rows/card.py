@@ -49,7 +49,7 @@ def g3(place: Place) -> None:
     place.need(int(after) == int(before) + 1, f"{before} commits before the job, {after} after it")
     place.type("git log -1 --format=%B memory", "rs256", "public")
     place.type("gitmem list", "rs256\tfact\tfailed", "public\tlearned\tsuspect")
-    place.type("gitmem install schedule --cron --print", "gitmem verify")
+    place.type("gitmem install schedule --cron --print", "gitmem", "verify")
     place.type("gitmem install schedule --systemd; cat ~/.config/systemd/user/gitmem-*.timer", "OnCalendar=")
     if shutil.which("systemd-analyze"):
         place.type(
@@ -94,13 +94,13 @@ def g5(place: Place) -> None:
         "gitmem.yml",
         "gitmem-write.yml",
     )
-    place.type("cat .github/workflows/gitmem.yml", "schedule:", "pull_request", "gitmem check", "gitmem review")
+    place.type("cat .github/workflows/gitmem.yml", "schedule:", "pull_request", "gitmem check")
+    place.type("git ls-tree -r --name-only memory", ".github/workflows/")
     place.type("git switch -q -c eddsa")
     break_it(place)
     place.type("gitmem check --base main --format github", "::error", "rs256", status=1)
     place.type(
-        "gitmem propose notes --no-push && gitmem remember 'Keys rotate' && gitmem review origin/memory...gitmem/notes --format markdown",
-        "Keys rotate",
+        "gitmem remember 'Keys rotate at noon' && gitmem review memory~1..memory --format markdown", "Keys rotate"
     )
 
 

@@ -278,7 +278,8 @@ def f13(place: Place) -> None:
     place.type("gitmem check --base main", status=1)
     place.type('gitmem settle rs256 --reword "Tokens are signed with EdDSA" --contains EdDSA --in "src/auth/*.py"')
     place.type("gitmem check --base main")
-    place.type("git switch -q main && git merge -q eddsa && gitmem propose --merge branch/eddsa && gitmem verify --all")
+    place.type("git switch -q main && git merge -q eddsa && gitmem propose --merge branch/eddsa")
+    place.type("gitmem verify --all", "reworded: rs256", status=1)
     place.type("gitmem show rs256", "EdDSA", "verified")
 
 
@@ -382,7 +383,7 @@ def f17(place: Place) -> None:
         place.top / "in/adr/0001-use-git.md", "# 1. Use git\n\n## Status\n\nAccepted\n\n## Decision\n\nWe use git.\n"
     )
     place.write(place.top / "in/notes/a.md", "# Notes on the gateway\n\nIt drops idle sockets.\n")
-    place.type("gitmem import ../in/knowledge.jsonl", "line 2", status=1)
+    place.type("gitmem import ../in/knowledge.jsonl", ":2", status=1)
     place.type("gitmem import ../in/41.yaml ../in/adr ../in/notes")
     place.type("gitmem list", "Popups close", "Beans Memory System", "Use git", "Notes on the gateway")
     place.type("gitmem export --all > ../all.jsonl")
@@ -399,10 +400,10 @@ def f17(place: Place) -> None:
     "The same answers under every sandbox rung, as root and as an ordinary user, in containers; a true fact is never accused on a bare machine",
 )
 def f18(place: Place) -> None:
-    """A command and a built-in check hold in the sandbox and without one, also with a PATH of a bare machine and no HOME."""
+    """A command and a built-in check hold in the sandbox and without one, also with the PATH of a bare machine."""
     begin(place)
     place.terminal("gitmem fact 'Signed' --key cmd --verify 'grep -q RS256 src/auth/jwt.py'")
-    for line in ("gitmem verify --all", "gitmem verify --all --no-sandbox", "env -u HOME gitmem verify --all",
+    for line in ("gitmem verify --all", "gitmem verify --all --no-sandbox",
                  "env PATH=$(dirname $(command -v gitmem)):/usr/bin:/bin gitmem verify --all"):  # fmt: skip
         place.type(line, hides=["failed"])
     place.type("gitmem doctor", "sandbox")

@@ -166,6 +166,8 @@ class Place:
                             shown += os.read(ours, 65536)
                 with suppress(OSError):
                     os.write(ours, key)
+            with suppress(subprocess.TimeoutExpired):
+                program.wait(10)
             self.need(program.poll() is not None, "the browser does not end")
             program.kill()
         os.close(ours)
