@@ -317,14 +317,14 @@ def c13(place: Place) -> None:
 
 @row("C14", "Different embedding models for code and prose")
 def c14(place: Place) -> None:
-    """Two models are set up, one for code and one for prose: status shows both, and each embeds its own."""
+    """Two models are set up, one for code and one for prose: status shows both, and a question by meaning finds a code pattern."""
     begin(place)
     fill(place)
     if place.has_model():
         from support.models import make_static
 
         place.type(f"git config --global gitmem.embedCode model2vec:{make_static(place.top / 'code', scale=2)}")
-        place.type("gitmem embed rebuild && gitmem embed status", "/model", "/code")
+        place.type("gitmem embed rebuild && gitmem embed status", "(for prose)", "(for code)")
         place.type("gitmem recall authentication --collection code-patterns", "built")
 
 
