@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from gitmem.document import note, okf
+from gitmem.document.fields import IMPORTED
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.document.times import format_time
@@ -192,13 +193,16 @@ def bundle_files(contents: Iterable[tuple[str, bytes]], proved: Mapping[str, str
 def note_files(memory: OpenRepository, contents: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
     """Yield memories as notes: imported ones at their own paths in their own form, others as they are in the store.
 
-    Files that notes embed are not in the store: a notice names them.
+    Files that notes embed, and drawings, are not in the store: a notice names them.
     """
-    documents = [parse(content, path=path) for path, content in contents]
+    every = [parse(content, path=path) for path, content in contents]
+    # Only the text of a drawing is in the store: it would overwrite the drawing.
+    drawings = [str(one.fields[IMPORTED]) for one in every if note.is_drawing(one)]
+    documents = [one for one in every if not note.is_drawing(one)]
     places = {one.path: note.note_path(one) for one in documents}
     is_one = len({folder for folder, _ in places.values() if folder}) == 1
     done: set[str] = set()
-    left: dict[str, None] = {}
+    left: dict[str, None] = dict.fromkeys(drawings)
     for one in documents:
         folder, path = places[one.path]
         to = (path if is_one else f"{folder}/{path}") if path else one.path
@@ -209,7 +213,7 @@ def note_files(memory: OpenRepository, contents: Iterable[tuple[str, bytes]]) ->
         yield to, (note.note_text(one, path) if path else one.text).encode()
     if left:
         names = ", ".join(list(left)[:NAMED]) + (", …" if len(left) > NAMED else "")
-        count = f"{len(left)} embedded files are" if len(left) > 1 else "1 embedded file is"
+        count = f"{len(left)} embedded files or drawings are" if len(left) > 1 else "1 embedded file or drawing is"
         memory.notices.append(f"{count} not in the memory; copy them to the same places: {names}")
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gitmem.model import Document
 
 HEAD = "imported_head"
+# What Excalidraw for Obsidian writes into the frontmatter of a drawing.
+DRAWING_FIELD = "excalidraw-plugin"
 # A longer head would not leave room for the fields of the memory.
 HEAD_LIMIT = 3 * 1024
 ENDINGS = (".md", ".markdown", ".mdc")
@@ -65,6 +67,11 @@ def note_path(document: Document) -> tuple[str, str]:
         and len(path.encode()) < 1024
     )
     return (folder, path) if is_safe else ("", "")
+
+
+def is_drawing(document: Document) -> bool:
+    """Return whether a memory was imported from a drawing of Excalidraw, whose text alone is imported."""
+    return DRAWING_FIELD in document.fields and isinstance(document.fields.get(IMPORTED), str)
 
 
 def note_text(document: Document, path: str) -> str:

@@ -25,17 +25,22 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
                 "---\nabout: Rules: first\ncssclass: wide\n---\n## Second level\n\nSee [[Home]] cuttlefish\n"
             ),
             "Untitled.md": "",
+            "Sketch.md": (
+                "---\nexcalidraw-plugin: parsed\n---\n# Text Elements\nclam ^a1\n\n%%\n## Drawing\n"
+                "```compressed-json\nN4KA\n```\n%%\n"
+            ),
         },
-        "abalone barnacle cuttlefish",
+        "abalone barnacle cuttlefish clam",
     ),
     "Logseq": (
         {
             "logseq/config.edn": "{}",
             "pages/Read___Write.md": "tags:: [[deep work]]\nalias:: RW\n\n- dolphin notes\n  id:: 64f\n\t- nested\n",
+            "pages/Term.md": "description:: A dunlin is a bird\n",
             "journals/2024_01_27.md": "- met [[RW]] about echinoderm\n",
             "logseq/bak/pages/x.md": "- old\n",
         },
-        "dolphin echinoderm",
+        "dolphin dunlin echinoderm",
     ),
     "Foam": (
         {

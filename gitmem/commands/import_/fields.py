@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 from gitmem.commands.import_.names import key_of
 from gitmem.commands.import_.times import time_of
-from gitmem.document.fields import IMPORTED
+from gitmem.document.fields import IMPORTED, strings_in
 from gitmem.document.format import format_field
 from gitmem.document.okf import is_usable
 from gitmem.document.yaml.scalars import is_name
 from gitmem.errors import FormatError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.policy.settings import is_slug
 from gitmem.text import display
 from gitmem.text.slugs import slug
@@ -104,6 +106,11 @@ EMPTY: tuple[object, ...] = (None, "", [], {})
 LONGEST_UNKNOWN = 1024
 # How deep in a value words are looked for.
 DEEPEST = 20
+# Soft hyphen, zero-width space, word joiner and byte order mark, and the line breaks of Unicode (UAX #14).
+_LAYOUT = "\u00ad\u200b\u2060\ufeff"
+_BREAKS = "\r\v\f\x85\u2028\u2029"
+_STORED = str.maketrans({**dict.fromkeys(_LAYOUT, ""), **dict.fromkeys(_BREAKS, "\n")})
+LAYOUT_REMARK = "soft hyphens or zero-width spaces were left out"
 
 
 def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = "") -> ImportRecord | Unreadable:
@@ -213,6 +220,30 @@ def add_fields(
         else:
             left_out.append(str(name))
     return tuple(left_out)
+
+
+def in_stored_form(record: ImportRecord) -> ImportRecord:
+    """Return a memory of another system in NFC, with line feeds as its only line breaks, and without invisible layout.
+
+    Soft hyphens and zero-width spaces only say where a line may break: without them the text says the same.
+    """
+    fields, body = _stored(record.fields), _stored(record.body)
+    is_less = any(char in text for text in strings_in([record.fields, record.body]) for char in _LAYOUT)
+    remark = "; ".join(filter(None, (record.remark, LAYOUT_REMARK if is_less else "")))
+    return replace(record, fields=fields, body=body, remark=remark)
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, str):
+        # Most texts need no change, and 100,000 of them are read at once.
+        return (
+            value
+            if value.isascii() and value.isprintable()
+            else normalize("NFC", value.replace("\r\n", "\n").translate(_STORED))
+        )
+    if isinstance(value, dict):
+        return {_stored(name): _stored(one) for name, one in value.items()}
+    return [_stored(one) for one in value] if isinstance(value, list) else value
 
 
 def _first(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> Any:

@@ -37,10 +37,10 @@ from gitmem.commands.import_.wiki import (
     Pages,
     auto_memory,
     index_remarks,
+    is_only_index,
     link_pages,
     pages_of,
     with_remark,
-    without_index,
 )
 from gitmem.document import okf
 from gitmem.document.note import ENDINGS, HEAD, head_of
@@ -305,7 +305,7 @@ def _foreign(
         del fields["type"]  # every note of such a system has it, and a memory of the kind `note` expires
     if pages.is_auto_memory:
         fields = auto_memory(fields)
-        if inside == INDEX and not (body := without_index(body, pages)):
+        if inside == INDEX and is_only_index(body, pages):
             return [Unreadable(where, "it is only the index of the other files", is_skipped=True)]
     stem = title_of(inside, is_logseq=pages.vault.is_logseq)
     title = find_title(body, name, stem, is_wiki=pages.vault.is_vault or pages.vault.is_logseq)
@@ -314,8 +314,9 @@ def _foreign(
         fields["title"] = title
     if first.startswith("# ") and fields.get("title", title) == plain_heading(first[2:]):
         body = below.strip("\n")
-    whole = with_remark(fields, body, pages.remarks.get(pages.keys[inside], ""))
-    table = {"key": pages.keys[inside], **fields, "body": whole}
+    fields = with_remark(fields, body, pages.remarks.get(pages.keys[inside], ""))
+    # The text of a note is below its frontmatter, also if there is none.
+    table = {"key": pages.keys[inside], **fields, "body": body or " "}
     found = from_table(table, where=where, kind=kind, title=title)
     if isinstance(found, Unreadable):
         return [found]

@@ -65,9 +65,11 @@ class Names:
         name = display(normalize("NFC", whole))
         if self._paths.setdefault(name, whole) == whole:
             return name
-        return "".join(
+        name = "".join(
             f"\\u{{{ord(char):x}}}" if combining(char) else char for char in display(normalize("NFD", whole))
         )
+        self._paths.setdefault(name, whole)
+        return name
 
     def keys(self, folder: str, paths: Collection[str]) -> dict[str, str]:
         """Return the key of each note of a folder by its path.

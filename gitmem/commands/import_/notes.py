@@ -12,6 +12,7 @@ import re
 from urllib.parse import unquote
 
 from gitmem.commands.import_.fields import as_list
+from gitmem.document.note import DRAWING_FIELD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def is_template(text: str, path: str, folders: tuple[str, ...]) -> bool:
 
 def without_drawing(fields: Mapping[str, Any], body: str) -> str:
     """Return the text of a note without Excalidraw's compressed drawing."""
-    return _DRAWING.sub("", body).strip("\n") if "excalidraw-plugin" in fields else body
+    return _DRAWING.sub("", body).strip("\n") if DRAWING_FIELD in fields else body
 
 
 def _stem(path: str) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from gitmem.commands.import_.again import merge_notes
-from gitmem.commands.import_.fields import Unreadable
+from gitmem.commands.import_.fields import Unreadable, in_stored_form
 from gitmem.commands.import_.files import check_sources, read_sources
 from gitmem.commands.import_.names import Names
 from gitmem.document.fields import IMPORTED, ROTATED, is_imported, is_newer
@@ -164,10 +164,11 @@ def _incoming(
     policy, author, now = memory.policy(), memory.author(), memory.now
     count, order, left_out = 0, _LogOrder(), Counter[str]()
     remarks: dict[str, list[str]] = {}
-    for given in sources:
-        if isinstance(given, Unreadable):
-            left.add(given)
+    for found in sources:
+        if isinstance(found, Unreadable):
+            left.add(found)
             continue
+        given = found if found.text else in_stored_form(found)
         left_out.update(given.left_out)
         if given.remark:
             remarks.setdefault(given.remark, []).append(given.where)

@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Frontmatter that cannot be read stays above the text.
+_KEPT_FRONT = re.compile(r"\A---\n(?:(?!---)\S.{0,1000}\n){1,100}---[ \t]*\n")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)|%%.*?(?:%%|\Z)", re.S)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
@@ -29,6 +31,8 @@ _MARKUP = re.compile(r"</?[a-zA-Z][^<>]*>|\*\*|__|~~|==")
 _ANCHOR = re.compile(r"[ \t]*\{#[^{}]*\}[ \t]*$")
 # Names that say nothing about what is in a file; its folder does.
 _NAMELESS = frozenset(("readme", "index", "_index", "skill", "untitled"))
+# The name of a daily note.
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 # A line that is neither a heading nor prose: rules, tags of HTML, the list of contents, marks of quotes alone.
 _NOTHING = re.compile(r"(?:[-=*_>|\s]|</?\w[^<>]{0,300}>|\[\[?_?toc_?\]\]?)*", re.I)
 
@@ -48,10 +52,11 @@ def find_title(body: str, name: str, stem: str, *, is_wiki: bool = False) -> str
     """
     folder, _, file = name.rpartition("/")
     is_nameless = file.rpartition(".")[0].lower() in _NAMELESS
-    is_titled = not is_nameless and (" " in stem or (is_wiki and not (stem.isascii() and stem == stem.lower())))
+    is_slug = stem.isascii() and stem == stem.lower() and not _DAY.fullmatch(stem)
+    is_titled = not is_nameless and (" " in stem or (is_wiki and not is_slug))
     if is_titled and is_wiki:
         return stem
-    first, *more = [*_headings(body), (0, False, "")]
+    first, *more = [*_headings(_KEPT_FRONT.sub("", body)), (0, False, "")]
     level, is_first, heading = first
     tops = [text for level, _, text in (first, *more) if level == 1]
     if is_titled:

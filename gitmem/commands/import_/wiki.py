@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from types import MappingProxyType
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from gitmem.commands.import_.vault import Vault
@@ -63,7 +64,7 @@ class Pages:
 
     def find(self, name: str) -> str:
         """Return the key of the note that a link names; empty if there is none."""
-        exact = name.strip().removesuffix(".md").lstrip("/")
+        exact = normalize("NFC", name).strip().removesuffix(".md").lstrip("/")
         path = exact.lower().removesuffix(".md")
         return self.by_path.get(exact) or self.by_path.get(path) or self.by_name.get(path.rpartition("/")[2], "")
 
@@ -86,14 +87,14 @@ def pages_of(
     by_path: dict[str, str] = {}
     by_name: dict[str, str] = {}
     for path in sorted(keys):
-        stem = path.rpartition(".")[0]
+        stem = normalize("NFC", path.rpartition(".")[0])
         by_path[stem] = keys[path]
         by_path.setdefault(stem.lower(), keys[path])
         by_name.setdefault(stem.rpartition("/")[2].lower(), keys[path])
     for path, others in names.items():
         for name in others:
-            if name not in by_name:
-                by_path.setdefault(name, keys[path])
+            if (plain := normalize("NFC", name)) not in by_name:
+                by_path.setdefault(plain, keys[path])
     return Pages(keys, by_path, by_name, INDEX in keys, is_bundle, vault)
 
 
@@ -116,7 +117,7 @@ def _prose(body: str) -> str:
     """Return a text without code blocks."""
     lines, fence = [], ""
     for line in body.split("\n"):
-        mark = line.lstrip()[:3]
+        mark = line.lstrip("> \t")[:3]
         if mark in _FENCE and fence in ("", mark):
             fence = "" if fence else mark
         elif not fence:
@@ -143,17 +144,17 @@ def index_remarks(body: str, pages: Pages) -> dict[str, str]:
     return found
 
 
-def with_remark(fields: Mapping[str, Any], body: str, remark: str) -> str:
-    """Return the text of a note with what the index says about it, unless the note says that itself."""
+def with_remark(fields: Mapping[str, Any], body: str, remark: str) -> dict[str, Any]:
+    """Return the fields of a note with what the index says about it, unless the note says that itself."""
     said = " ".join([body, *(str(value) for value in fields.values())])
-    return body if not remark or remark in " ".join(said.split()) else f"{body}\n\n{remark}"
+    is_said = not remark or remark in " ".join(said.split())
+    return dict(fields) if is_said else {**fields, "index": remark}
 
 
-def without_index(body: str, pages: Pages) -> str:
-    """Return an index without lines about notes of the folder that came in; empty if only headings remain."""
+def is_only_index(body: str, pages: Pages) -> bool:
+    """Return whether an index has nothing but headings and lines about notes of the folder that came in."""
     lines = [line for line in body.split("\n") if not (key := _entry(line, pages)[0]) or key in pages.lost]
-    is_more = any(line.strip() and not line.startswith("#") for line in lines)
-    return "\n".join(lines).strip() if is_more else ""
+    return not any(line.strip() and not line.startswith("#") for line in lines)
 
 
 def _entry(line: str, pages: Pages) -> tuple[str, str]:

@@ -79,6 +79,7 @@ def test_notes_whose_names_give_the_same_key_are_all_imported_and_stay_what_they
     assert (len(again.settled.new), list(again.settled.updated)) == (1, ["auth"])
     after = bodies(memory)
     assert {said for said, key in before.items() if after.get(said) != key} == {"auth Walrus 1 is here\n"}
+    assert again.settled.gone.kept == []
 
 
 def test_note_does_not_replace_a_memory_that_has_its_key_by_chance(memory: Memory, tmp_path: Path) -> None:

@@ -67,6 +67,8 @@ def test_file_without_a_name_of_its_own_gets_that_of_its_folder(body: str, name:
         ("# Def\n", "notes/Invertible.md", ("Def", "Invertible")),
         ("# 定义\n", "notes/数据库.md", ("定义", "数据库")),
         ("# Welcome\n", "notes/README.md", ("Welcome", "Welcome")),
+        ("## Log\n", "notes/2024-01-27.md", ("Log", "2024-01-27")),
+        ("---\ntag:Web\n---\n\n# 5. Unit tests\n", "adr/0005-unit-tests.md", ("5. Unit tests", "5. Unit tests")),
     ],
 )
 def test_name_that_is_a_title_is_that_of_a_page_of_a_wiki(body: str, name: str, titles: tuple[str, str]) -> None:

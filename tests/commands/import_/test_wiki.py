@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from gitmem.commands.import_.fields import ImportRecord
@@ -10,10 +12,10 @@ from gitmem.commands.import_.vault import Vault
 from gitmem.commands.import_.wiki import (
     auto_memory,
     index_remarks,
+    is_only_index,
     link_pages,
     pages_of,
     with_remark,
-    without_index,
 )
 from gitmem.frozen import replace
 
@@ -29,6 +31,7 @@ PAGES = pages_of(Names().keys("vault", PATHS), vault=Vault(is_vault=True))
         ("[[Nowhere]] stays. C# and https://a.org/#top are no tags.", None, None),
         ("About #Auth/keys and #retry, not `a`#1.", None, ["auth/keys", "retry"]),
         ("```\n[[Gateway]] #code\n```\ntext #real", None, ["real"]),
+        ("> [!info]\n> ```c\n> #include\n> ```\n> text #real", None, ["real"]),
         ("`#code` and `` `#more` `` are no tags, nor \\#escaped, #fff, #a1b2c3, #ffcc00, #1984, #.", None, None),
         (
             "#über-tag #C++ #F# #v1.0 #标签 #add #Facade #2024-plan #a/b/",
@@ -61,9 +64,9 @@ def test_types_of_auto_memory_become_kinds() -> None:
 def test_index_with_only_links_is_skipped() -> None:
     index = "# Memory\n\n- [Gateway](Gateway.md) — its timeouts"
 
-    assert without_index(index, PAGES) == ""
-    assert without_index(index + "\n- deploys need a VPN", PAGES) == "# Memory\n\n- deploys need a VPN"
-    assert "Elsewhere" in without_index("- [Elsewhere](other.md) — not in the folder", PAGES)
+    assert is_only_index(index, PAGES)
+    assert not is_only_index(index + "\n- deploys need a VPN", PAGES)
+    assert not is_only_index("- [Elsewhere](other.md) — not in the folder", PAGES)
 
 
 @pytest.mark.parametrize(
@@ -80,13 +83,13 @@ def test_text_behind_a_link_of_an_index_is_about_the_linked_note(line: str) -> N
     remarks = index_remarks(f"# Memory\n{line}\n- [Elsewhere](x.md) — not here", PAGES)
 
     assert list(remarks.values()) == ["pebble is the short name"]
-    assert without_index(line, replace(PAGES, lost=remarks.keys())) == line
+    assert not is_only_index(line, replace(PAGES, lost=remarks.keys()))
 
 
 def test_remark_is_added_to_a_note_that_does_not_say_it() -> None:
-    assert with_remark({"description": "Rules"}, "Text", "pebble") == "Text\n\npebble"
-    assert with_remark({"description": "A pebble"}, "Text", "pebble") == "Text"
-    assert with_remark({}, "A\npebble", "A pebble") == "A\npebble"
+    assert with_remark({"description": "Rules"}, "Text", "pebble") == {"description": "Rules", "index": "pebble"}
+    assert with_remark({"description": "A pebble"}, "Text", "pebble") == {"description": "A pebble"}
+    assert with_remark({}, "A\npebble", "A pebble") == {}
 
 
 def test_note_is_found_by_its_other_names() -> None:
@@ -94,3 +97,10 @@ def test_note_is_found_by_its_other_names() -> None:
     pages = pages_of({"Auth/JWT Tokens.md": "jwt", "Gateway.md": "gateway"}, names=names)
 
     assert [pages.find(name) for name in ("Tokens", "auth/jwt", "Gateway", "none")] == ["jwt", "jwt", "gateway", ""]
+
+
+@pytest.mark.parametrize(("name", "link"), [("NFD", "NFC"), ("NFC", "NFD")])
+def test_link_to_a_note_whose_name_has_another_unicode_form_is_found(name: str, link: str) -> None:
+    pages = pages_of({unicodedata.normalize(name, "Größe.md"): "size"})  # type: ignore[arg-type]
+
+    assert pages.find(unicodedata.normalize(link, "Größe")) == "size"  # type: ignore[arg-type]
