@@ -2,8 +2,9 @@
 
 By its words, a hit is good enough if the words that it shares with the prompt are rare and cover much of it; or if it
 is about one rare word and no other hit comes near. Words of most prompts to an agent ("fix", "test", "file") are
-ignored, however rare they are in a store: of 30 memories, two may have "failing". A hit about a file that the prompt
-names is good enough, however many others are about it.
+ignored, however rare they are in a store: of 30 memories, two may have "failing". A single shared word must not
+be in the body alone, nor common in software ("user", "query"): in a small store every word is rare. A hit about a file
+that the prompt names is good enough, however many others are about it.
 """
 
 from __future__ import annotations
@@ -50,6 +51,24 @@ old other private public quick right same short simple small some wrong
 again all also another any anything below above both can could else every everything here instead it just later left
 maybe might must nothing now only please possible really same shall should something still sure than thank thanks that
 there these thing this those today too very way will would yes no not ok okay
+"""
+# Words of software, and of the calendar, that say too little on their own.
+_COMMON = """
+access account action address admin app application array backend block box browser build button call chart client
+column config configuration content context control count customer dashboard data database default deploy design desktop
+developer device dialog docker document email endpoint entry environment event export field filter folder form frontend
+group header history host icon id image import index info integration item job key language layer layout level library
+link list load local log loop machine main member menu message mobile mode model network note notification option order
+page panel part password path pattern payload permission picture place platform port process product production profile
+program property provider query queue record reference release report resource response role root route row rule schema
+screen script search section select server service session setting sidebar site size source space stack staging state
+status step storage store stream structure style switch system tab table tag task team template text theme thread tool
+upload url user version view web website week widget window worker
+
+time second minute hour day month year date weekend morning night january february march april may june july august
+september october november december
+
+all both each every one two three four five half double single whole
 """
 
 
@@ -104,7 +123,16 @@ def _is_good(query: str, hits: Sequence[Hit], policy: Policy, catalog: Catalog |
     if shared >= settings.gate and coverage(terms, text, stats) >= settings.coverage:
         return True
     is_ahead = len(hits) < 2 or best.score >= AHEAD * hits[1].score
-    return shared >= SINGLE and is_ahead and best.score >= SCORE * rarity(stats.documents, 1)
+    is_best = shared >= SINGLE and is_ahead and best.score >= SCORE * rarity(stats.documents, 1)
+    return is_best and not _is_chance(terms, text, catalog.language)
+
+
+def _is_chance(terms: Sequence[str], text: IndexText, language: str) -> bool:
+    """Return whether a query and a memory share only common words, or a single word that only the memory's body has."""
+    shared = _terms_of(text).intersection(terms)
+    if language == ENGLISH and shared <= common_words():
+        return True
+    return len(shared) == 1 and all(shared.isdisjoint(analyse(part)) for part in text.texts()[:-1])
 
 
 def _names_path(query: str, text: IndexText) -> bool:
@@ -136,6 +164,12 @@ def _in_summaries(catalog: Catalog, term: str) -> int:
 def everyday() -> frozenset[str]:
     """Return the analysed words that occur in most prompts to an agent."""
     return frozenset(tokens.stems(_EVERYDAY.split()))
+
+
+@lru_cache(maxsize=1)
+def common_words() -> frozenset[str]:
+    """Return the analysed words that are common in prompts about software: one of them shows nothing on its own."""
+    return frozenset(tokens.stems(_COMMON.split()))
 
 
 def coverage(query: Sequence[str], text: IndexText, stats: Stats) -> float:

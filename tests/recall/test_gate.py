@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from support.engines import make_text
 from support.facts import make_memory, put
@@ -19,18 +21,17 @@ SHELF = {
 }  # fmt: skip
 
 
+def ask(memory, prompt: str, *seen: str) -> list[str]:
+    found, repository = memory.recall(Query(text=prompt)), memory.repository
+    catalog = repository.catalog()
+    how = {"catalog_of": lambda _: catalog, "is_new": lambda hit: hit.key not in seen}
+    return [hit.key for hit in good_hits(prompt, found, repository.policy(), **how)]
+
+
 @pytest.fixture
 def good(memory, repo):
     put(repo, SHELF)
-    catalog = memory.repository.catalog()
-
-    def ask(prompt: str, *seen: str) -> list[str]:
-        found = memory.recall(Query(text=prompt))
-        policy = memory.repository.policy()
-        hits = good_hits(prompt, found, policy, catalog_of=lambda _: catalog, is_new=lambda hit: hit.key not in seen)
-        return [hit.key for hit in hits]
-
-    return ask
+    return partial(ask, memory)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,34 @@ def good(memory, repo):
 )
 def test_only_rare_words_tell(good, prompt: str, expected: list[str]) -> None:
     assert good(prompt) == expected
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("let the users pick a dark theme", []),
+        ("write a query for the ten biggest customers", []),
+        ("why is Kafka late today", ["kafka"]),
+        ("the magic link opens a blank page", ["users"]),
+    ],
+    ids=["common, in the title", "common, in the body", "rare, in the title", "two"],
+)
+def test_one_common_word_shows_no_decision(memory, repo, prompt: str, expected: list[str]) -> None:
+    put(
+        repo,
+        make_memory("users", "Users get a magic link", "A user forgets passwords.", tags=["user"]),
+        make_memory("sql", "We write SQL by hand and use no ORM", "The stock query was 30 times slower."),
+        make_memory("kafka", "Kafka carries the orders", "Kafka lost none.", tags=["kafka"]),
+    )
+
+    assert ask(memory, prompt) == expected
+
+
+def test_one_rare_word_of_the_body_alone_shows_nothing(memory, repo) -> None:
+    body = "The stock query with its five joins was 30 times slower through SQLAlchemy."
+    put(repo, make_memory("sql", "We write SQL by hand and use no ORM", body))
+
+    assert ask(memory, "Write a job that pushes the new stock levels of all items to the warehouse API") == []
 
 
 @pytest.mark.parametrize(
