@@ -147,7 +147,8 @@ class Versions:
                 found += [path for path in self._head.files if fnmatchcase(f"/{path}", f"*/{name}")]
             else:
                 found += [path for path in self._head.by_name.get(name, ()) if path in self._head.files]
-        if any("*" in name for name in place.names):
+        # A minimum (a gemspec) is that of a package, so the nearest one decides; the others may be anywhere.
+        if place.how != LEAST and any("*" in name for name in place.names):
             return sorted(found)
         folder = document.path.rpartition("/")[0]
         while True:

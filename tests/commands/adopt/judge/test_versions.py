@@ -118,6 +118,14 @@ def test_dotnet_is_what_a_project_is_built_for_and_not_the_sdk_that_builds_it(re
     assert judged(repo, FALSE) == [(".NET 9.0", "src/B.fsproj:3")]
 
 
+def test_ruby_of_a_package_is_that_of_the_nearest_gemspec(repo):
+    specs = {"examples/plugin/plugin.gemspec": "3.4.0", "a.gemspec": "3.3.0", "api/api.gemspec": "3.2.0"}
+    files = {path: f'spec.required_ruby_version = ">= {least}"\n' for path, least in specs.items()}
+    commit_files(repo, files | {"AGENTS.md": "- Ruby 3.0+\n"})
+
+    assert judged(repo, FALSE) == [("Ruby 3.0+", "a.gemspec:1")]
+
+
 def test_version_that_code_is_downgraded_to_is_not_the_one_it_needs(repo):
     said = "Code requires PHP 8.4. The builder downgrades code to PHP 7.4+.\n"
     commit_files(repo, {"composer.json": '{"require": {"php": "^8.4"}}\n', "AGENTS.md": said})
