@@ -57,6 +57,8 @@ _TESTED = re.compile(
 )
 # A remark in shell code that says what is needed, or a range.
 _NEEDED = re.compile(r"\b(?:[Rr]equires?|[Nn]eeds?)\b|\d\.\d+\s*(?:-|–|to|through|up to)\s*v?\d+\.\d")
+# "Ruby 1.9 hash syntax", "Python 3.10+ union syntax": a feature that came with a version, not what the project needs.
+_FEATURE = re.compile(r"\+?(?: [a-z]+)?(?: features?| (?:syntax|notation)\b)")
 _DIGIT = re.compile(r"\d")
 _LEAST = re.compile(r"\b(requires?|minimum|at least|newer than)\s*:?\s*$", re.I)
 _SOME = re.compile(
@@ -142,7 +144,8 @@ def _versions(line: str, number: int) -> Iterator[Claim]:
         before = plain[: found.start()]
         name, stated = found["name"], found["low"]
         is_glued = not found["gap"] and not found["sign"] and "." not in stated  # `Node16`, `ES2022`
-        if _SOME.search(before) or is_glued or name.lower() in _GENERIC or plain[found.end() :].startswith(" feature"):
+        is_feature = _FEATURE.match(plain[found.end() :]) is not None
+        if _SOME.search(before) or is_glued or name.lower() in _GENERIC or is_feature:
             continue
         yield from _stated(found, before, plain[found.end() :], number, is_tested=is_tested)
 

@@ -34,6 +34,8 @@ from gitmem.commands.adopt.statements import split
         ("Output file: `a/b`, see the config file: `x.json`", []),
         ("The source is transformed to run on PHP 7.2 and higher", []),
         ("Zod v3/v4 are supported", []),
+        ("- Use Ruby 1.9 hash syntax (`key:`)", []),
+        ("- Python 3.10+ union syntax, Go 1.18 features", []),
         ("\\* Only in browsers.\\\n¹ Requires Node.js 15.10.0 or above.\\\n\\*\\* Requires Node.js 16+", []),
         ("[^1]: Requires Go 1.20+", []),
         ("TypeScript v2 Preview", []),
