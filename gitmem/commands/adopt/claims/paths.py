@@ -31,6 +31,8 @@ _HOST = re.compile(
 # A function with the number of its parameters, as Elixir and Erlang write it: `Store.open/2`.
 _ARITY = re.compile(r"&?(?:[A-Z]\w{0,80}\.){0,9}[a-z_]\w{0,80}[!?]?/\d")
 _WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+\\?")
+# Two files that differ in their endings: `src/event.hpp/.cpp`.
+_TWINS = re.compile(r"([\w./-]*\w)(\.\w{1,4})/(\.\w{1,4})")
 _WORD = re.compile(r"(?<![\w/.@`~$:-])(?:\.{1,2}/)*\.?[\w@-][\w.@-]*(?:/[\w.@\[\]-]+)*/?(?![\w`])")
 
 
@@ -100,6 +102,10 @@ def _link(target: str, line: int, document: Document) -> Iterator[Claim]:
 
 def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iterator[Claim]:
     if _ARITY.fullmatch(text):
+        return
+    if twins := _TWINS.fullmatch(text):
+        for ending in twins[2], twins[3]:
+            yield from _name(f"{twins[1]}{ending}", line, document, is_certain=is_certain)
         return
     text = text.replace("\\", "/") if _WINDOWS.fullmatch(text) else text
     word = _POSITION.sub("", text.strip().rstrip(",;")).removesuffix("/...")  # `./pkg/...` of Go: all below it

@@ -28,6 +28,13 @@ def test_name_is_looked_for_beside_the_document_and_at_the_root(text, places):
     assert (found[0].places if found else ()) == places
 
 
+def test_two_endings_are_two_files():
+    document = Document("AGENTS.md", "instructions", "")
+    found = [claim for statement in split("`src/event.hpp/.cpp`") for claim in path_claims(statement, document)]
+
+    assert [(one.name, one.is_certain) for one in found] == [("src/event.hpp", True), ("src/event.cpp", True)]
+
+
 def test_kind_of_file_and_pattern_are_no_certain_claims():
     document = Document("AGENTS.md", "instructions", "")
     found = [claim for statement in split("Use `.ts` in `src/*.ts`.") for claim in path_claims(statement, document)]
