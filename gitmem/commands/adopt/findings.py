@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.commands.adopt.claims.claim import COMMAND, PATH, is_denied, is_log
+from gitmem.commands.adopt.claims.claim import COMMAND, PATH, is_denied, is_log, is_refused
 from gitmem.commands.adopt.documents import INSTRUCTIONS
 from gitmem.frozen import frozen
 
@@ -38,9 +38,9 @@ class Mention:
 
     @property
     def is_past(self) -> bool:
-        """Return whether the statement says that the thing is gone, or is an entry of a log."""
-        text = self.statement.text
-        return is_denied(text, self.claim.token) or is_log(self.statement.section, text)
+        """Return whether the statement or its remark says that the thing is gone, or it is an entry of a log."""
+        statement, text = self.statement, self.statement.text
+        return is_denied(text, self.claim.token) or is_log(statement.section, text) or is_refused(statement.remark)
 
 
 @frozen

@@ -24,6 +24,8 @@ _LINK = re.compile(r"(?<!!)\[([^\]]{0,300})\]\(\s{0,20}<?([^)\s>]{1,300})>?(?:\s
 _BOLD = re.compile(r"\*\*([^*`\[\]]+?)\*\*")
 _TREE = re.compile(r"^([\s│|]*)(?:[├└]|\+--|\|--|`--)[─\-–\s]*")
 _TREE_MARKS = re.compile(r"[\s│|├└─\-–+`]*")
+# The corner of a box: a drawing of parts and arrows, not of folders.
+_BOX = re.compile(r"[┌┐┘╔╗╝╭╮╯]")
 _ENTRY = re.compile(r"^(\S+?)/?(?:\s+(?:[#←(<→–—-]|//).*|\s{2,}.*|\s*)$")
 # The start of an import whose names may be on the next lines, and the most lines of one.
 _IMPORT = re.compile(r"^\s*(?:from [\w.]+ import|import|export|(?:pub )?use)\b")
@@ -61,6 +63,7 @@ class Statement:
         language: The language of a code block.
         header: The cells of a table's first row.
         path: The path of an entry in a folder tree, from the tree's root, including the root's name if it has one.
+        remark: The remark above a command of a code block, in the same paragraph.
     """
 
     kind: str
@@ -70,6 +73,7 @@ class Statement:
     language: str = ""
     header: tuple[str, ...] = ()
     path: str = ""
+    remark: str = ""
 
     @cached_property
     def text(self) -> str:
@@ -210,17 +214,20 @@ class _Splitter:
     def _block(self, at: int, end: int, language: str) -> Iterator[Statement]:
         inside = self._lines[at:end]
         if sum(bool(_TREE.match(line)) for line in inside) >= 2:
-            yield from () if self._is_made(at - 1) else self._tree(at, end)
+            is_tree = not (self._is_made(at - 1) or any(_BOX.search(line) for line in inside))
+            yield from self._tree(at, end) if is_tree else ()
         elif language in ("", "text", "txt", "plaintext") and _is_listing(inside):
             yield from self._listing(at, end)
         elif language in SHELLS or language in ("text", "txt"):
-            number = at
+            number, remark = at, ""
             while number < end:
                 last = number + 1
                 while last < end and self._lines[last - 1].endswith("\\"):
                     last += 1
-                if self._lines[number].strip():
-                    yield self._make(CODE, number, last, language=language)
+                line = self._lines[number].strip()
+                remark = line if line.startswith("#") or not line else remark
+                if line:
+                    yield self._make(CODE, number, last, language=language, remark=remark)
                 number = last
         else:
             number = at

@@ -216,6 +216,15 @@ def test_same_alarm_is_given_once_with_all_its_lines(repo):
     assert (finding.claim.line, finding.more) == (1, (3,))
 
 
+def test_file_that_a_remark_calls_deleted_is_false_only_where_another_line_needs_it(repo):
+    block = "```sh\n# WRONG - legacy files DELETED\npython src/gateway/retry.py\n```\n"
+    commit_files(repo, {"AGENTS.md": f"{block}\nThen:\n\n```sh\npython src/gateway/retry.py --all\n```\n"})
+    git(repo, "rm", "-q", "src/gateway/retry.py")
+    commit_files(repo, {}, "remove it")
+
+    assert messages(adopted(repo)) == [("AGENTS.md", 9, "src/gateway/retry.py")]
+
+
 def test_line_that_was_edited_after_its_file_was_removed_is_given_with_the_other_lines_that_name_it(repo):
     text = "- limits: `src/gateway/retry.py`\n- code: `src/gateway/retry.py`\n"
     commit_files(repo, {"AGENTS.md": text})

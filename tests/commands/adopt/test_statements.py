@@ -62,6 +62,22 @@ def test_entry_of_a_tree_has_its_whole_path():
     assert paths == ["app", "app/src", "app/src/main.py", "app/README.md"]
 
 
+def test_drawing_of_boxes_is_not_a_tree():
+    assert split("```\n┌────────┐\n│ Server │\n└───┬────┘\n    └─ Store\n```\n") == []
+
+
+def test_command_has_the_remark_above_it_in_its_paragraph():
+    text = "```sh\n# WRONG - deleted\npython a.py\npython b.py\n\npython c.py\n# one test\npython d.py\n```\n"
+    found = {one.text: one.remark for one in split(text) if not one.text.startswith("#")}
+
+    assert found == {
+        "python a.py": "# WRONG - deleted",
+        "python b.py": "# WRONG - deleted",
+        "python c.py": "",
+        "python d.py": "# one test",
+    }
+
+
 def test_text_in_a_comment_is_not_a_statement():
     assert [one.line for one in split("<!--\n`gone.py`\n-->\nText.\n")] == [4]
 

@@ -45,6 +45,12 @@ _DENIAL = re.compile(
     r"|取代|删除|移除|已删|原 |旧|改为|改名|替代|不再|废弃",
     re.I,
 )
+# What a remark says of commands that nobody should run, or can run any more.
+_REFUSAL = re.compile(
+    r"^#+\s*(?:wrong|incorrect|bad|avoid|never|don'?t|do not)\b|[❌🚫]|"
+    r"\b(?:no longer|deprecated|(?:was|were|been|files?|is|are) (?:deleted|removed))\b",
+    re.I,
+)
 _EXAMPLE = re.compile(
     r"\be\.g\.|\b(for example|for instance|such as|example:|like this|create an?|creates|created|"
     r"generate[sd]?|generates|"
@@ -64,6 +70,11 @@ def is_denied(text: str, token: str = "") -> bool:
     # Such words in the name itself (`legacy/`, `gone.py`) do not count.
     around = text if at < 0 else f"{text[max(0, at - 90) : at]} {text[at + len(token) : at + len(token) + 50]}"
     return _DENIAL.search(around) is not None
+
+
+def is_refused(remark: str) -> bool:
+    """Return whether a remark says that what is below it is wrong or gone."""
+    return _REFUSAL.search(remark) is not None
 
 
 def is_example(text: str) -> bool:

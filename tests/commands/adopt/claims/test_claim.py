@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log
+from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log, is_refused
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,23 @@ from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log
 )
 def test_denial_counts_near_the_name(text, token, answer):
     assert is_denied(text, token) == answer
+
+
+@pytest.mark.parametrize(
+    ("remark", "answer"),
+    [
+        ("# WRONG - legacy files DELETED", True),
+        ("# ❌ starts only half of it", True),
+        ("# Don't run this", True),
+        ("# these scripts were removed in 2.0", True),
+        ("# Remove the build output", False),
+        ("# All tests; do not skip any", False),
+        ("# Run one test", False),
+        ("", False),
+    ],
+)
+def test_remark_refuses_what_is_below_it(remark, answer):
+    assert is_refused(remark) == answer
 
 
 def test_examples_and_entries_of_a_log_are_known():
