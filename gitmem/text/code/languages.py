@@ -33,6 +33,8 @@ PROSE = (
     ".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc", ".ipynb", ".cheatmd", ".livemd",
     ".lock", ".svg", ".map", ".snap", ".csv", ".tsv", ".po", ".xlf", ".min.js", ".sum",
 )  # fmt: skip
+# Folders in which editors keep the state of their windows.
+_EDITORS = (".idea/", ".vs/")
 _DOCUMENTS = frozenset((
     "package-lock.json", "pnpm-lock.yaml", "license", "licence", "copying", "notice", "authors",
     "readme", "contributing", ".goosehints",
@@ -55,7 +57,8 @@ def is_prose(path: str) -> bool:
     is_list_of_changes = name.startswith("changelog") and is_word
     is_rules = name.startswith(".") and not name.startswith("..") and name.endswith("rules") and len(name) > 6
     is_list = is_list_of_changes or ("baseline" in name and name.endswith(BASELINES))
-    return name.endswith(PROSE) or name in _DOCUMENTS or is_list or (is_rules and is_word)
+    is_state = any(f"/{folder}" in f"/{path}" for folder in _EDITORS)
+    return name.endswith(PROSE) or name in _DOCUMENTS or is_list or is_state or (is_rules and is_word)
 
 
 def is_binary(path: str) -> bool:

@@ -30,9 +30,12 @@ def test_code_is_reported_by_suffix_and_folder(path: str, *, expected: bool) -> 
         (".secrets.baseline", True),
         ("src/baseline.py", False),
         ("baseline/limits.json", False),
+        (".idea/workspace.xml", True),
+        ("app/.vs/x/config.json", True),
+        ("src/app.idea/a.xml", False),
     ],
 )
-def test_list_of_known_problems_is_not_code(path: str, *, expected: bool) -> None:
+def test_list_of_known_problems_and_state_of_an_editor_are_not_code(path: str, *, expected: bool) -> None:
     assert is_prose(path) is expected
 
 
