@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from gitmem.model import Document
 
 HEAD = "imported_head"
+# The number of lines below the note's text that say what long fields of its head say.
+ADDED = "imported_added"
 # What Excalidraw for Obsidian writes into the frontmatter of a drawing.
 DRAWING_FIELD = "excalidraw-plugin"
 # A longer head would not leave room for the fields of the memory.
 HEAD_LIMIT = 3 * 1024
 ENDINGS = (".md", ".markdown", ".mdc")
 _HEADING = re.compile(r"(?m)^# .*$")
+_WORD = re.compile(r"\w+")
 _TITLE = re.compile(r"(?m)\A(---\n(?:.*\n)*?)title:.*$")
 _EMBEDDED = re.compile(r"!\[\[([^\[\]|#\n]+\.\w{2,5})(?:[#|][^\[\]\n]*)?\]\]|!\[[^\]\n]*\]\(<?([^)\s>]+)>?[^)\n]*\)")
 
@@ -79,9 +82,38 @@ def note_text(document: Document, path: str) -> str:
     head = document.fields.get(HEAD)
     if not isinstance(head, str):
         head = default_head(document.title, path)
-    elif document.title not in head:
+    elif not _words(document.title) <= _words(head):
         head = _with_title(head, document.title)
-    return head + document.body
+    return head + _without_added(document, head)
+
+
+def _words(text: str) -> set[str]:
+    """Return the words of a text: a heading has marks of links that the title does not have."""
+    return set(_WORD.findall(text))
+
+
+def _without_added(document: Document, head: str) -> str:
+    """Return the body without the lines that fields of the head gave it, unless they were changed."""
+    count, lines = document.fields.get(ADDED), document.body.rstrip("\n").split("\n")
+    if not isinstance(count, int) or not 0 < count <= len(lines):
+        return document.body
+    name = lines[-count].lstrip(":").partition(":")[0]
+    kept = "\n".join(lines[:-count]).rstrip("\n")
+    # A nested value has the names above it: "fields tags type".
+    is_of_head = bool(name) and any(f"{one}:" in head for one in (name, name.partition(" ")[0]))
+    return (f"{kept}\n" if kept else "") if is_of_head else document.body
+
+
+def count_added(whole: str, body: str, title: str) -> int | None:
+    """Return how many lines a memory's body has below a note's text; None if there is none.
+
+    Args:
+        whole: The memory's body; the title and what is below if the note has no text.
+        body: The note's text.
+        title: The memory's title.
+    """
+    added = whole.removeprefix(body if body.strip() else title).strip("\n")
+    return added.count("\n") + 1 if added and len(added) < len(whole) else None
 
 
 def _with_title(head: str, title: str) -> str:

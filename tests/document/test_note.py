@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.document.note import HEAD, embedded_files, head_of, note_path, note_text
+from gitmem.document.note import ADDED, HEAD, count_added, embedded_files, head_of, note_path, note_text
 from gitmem.model import Document
 
 
@@ -92,3 +92,28 @@ def test_embedded_files_are_those_that_are_not_notes() -> None:
     body = "![[a b.png|300]] ![x](img/c.jpg) ![[Note]] ![[Other.md]] ![](https://a.org/x.png) [[d.pdf]]"
 
     assert embedded_files(body) == ["a b.png", "img/c.jpg"]
+
+
+@pytest.mark.parametrize(
+    ("text", "note", "body"),
+    [
+        ("Text", "Text\n\ntasks:\n\n- one\n- two", "Text\n"),
+        ("", "Title\n\ntasks:\n\n- one\n- two", ""),
+        ("Text", "Text", "Text\n"),
+        ("Text", "Text\n\n:tasks: one", "Text\n"),
+        ("Text", "Text\n\ntasks first: one\n\ntasks second: two", "Text\n"),
+        ("Text", "Text\n\nelsewhere: one", "Text\n\nelsewhere: one\n"),
+    ],
+)
+def test_long_fields_that_are_also_below_the_text_come_out_once(text: str, note: str, body: str) -> None:
+    head = "---\ntasks:\n- one\n- two\n---\n# Title\n\n"
+    added = count_added(note, text, "Title")
+    stored = note.removeprefix("Title").strip("\n") + "\n"
+
+    assert note_text(make("Title", stored, **{HEAD: head, ADDED: added}), "n.md") == head + body
+
+
+def test_title_without_the_marks_of_links_is_that_of_the_head() -> None:
+    head = "# About [the plan](plan.md)\n\n"
+
+    assert note_text(make("About the plan", "Text\n", **{HEAD: head}), "n.md") == head + "Text\n"

@@ -24,13 +24,16 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
             "Sub/Rules: one.md": (
                 "---\nabout: Rules: first\ncssclass: wide\n---\n## Second level\n\nSee [[Home]] cuttlefish\n"
             ),
+            "plan.md": (
+                "---\ntasks:\n  - [ ] conch first\n  - [ ] then [[Home]]\n---\n# The [plan](Home.md) for Ben\n\nText.\n"
+            ),
             "Untitled.md": "",
             "Sketch.md": (
                 "---\nexcalidraw-plugin: parsed\n---\n# Text Elements\nclam ^a1\n\n%%\n## Drawing\n"
                 "```compressed-json\nN4KA\n```\n%%\n"
             ),
         },
-        "abalone barnacle cuttlefish clam",
+        "abalone barnacle cuttlefish clam conch",
     ),
     "Logseq": (
         {

@@ -43,7 +43,7 @@ from gitmem.commands.import_.wiki import (
     with_remark,
 )
 from gitmem.document import okf
-from gitmem.document.note import ENDINGS, HEAD, head_of
+from gitmem.document.note import ADDED, ENDINGS, HEAD, count_added, head_of
 from gitmem.document.parse import parse, read_fields
 from gitmem.document.split import decode, split
 from gitmem.errors import FormatError
@@ -321,7 +321,9 @@ def _foreign(
     if isinstance(found, Unreadable):
         return [found]
     head = head_of(text, body, str(found.fields.get("title", "")), inside)
-    more = {"created": None if "created" in found.fields else time_of(created_of(inside)), HEAD: head}
+    added = None if head is None else count_added(found.body, body, str(fields.get("title", title)))
+    day = None if "created" in found.fields else time_of(created_of(inside))
+    more = {"created": day, HEAD: head, ADDED: added}
     fields = {**found.fields, **{name: value for name, value in more.items() if value is not None}}
     remark = "; ".join(filter(None, (front.remark, found.remark)))
     at = text.find(body)

@@ -27,7 +27,19 @@ MOST_PATHS = 64
 LONGEST_WORD = 40
 # Fields whose texts are not content.
 _KNOWN = frozenset(
-    (*ORDER, IMPORTED, "gitmem_frontmatter", "imported_head", "status", "seq", "conflict", "type", "id", "session_id")
+    (
+        *ORDER,
+        IMPORTED,
+        "gitmem_frontmatter",
+        "imported_head",
+        "imported_added",
+        "status",
+        "seq",
+        "conflict",
+        "type",
+        "id",
+        "session_id",
+    )
 )
 LINKS = ("requires", "produces", "supersedes", "contradicts")
 # Rare fields: the catalog records which of them a memory has, so that its frontmatter need not be decompressed.
