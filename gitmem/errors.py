@@ -53,6 +53,10 @@ class NoRepositoryError(GitmemError):
     """There is no repository here, or no store in it."""
 
 
+class OutsideError(NoRepositoryError):
+    """No repository holds the folder; it is not one that is broken or that git refuses."""
+
+
 class ForeignBranchError(NoRepositoryError):
     """A branch has files that do not belong to a store; it is not changed."""
 

@@ -15,7 +15,7 @@ from gitmem.cli.options import (
     add_json,
     add_stores,
     gone_table,
-    open_memory,
+    open_to_read,
     print_notices,
     query_of,
     refuse_other_stores,
@@ -57,7 +57,7 @@ def run(args: Arguments, out: Output) -> int:
     """Print memories; return 1 if there are none."""
     if args.at is not None:
         refuse_other_stores(args)
-    with open_memory(out) as memory:
+    with open_to_read(out) as memory:
         query = query_of(args, memory, limit=EVERY)
         past = memory.at(args.at) if args.at is not None else None
         found = past.list(query) if past else memory.list(query)

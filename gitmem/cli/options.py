@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.cli.output import Output
+    from gitmem.git.repository import Repository
     from gitmem.memory import Memory
     from gitmem.model import Hit
     from gitmem.recall import RecallResult
@@ -327,11 +328,25 @@ def open_memory(out: Output) -> CommandMemory:
     return CommandMemory(open_quietly(out), out)
 
 
-def open_quietly(out: Output) -> Memory:
+def open_to_read(out: Output) -> CommandMemory:
+    """Open the memory as ``open_memory`` does; outside of a repository, the universal store if there is one."""
+    from gitmem.store import find_universal
+
+    return CommandMemory(open_quietly(out, fallback=find_universal), out)
+
+
+def open_to_write(out: Output, scope: str) -> CommandMemory:
+    """Open the memory as ``open_memory`` does; outside of a repository, the universal store if that is the scope."""
+    from gitmem.store import UNIVERSAL, make_universal
+
+    return CommandMemory(open_quietly(out, fallback=make_universal) if scope == UNIVERSAL else open_quietly(out), out)
+
+
+def open_quietly(out: Output, *, fallback: Callable[[], Repository | None] = lambda: None) -> Memory:
     """Return the memory of the repository in which the command runs, without printing its notices."""
     from gitmem.memory import Memory
 
-    memory = Memory(progress=out.progress)
+    memory = Memory(progress=out.progress, fallback=fallback)
     repository = memory.repository
     if repository.ignoring:
         memory.notices.append(repository.ignoring)

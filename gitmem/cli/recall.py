@@ -16,7 +16,7 @@ from gitmem.cli.options import (
     add_stores,
     code_path,
     hit_table,
-    open_memory,
+    open_to_read,
     output_options,
     positive,
     print_hits,
@@ -92,7 +92,7 @@ def run(args: Arguments, out: Output) -> int:
     for name in ("store", "source"):
         if getattr(args, name) and (args.syntax or args.stats or args.at is not None):
             raise UsageError(f"--{name} works only with a plain question or --recent N", hint="gitmem recall WORDS…")
-    with open_memory(out) as memory:
+    with open_to_read(out) as memory:
         if args.stats:
             return _statistics(memory, args, out)
         if args.recent:

@@ -11,7 +11,7 @@ import sys
 
 from gitmem.cli.changes import add_fields, add_force, add_links, add_place, memory_fields, memory_options, print_change
 from gitmem.cli.input import read_file, read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_path, open_memory, print_notices
+from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_path, open_memory, open_to_write, print_notices
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 
@@ -79,7 +79,7 @@ def run(args: Arguments, out: Output) -> int:
         message = "--partial requires --from-run" if args.partial else "remember needs a text or --from-run FILE"
         raise UsageError(message, hint='gitmem remember "what you learned"')
     text = read_text(args.text)
-    with open_memory(out) as memory:
+    with open_to_write(out, args.scope) as memory:
         is_first = args.scope in ("", "project") and not args.in_tree and memory.repository.find_tip() is None
         change = memory.remember(
             text,

@@ -9,7 +9,7 @@ from gitmem.cli.options import (
     add_json,
     add_scope,
     add_store,
-    open_memory,
+    open_to_read,
     print_notices,
     refuse_both,
     refuse_other_scopes,
@@ -60,7 +60,7 @@ def run(args: Arguments, out: Output) -> int:
     refuse_both(args)
     if args.output:
         return _print_output(args, out)
-    with open_memory(out) as memory:
+    with open_to_read(out) as memory:
         shown = _at(memory, args) if args.at is not None else memory.show(args.key, scope=args.scope, store=args.store)
         found = shown.document
         print_notices(memory, out)
@@ -74,7 +74,7 @@ def run(args: Arguments, out: Output) -> int:
 def _print_output(args: Arguments, out: Output) -> int:
     if args.store or ":" in args.key or args.at is not None:
         raise UsageError("--output shows what was kept in this clone", hint="remove --at, --store and NAME:")
-    with open_memory(out) as memory:
+    with open_to_read(out) as memory:
         kept = memory.jobs.output(args.key, scope=args.scope)
     at = format_time(kept.at)
     if args.json:

@@ -13,13 +13,13 @@ from __future__ import annotations
 import os
 
 from gitmem.config import SEPARATOR, git_config_files, git_environment, has_several, known_name, variable
-from gitmem.errors import GitmemError, NoRepositoryError, ProcessError
+from gitmem.errors import GitmemError, NoRepositoryError, OutsideError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.system import list_names, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 
@@ -133,7 +133,8 @@ def discover(start: str | Path) -> Repository:
     """Return the repository that contains the folder *start* (absolute).
 
     Raises:
-        NoRepositoryError: There is none, or git refuses it (then with git's own message and remedy).
+        OutsideError: There is none.
+        NoRepositoryError: It is broken, or git refuses it (then with git's own message and remedy).
         GitmemError: Its state folder is a symbolic link.
     """
     folder = os.fspath(start)
@@ -145,6 +146,22 @@ def discover(start: str | Path) -> Repository:
         found = _discover_by_git(folder)
         _refuse_planted(found, folder)
         return _refuse_link(found)
+
+
+def discover_or(start: str, fallback: Callable[[], Repository | None]) -> tuple[Repository, bool]:
+    """Return the repository that contains a folder, or the fallback if none does; and whether it is the fallback.
+
+    Raises:
+        OutsideError: There is neither.
+        NoRepositoryError, GitmemError: As ``discover``.
+    """
+    try:
+        return discover(start), False
+    except OutsideError:
+        found = fallback()
+        if found is None:
+            raise
+        return found, True
 
 
 def _refuse_planted(repository: Repository, start: str) -> None:
@@ -277,7 +294,8 @@ def _rev_parse(start: str, *what: str) -> str:
             hint = err.stderr.strip().rsplit("\n", 1)[-1].strip()
         elif option := ignored_git_dir(None):
             hint = f"GIT_DIR is ignored; to use that repository: gitmem {option} list"
-        raise NoRepositoryError(f"{start}: {first}", hint=err.hint or hint) from err
+        kind = OutsideError if first.startswith("not a git repository (") else NoRepositoryError
+        raise kind(f"{start}: {first}", hint=err.hint or hint) from err
     return os.fsdecode(done.stdout).removesuffix("\n")
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gitmem.commands.time_travel.snapshot import Past
     from gitmem.commands.why import SearchStep, Why
     from gitmem.git.remotes import RemoteOptions
+    from gitmem.git.repository import Repository
     from gitmem.memory.boards import Boards
     from gitmem.memory.bulk import Bulk
     from gitmem.memory.captures import Captures
@@ -66,6 +67,7 @@ class Memory:
         clock: Callable[[], float] = time.time,
         progress: Callable[[str, int, int], None] | None = None,
         follows: bool = True,
+        fallback: Callable[[], Repository | None] = lambda: None,
     ) -> None:
         """Open the repository that holds a folder.
 
@@ -75,12 +77,13 @@ class Memory:
             clock: Returns epoch seconds.
             progress: Called during long work with the step, its progress and its total.
             follows: Read and write the current proposal, if there is one.
+            fallback: Returns the universal store's repository if no repository holds the folder; None for an error.
 
         Raises:
             NoRepositoryError: No repository holds the folder.
             ConfigError: A setting is wrong.
         """
-        self.repository = OpenRepository(start, clock=clock, progress=progress, follows=follows)
+        self.repository = OpenRepository(start, clock=clock, progress=progress, follows=follows, fallback=fallback)
         self.repository.agent = agent
         self.repository.load_captures = lambda: self.captures
         self._captures: Captures | None = None
@@ -249,13 +252,7 @@ class Memory:
             return self.repository.with_notice(remember(store, text, title=title, kind=kind, key=key, **options))
 
     def fact(
-        self,
-        title: str,
-        *,
-        verify: Any = None,
-        scope: str = PROJECT,
-        in_tree: bool = False,
-        **options: Any,
+        self, title: str, *, verify: Any = None, scope: str = PROJECT, in_tree: bool = False, **options: Any
     ) -> Change:
         """Write a fact with its check, and run the check now, unless its command still has to be approved.
 

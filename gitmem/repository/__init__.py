@@ -14,7 +14,7 @@ from gitmem.config import BOOLEANS, GUARDED, known_name
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import replace
 from gitmem.git import Git
-from gitmem.git.repository import discover, effective_values
+from gitmem.git.repository import discover_or, effective_values
 from gitmem.repository.open_store import OpenStore
 from gitmem.store import (
     DOMAIN,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from gitmem.config import Config
     from gitmem.config import Setting as Row
-    from gitmem.git.repository import Setting
+    from gitmem.git.repository import Repository, Setting
     from gitmem.index.catalog import Catalog
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.index.whoosh.index import SearchableIndex
@@ -108,6 +108,7 @@ class OpenRepository(OpenStore):
         clock: Callable[[], float] = time.time,
         progress: Callable[[str, int, int], None] | None = None,
         follows: bool = True,
+        fallback: Callable[[], Repository | None] = lambda: None,
     ) -> None:
         """Find the repository that contains a folder.
 
@@ -116,12 +117,13 @@ class OpenRepository(OpenStore):
             clock: Returns epoch seconds.
             progress: Called during long work with the current step, the work done and the total.
             follows: Whether to read and write the current proposal, if there is one.
+            fallback: Returns the universal store's repository if no repository contains the folder; None for an error.
 
         Raises:
             NoRepositoryError: There is none.
             ConfigError: A setting is wrong.
         """
-        found = discover(os.path.abspath(start))
+        found, is_outside = discover_or(os.path.abspath(start), fallback)
         remove_links(*found.states)
         if found.git != found.common:  # only a linked work tree can be the view
             from gitmem.store.view.state import outside
@@ -129,7 +131,7 @@ class OpenRepository(OpenStore):
             found = outside(found)
         git = Git(found)
         settings, self.ignored_settings, self.ignoring = read_settings(git)
-        store = project_store(git, settings, follows=follows)
+        store = replace(project_store(git, settings, follows=follows), scope=UNIVERSAL if is_outside else PROJECT)
         self.here = (os.path.abspath(start), git.repository.top or "")
         super().__init__(git, settings, store, clock=clock, progress=progress, notices=[])
         self._follows = follows
@@ -223,7 +225,8 @@ class OpenRepository(OpenStore):
             NoRepositoryError: No scope was given, and there is no memory at all.
         """
         wanted = set(scopes) or set(SCOPES)
-        found: list[OpenStore] = [self] if PROJECT in wanted and self.has_store() else []
+        is_read = PROJECT in wanted and self.store.scope == PROJECT
+        found: list[OpenStore] = [self] if is_read and self.has_store() else []
         if PRIVATE in wanted and has_private(self.git):
             found += self._readable(PRIVATE, self.private)
         if wanted & {DOMAIN, UNIVERSAL}:
@@ -368,7 +371,9 @@ class OpenRepository(OpenStore):
         return self._others[PRIVATE]
 
     def universal(self, *, make: bool = False) -> OpenStore | None:
-        """Return the person's universal store; None if there is none, or it is the current repository."""
+        """Return the person's universal store; None if there is none, or it is the current repository as a project."""
+        if self.store.scope == UNIVERSAL:
+            return self
         if UNIVERSAL not in self._others:
             found = open_universal(self, make=make)
             if found is None:

@@ -13,6 +13,7 @@ from support.facts import Clock, outcomes, put, statuses, verify
 from gitmem.errors import NoRepositoryError, RefusedError
 from gitmem.memory import Memory
 from gitmem.recall import Query
+from gitmem.store import find_universal
 
 ALL = {name: name for name in ("project", "private", "domain", "universal")}
 AGENT = "refs/gitmem/private/ana"
@@ -43,6 +44,14 @@ def repo(made: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """Return a folder that no repository holds."""
+    folder = tmp_path / "outside"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
 def four(repo: Path):
     """Return a memory with one about the gateway in every scope."""
     with Memory(repo, clock=Clock()) as memory:
@@ -64,6 +73,31 @@ def test_recall_finds_the_memories_of_every_scope_that_is_read_here(four: Memory
     assert found(four) == ALL
     assert found(four, "") == ALL
     assert {hit.key: hit.scope for hit in four.list(Query(limit=9)).hits} == ALL
+
+
+def test_outside_of_a_repository_the_universal_memories_are_read_and_written(repo: Path, outside: Path) -> None:
+    with Memory(outside, clock=Clock(), fallback=find_universal) as memory:
+        assert found(memory) == found(memory, scopes=("universal",)) == {"universal": "universal"}
+        assert found(memory, scopes=("project",)) == {}
+        assert memory.show("universal").document["scope"] == "universal"
+        memory.remember("The gateway from anywhere", key="anywhere", scope="universal")
+    with Memory(repo, clock=Clock()) as memory:
+        assert found(memory) == ALL | {"anywhere": "universal"}
+
+
+def test_only_where_no_repository_is_the_universal_store_is_opened_instead(
+    repo: Path, tmp_path: Path, outside: Path
+) -> None:
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / ".git").write_text("gitdir: /nowhere")
+
+    for folder in (broken, tmp_path / "missing"):
+        with pytest.raises(NoRepositoryError):
+            Memory(folder, fallback=find_universal)
+    shutil.rmtree(tmp_path / "data-home")
+    with pytest.raises(NoRepositoryError, match="not a git repository"):
+        Memory(outside, fallback=find_universal)
 
 
 def test_of_equal_matches_the_nearer_scope_comes_first_and_the_factor_is_reported(four: Memory) -> None:
