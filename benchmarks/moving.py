@@ -19,11 +19,13 @@ from typing import Any
 GITMEM = (sys.executable, "-m", "gitmem")
 # What is no text: the frontmatter, the names of Logseq's properties, and Excalidraw's drawings.
 _NO_TEXT = re.compile(r"\A---\n.*?^---[ \t]*$|^[ \t-]*[\w-]+::|^#+ Drawing\n```.*?^```$", re.M | re.S)
+# Marks without a width in words, which the import leaves out.
+_LAYOUT = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 
 
 def words_of(text: str) -> set[str]:
     """Return the words of a text, in the form in which a store has them."""
-    return set(re.findall(r"\w+", unicodedata.normalize("NFC", text).lower()))
+    return set(re.findall(r"\w+", unicodedata.normalize("NFC", text.translate(_LAYOUT)).lower()))
 
 
 def run(repository: Path, *arguments: str) -> str:

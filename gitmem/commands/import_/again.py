@@ -5,22 +5,30 @@ The base is the memory as the last import wrote it, which git still has.
 
 from __future__ import annotations
 
+import json
+
 from gitmem.document.edit import is_same
+from gitmem.document.fields import IMPORTED
 from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.errors import FormatError
 from gitmem.frozen import replace
+from gitmem.store import layout
 from gitmem.store.merge.memories import Version, unite
 from gitmem.write.draft import with_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gitmem.model import Document
     from gitmem.repository import OpenRepository
     from gitmem.write.bulk import ImportPlan
 
 # What a writer fills in: it says nothing about the note.
 _MADE = ("created", "by", "project", "importance", "updated")
+# Notes compared to tell folders apart; the characters of a run; the share of a memory's runs that its note still has.
+COMPARED, RUN, ALIKE = 50, 5, 0.3
 _IMPORTS = "^Gitmem-Source: import "
 
 
@@ -53,6 +61,42 @@ def merge_notes(memory: OpenRepository, tip: str | None, settled: ImportPlan) ->
             settled.unchanged += 1
         else:
             settled.updated[key] = replace(settled.updated[key], text=text)
+
+
+def is_another_folder(memory: OpenRepository, name: str, folder: Path) -> bool:
+    """Return whether the store has notes of another folder with this name.
+
+    That is so if most of the notes that are in both have little text in common. A folder with no note in common is the
+    same one: its notes may have been renamed.
+
+    Args:
+        memory: The store.
+        name: The name of the folder.
+        folder: The folder that is imported.
+    """
+    if (tip := memory.find_tip()) is None:
+        return False
+    rows = memory.catalog_at(tip).rows(
+        "SELECT t.fields, t.body FROM memory m JOIN text t USING (id) WHERE m.imported AND m.archived = 0"
+        " AND m.shadowed = 0 AND instr(t.fields, ?)",
+        (json.dumps(f"{name}/", ensure_ascii=False)[1:-1],),
+    )
+    alike: list[bool] = []
+    for fields, body in rows:
+        start, _, inside = str(json.loads(fields).get(IMPORTED)).partition(f"{name}/")
+        path = folder / inside
+        if not start and inside and path.is_file() and not path.is_symlink():
+            text = path.read_bytes()[: layout.MEMORY_LIMIT].decode("utf-8", "replace")
+            alike.append(_is_alike(body, text))
+        if len(alike) == COMPARED:
+            break
+    return sum(alike) * 2 < len(alike)
+
+
+def _is_alike(body: str, text: str) -> bool:
+    """Return whether a note has some of the text of a memory; a memory without a text is like any."""
+    before, now = ({text[at : at + RUN] for at in range(len(text) - RUN + 1)} for text in (body.strip(), text))
+    return len(before & now) >= len(before) * ALIKE
 
 
 def _key_of(path: str) -> str:

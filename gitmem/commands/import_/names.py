@@ -11,7 +11,7 @@ from gitmem.write.draft import hashed_key, key_from, short_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
 # What precedes the hash in the key of a note whose name gives no other.
@@ -25,7 +25,13 @@ class Names:
     is the same wherever the folder is, and is stored with the memory, so that a later import recognizes the note.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_another: Callable[[str, Path], bool] = lambda _name, _folder: False) -> None:
+        """Begin without notes.
+
+        Args:
+            is_another: Returns whether the store has notes of another folder with this name.
+        """
+        self._is_another = is_another
         self._names: dict[str, str] = {}
         self._folders: dict[str, Path] = {}
         self._paths: dict[str, str] = {}
@@ -41,7 +47,9 @@ class Names:
         parts = folder.parts[1:] or ("",)
         for count in range(1, len(parts) + 1):
             name = "/".join(parts[-count:])
-            if self._folders.setdefault(name, folder) == folder:
+            if name not in self._folders and not self._is_another(name, folder):
+                self._folders[name] = folder
+            if self._folders.get(name) == folder:
                 return name
         return "/".join(parts)
 

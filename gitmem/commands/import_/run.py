@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
-from gitmem.commands.import_.again import merge_notes
+from gitmem.commands.import_.again import is_another_folder, merge_notes
 from gitmem.commands.import_.fields import Unreadable, in_stored_form
 from gitmem.commands.import_.files import check_sources, read_sources
 from gitmem.commands.import_.names import Names
@@ -110,7 +111,7 @@ def import_files(
         RefusedError: A source cannot be read, or there are too many memories.
     """
     check_sources(asked.names)
-    left, notes = _LeftOut(), Names()
+    left, notes = _LeftOut(), Names(partial(is_another_folder, memory))
     how: dict[str, Any] = {"kind": asked.kind, "stdin": stdin, "notes": notes, "rejected": left.rejected}
     sources = read_sources(asked.names, progress_of=progress_of("reading"), **how)
     if asked.chunk:

@@ -90,3 +90,17 @@ def test_another_folder_of_the_same_name_makes_nothing_disappear(memory: Memory,
     (other / "Alone.md").write_text("Another vault that is named like the first one.\n")
 
     assert run(memory, other).settled.gone.kept == []
+
+
+def test_notes_of_another_folder_of_the_same_name_replace_nothing(memory: Memory, vault: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "vault"
+    other.mkdir(parents=True)
+    (other / "Gateway.md").write_text("Bread rises for four hours in a warm kitchen.\n")
+
+    first, again = run(memory, other), run(memory, other)
+    change(vault / "Gateway.md", "a minute", "two minutes")
+    done = run(memory, vault)
+
+    assert (len(first.settled.new), first.settled.updated, first.settled.gone.kept) == (1, {}, [])
+    assert (again.settled.new, again.settled.unchanged) == ({}, 1)
+    assert (list(done.settled.updated), done.settled.unchanged, done.settled.gone.kept) == (["gateway"], 2, [])

@@ -347,7 +347,7 @@ def test_line_of_an_index_stays_if_its_note_is_refused(memory: Memory, tmp_path:
 
     run(memory, str(tmp_path / "memory"))
 
-    assert memory.show("good").document["body"].strip() == "Deploys wait for the cache.\n\npebble"
+    assert memory.show("good").document["frontmatter"]["index"] == "pebble"
     assert (
         memory.show("memory")
         .document["body"]
@@ -359,7 +359,7 @@ def test_line_of_an_index_stays_if_its_note_is_refused(memory: Memory, tmp_path:
 def test_secret_in_a_note_is_refused_with_its_line(memory: Memory, tmp_path: Path) -> None:
     (tmp_path / "n").mkdir()
     (tmp_path / "n" / "a.md").write_text(f"---\nstage: one\n---\n\n# Title\n\nFirst\n\nuse {TOKEN}\n")
-    (tmp_path / "n" / "b.md").write_text("Plain\n\nhid\u200bden\n")
+    (tmp_path / "n" / "b.md").write_text("Plain\n\nhid\u202eden\n")
 
     done = run(memory, str(tmp_path / "n"))
 
