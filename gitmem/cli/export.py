@@ -42,10 +42,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Export memories; return 1 if there are none."""
-    for name, value in (("--okf", args.okf), ("--notes", args.notes)):
-        if value and (args.format or args.to != "-" or (args.okf and args.notes)):
-            others = f"--format, --to and {'--notes' if name == '--okf' else '--okf'}"
-            raise UsageError(f"{name} cannot be combined with {others}", hint=f"gitmem export {name} FOLDER")
+    if args.okf and (args.format or args.to != "-" or args.notes):
+        raise UsageError("--okf cannot be combined with --format, --to and --notes", hint="gitmem export --okf FOLDER")
+    if args.notes and (args.format or args.to != "-"):
+        raise UsageError("--notes cannot be combined with --format and --to", hint="gitmem export --notes FOLDER")
     other = args.okf or args.notes
     to = other or args.to
     is_lines = to == "-" or (to.endswith((".jsonl", ".ndjson")) and not other)
