@@ -57,6 +57,8 @@ class Code:
         self._later = later
         self._line = line if line is not None and line.knows(commit) else None
         self._instead: dict[str, str] = {}
+        # The round of `occurrences` in which the own files were read.
+        self._rounds_read = 0
         self.occurrences: Occurrences = later.occurrences if later is not None else Occurrences(git)
 
     def at(self, commit: str, line: Mainline | None = None) -> Code:
@@ -183,7 +185,9 @@ class Code:
         """
         wanted = frozenset(words)
         self.occurrences.expect(wanted)
-        self.occurrences.read(self._own_paths.keys())
+        if self._rounds_read != self.occurrences.rounds:
+            self.occurrences.read(self._own_paths.keys())
+            self._rounds_read = self.occurrences.rounds
         paths = {path for oid in self.occurrences.having(wanted) for path in self._own_paths.get(oid, ())}
         return sorted(paths.union(path for path in self._instead if path in self.own_files))
 

@@ -7,7 +7,7 @@ from gitmem.commands.adopt.vocabulary import Occurrences, Vocabulary
 from gitmem.git import Git
 from gitmem.git.repository import discover
 
-NAMES = (b"auto_push", b"dry-run", b"@scope/name", b"caf\xc3\xa9")
+NAMES = (b"auto_push", b"dry-run", b"@scope/name", b"caf\xc3\xa9", b"Store.open", b"Store.close", b"->")
 
 
 @pytest.mark.parametrize("more", [0, 1000], ids=["few names", "many names"])
@@ -20,6 +20,8 @@ NAMES = (b"auto_push", b"dry-run", b"@scope/name", b"caf\xc3\xa9")
         (b"dry-runs or-dry-run dry run", {b"dry-run"}),
         (b"dry-runs", set()),
         (b'"@scope/name/x"', {b"@scope/name"}),
+        (b"Store.open() Store close", {b"Store.open"}),
+        (b"a -> b", {b"->"}),
         (b"un caf\xc3\xa9", {b"caf\xc3\xa9"}),
         (b"", set()),
     ],
@@ -29,12 +31,13 @@ def test_only_whole_names_are_found(text, found, more):
 
 
 def test_discarded_name_is_not_found():
-    names = Vocabulary((b"one", b"two"))
-    assert names.in_text(b"one two") == {b"one", b"two"}
+    names = Vocabulary((b"one", b"two", b"one.two"))
+    assert names.in_text(b"one.two") == {b"one", b"two", b"one.two"}
 
     names.discard(b"one")
+    names.discard(b"one.two")
 
-    assert names.in_text(b"one two") == {b"two"}
+    assert names.in_text(b"one.two") == {b"two"}
     assert len(names) == 1
 
 
