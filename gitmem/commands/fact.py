@@ -28,7 +28,7 @@ from gitmem.verify.inputs import CodeTree
 from gitmem.verify.references import nearest_file
 from gitmem.verify.trace.undeclared_reads import advice
 from gitmem.write import place
-from gitmem.write.draft import Draft, check_file, clean_text, validate_draft, with_fields
+from gitmem.write.draft import Draft, check_file, clean_body, validate_draft, with_fields
 from gitmem.write.duplicates import ALLOW, REFUSE, refuse_said
 
 TYPE_CHECKING = False
@@ -267,7 +267,7 @@ def edit_fields(
     if "refs" in changes:
         changes = {**changes, FIELD: _anchors(memory, key, changes["refs"] or [])}
     wanted = {name: (REMOVE if value in ("", []) else value) for name, value in changes.items()}
-    path, below = f"{key}.md", None if body is None else f"{clean_text(body)}\n".lstrip()
+    path, below = f"{key}.md", None if body is None else f"{clean_body(body)}\n".lstrip("\n")
 
     def change(text: str) -> str:
         fields = parse(text, path=path).fields

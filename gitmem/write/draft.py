@@ -96,8 +96,22 @@ class Draft:
 
 
 def clean_text(text: str) -> str:
-    """Return typed text in stored form: NFC, only line feeds, stripped."""
-    return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    """Return a typed title, name or short text in stored form: NFC, only line feeds, stripped."""
+    return clean_body(text).strip()
+
+
+def clean_body(text: str) -> str:
+    """Return typed text in stored form: NFC, only line feeds, stripped, except that code keeps its indentation."""
+    return _trimmed(unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def _trimmed(text: str) -> str:
+    """Strip a text; if it has several lines, the first one keeps its indentation, which may be that of code."""
+    stripped = text.strip()
+    if "\n" not in stripped:
+        return stripped
+    text = text.rstrip()
+    return text[text.rfind("\n", 0, len(text) - len(stripped)) + 1 :]
 
 
 def split_title(text: str, title: str) -> tuple[str, str]:
@@ -108,9 +122,10 @@ def split_title(text: str, title: str) -> tuple[str, str]:
     """
     if title:
         return clean_text(title), text
+    text = text.strip()
     first = text.split("\n", 1)[0].lstrip("#").strip()
     if len(first) <= TITLE_LIMIT:
-        rest = text.split("\n", 1)[1].strip() if "\n" in text else ""
+        rest = _trimmed(text.split("\n", 1)[1]) if "\n" in text else ""
         return first.removesuffix(".") if not first.endswith("..") else first, rest
     sentence = first.split(". ", 1)[0]
     if len(sentence) > TITLE_LIMIT:
@@ -156,7 +171,7 @@ def make_draft(
         from gitmem.policy.collections import refuse_writer
 
         refuse_writer(policy, kind, writer)
-    heading, body = split_title(clean_text(text), title)
+    heading, body = split_title(clean_body(text), title)
     if not heading:
         raise RefusedError("the text is empty", hint='gitmem remember "what you learned"')
     # Before a key is made from it, because errors name the key.

@@ -13,7 +13,7 @@ from gitmem.store import layout
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
 from gitmem.text.tags import find_tags
-from gitmem.write.draft import Author, automatic_key, check_rules, clean_text, metadata, split_title
+from gitmem.write.draft import Author, automatic_key, check_rules, clean_body, clean_text, metadata, split_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def incoming_new(
         UnsafeError: It holds a secret or a hidden character.
         RefusedError: It lacks what its kind requires, or a field is invalid.
     """
-    kind, text = str(fields["kind"]), clean_text(body)
+    kind, text = str(fields["kind"]), clean_body(body)
     given = clean_text(" ".join(str(fields.get("title") or "").split()))
     title, rest = split_title(text, given)
     # A person's note has the tags that the person gave it.

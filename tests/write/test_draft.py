@@ -24,6 +24,7 @@ from gitmem.write.draft import (
     Draft,
     automatic_key,
     check_file,
+    clean_body,
     clean_text,
     is_line_reference,
     key_from,
@@ -106,6 +107,19 @@ def test_made_title_fits_on_a_line_and_hides_nothing_that_the_text_did_not(text)
 @pytest.mark.parametrize(("typed", "kept"), [("a\r\nb\rc", "a\nb\nc"), ("e\u0301", "é"), ("\n  a \t\n", "a")])
 def test_typed_text_is_kept_in_one_form(typed, kept):
     assert clean_text(typed) == kept
+
+
+@pytest.mark.parametrize(
+    ("typed", "title", "stored"),
+    [
+        ("\r\n    if a:\r\n        b\n", "T", ("T", "    if a:\n        b")),
+        ("Run this\n\n\tif a:\n\t\tb\n", "", ("Run this", "\tif a:\n\t\tb")),
+        ("  one line ", "T", ("T", "one line")),
+        ("  Run this\nand that", "", ("Run this", "and that")),
+    ],
+)
+def test_code_keeps_the_indentation_of_its_first_line(typed, title, stored):
+    assert split_title(clean_body(typed), title) == stored
 
 
 @pytest.mark.parametrize("text", ["", "  \n\t ", "#", "."])
