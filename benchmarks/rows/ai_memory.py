@@ -23,6 +23,8 @@ HELPER = (
 CODE = "def verify(token):\n" + "".join(
     f"    if not token.check({n}, 'RS256'):\n        raise ValueError({n})\n" for n in range(6)
 )
+# How its beginning is shown: as part of a list's item, whose lines are indented by two spaces.
+SHOWN = "\n  def verify(token):\n      if not token.check(0, 'RS256'):\n          raise ValueError(0)\n"
 SUMMARY = {
     "content": "Session summary: Fixed Grafana dashboards by updating Prometheus queries. Modified "
     "memory-overview.json to use correct metric names. Verified dashboards show data.",
@@ -123,7 +125,7 @@ def c3(place: Place) -> None:
     used = (os.times().children_user + os.times().children_system) - (before.children_user + before.children_system)
     place.need(used < 0.5, f"the hook took {used:.2f} s of CPU")
     place.type("gitmem list --kind code_pattern", "src/auth/verify.py")
-    place.type("gitmem pre-work verify a token", "src/auth/verify.py:1", "\n    if not token.check(0, 'RS256'):")
+    place.type("gitmem pre-work verify a token", "src/auth/verify.py:1", SHOWN)
 
 
 @row("C4", "Pre-compact hook stores a session summary; Stop never does")
@@ -174,7 +176,7 @@ def c6(place: Place) -> None:
         "work.md", "Tokens are signed here, src/auth/jwt.py:4-5, by one helper:\n\n```python\n" + CODE + "```\n"
     )
     place.type("gitmem post-work - --story AUTH-14 --component auth --key signed < work.md")
-    place.type('gitmem pre-work "tokens are signed by one helper"', "\n        raise ValueError(0)")
+    place.type('gitmem pre-work "tokens are signed by one helper"', SHOWN)
 
 
 @row("C7", "Token budget per agent role; limits on shown and stored text")

@@ -309,10 +309,13 @@ def _summaries(here: _Here, count: int, room: int) -> Part:
         is_repeated = title.removesuffix("…") in shown or (title.startswith("Changed ") and "Changed: " in shown)
         text = shown if is_repeated else f"{title}\n{shown}".strip()
         text += "" if shown == body.strip() else f"\n(in full: gitmem show {key})"
-        # Indented, so that no line of it looks like an entry.
-        text = display(text, lines=True).replace("\n", "\n  ")
-        entries.append(agent_text.entry_of(key, "session", "", text, About(agent)))
+        entries.append(agent_text.entry_of(key, "session", "", _indented(text), About(agent)))
     return Part("LAST SESSION" if count == 1 else "LAST SESSIONS", tuple(entries))
+
+
+def _indented(text: str) -> str:
+    """Return a text with its lines, indented so that none of them looks like an entry."""
+    return display(text, lines=True).replace("\n", "\n  ")
 
 
 def _nearness(here: _Here, fields: str) -> int:
@@ -454,7 +457,7 @@ def _private_memories(memory: OpenRepository, event: Event) -> str:
     entries = [
         (
             f"- [{key}] ({kind})",
-            display(opening_of(f"{title}\n{body}".strip(), limit_tokens=PRIVATE_TOKENS), lines=True),
+            _indented(opening_of(f"{title}\n{body}".strip(), limit_tokens=PRIVATE_TOKENS)),
         )
         for key, kind, title, body in rows
     ]

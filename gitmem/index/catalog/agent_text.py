@@ -186,15 +186,18 @@ def excerpt(title: str, body: str, refs: Sequence[str], *, limit_tokens: int, ke
     if not shown:
         return (title + places_of(refs), True) if is_whole else (f"{title} (more: gitmem show {key})", False)
     opened = title if title.endswith(":") else f"{title}:"
-    text = (shown if shown.startswith(start) else f"{opened} {shown}") + places_of(refs)
-    return text + ("" if is_whole else f" (more: gitmem show {key})"), is_whole
+    gap = "" if shown.startswith("\n") else " "
+    text = shown if shown.startswith(start) else f"{opened}{gap}{shown}"
+    tail = places_of(refs) + ("" if is_whole else f" (more: gitmem show {key})")
+    return text + (f"\n {tail}" if tail and "\n" in text else tail), is_whole
 
 
 def beginning_of(body: str, *, limit_tokens: int) -> tuple[str, bool]:
     """Return the beginning of a memory's text within a limit of tokens, and whether that is all of it.
 
-    Prose becomes one line and ends after a sentence. A code block keeps its lines, indented so that none of them looks
-    like an entry or a heading; if it is too long, it ends after a line.
+    Prose becomes one line and ends after a sentence. A code block, fenced or indented, keeps its lines; if it is too
+    long, it ends after a line. Text that begins with code begins with a line feed. All lines but the first are
+    indented, so that none of them looks like an entry or a heading.
     """
     pieces: list[str] = []
     for is_code, part in _segments(body):
@@ -203,33 +206,63 @@ def beginning_of(body: str, *, limit_tokens: int) -> tuple[str, bool]:
         fits = count_tokens(text) <= left
         shown = text if fits else _first_lines(text, left) if is_code else opening_of(text, limit_tokens=left)
         if shown:
-            pieces.append(f"\n{shown}\n" if is_code else shown)
+            pieces.append(f"\n{shown}\n" if is_code else f"  {shown}" if pieces else shown)
         if shown != text:
-            return "".join(pieces).strip(), False
-    return "".join(pieces).strip(), True
+            return "".join(pieces).rstrip(), False
+    return "".join(pieces).rstrip(), True
 
 
 def _first_lines(block: str, limit_tokens: int) -> str:
-    """Return the first lines of a code block that fit, with its fence closed; empty if none fits."""
-    first, *lines, last = block.split("\n")
-    while lines and count_tokens("\n".join((first, *lines, "  …", last))) > limit_tokens:
+    """Return the first lines of a code block that fit, with its fence closed if it has one; empty if none fits."""
+    lines = block.split("\n")
+    is_fenced = bool(_fence_of(lines[0].removeprefix("  ")))
+    opening, closing = (lines[:1], lines[-1:]) if is_fenced else ([], [])
+    lines = lines[1:-1] if is_fenced else lines
+    while lines and count_tokens("\n".join((*opening, *lines, "  …", *closing))) > limit_tokens:
         lines.pop()
-    return "\n".join((first, *lines, "  …", last)) if lines else ""
+    return "\n".join((*opening, *lines, "  …", *closing)) if lines else ""
 
 
 def _segments(body: str) -> list[tuple[bool, str]]:
     """Split a text into pieces, each with whether it is a code block; indent code, leave out empty pieces."""
-    if "```" not in body and "~~~" not in body:
+    if not any(sign in body for sign in ("```", "~~~", _INDENT, "\t")):
         return [(False, body)] if body.strip() else []
     lines, found, at, number = body.split("\n"), [], 0, 0
     while number < len(lines):
-        end = _end_of_block(lines, number)
+        indented = _end_of_indented(lines, number)
+        end = indented or _end_of_block(lines, number)
         if end:
-            code = (f"  {line.rstrip()}" for line in lines[number:end])
+            block = map(_dedented, lines[number:end]) if indented else lines[number:end]
+            code = (f"  {line.rstrip()}" for line in block)
             found += [(False, "\n".join(lines[at:number])), (True, "\n".join(code))]
             at = end
         number = max(end, number + 1)
     return [(is_code, part) for is_code, part in (*found, (False, "\n".join(lines[at:]))) if part.strip()]
+
+
+# Source: CommonMark 0.31.2, section 4.4: indented code is four spaces or a tab deeper, and follows an empty line.
+_INDENT = "    "
+
+
+def _end_of_indented(lines: Sequence[str], first: int) -> int:
+    """Return the number of the line after the indented code that begins at this line; 0 if none begins there."""
+    if not _is_indented(lines[first]) or (first and lines[first - 1].strip()):
+        return 0
+    end = first + 1
+    for number, line in enumerate(lines[first:], first + 1):
+        if _is_indented(line):
+            end = number
+        elif line.strip():
+            break
+    return end
+
+
+def _is_indented(line: str) -> bool:
+    return line.startswith((_INDENT, "\t")) and bool(line.strip())
+
+
+def _dedented(line: str) -> str:
+    return line.removeprefix("\t") if line.startswith("\t") else line.removeprefix(_INDENT)
 
 
 def _end_of_block(lines: Sequence[str], first: int) -> int:

@@ -12,6 +12,7 @@ from gitmem.index.catalog.agent_text import (
     beginning_of,
     body_of,
     entry_of,
+    excerpt,
     fence_parts,
     fit_parts,
     hit_text,
@@ -106,7 +107,7 @@ def test_hit_is_told_whole_or_ends_where_a_sentence_does(memory, repo, title: st
     [
         ("One.\n\ntwo", 9, "One. two", True),
         ("Run:\n\n```\na\n\n b\n```\n", 20, "Run:\n  ```\n  a\n  \n   b\n  ```", True),
-        ("```\na\n```\nThen stop.", 20, "```\n  a\n  ```\nThen stop.", True),
+        ("```\na\n```\n- [k] (fact) x", 20, "\n  ```\n  a\n  ```\n  - [k] (fact) x", True),
         (
             "Run this.\n```\n" + "a b c\n" * 50 + "```\nend",
             20,
@@ -115,14 +116,32 @@ def test_hit_is_told_whole_or_ends_where_a_sentence_does(memory, repo, title: st
         ),
         ("Run this.\n```\n" + "a" * 500 + "\n```\nend", 20, "Run this.", False),
         ("~~~\nnever closed", 20, "~~~ never closed", True),
-        ("````\n```\nb\n````~ \nend", 20, "````\n  ```\n  b\n  ````~\nend", True),
-        ("````\na\n``` ```\n```\nend", 20, "````\n  a\n  ``` ```\n  ```\nend", True),
-        ("    ```\na\n```\nb", 20, "``` a ``` b", True),
+        ("````\n```\nb\n````~ \nend", 20, "\n  ````\n  ```\n  b\n  ````~\n  end", True),
+        ("````\na\n``` ```\n```\nend", 20, "\n  ````\n  a\n  ``` ```\n  ```\n  end", True),
+        ("    ```\na\n```\nb", 20, "\n  ```\n  a ``` b", True),
+        ("Run:\n\n    if a:\n\n        b\n\n## End", 20, "Run:\n  if a:\n  \n      b\n  ## End", True),
+        ("Run:\n\n\tif a:\n\t\tb\n", 20, "Run:\n  if a:\n  \tb", True),
+        ("One line\n    that goes on", 20, "One line that goes on", True),
+        ("Run:\n\n" + "    a b c\n" * 50, 12, "Run:\n  a b c\n  a b c\n  …", False),
     ],
     ids=[
         *("prose", "code keeps its lines", "code first", "code is cut at a line", "no line fits", "no end of the code"),
-        *("a longer fence", "closed by a shorter one", "indented too far"),
+        *("a longer fence", "closed by a shorter one", "an indented fence"),
+        *("indented code", "code indented by tabs", "prose goes on", "indented code is cut at a line"),
     ],
 )
 def test_beginning_of_a_text_keeps_code_as_it_is(body: str, limit: int, shown: str, is_whole: bool) -> None:
     assert beginning_of(body, limit_tokens=limit) == (shown, is_whole)
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("```\na\n```", "Title:\n  ```\n  a\n  ```\n  (a.py:4)"),
+        ("    if a:\n        b\n", "Title:\n  if a:\n      b\n  (a.py:4)"),
+        ("one.", "Title: one. (a.py:4)"),
+    ],
+    ids=["fenced", "indented", "prose"],
+)
+def test_code_begins_and_ends_on_lines_of_its_own(body: str, shown: str) -> None:
+    assert excerpt("Title", body, ("a.py:4",), limit_tokens=30, key="k") == (shown, True)
