@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MOST_COMMITS = 25_000
 # The most paths that a walk is limited to, and the most such walks for the changes of files.
 MOST_PATHS, MOST_WALKS = 100, 4
+# No file has a longer path: PATH_MAX of Linux. git is started with these paths, and an argument has at most 128 KiB.
+LONGEST_PATH = 4096
 _WALK = (
     *("-c", "log.showRoot=true", "log", "--first-parent", "-m", "--name-status", "-z", "--no-renames"),
     *("--format=%x01%H %P", "--no-show-signature", f"--max-count={MOST_COMMITS}"),
@@ -105,7 +107,7 @@ class Mainline:
 
     def expect(self, paths: Iterable[str]) -> None:
         """Read the changes of some files in one walk, if they are few."""
-        left = {path for path in paths if path not in self._some}
+        left = {path for path in paths if path not in self._some and len(path) < LONGEST_PATH}
         if self.is_read or not 0 < len(left) <= MOST_PATHS or self._walks == MOST_WALKS:
             return
         self._walks += 1
@@ -179,7 +181,7 @@ class Mainline:
 
     def find_removals(self, paths: Iterable[str]) -> dict[str, str]:
         """Return for each missing file or folder the newest commit that removed it, or a file below it."""
-        left, found = set(paths), {}
+        left, found = {path for path in paths if len(path) < LONGEST_PATH}, {}
         if not left:
             return {}
         is_limited = not self.is_read and len(left) <= MOST_PATHS

@@ -67,3 +67,11 @@ def test_walk_that_is_limited_to_paths_finds_what_the_walk_of_all_does(repo):
         assert few.changes(path) == every.changes(path)
         assert few.find_removals([path]) == every.find_removals([path])
     assert sorted(few.list_removed(0)) == sorted(every.list_removed(0)) == ["old/a", "x"]
+
+
+def test_path_that_is_too_long_for_an_argument_never_existed(repo):
+    commit_files(repo, {"a": "1"})
+    line, long = line_of(repo), "a/" * 100_000
+
+    assert line.changes(long) == []
+    assert line.find_removals([long, "b"]) == {}
