@@ -65,6 +65,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Write one memory and print its key."""
     if args.reflector_prompt:
+        _refuse_others(args, "reflector_prompt")
         from gitmem.commands.workflow.run_file import reflector_prompt
 
         with open_memory(out) as memory:
@@ -72,7 +73,7 @@ def run(args: Arguments, out: Output) -> int:
                 out.line(line)
         return 0
     if args.from_run:
-        _refuse_others(args)
+        _refuse_others(args, "from_run", "partial", "json", hint="set it in the file for each memory")
         with open_memory(out) as memory:
             return _distil(memory, args, out)
     if args.text is None or args.partial:
@@ -102,18 +103,18 @@ def run(args: Arguments, out: Output) -> int:
     return print_change(change, args, out)
 
 
-def _refuse_others(args: Arguments) -> None:
-    """Raise an error for options of a single memory, which those of a run contain themselves.
+def _refuse_others(args: Arguments, mode: str, *allowed: str, hint: str = "") -> None:
+    """Raise an error for a text, and for options that have no effect beside the option *mode*.
 
     Raises:
         UsageError: Such an option, or a text, was given.
     """
-    apart = ("from_run", "partial", "json", "command")
+    apart = (mode, *allowed, "command")
     given = [name for name, value in vars(args).items() if name not in apart and not callable(value)]
     wrong = [name for name in given if vars(args)[name]]
     if wrong:
         what = "a text" if "text" in wrong else f"--{wrong[0].replace('_', '-')}"
-        raise UsageError(f"{what} cannot be combined with --from-run", hint="set it in the file for each memory")
+        raise UsageError(f"{what} cannot be combined with --{mode.replace('_', '-')}", hint=hint)
 
 
 def _distil(memory: Memory, args: Arguments, out: Output) -> int:
