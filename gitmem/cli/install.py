@@ -95,8 +95,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     schedule.add_argument("--every", default="", metavar="TIME", help="how often: 1h to 12h, daily (default), weekly")
     hooks.add_argument("--check", action="store_true", help="also stop commits that make a fact false")
+    schedulers = schedule.add_mutually_exclusive_group()
     for kind in ("systemd", "cron", "launchd"):
-        schedule.add_argument(
+        schedulers.add_argument(
             f"--{kind}",
             dest="kind",
             action="store_const",

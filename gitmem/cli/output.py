@@ -219,7 +219,7 @@ class Output:
         from difflib import unified_diff
 
         for line in unified_diff(before.splitlines(), after.splitlines(), path, path, lineterm=""):
-            self.line(line)
+            self.text(line)  # which keeps tabs
 
     def exact(self, text: str, *, is_json: bool = False) -> None:
         """Print text that programs read unchanged: a reviewed list, a report in one of its formats.

@@ -19,6 +19,18 @@ def test_print_shows_each_file_as_a_difference_and_changes_nothing(run_cli, repo
     assert not (repo / ".git" / "hooks" / "post-checkout").exists()
 
 
+def test_print_keeps_the_tabs_of_files(run_cli, repo: Path) -> None:
+    ran = run_cli("install", "schedule", "--launchd", "--print")
+
+    assert "+\t<key>Label</key>\n" in ran.out
+
+
+def test_two_schedulers_cannot_be_combined(run_cli, repo: Path) -> None:
+    ran = run_cli("install", "schedule", "--cron", "--launchd", "--print")
+
+    assert (ran.status, ran.out) == (2, "")
+
+
 def test_steps_for_the_user_are_reported_and_exit_with_1(run_cli, repo: Path) -> None:
     git(repo, "config", "core.hooksPath", ".githooks")
     commit_files(repo, {".githooks/post-merge": "#!/bin/sh\n"})
