@@ -96,7 +96,7 @@ def find_program() -> tuple[str, str]:
     """Return the path of the program that hooks call, and its problem; either may be empty."""
     found = shutil.which("gitmem") or ""
     own = Path(sys.executable).parent / "gitmem"
-    link = f"ln -s {own} ~/.local/bin/gitmem"
+    link = f"mkdir -p ~/.local/bin && ln -sf {shlex.quote(str(own))} ~/.local/bin/gitmem"
     if not found:
         return "", f"gitmem is not on PATH: {link}"
     if sys.prefix != sys.base_prefix and Path(found).is_relative_to(sys.prefix):

@@ -68,7 +68,7 @@ def test_doctor_examines_user_hooks(memory: Memory, on_path: Path, tmp_path: Pat
 def test_program_inside_an_active_environment_is_reported(on_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "base_prefix", "/usr")
     monkeypatch.setattr(sys, "prefix", str(on_path.parent.parent))
-    assert "only while this environment is active: ln -s" in examine.find_program()[1]
+    assert "only while this environment is active: mkdir -p ~/.local/bin && ln -sf " in examine.find_program()[1]
 
     monkeypatch.setattr(sys, "prefix", "/elsewhere")
     assert examine.find_program() == (str(on_path), "")
