@@ -180,8 +180,13 @@ def _command(form: str, folder: str, command: str, *, prefix: str = "gitmem-") -
     head = f"description: {about}\n"
     if form == forms.CLAUDE:
         head += f'argument-hint: "[{hint}]"\n' if hint else ""
-        more = {"save": (*WRITING[:3], "session summarize"), "status": ("log", "stats")}
+        more = {
+            "practices": ("list",),
+            "save": (*WRITING[:3], "edit", "session summarize"),
+            "status": ("log", "stats"),
+        }
         rules = permission_rules("recall", "show", "status", *more.get(command, ()))
+        rules += ", Bash(gitmem doctor)" if command == "status" else ""  # its options delete files
         head += f"allowed-tools: {rules}\n"
     return Whole(f"{path}.md", f"---\n{head}---\n\n{text.replace('ARGUMENTS', '$ARGUMENTS')}")
 

@@ -222,6 +222,19 @@ def test_every_command_of_the_texts_exists(run_cli) -> None:
     assert [option for option in sorted(options - {"--help"}) if option not in helps] == []
 
 
+def test_slash_commands_may_run_what_they_name() -> None:
+    pieces = [piece for piece in list_pieces("claude-code", user=False, mcp=False) if "/commands/" in piece.path]
+
+    for piece in pieces:
+        text = piece.apply_to(None)
+        allowed = re.findall(r"Bash\(gitmem ([a-z ]+)", frontmatter(text)["allowed-tools"])
+        named = re.findall(r"`gitmem ([a-z]+(?: summarize)?)", text)
+        assert named
+        assert set(named) - set(allowed) <= {"pull", "sources"}, (
+            piece.path
+        )  # these use the network: the person is asked
+
+
 def test_instructions_are_short() -> None:
     assert len(client_files.read("section.md")) < 1800  # some 450 tokens
 
