@@ -13,6 +13,7 @@ STATUSES = {
     "DamagedIndexError": 3,
     "NotFoundError": 1,
     "NoRepositoryError": 3,
+    "OutsideError": 3,
     "ForeignBranchError": 3,
     "AmbiguousKeyError": 1,
     "UsageError": 2,

@@ -59,7 +59,7 @@ def test_place_is_the_innermost_of_ours(tmp_path: Path) -> None:
         hook_log.note(str(tmp_path), "codex", "", err)
 
     [failure] = hook_log.list_failures(tmp_path)
-    assert failure.what.startswith("codex -: NoRepositoryError (gitmem.git.repository:")
+    assert failure.what.startswith("codex -: OutsideError (gitmem.git.repository:")
 
 
 def test_log_is_turned_over_and_stays_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
