@@ -269,6 +269,12 @@ def with_profile(text: str, name: str) -> str:
 
 def _set_all(table: Any, settings: Mapping[str, Any]) -> None:
     """Set the settings of a table of tomlkit, also of its tables; new ones follow its last setting."""
+    from tomlkit.items import Table
+
+    if (
+        isinstance(table, Table) and table.is_super_table()
+    ):  # it has no line of its own: this remark is of a table in it
+        table.trivia.comment_ws = table.trivia.comment = ""
     # The document holds its own lines, a table has them in its value. One that is written in several parts has none.
     holder = table if hasattr(table, "body") else table.value
     body: list[Any] = getattr(holder, "body", [])

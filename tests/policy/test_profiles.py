@@ -65,3 +65,10 @@ def test_new_settings_of_a_table_follow_its_last_one() -> None:
     after = with_profile("[rotation]\nlimit = 0\n\n# What follows.\n[stops]\ntask = false\n", "beadboard")
 
     assert after.startswith('[rotation]\nlimit = 1000\nmove = 500\nkinds = ["learned"]\n\n# What follows.\n[stops]\n')
+
+
+def test_remark_of_a_table_is_not_repeated_where_the_table_around_it_gets_a_line() -> None:
+    after = with_profile("[recall.points]  # ours\npath = 3\n", "swarm")
+
+    assert "\n[recall]\n" in f"\n{after}"
+    assert after.count("# ours") == 1
