@@ -187,14 +187,15 @@ def c7(place: Place) -> None:
     budgets = {"architect": 1500, "analyst": 1200, "pm": 1200, "dev": 1000, "tea": 1000, "tech-writer": 1000,
                "ux-designer": 1000, "quick-flow": 1000, "sm": 800}  # fmt: skip
     for role, budget in budgets.items():
-        found = json.loads(place.type(f'gitmem pre-work "JWT token" --role {role} --json'))
+        found = json.loads(place.type(f'gitmem pre-work "JWT token" --role {role} --json 2> /dev/null'))
         place.need(found["budget_tokens"] == budget, f"{role} has {found['budget_tokens']} tokens, not {budget}")
+    place.type("gitmem remember 'The JWT token clock drifts' --kind gotcha --key drift")
     for role, sees, hides in (
         ("sm", "[chosen]", "[built]"),
         ("analyst", "[chosen]", "[built]"),
         ("dev", "[built]", "[chosen]"),
     ):
-        place.type(f'gitmem pre-work "JWT token" --role {role}', sees, hides=[hides])
+        place.type(f'gitmem pre-work "JWT token" --role {role}', sees, "does not read", hides=[hides, "[drift]"])
     long = " ".join(f"Rule {n} of the ledger rounds half even." for n in range(200))
     place.type(f'gitmem decide "{long}" --key long')
     text = place.type("gitmem decisions ledger rounds")

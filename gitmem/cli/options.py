@@ -433,7 +433,7 @@ def add_filters(parser: ArgumentParser) -> None:
     filters.add_argument(
         "--by", action="append", default=[], metavar="NAME", help="only memories by this person or agent"
     )
-    filters.add_argument("--role", default="", help="only the kinds that this role prefers (docs/sessions.md)")
+    filters.add_argument("--role", default="", help="only the kinds that this role reads (docs/sessions.md)")
     filters.add_argument("--all", action="store_true", help="include retired, superseded and expired memories")
     output_options(parser).add_argument("--limit", type=positive, metavar="N", help="maximum number of results")
 
@@ -534,7 +534,7 @@ def query_of(args: Arguments, memory: Memory, *, query: str = "", limit: int = 1
 
 
 def _kinds_of(memory: Memory, typed: str) -> tuple[str, ...]:
-    """Return the kinds that a role of the policy prefers; empty for a role without preferences."""
+    """Return the kinds that a role of the policy reads; empty for all."""
     from gitmem.policy import role_name
 
     roles = memory.repository.policy().roles

@@ -1,7 +1,7 @@
 """Show what matters before you start work: failed attempts, decisions, how similar things were built, and more.
 
 For a task, its text is the query, and its failed attempts come first. Decisions follow, then patterns (or the kinds
-that the role prefers), then the rest; memories of the same story come before other matches. The output stays within the
+that the role reads), then the rest; memories of the same story come before other matches. The output stays within the
 role's token budget, and is fenced as data: notes to weigh, not instructions to follow.
 """
 

@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from gitmem.verify.run.judge import Result
     from gitmem.write.place import Change
 
-# The limit of a list that is complete by default.
-EVERY = 1_000_000
+EVERY = 1_000_000  # the limit of a list that is complete by default
 
 
 class Memory:
@@ -453,22 +452,26 @@ class Memory:
 
     @reads_companion
     def context(
-        self, paths: Sequence[str] = (), *, budget_tokens: int = 0, kinds: Sequence[str] = (), is_brief: bool = False
+        self,
+        paths: Sequence[str] = (),
+        *,
+        budget_tokens: int = 0,
+        kinds: Sequence[str] | None = None,
+        is_brief: bool = False,
     ) -> Digest:
         """Return the digest for a session.
 
         Args:
             paths: What the reader works on; empty for the files that changed.
             budget_tokens: The limit in tokens; 0 for the store's setting.
-            kinds: Among relevant memories, show these kinds first.
+            kinds: The kinds to read, besides critical memories; empty for all, None for those of the setting's role.
             is_brief: Show the newest few memories instead of recent work, as at the start of a session.
         """
         from gitmem.commands.context.working_on import context
         from gitmem.results import Digest
 
-        jobs: dict[str, Any] = {"jobs": self.jobs.notes, "verified": self.jobs.last_verified}
-        how = jobs | {"is_brief": is_brief, "vectors_of": self.vectors.question}
-        return Digest.of(context(self.repository, paths, budget_tokens, kinds, **how))
+        how: dict[str, Any] = {"verified": self.jobs.last_verified, "jobs": self.jobs.notes, "is_brief": is_brief}
+        return Digest.of(context(self.repository, paths, budget_tokens, kinds, vectors_of=self.vectors.question, **how))
 
     @reads_companion
     def status(self, *, scope: str = "") -> StoreStatus:

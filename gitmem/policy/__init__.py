@@ -51,10 +51,11 @@ class Role:
     """The context for a role at a session's start."""
 
     budget_tokens: int = setting(0, read_budget(0), "tokens of what its start tells at most; 0 = the session's")
-    kinds: tuple[str, ...] = setting((), read_lines, "the kinds that come first")
+    kinds: tuple[str, ...] = setting((), read_lines, "the kinds that it reads, besides critical memories; empty = all")
 
 
-_DISCUSSIONS = ("decision", "discussion")
+# C, collection `discussions`, and "SM: needs story outcomes".
+_DISCUSSIONS = ("decision", "discussion", "session", "outcome")
 ROLES: dict[str, Role] = {
     # AI Memory Module, "Per-Agent Token Budgets" and "Agent Memory Summary Table" (C7).
     "architect": Role(1500, ("code_pattern", *_DISCUSSIONS)),
@@ -62,7 +63,7 @@ ROLES: dict[str, Role] = {
     "pm": Role(1200, _DISCUSSIONS),
     "developer": Role(1000, ("code_pattern",)),
     "tea": Role(1000, ("code_pattern",)),
-    "tech_writer": Role(1000, ("convention",)),
+    "tech_writer": Role(1000, ("convention", "best_practice", *_DISCUSSIONS)),
     "ux_designer": Role(1000, _DISCUSSIONS),
     "quick_flow": Role(1000, ("code_pattern", *_DISCUSSIONS)),
     "sm": Role(800, _DISCUSSIONS),

@@ -118,9 +118,6 @@ expires = false
 [kinds.best_practice]
 collection = "conventions"
 
-[roles.tech_writer]      # "Reads From: conventions, discussions"
-kinds = ["convention", "best_practice", "decision", "discussion"]
-
 [collections.discussions]
 readers = ["start", "prompt", "request"]
 scope = "project"

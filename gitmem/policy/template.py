@@ -55,7 +55,7 @@ _EXAMPLES = (
     "# [tags.words]",
     '# payments = ["stripe", "invoice"]',
     "",
-    "# The context that a role gets at a session's start, and its preferred kinds.",
+    "# The context that a role gets at a session's start, and the kinds that it reads.",
     "# [roles.developer]",
     "# budget_tokens = 1000",
     '# kinds = ["code_pattern"]',

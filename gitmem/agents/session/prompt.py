@@ -8,6 +8,7 @@ from gitmem.policy import PROMPT
 from gitmem.recall import Query
 from gitmem.recall.gate import good_hits
 from gitmem.repository.pulled import pulled_stores
+from gitmem.repository.roles import read_by, role_of
 from gitmem.store.state import plain_files
 from gitmem.text import tokens
 
@@ -71,12 +72,14 @@ def find_hits(memory: OpenRepository, event: Event, query: str, recall: Callable
     seen = log.statuses_in_context(log.entries_of(topics.workplace_of(memory), event.session), whole=True)
     most = min(HITS + len(seen), HITS_AT_MOST)
     wanted = Query(text=query, limit=most, knowledge=not asks_what_was_done(query), reader=PROMPT, snippets=False)
+    found = recall(wanted)
+    read = read_by(memory, role_of(policy, event.agent_type, memory.config.role)[1].kinds, found.hits)
     hits = good_hits(
         query,
-        recall(wanted),
+        found,
         policy,
         catalog_of=lambda hit: _catalog_of(memory, hit.scope),
-        is_new=lambda hit: seen.get(hit.reference) != hit.status,
+        is_new=lambda hit: hit.reference in read and seen.get(hit.reference) != hit.status,
     )[: policy.session.limit]
     hits += find_documents(memory, wanted, recall, seen, most=policy.session.limit - len(hits))
     if not hits:

@@ -26,9 +26,9 @@ from gitmem.index.catalog.disputes import list_disputes
 from gitmem.index.catalog.state import count_live
 from gitmem.model import ADOPTED
 from gitmem.policy import START as AT_START
-from gitmem.policy import Role, role_name
 from gitmem.recall import Query, RecallResult, filter_condition
 from gitmem.repository import has_private, open_private
+from gitmem.repository.roles import role_of
 from gitmem.store import LISTED
 from gitmem.store.state import losses, plain_files
 from gitmem.store.state.plain_files import spool_folders
@@ -44,10 +44,9 @@ if TYPE_CHECKING:
 
     from gitmem.agents.event import Event
     from gitmem.agents.session.topics import Topic, Workplace
-    from gitmem.config import Config
     from gitmem.index.catalog import Catalog
     from gitmem.memory import Memory
-    from gitmem.policy import Policy
+    from gitmem.policy import Policy, Role
     from gitmem.repository import OpenRepository
 
 BMAD = "bmad"
@@ -122,7 +121,7 @@ def start(opened: Memory, event: Event, *, is_subagent: bool = False) -> str:
     if not memory.config.context or topics.is_off(place, topic) or not memory.has_store():
         return ""
     policy, catalog = memory.policy(), memory.catalog()
-    name, role = role_of(policy, memory.config, event)
+    name, role = role_of(policy, event.agent_type, memory.config.role)
     here = _Here(opened, event, policy, place, topic, catalog, memory.ground(catalog), role)
     entries = log.entries_of(place, event.session)
     if event.source == RESUME and entries:
@@ -417,19 +416,6 @@ def _changes_since(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Pa
         ]
         parts.append(_titles(here, "WRITTEN SINCE", new))
     return [part for part in parts if part.entries]
-
-
-def role_of(policy: Policy, config: Config, event: Event) -> tuple[str, Role]:
-    """Return the name and the policy's row of an agent's role; an empty name and row if the policy has no such role.
-
-    The type of a sub-agent names its role if the policy knows it; otherwise the setting ``gitmem.role`` does.
-    """
-    for named in (event.agent_type, config.role):
-        name = role_name(named)
-        row = policy.roles.get(name)
-        if row is not None:
-            return name, row
-    return "", Role()
 
 
 def start_subagent(memory: Memory, event: Event) -> str:

@@ -80,7 +80,7 @@ class _Work:
         ground: The ground of HEAD, or None if statuses are unknown.
         policy: The store's policy.
         paths: The current paths: changed files of the branch, or the requested ones.
-        kinds: Relevant memories of these kinds come first.
+        kinds: The kinds that the reader's role reads, besides critical memories; empty for all.
         related: How well memories fit the work by its words, from 0 to 1, by key.
         chains: The causes of each suspect memory.
         doubts: The facts that are not verified.
@@ -122,7 +122,7 @@ def digest(
         ground: The ground of HEAD, or None if statuses are unknown.
         paths: The current paths: changed files of the branch, or the requested ones.
         budget_tokens: The budget for all sections together, as counted by ``text.budget``.
-        kinds: Relevant memories of these kinds come first.
+        kinds: The kinds that the reader's role reads, besides critical memories; empty for all.
         related: How well memories fit the current work by its words, from 0 to 1, by key.
         is_brief: Whether the newest few memories, one line each, take the place of recent work.
         notices: Lines about the store itself, most important first.
@@ -164,14 +164,24 @@ def _relevant(work: _Work, held: Sequence[ClaimedTask], warned: set[str], budget
     rows = candidates(catalog, paths, now, work.related, unread=policy.unread(START))
     options: dict[str, Any] = {"policy": policy, "config": work.memory.config, "related": work.related}
     scored = score_all(catalog, rows, paths, now, held=[one.row.key for one in held], **options)
-    scored.sort(key=lambda pair: pair[0].kind not in work.kinds)
+    total = sum(row.key not in warned for row, _ in scored)
+    read = _read(work, [row for row, _ in scored])
+    scored = [pair for pair in scored if pair[0].id in read]
     items = (
         item_of(catalog, row, status, score, policy.context.max_memory_tokens)
         for row, score, status in _with_status(work, scored)
         if row.key not in warned and status in ("", VERIFIED, UNPROVEN)
     )
-    total = sum(row.key not in warned for row, _ in scored)
     return fit(RELEVANT, items, budget, "gitmem recall, gitmem list", total=total)
+
+
+def _read(work: _Work, rows: Sequence[RelevanceRow]) -> set[int]:
+    """Return the memories that the reader's role reads, by number."""
+    if not work.kinds:
+        return {row.id for row in rows}
+    critical = "SELECT id FROM memory WHERE importance = 'critical' AND id IN ({})"
+    others = [row.id for row in rows if row.kind not in work.kinds]
+    return {row.id for row in rows}.difference(others) | {row[0] for row in work.catalog.each(critical, others)}
 
 
 def _with_status(
@@ -223,7 +233,10 @@ def _recent(work: _Work, shown: set[str], budget: int) -> DigestSection:
 def _is_news(work: _Work, *without: str) -> str:
     """Return the SQL condition for recent work: no tasks or adopted facts, nor these kinds."""
     kinds = ("task", ADOPTED, *without, *work.policy.unread(START))
-    return f"{state.LIVE} AND {unexpired_condition(work.now)} AND m.kind NOT IN {kinds}"
+    condition = f"{state.LIVE} AND {unexpired_condition(work.now)} AND m.kind NOT IN {kinds}"
+    # A policy is untrusted, and a role may name any text as a kind.
+    names = ", ".join("'{}'".format(kind.replace("'", "''")) for kind in work.kinds)
+    return f"{condition} AND (m.kind IN ({names}) OR m.importance = 'critical')" if names else condition
 
 
 def _latest(work: _Work, condition: str, shown: set[str], most: int) -> list[tuple[RelevanceRow, str]]:

@@ -14,6 +14,7 @@ from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.policy import START
 from gitmem.recall import Query, hit_condition
+from gitmem.repository.roles import role_of
 from gitmem.store import PROJECT, SCOPES, companion_notice
 from gitmem.store.proposal import proposal_notice
 from gitmem.tasks.digest import list_own
@@ -120,26 +121,27 @@ def context(
     memory: OpenRepository,
     paths: Sequence[str],
     budget_tokens: int,
-    kinds: Sequence[str] = (),
+    kinds: Sequence[str] | None = None,
     *,
     is_brief: bool = False,
     jobs: Callable[[Catalog, int | None], list[str]],
     verified: Callable[[Catalog], dict[str, Any] | None],
     vectors_of: Callable[[str, Catalog], AbstractContextManager[VectorQuery | None]],
 ) -> dict[str, Any]:
-    """Return the digest for a session about these paths, or the current work; these kinds first.
+    """Return the digest for a session about these paths, or the current work.
 
     Args:
         memory: The opened repository.
         paths: The session's paths; empty for the current work.
         budget_tokens: The length of the digest; 0 for the policy's.
-        kinds: The kinds of memory that come first.
+        kinds: The kinds to read, besides critical memories; empty for all, None for those of the setting's role.
         is_brief: Show the newest few memories, one line each, instead of recent work.
         jobs: Returns a line for each verify job that is overdue or failed.
         verified: Returns when facts were last verified.
         vectors_of: Returns a query as vectors, None to search by words alone.
     """
     policy = memory.policy()
+    kinds = role_of(policy, memory.config.role)[1].kinds if kinds is None else kinds
     configured = memory.config.default_branch or policy.verify.default_branch
     # Without reading git's configuration, which takes a process: this only affects relevance.
     likely = likely_default(memory.git, configured=configured, remote=memory.config.remote)

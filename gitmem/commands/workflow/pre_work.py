@@ -1,7 +1,8 @@
 """Show relevant memories before work starts (C6, D8): failed attempts, decisions, how similar things were built.
 
-Decisions come before patterns, memories of the same story before those that only match its words, and a role's kinds
-before all others (AI Memory Module, "Agent Memory Summary Table"). Whole entries within a budget, fenced as data.
+Decisions come before patterns, and memories of the same story before those that only match its words. A role reads
+its kinds and critical memories (AI Memory Module, "Agent Memory Summary Table"). Whole entries within a budget, fenced
+as data.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from gitmem.commands.workflow.step import component_tag, role_of
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.agent_text import MemoryText, Part, one_line
-from gitmem.model import FAILED, TASK
+from gitmem.model import FAILED, SUMMARY, TASK
 from gitmem.policy import WORK
 from gitmem.recall import Query, RecallResult, inventory
+from gitmem.repository.roles import read_by
 from gitmem.tasks.digest import FAILURES, FailedAttempt, failures
 from gitmem.tasks.task import task_from
 from gitmem.text.budget import count_tokens
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from gitmem.model import Hit
     from gitmem.repository import OpenRepository
 
+# The kinds that say what was done.
+DONE = (SUMMARY, "outcome")
 # The kinds that show how to build something, for a role without preferences.
 PATTERNS = (
     *("code_pattern", "pattern", "recipe", "anti_pattern", "gotcha", "mistake_pattern", "best_practice", "convention"),
@@ -136,13 +140,16 @@ def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], Re
     unread = tuple(kind for kind in policy.unread(WORK) if kind not in own)
     held = (task[0],) if task else ()
     question = Query(text=query, limit=limit, near=work.paths, held=held, reader="", unread=unread)
-    preferred = tuple(kind for kind in own if kind not in decisions.KINDS) or PATTERNS
+    decided = tuple(kind for kind in decisions.KINDS if not own or kind in own)
+    preferred = tuple(kind for kind in own if kind not in (*decided, *DONE)) if own else PATTERNS
     seek = _Seek(memory, question, story, recall)
-    groups = [
-        ("DECISIONS", seek.of_kinds(decisions.KINDS)),
-        ("PATTERNS", seek.of_kinds(preferred)),
-        ("ALSO RELEVANT", seek.others((*decisions.KINDS, *preferred))),
-    ]
+    groups = [("DECISIONS", seek.of_kinds(decided)), ("PATTERNS", seek.of_kinds(preferred))]
+    rest = seek.others((*decided, *preferred))
+    read = read_by(memory, (*own, TASK) if own else (), rest.hits)
+    also = tuple(hit for hit in rest.hits if hit.reference in read)
+    groups.append(("ALSO RELEVANT", RecallResult(also[:limit], len(also[limit:]))))
+    if left := len(rest.hits) - len(also):
+        memory.notices.append(f"the role {name} does not read {left} of the memories that fit best: gitmem recall")
     related = [hit.key for _, found in groups for hit in found.hits if hit.kind == TASK]
     parts = [_failed_attempts(catalog, task, work.paths, related, now=memory.now)]
     parts += [part_of(memory, heading, found) for heading, found in groups]
@@ -193,7 +200,7 @@ class _Seek:
         return self._unite(query, self._newest(query), lambda hit: True)
 
     def others(self, grouped_kinds: Sequence[str]) -> RecallResult:
-        """Return the rest, of kinds without a group of their own."""
+        """Return the rest, of kinds without a group of their own; it may exceed the limit."""
         wide = replace(self._asked, limit=WIDER * self._asked.limit)
         return self._unite(wide, self._newest(wide), lambda hit: hit.kind not in grouped_kinds)
 
@@ -211,7 +218,7 @@ class _Seek:
         fit = self._recall(query) if query.text else None
         hits = [hit for hit in (*own, *(fit.hits if fit else ())) if is_meant(hit)]
         fresh = list({hit.reference: hit for hit in hits if hit.reference not in self._seen}.values())
-        kept = fresh[: self._asked.limit]
+        kept = fresh[: query.limit]
         self._seen.update(hit.reference for hit in kept)
         return RecallResult(tuple(kept), len(fresh) - len(kept) + (fit.more if fit and query.kinds else 0))
 

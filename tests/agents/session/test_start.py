@@ -11,14 +11,13 @@ from support.digests import days_ago
 from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 from support.sessions import edited, ran, started
 
-from gitmem import config
 from gitmem.agents import on_event
 from gitmem.agents.event import CLEARED, COMPACTED, RESUME
 from gitmem.agents.session import start, topics, worklog
-from gitmem.agents.session.start import role_of
 from gitmem.index.catalog import agent_text
 from gitmem.memory import Memory
 from gitmem.policy import Role, builtin, load
+from gitmem.repository.roles import role_of
 from gitmem.text.budget import count_tokens
 
 BUDGET = 1500
@@ -321,19 +320,22 @@ def test_what_was_there_in_the_second_of_the_start_is_not_news(repo) -> None:
         ]
 
 
-def test_a_role_has_its_budget_and_its_kinds_first(memory, repo) -> None:
+def test_a_role_has_its_budget_and_reads_its_kinds_and_what_is_critical(memory, repo) -> None:
     about = {"paths": ["src/auth/**"]}
     put(repo, *(make_memory(f"m{n}", f"About {n}", "It is so. " * 9, created=days_ago(20), **about) for n in range(99)))
     decided = {"kind": "decision", "created": days_ago(400), "importance": "high", "project": "p"}
     put(repo, make_memory("rule", "Decide so", **decided, **about))
+    put(repo, make_memory("alarm", "Never log tokens", importance="critical", created=days_ago(20), **about))
     (repo / "src/auth/jwt.py").write_text("changed\n", encoding="utf-8")
 
     text = on_event.session_started(memory, started(agent_type="sm"))
 
     assert count_tokens(text) <= 800
-    assert parts(text)["ABOUT YOUR BRANCH, CHANGED FILES AND TASKS"][0].startswith("- [rule]")
+    shown = parts(text)["ABOUT YOUR BRANCH, CHANGED FILES AND TASKS"]
+    assert "[rule]" in "".join(shown)
+    assert "99 more" in shown[-1]
     (entry,) = memory.sessions.shown("s1")
-    assert (entry["role"], entry["shown"]["rule"]) == ("sm", "")
+    assert (entry["role"], sorted(entry["shown"])) == ("sm", ["alarm", "rule"])
 
 
 def test_the_profile_bmad_brings_session_summaries_alone(memory, repo) -> None:
@@ -427,20 +429,19 @@ def test_how_many_there_are_is_said_in_words_that_fit(memory, repo) -> None:
     ],
 )  # fmt: skip
 def test_budgets_are_those_of_the_table(name: str, budget: int) -> None:
-    assert role_of(builtin(), config.Config(role=name), started())[1].budget_tokens == budget
+    assert role_of(builtin(), "", name)[1].budget_tokens == budget
 
 
 def test_a_sub_agents_kind_comes_before_the_setting_and_its_spelling_does_not_matter() -> None:
-    settings = config.Config(role="sm")
 
-    assert role_of(builtin(), settings, started(agent_type="Tech-Writer"))[0] == "tech_writer"
-    assert role_of(builtin(), settings, started(agent_type="general-purpose"))[0] == "sm"
-    assert role_of(builtin(), config.Config(), started()) == ("", Role())
+    assert role_of(builtin(), "Tech-Writer", "sm")[0] == "tech_writer"
+    assert role_of(builtin(), "general-purpose", "sm")[0] == "sm"
+    assert role_of(builtin(), "", "") == ("", Role())
 
 
 def test_the_policy_changes_and_adds_roles() -> None:
     found = load('[roles.sm]\nbudget_tokens = 300\n[roles.tester]\nkinds = ["gotcha"]', file="gitmem.toml")
 
     assert found.roles["sm"].budget_tokens == 300
-    assert found.roles["sm"].kinds == ("decision", "discussion")
+    assert found.roles["sm"].kinds == ("decision", "discussion", "session", "outcome")
     assert found.roles["tester"].kinds == ("gotcha",)

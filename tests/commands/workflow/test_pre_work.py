@@ -52,13 +52,21 @@ def test_what_the_story_left_comes_before_what_fits_its_words(shelf) -> None:
 
 
 @pytest.mark.parametrize(
-    ("role", "patterns", "also"),
-    [("dev", ["helper"], ["locks", "said"]), ("reviewer", ["locks"], ["helper", "said"])],
+    ("role", "shown"),
+    [
+        ("dev", {"PATTERNS": ["helper"], "ALSO RELEVANT": ["alarm"]}),
+        ("reviewer", {"PATTERNS": ["locks"], "ALSO RELEVANT": ["alarm"]}),
+        ("sm", {"DECISIONS": ["pg"], "ALSO RELEVANT": ["alarm"]}),
+        ("analyst", {"DECISIONS": ["pg"], "ALSO RELEVANT": ["alarm"]}),
+    ],
 )
-def test_kinds_that_a_role_prefers_come_first(shelf, role: str, patterns: list[str], also: list[str]) -> None:
-    found = names(messages(shelf, "ledger", step=WorkflowStep(role=role)))
+def test_a_role_reads_its_kinds_and_what_is_critical(shelf, repo, role: str, shown: dict) -> None:
+    put(repo, make_memory("alarm", "The ledger is never truncated", kind="learned", importance="critical"))
 
-    assert (found["PATTERNS"], sorted(found["ALSO RELEVANT"])) == (patterns, also)
+    found = messages(shelf, "ledger", step=WorkflowStep(role=role), limit=2)
+
+    assert names(found) == shown
+    assert f"the role {found.role} does not read 3 of" in shelf.notices[-1]
 
 
 def test_role_that_no_one_knows_is_reported_so(shelf) -> None:
