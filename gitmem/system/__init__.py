@@ -149,8 +149,12 @@ def _is_shared(folder: str | os.PathLike[str]) -> bool:
         return False
 
 
-def iter_files(folder: str) -> Iterator[os.DirEntry[str]]:
+def iter_files(folder: str, hidden: list[os.DirEntry[str]] | None = None) -> Iterator[os.DirEntry[str]]:
     """Yield the entries below a folder, in no order, except folders and what begins with a dot; follow no links.
+
+    Args:
+        folder: The folder.
+        hidden: Takes the files and folders that begin with a dot.
 
     Raises:
         OSError: A folder cannot be read.
@@ -160,8 +164,9 @@ def iter_files(folder: str) -> Iterator[os.DirEntry[str]]:
         with os.scandir(waiting.pop()) as entries:
             for entry in entries:
                 if entry.name.startswith("."):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
+                    if hidden is not None:
+                        hidden.append(entry)
+                elif entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
                 else:
                     yield entry

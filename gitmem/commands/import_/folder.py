@@ -53,7 +53,7 @@ from gitmem.system import iter_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Container, Iterator, Mapping
     from typing import Any
 
 # The default kind of a file.
@@ -67,6 +67,8 @@ LOGS = (
     *("issues.jsonl", "beads.jsonl", "knowledge.jsonl", ARCHIVE),
     *("memory.json", "memory.jsonl", "memories.json", "memories.jsonl"),
 )
+# Hidden folders of programs, without notes.
+SETTINGS = (".git", ".obsidian", ".logseq", ".foam", ".vscode", ".idea")
 # Where beads keeps issues since it uses Dolt, which only `bd` can read.
 DOLT = ("dolt", "embeddeddolt")
 
@@ -153,10 +155,25 @@ def read_folder(
                 yield number, found
     if not is_store:
         read = {path for path, _ in files}
-        for path, is_link in sorted((one.path, one.is_symlink()) for one in iter_files(folder) if one.path not in read):
-            reason = "links are not followed" if is_link else "files of this kind are not read"
+        for path, reason in _list_others(folder, read):
             where = f"{name.rstrip('/')}/{os.path.relpath(path, folder)}"
             yield len(files), Unreadable(where, reason, is_other=True)
+
+
+def _list_others(folder: str, read: Container[str]) -> list[tuple[str, str]]:
+    """Return the paths that are not read, sorted, with the reasons: files, and the hidden folders that may have notes."""
+    hidden: list[os.DirEntry[str]] = []
+    others = [
+        (one.path, "links are not followed" if one.is_symlink() else "files of this kind are not read")
+        for one in iter_files(folder, hidden)
+        if one.path not in read
+    ]
+    others += [
+        (one.path, "names that begin with a dot are not read")
+        for one in hidden
+        if one.name.lower().endswith(ENDINGS) or (one.is_dir(follow_symlinks=False) and one.name not in SETTINGS)
+    ]
+    return sorted(others)
 
 
 def _read_log(path: str, where: str) -> Iterator[ImportRecord | Unreadable]:

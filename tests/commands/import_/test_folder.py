@@ -52,6 +52,9 @@ def test_title_of_a_foreign_file_comes_from_frontmatter_heading_or_name(tmp_path
             "ops/README.md": "no heading",
             "Meeting Notes.md": "---\ntitle: Meeting\ndate: 2024-01-27\ntags: a, b\naliases: [x]\n---\n# Own\ntext\n",
             ".obsidian/x.md": "hidden",
+            ".trash/old.md": "hidden",
+            "ops/.draft.md": "hidden",
+            "ops/.DS_Store": "no note",
             "data.txt": "not Markdown",
         },
     )
@@ -63,7 +66,11 @@ def test_title_of_a_foreign_file_comes_from_frontmatter_heading_or_name(tmp_path
         for where, one in found.items()
         if isinstance(one, ImportRecord)
     }
-    assert [where for where, one in found.items() if isinstance(one, Unreadable) and one.is_other] == ["data.txt"]
+    assert {where: one.reason for where, one in found.items() if isinstance(one, Unreadable) and one.is_other} == {
+        ".trash": "names that begin with a dot are not read",
+        "data.txt": "files of this kind are not read",
+        "ops/.draft.md": "names that begin with a dot are not read",
+    }
     assert made == {
         "guide/README.md": ("guide-readme", "How to deploy", "By hand."),
         "ops/README.md": ("ops-readme", "ops", "no heading"),
