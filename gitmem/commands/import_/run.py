@@ -232,6 +232,8 @@ def _check(given: ImportRecord, policy: Policy, *, author: Author, now: int) -> 
     given = replace(given, fields=with_lifetime(given.fields, now))
     retired = {"when": given.fields.get("created") or format_time(now), "by": "import", "why": given.why or ROTATED}
     fields = {**given.fields, "retired": retired} if given.archived else given.fields
+    if given.name and (theirs := fields.get(IMPORTED)) not in (None, True, given.name):
+        fields = {**fields, f"{IMPORTED}_{IMPORTED}": theirs}
     fields = {**fields, IMPORTED: given.name or fields.get(IMPORTED) or True}
     made = incoming_new(
         given.key, fields, given.body, given.where, author=author, policy=policy, now=now, name=given.name

@@ -290,6 +290,15 @@ def test_every_word_of_other_fields_is_found(memory: Memory, tmp_path: Path) -> 
     assert memory.show(key).document["frontmatter"]["created"] == "2025-11-24T16:00:00Z"
 
 
+def test_field_of_the_name_of_our_mark_is_kept(memory: Memory, tmp_path: Path) -> None:
+    (note := tmp_path / "Pool.md").write_text("---\nimported: by Kit\n---\n# Pool\n\nFive connections.\n")
+
+    run(memory, str(note))
+
+    fields = memory.show("pool").document["frontmatter"]
+    assert (Path(fields["imported"]).name, fields["imported_imported"]) == ("Pool.md", "by Kit")
+
+
 def test_memories_of_a_log_name_each_other_by_the_keys_that_they_get(memory: Memory, tmp_path: Path) -> None:
     memory.remember("Something else", key="bug-1")
 
