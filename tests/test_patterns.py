@@ -1,5 +1,6 @@
 """Every pattern reads hostile text in linear time: documents, code and outputs come from other people."""
 
+import ast
 import importlib
 import inspect
 import pkgutil
@@ -13,7 +14,7 @@ PACKAGES = ("gitmem.commands.adopt", "gitmem.document", "gitmem.text", "gitmem.v
 # What is repeated: letters, marks, and starts of what patterns look for.
 SEEDS = (
     *("a", "1", "é", " ", "\n", "-", ".", "/", "\\", "(", "[", "{", "<", "=", ":", '"', "'", "`", "*", "#", "|", "$"),
-    *("a.", "a_", "a ", "a,", "a(", "a:", "a=", "a/", "a-", "A_", "- ", "1,", "1.", "a, ", "[a](", "`a` ", '"a" '),
+    *("a.", "a_", "a ", "a,", "a(", "a:", "a=", "a/", "a-", "A_", "- ", "1,", "1.", "a, ", "[a](", "](", "`a` ", '"a" '),
     *("--a ", "#[a]\n", "@a\n", "a\n", " \n", "${", "const ", "def a(", "a::"),
 )
 SMALL, LARGE = 128, 1024
@@ -36,7 +37,19 @@ def used_patterns():
                 for pattern, method in patterns_in(value):
                     used = found.setdefault(pattern, (f"{module.__name__}.{name}", set()))[1]
                     used.update([method] if method else methods)
+            for pattern, line, method in literals_in(source):
+                found.setdefault(pattern, (f"{module.__name__}:{line}", set()))[1].add(method)
     return [(pattern, place, methods) for pattern, (place, methods) in found.items()]
+
+
+def literals_in(source):
+    """Yield the patterns that a module gives to a function of `re`, with their line and the function."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="re"), attr=method), args=[ast.Constant(value=str(text)), *_]
+            ) if method in METHODS:
+                yield re.compile(text), node.lineno, method
 
 
 def patterns_in(value):

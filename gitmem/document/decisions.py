@@ -171,7 +171,7 @@ def _clean(text: str) -> str:
 
 def _word_of(status: str) -> str:
     """Return the word or two that a status begins with, in lower case and the usual spelling."""
-    parts = re.split(r"[\s,;.(]*\bby\b|[,;.(\[]| on |\s[-–—#]|\s\d", status.lower(), maxsplit=1)
+    parts = re.split(r"\bby\b|[,;.(\[]| on |\s[-–—#]|\s\d", status.lower(), maxsplit=1)
     return re.sub(r"^superceded", "superseded", parts[0].strip(" :-–—"))
 
 

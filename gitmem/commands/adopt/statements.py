@@ -120,7 +120,7 @@ def _spans(text: str, first: int) -> list[Span]:
     found = []
     for kind, pattern, group in (("code", _CODE, 2), ("link", _LINK, 2), ("bold", _BOLD, 1)):
         for hit in pattern.finditer(text):
-            words = re.sub(r"\s*\n\s*", " ", hit[group]).strip()
+            words = " ".join(filter(None, map(str.strip, hit[group].split("\n"))))
             found.append(Span(kind, words, first + text.count("\n", 0, hit.start(group))))
     return sorted(found, key=lambda span: span.line)
 

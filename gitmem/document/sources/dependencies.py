@@ -191,7 +191,7 @@ def _pom(path: str, content: bytes) -> Named:
     found = [one for held, name in groups for one in _each(held.at(name))]
     for one in (*found, *_each(project.at("parent"))):
         name, version = one.at("artifactId").text, one.at("version").text or ""
-        version = re.sub(r"\$\{([^}]*)\}", lambda known: properties.get(known[1], known[0]), version)
+        version = re.sub(r"\$\{([^}]{0,200})\}", lambda known: properties.get(known[1], known[0]), version)
         if name:
             line = one.at("artifactId").line
             yield name, Dependency(version, line)

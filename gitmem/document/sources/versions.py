@@ -106,7 +106,7 @@ def parse_range(text: str) -> list[list[_Comparator]] | None:
     if len(text) > LENGTH_LIMIT:
         return None
     found = []
-    for part in re.split(r"\s*\|\|?\s*", text):
+    for part in re.split(r"\|\|?", text):
         conditions = _conditions(part.strip())
         if conditions is None:
             return None

@@ -200,7 +200,7 @@ class _Place:
     def _scope(self) -> Scope:
         """Return what encloses it, with what it is read from on its line: `options.pool?.size`, `"pool.size"`."""
         found = scope_of(self._text, self._start)
-        chain = re.search(r"[\w$]+(?:\??\.[\w$]+)*(?=\??\.$)", self._before)
+        chain = re.search(r"(?<![\w$.])[\w$]+(?:\??\.[\w$]+)*(?=\??\.$)", self._before)
         parts = re.findall(r"[\w$]+", chain[0]) if chain else self._name.split(".")[:-1]
         return Scope(found.kind, (*found.names, *parts))
 
