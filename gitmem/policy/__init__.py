@@ -56,16 +56,21 @@ class Role:
 
 # C, collection `discussions`, and "SM: needs story outcomes".
 _DISCUSSIONS = ("decision", "discussion", "session", "outcome")
+# C, collection `code-patterns`, and the kinds of gitmem's own that say how code is written here and what breaks it.
+_CODE = (
+    *("code_pattern", "pattern", "anti_pattern", "recipe", "gotcha", "mistake_pattern"),
+    *("convention", "best_practice", "fact", "learned"),
+)
 ROLES: dict[str, Role] = {
     # AI Memory Module, "Per-Agent Token Budgets" and "Agent Memory Summary Table" (C7).
-    "architect": Role(1500, ("code_pattern", *_DISCUSSIONS)),
+    "architect": Role(1500, (*_CODE, *_DISCUSSIONS)),
     "analyst": Role(1200, _DISCUSSIONS),
     "pm": Role(1200, _DISCUSSIONS),
-    "developer": Role(1000, ("code_pattern",)),
-    "tea": Role(1000, ("code_pattern",)),
+    "developer": Role(1000, _CODE),
+    "tea": Role(1000, _CODE),
     "tech_writer": Role(1000, ("convention", "best_practice", *_DISCUSSIONS)),
     "ux_designer": Role(1000, _DISCUSSIONS),
-    "quick_flow": Role(1000, ("code_pattern", *_DISCUSSIONS)),
+    "quick_flow": Role(1000, (*_CODE, *_DISCUSSIONS)),
     "sm": Role(800, _DISCUSSIONS),
     # Dotfiles, "Memory flow during a Ralph run" (E7); the planner gets the broadest slice.
     "planner": Role(),

@@ -71,4 +71,4 @@ def test_code_is_shown_with_its_lines_and_the_key_stays_last(memory, run_cli) ->
     shown = run_cli("context", "--path", "src/proxy.sh").out.split("\n")
 
     at = shown.index("│   Proxy: Start the proxy.")
-    assert shown[at + 1 : at + 5] == ["│     ```sh", "│     make proxy", "│     ```", "│   Then wait.  [proxy]"]
+    assert shown[at + 1 : at + 5] == ["│     ```sh", "│     make proxy", "│     ```", "│     Then wait.  [proxy]"]

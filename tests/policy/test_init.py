@@ -291,7 +291,7 @@ def test_role_of_the_store_is_a_row_beside_the_built_in_ones() -> None:
     roles = load('[roles.scout]\nkinds = ["gotcha"]\n[roles.developer]\nbudget_tokens = 7\n', file="x").roles
 
     assert (roles["scout"].budget_tokens, roles["scout"].kinds) == (0, ("gotcha",))
-    assert (roles["developer"].budget_tokens, roles["developer"].kinds) == (7, ("code_pattern",))
+    assert (roles["developer"].budget_tokens, roles["developer"].kinds) == (7, roles["tea"].kinds)
     assert roles["architect"].budget_tokens == 1500
 
 

@@ -40,6 +40,8 @@ PATTERNS = (
     *("code_pattern", "pattern", "recipe", "anti_pattern", "gotcha", "mistake_pattern", "best_practice", "convention"),
     *("principle", "codebase_knowledge", "preference"),
 )
+# What agents noted, which says less than a pattern: it is shown with the rest.
+LEARNED = "learned"
 # The most of a task's text used as a query.
 QUERY_CHARS = 2000
 # How many more hits of a query for all kinds are examined, since some are shown already.
@@ -141,7 +143,7 @@ def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], Re
     held = (task[0],) if task else ()
     question = Query(text=query, limit=limit, near=work.paths, held=held, reader="", unread=unread)
     decided = tuple(kind for kind in decisions.KINDS if not own or kind in own)
-    preferred = tuple(kind for kind in own if kind not in (*decided, *DONE)) if own else PATTERNS
+    preferred = tuple(kind for kind in own if kind not in (*decided, *DONE, LEARNED)) if own else PATTERNS
     seek = _Seek(memory, question, story, recall)
     groups = [("DECISIONS", seek.of_kinds(decided)), ("PATTERNS", seek.of_kinds(preferred))]
     rest = seek.others((*decided, *preferred))

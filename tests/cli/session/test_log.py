@@ -15,7 +15,7 @@ from gitmem.memory import Memory
 
 def test_log_prints_what_the_latest_session_was_shown(run_cli, repo: Path) -> None:
     assert run_cli("session", "log").status == 1
-    put(repo, make_memory("a", "A"))
+    put(repo, make_memory("a", "A", kind="decision"))
     with Memory(repo, clock=lambda: float(NOW)) as memory:
         on_event.session_started(memory, started("s7", agent_type="sm"))
 
