@@ -14,7 +14,26 @@ PACKAGES = ("gitmem.commands.adopt", "gitmem.document", "gitmem.text", "gitmem.v
 # What is repeated: letters, marks, and starts of what patterns look for.
 SEEDS = (
     *("a", "1", "é", " ", "\n", "-", ".", "/", "\\", "(", "[", "{", "<", "=", ":", '"', "'", "`", "*", "#", "|", "$"),
-    *("a.", "a_", "a ", "a,", "a(", "a:", "a=", "a/", "a-", "A_", "- ", "1,", "1.", "a, ", "[a](", "](", "`a` ", '"a" '),
+    *(
+        "a.",
+        "a_",
+        "a ",
+        "a,",
+        "a(",
+        "a:",
+        "a=",
+        "a/",
+        "a-",
+        "A_",
+        "- ",
+        "1,",
+        "1.",
+        "a, ",
+        "[a](",
+        "](",
+        "`a` ",
+        '"a" ',
+    ),
     *("--a ", "#[a]\n", "@a\n", "a\n", " \n", "${", "const ", "def a(", "a::"),
 )
 SMALL, LARGE = 128, 1024

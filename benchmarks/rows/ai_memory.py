@@ -191,11 +191,11 @@ def c7(place: Place) -> None:
         place.need(found["budget_tokens"] == budget, f"{role} has {found['budget_tokens']} tokens, not {budget}")
     place.type("gitmem remember 'The JWT token clock drifts' --kind gotcha --key drift")
     for role, sees, hides in (
-        ("sm", "[chosen]", "[built]"),
-        ("analyst", "[chosen]", "[built]"),
-        ("dev", "[built]", "[chosen]"),
+        ("sm", ("[chosen]", "does not read"), ["[built]", "[drift]"]),
+        ("analyst", ("[chosen]", "does not read"), ["[built]", "[drift]"]),
+        ("dev", ("[built]", "[drift]"), ["[chosen]"]),
     ):
-        place.type(f'gitmem pre-work "JWT token" --role {role}', sees, "does not read", hides=[hides, "[drift]"])
+        place.type(f'gitmem pre-work "JWT token" --role {role}', *sees, hides=hides)
     long = " ".join(f"Rule {n} of the ledger rounds half even." for n in range(200))
     place.type(f'gitmem decide "{long}" --key long')
     text = place.type("gitmem decisions ledger rounds")

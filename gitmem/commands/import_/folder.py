@@ -161,7 +161,7 @@ def read_folder(
 
 
 def _list_others(folder: str, read: Container[str]) -> list[tuple[str, str]]:
-    """Return the paths that are not read, sorted, with the reasons: files, and the hidden folders that may have notes."""
+    """Return the paths that are not read, sorted, with the reasons; of hidden ones those that may have notes."""
     hidden: list[os.DirEntry[str]] = []
     others = [
         (one.path, "links are not followed" if one.is_symlink() else "files of this kind are not read")

@@ -164,10 +164,10 @@ def test_nearness_knows_lines_and_escapes():
     assert near("[]") == 0.0
 
 
-def test_wanted_kinds_come_first(memory, repo):
+def test_only_wanted_kinds_are_relevant(memory, repo):
     here = {"paths": ["src/auth/**"]}
     put(repo, old("new", days=1, **here), old("rule", days=900, kind="recipe", **here), old("apart", kind="recipe"))
 
     found = memory.context(["src/auth/jwt.py"], kinds=("recipe",)).document["sections"][2]
 
-    assert keys(found) == ["rule", "new"]
+    assert keys(found) == ["rule"]
