@@ -304,6 +304,7 @@ def run_cli(repo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
     def run(*argv: str, cwd: Path | None = None) -> Ran:
         monkeypatch.chdir(cwd or repo)
+        monkeypatch.setattr("gitmem.git.repository._named", "")  # -C is said once in a process
         capsys.readouterr()
         status = cli.main(list(argv))
         done = capsys.readouterr()

@@ -72,7 +72,7 @@ def test_stopped_process_costs_a_session_five_seconds_and_is_said_once(
 ) -> None:
     folder, _ = stopped
     said, slow = [], 0.0
-    for number in range(12):
+    for number in range(20):
         begun = time.monotonic()
         done = hook(folder, "claude-code", ran(folder) if number % 2 else asked(folder))
         took = time.monotonic() - begun
@@ -80,7 +80,7 @@ def test_stopped_process_costs_a_session_five_seconds_and_is_said_once(
         assert is_accepted(done)
         said.append(done.out)
 
-    assert slow < 6  # five, and the time that starting takes beside other tests
+    assert slow < 9  # five, and the time that starting and waiting for a CPU take beside other tests
     assert sum("stays silent for the rest of it: gitmem doctor" in one for one in said) == 1
     assert said[-1] == ""
 

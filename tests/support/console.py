@@ -21,6 +21,7 @@ from conftest import Ran, git
 from support.fork_server import run_forked
 
 from gitmem import cli
+from gitmem.git import repository
 
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 GITMEM = SCRIPTS / "gitmem"
@@ -77,6 +78,7 @@ def _run_inside(argv: list[str], cwd: Path | bytes, env: dict[str, str]) -> Ran:
         os.chdir(here)
         os.environ.clear()
         os.environ.update(kept)
+        repository._named = ""  # what -C named
     return Ran(status, *(output.buffer.getvalue().decode("utf-8", "replace") for output in outputs))  # type: ignore[attr-defined]
 
 
