@@ -18,8 +18,9 @@ from gitmem.system import make_folder, read_file, write_text
 FOLDER = "hooks"
 # The kinds of trouble: an event that took too long, a memory that cannot be read, and events that were slow.
 SILENT, UNREADABLE, SLOW = "silent", "unreadable", "slow"
-# From how many seconds on an event is slow, and how many of them a session may lose to slow events.
-SLOW_S, LOST_S = 1.0, 4.0
+# From how many seconds on an event is slow, less than a wait for a lock, part of which may be for a CPU; how many of
+# them a session may lose to slow events.
+SLOW_S, LOST_S = 0.75, 4.0
 TIMED_OUT = (
     "gitmem did not answer within {:g} seconds and stays silent for the rest of this session: gitmem doctor. "
     "Tell the person."
