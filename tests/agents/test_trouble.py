@@ -121,12 +121,11 @@ def test_hook_that_took_too_long_says_so_once_and_the_session_is_left_alone(
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch, memory: Memory) -> None:
-    """Let each event take 30 ms, of which two silence who waits."""
-    monkeypatch.setattr("gitmem.agents.trouble.SLOW_S", 0.02)
-    monkeypatch.setattr("gitmem.agents.trouble.LOST_S", 0.05)
+    """Let each event take three seconds, of which two silence who waits."""
+    clock = iter(range(0, 1000, 3))
+    monkeypatch.setattr("gitmem.agents.hook.monotonic", lambda: next(clock))
 
     def wait(*_: object) -> str:
-        time.sleep(0.03)
         return "seen"
 
     let(monkeypatch, wait)
@@ -146,6 +145,7 @@ def test_slow_events_of_one_sub_agent_silence_only_that_one(call, monkeypatch: p
 
 @pytest.mark.usefixtures("slow")
 def test_waiting_for_a_cpu_silences_nobody(call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gitmem.agents.trouble.cpu_wait_s", time.monotonic)  # it never has a CPU
+    waited = iter(range(0, 1000, 3))
+    monkeypatch.setattr("gitmem.agents.trouble.cpu_wait_s", lambda: next(waited))  # it never has a CPU
 
     assert ["seen" in call("UserPromptSubmit", prompt=f"question {n}") for n in range(4)] == [True] * 4
