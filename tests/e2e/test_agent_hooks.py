@@ -195,9 +195,10 @@ def test_folder_that_is_deleted_is_no_failure(service: Path) -> None:
 
 
 def test_locale_changes_nothing_of_what_is_printed(service: Path) -> None:
-    Console(service).ok("remember", "Der Zähler läuft über", "--kind", "gotcha")
     printed = []
     for number, locale in enumerate(("C", "POSIX", "C.UTF-8")):
+        # A start shows what is new since the one before.
+        Console(service).ok("remember", "Der Zähler läuft über", "--kind", "gotcha", "--key", f"g{number}", "--force")
         report = json.dumps(payload("claude-code/SessionStart.startup", cwd=str(service), session_id=f"s{number}"))
         env = environment(LC_ALL=locale, PYTHONCOERCECLOCALE="0", PYTHONUTF8="0")
         done = run([str(GITMEM), "hook", "claude-code"], service, env=env, input=report)
