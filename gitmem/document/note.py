@@ -60,16 +60,19 @@ def note_path(document: Document) -> tuple[str, str]:
     """
     name = document.fields.get(IMPORTED)
     folder, _, path = name.lstrip(".").partition("/") if isinstance(name, str) else ("", "", "")
-    parts = path.split("/")
-    is_safe = (
+    is_safe = is_note_path(path) and folder.isprintable() and "\\" not in folder and folder.strip() != ""
+    return (folder, path) if is_safe else ("", "")
+
+
+def is_note_path(path: str) -> bool:
+    """Return whether a path that other people wrote is a note's below its folder, and names nothing hidden."""
+    return (
         path.lower().endswith(ENDINGS)
-        and f"{folder}{path}".isprintable()
-        and not any(part.startswith(".") or not part.strip() or part != part.rstrip(" .") for part in parts)
-        and "\\" not in f"{folder}{path}"
-        and folder.strip() != ""
+        and path.isprintable()
+        and not any(part.startswith(".") or not part.strip() or part != part.rstrip(" .") for part in path.split("/"))
+        and "\\" not in path
         and len(path.encode()) < 1024
     )
-    return (folder, path) if is_safe else ("", "")
 
 
 def is_drawing(document: Document) -> bool:

@@ -9,6 +9,7 @@ import json
 
 from gitmem.document.edit import is_same
 from gitmem.document.fields import IMPORTED
+from gitmem.document.note import is_note_path
 from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.errors import FormatError
@@ -85,7 +86,8 @@ def is_another_folder(memory: OpenRepository, name: str, folder: Path) -> bool:
     for fields, body in rows:
         start, _, inside = str(json.loads(fields).get(IMPORTED)).partition(f"{name}/")
         path = folder / inside
-        if not start and inside and path.is_file() and not path.is_symlink():
+        # The memory may be another person's: its path must not lead out of the folder.
+        if not start and is_note_path(inside) and path.is_file() and not path.is_symlink():
             text = path.read_bytes()[: layout.MEMORY_LIMIT].decode("utf-8", "replace")
             alike.append(_is_alike(body, text))
         if len(alike) == COMPARED:

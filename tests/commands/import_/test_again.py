@@ -104,3 +104,16 @@ def test_notes_of_another_folder_of_the_same_name_replace_nothing(memory: Memory
     assert (len(first.settled.new), first.settled.updated, first.settled.gone.kept) == (1, {}, [])
     assert (again.settled.new, again.settled.unchanged) == ({}, 1)
     assert (list(done.settled.updated), done.settled.unchanged, done.settled.gone.kept) == (["gateway"], 2, [])
+
+
+def test_path_that_another_person_wrote_is_not_read_outside_of_the_folder(
+    memory: Memory, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (vault.parent / "secret.md").write_text("A text outside of the folder.\n")
+    memory.edit("queue", fields={"imported": "vault/../secret.md"})
+    read: list[Path] = []
+    monkeypatch.setattr(Path, "read_bytes", lambda self, whole=Path.read_bytes: read.append(self) or whole(self))
+
+    run(memory, vault)
+
+    assert [path for path in read if path.name == "secret.md"] == []
