@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Concepts examined to detect a bundle that does not declare itself.
 LOOKED_AT = 20
-_LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
+_LINK = re.compile(r"(?<!!)\[[^\]\n]{0,300}\]\(([^)\s]{1,1000})\)")
 # A line of an index or log that only names a concept.
 _ENTRY = re.compile(r"\s*[*-]\s+(\*\*\w+\*\*:\s*)?\[[^\]]*\]\([^)\s]+\)(\s+-\s.*)?\s*")
 

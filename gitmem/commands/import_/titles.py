@@ -18,7 +18,7 @@ _KEPT_FRONT = re.compile(r"\A---\n(?:(?!---)\S.{0,1000}\n){1,100}---[ \t]*\n")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)|%%.*?(?:%%|\Z)", re.S)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
-_CLOSING = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
+_CLOSING = re.compile(r"(?:^|(?<![ \t])[ \t]+)#+[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
 _HTML = re.compile(r"<h([1-6])(?:\s[^<>]{0,200})?>(.{0,300}?)</h\1>", re.I | re.S)
 _ORG = re.compile(r"#\+title:[ \t]*(.*)", re.I)
@@ -28,7 +28,7 @@ _EMPTY_LINK = re.compile(r"\[\s*\](?:\([^()\n]*\)|\[[^\[\]\n]*\])")
 # A line that cannot be a heading by the line below it: of a list, a quote, a table or code.
 _INDENTED = re.compile(r"\s{4}|\t|\s*(?:[-*+>|]|\d+[.)]\s|$)")
 _MARKUP = re.compile(r"</?[a-zA-Z][^<>]*>|\*\*|__|~~|==")
-_ANCHOR = re.compile(r"[ \t]*\{#[^{}]*\}[ \t]*$")
+_ANCHOR = re.compile(r"(?<![ \t])[ \t]*\{#[^{}]*\}[ \t]*$")
 # Names that say nothing about what is in a file; its folder does.
 _NAMELESS = frozenset(("readme", "index", "_index", "skill", "untitled"))
 # The name of a daily note.

@@ -135,7 +135,7 @@ def number_claims(statement: Statement) -> Iterator[Claim]:
 def _versions(line: str, number: int) -> Iterator[Claim]:
     if _DIGIT.search(line) is None or _FOOTNOTE.match(line):  # most lines; the pattern below is slow
         return
-    plain = re.sub(r"\]\([^)]*\)|https?://\S+", " ", line)
+    plain = re.sub(r"\]\([^)]{0,1000}\)|https?://\S+", " ", line)
     plain = re.sub(r"[`*\[\]]", "", plain)
     if _ELSEWHERE.search(line) or len(_BROWSER.findall(plain)) > 1:
         return

@@ -67,7 +67,7 @@ def _list_paths(statement: Statement, document: Document) -> Iterator[Claim]:
             for word in span.text.split():
                 yield from _name(word.strip("()[],:\"'"), span.line, document, is_certain=False)
     for number, line in enumerate(statement.lines, statement.line):
-        bare = line if statement.kind == CODE else re.sub(r"`[^`]*`|\]\([^)]*\)|https?://\S+", " ", line)
+        bare = line if statement.kind == CODE else re.sub(r"`[^`]*`|\]\([^)]{0,1000}\)|https?://\S+", " ", line)
         for found in _WORD.finditer(bare):
             word = found[0].rstrip(".:,")
             if "/" in word or _FILE.match(word):

@@ -90,13 +90,13 @@ def _in_code(span: Span, seen: set[str]) -> Iterator[Claim]:
     if _OPTION.match(text):
         yield Claim(SYMBOL, span.line, text, text[2:], is_certain=False)
     elif _SYMBOL.match(text) and len(text) > 2:
-        bare = re.sub(r"<.*>|\(.*\)|[!?@$]", "", text)
+        bare = re.sub(r"<.{0,500}>|\(.{0,500}\)|[!?@$]", "", text)
         last = re.split(r"\.|::|#|->", bare)[-1]
         is_file = re.search(r"\.(?:py|tsx?|jsx?|go|rs|md|json|toml|ya?ml|sh|css|html|txt|lock)$", bare)
         if len(last) > 2 and not is_file:
             is_coded = _CODED.search(last) is not None and len(last) > 5
             # That the name is there says nothing about its parameters.
-            yield Claim(SYMBOL, span.line, re.sub(r"\(.+\)!?$", "", text), last, is_certain=is_coded)
+            yield Claim(SYMBOL, span.line, re.sub(r"\(.{1,500}\)!?$", "", text), last, is_certain=is_coded)
     elif " " in text or "(" in text or "=" in text:
         for word in _WORDS.findall(text):
             if _CODED.search(word) and len(word) > 5 and word not in seen:
@@ -123,7 +123,7 @@ def owner_of(token: str) -> str:
 
     The head of `client.close` may be a variable of any name, so it is none.
     """
-    *heads, last = re.split(r"\.|::|#|->", re.sub(r"<.*>|\(.*\)|[!@$]", "", token))
+    *heads, last = re.split(r"\.|::|#|->", re.sub(r"<.{0,500}>|\(.{0,500}\)|[!@$]", "", token))
     owner = heads[-1] if heads else ""
     is_named = len(owner) > 1 and owner not in _OWN and (owner[:1].isupper() or last[:1].isupper())
     return owner if is_named else ""

@@ -211,7 +211,7 @@ def without(line: str, name: str) -> str:
     It is also unchanged if it says how many there are, or would speak of one name as of several.
     """
     quoted = re.escape(f"`{name}`")
-    if len(re.findall(quoted, line)) != 1 or _SEVERAL.search(re.sub(r"`[^`]*`|\]\([^)]*\)", "", line)):
+    if len(re.findall(quoted, line)) != 1 or _SEVERAL.search(re.sub(r"`[^`]*`|\]\([^)]{0,1000}\)", "", line)):
         return line
     for pattern, kept in (
         (rf"(?<=`), {quoted}(?=,? (?:and|or|&) `|, `)", ""),  # in the middle

@@ -111,7 +111,7 @@ def anchors_in(text: str) -> Mapping[str, int]:
 def slug_of(heading: str) -> str:
     """Return the anchor of a heading, as GitHub makes it."""
     text = _LINK.sub(r"\1", _IMAGE.sub("", _OWN_ID.sub("", heading.strip())))
-    text = _EMOJI.sub("", unescape(re.sub(r"<[^>]*>", "", text))).replace("`", "")
+    text = _EMOJI.sub("", unescape(re.sub(r"<[^>]{0,500}>", "", text))).replace("`", "")
     return _DROPPED.sub("", _EMPHASIS.sub("", text).lower()).replace(" ", "-")
 
 
