@@ -58,11 +58,11 @@ def main() -> None:
         print(report(called), file=sys.stderr, flush=True)
         leave_at_once(status)
 
-    leave_at_once, os._exit = os._exit, leave  # type: ignore[assignment] # how a command ends (cli.script)
+    leave_at_once, os._exit = os._exit, leave  # type: ignore[assignment] # how a command ends (__main__.script)
     os.chdir(sys.argv[1])
     sys.argv = ["gitmem", *sys.argv[2:]]
     sys.setprofile(note)
-    from gitmem.cli import script
+    from gitmem.__main__ import script
 
     script()
 

@@ -1,4 +1,4 @@
-"""The command line: the table of commands, and the program, which loads the module of the typed command and no other.
+"""The command line: the table of commands, and ``main``, which loads the module of the typed command and no other.
 
 Errors become messages here and nowhere else.
 """
@@ -6,33 +6,14 @@ Errors become messages here and nowhere else.
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations: 1 ms
+import errno
 import os
 import sys
-
-INTERRUPTED = 130
-
-
-def stop_at_once(*_: object) -> None:
-    """Handle SIGINT while modules load and after a command: say so in one line and exit; a hook never fails."""
-    if sys.argv[1:2] != ["hook"]:
-        os.write(2, b"gitmem: error: interrupted; acknowledged writes are kept\n")
-        os._exit(INTERRUPTED)
-    os._exit(0)
-
-
-# As early as possible if this is the program: a module that is interrupted as it loads prints a traceback.
-if (sys.argv or [""])[0].endswith(("/gitmem", "/git-mem", "gitmem/__main__.py")) and _signal.getsignal(
-    _signal.SIGINT
-) is _signal.default_int_handler:
-    _signal.signal(_signal.SIGINT, stop_at_once)
-
-import errno  # noqa: E402
-import gc  # noqa: E402
-from keyword import iskeyword  # noqa: E402
+from keyword import iskeyword
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from types import ModuleType
 
     from gitmem.cli.output import Output
@@ -224,6 +205,7 @@ GROUPS = {
 }
 
 BUG = 70
+INTERRUPTED = 130
 # The exit status that a shell reports after SIGPIPE (128 + 13).
 PIPE_CLOSED = 141
 # Errors of the environment: no space, no permission, too many open files, something else where a file belongs. Any
@@ -238,33 +220,17 @@ IN_THE_WAY = ("EISDIR", "ENOTDIR", "ELOOP", "ENXIO")
 _interruptions: list[str] = []
 
 
-def script() -> None:
-    """Run as a program: the entry point of ``gitmem`` and ``git-mem``.
+def main(argv: list[str] | None = None, *, outside: Callable[..., None] | None = None) -> int:
+    """Run one command and return its exit status.
 
-    Python's shutdown takes 5 ms to free memory that the system frees at once (measured: half as long as starting
-    Python), so the process exits as soon as the output is written, unless an exit handler is registered.
+    Args:
+        argv: Its words; None for those of the process.
+        outside: The handler of SIGINT before and after the command, if this is the program; None leaves SIGINT alone.
     """
-    gc.disable()  # a command makes little garbage; collecting it takes 1.5 ms (measured)
-    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-        _signal.signal(_signal.SIGINT, stop_at_once)
-    status = main()
-    if "gitmem.verify.sandbox.sandbox" in sys.modules or "concurrent.futures" in sys.modules:
-        sys.exit(status)
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            if stream is not None:
-                stream.flush()
-        except (OSError, ValueError):
-            status = status or PIPE_CLOSED
-    os._exit(status)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run one command and return its exit status."""
     # ``list`` must not be called here: after that command, the name refers to the module in this package.
     arguments = [*(sys.argv[1:] if argv is None else argv)]
     if arguments[:1] == ["hook"] and arguments[1:] and is_client(arguments[1]):
-        return _answer(arguments[1:])
+        return _answer(arguments[1:], outside)
     if arguments[:1] == ["textconv"] and len(arguments) == 2:
         from gitmem.cli import textconv
 
@@ -281,7 +247,7 @@ def main(argv: list[str] | None = None) -> int:
         out.flush()
         return 0
     out = Output(color=_color(), draws=not _is_dumb(), is_agents=_is_agents())
-    status = _finish(arguments, out, is_first=True)
+    status = _finish(arguments, out, outside, is_first=True)
     if out.is_agents:
         try:
             out.flush()
@@ -297,34 +263,33 @@ def _is_agents() -> bool:
     return bool(agent_sign())
 
 
-def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
+def _finish(arguments: list[str], out: Output, outside: Callable[..., None] | None, *, is_first: bool) -> int:
     """Run one command, report its errors and return its exit status."""
     commits = _count_commits()
-    is_program = _signal.getsignal(_signal.SIGINT) is stop_at_once
     try:
-        if is_program:
+        if outside:
             _signal.signal(_signal.SIGINT, note_interruption)
         status = _run(arguments, out)
         out.flush()
-        if is_program:
-            _signal.signal(_signal.SIGINT, stop_at_once)
+        if outside:
+            _signal.signal(_signal.SIGINT, outside)
     except BrokenPipeError:
         out.drop()  # the reader has closed the pipe (gitmem list | head): exit quietly
         return PIPE_CLOSED
     except KeyboardInterrupt:
-        if is_program:
-            _signal.signal(_signal.SIGINT, stop_at_once)
+        if outside:
+            _signal.signal(_signal.SIGINT, outside)
         return _say_interrupted(out, _count_commits() - commits)
     except Exception as err:  # noqa: BLE001 - the one place that words errors
-        if is_program:
-            _signal.signal(_signal.SIGINT, stop_at_once)
+        if outside:
+            _signal.signal(_signal.SIGINT, outside)
         if _was_interrupted():
             return _say_interrupted(out, _count_commits() - commits)
         from gitmem.cli.again import heals, plain, reword
 
         err, rest, has_written = plain(err), _without_folder(arguments), _count_commits() > commits
         if is_first and heals(err, out, rest, has_written=has_written):
-            return _finish(rest, out, is_first=False)
+            return _finish(rest, out, outside, is_first=False)
         return _report_error(reword(err, is_first=is_first, has_written=has_written), out, arguments)
     if _count_commits() > commits:
         _sync_behind(_without_folder(arguments))
@@ -380,12 +345,12 @@ def _without_folder(arguments: list[str]) -> list[str]:
     return arguments
 
 
-def _answer(words: Sequence[str]) -> int:
+def _answer(words: Sequence[str], outside: Callable[..., None] | None) -> int:
     """Answer a coding agent's client; no failure in gitmem may stop the agent."""
     try:
         from gitmem.cli import client_hook
 
-        if _signal.getsignal(_signal.SIGINT) is stop_at_once:
+        if outside:
             _signal.signal(_signal.SIGINT, note_interruption)  # the client gets its form of silence
         return client_hook.run(words)
     except BaseException:  # noqa: BLE001 - even where gitmem cannot be imported, or the person interrupts

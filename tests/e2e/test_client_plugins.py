@@ -25,7 +25,7 @@ PROGRAM = f"""\
 import json, sys
 from gitmem.agents import on_event
 from gitmem.agents.hook import ACTIONS
-from gitmem.cli import script
+from gitmem.__main__ import script
 
 def note(name):
     def happened(memory, event):

@@ -54,8 +54,8 @@ def test_each_exit_status_is_what_a_script_may_rely_on(repo: Path) -> None:
 
 def test_bug_exits_with_70_and_says_where_its_traceback_is(repo: Path) -> None:
     code = (
-        "import sys; from gitmem import cli; from gitmem.cli import status\n"
-        "status.run = lambda *_: 1 / 0; sys.argv[1:] = ['status']; cli.script()"
+        "import sys; from gitmem.__main__ import script; from gitmem.cli import status\n"
+        "status.run = lambda *_: 1 / 0; sys.argv[1:] = ['status']; script()"
     )
 
     done = subprocess.run([sys.executable, "-c", code], cwd=repo, capture_output=True, text=True, check=False)

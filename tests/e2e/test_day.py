@@ -144,7 +144,7 @@ def test_demo_ends_well_and_changes_nothing_here(tmp_path: Path) -> None:
 def test_installed_programs_are_gitmem_and_git_mem() -> None:
     scripts = {e.name: e.value for e in entry_points(group="console_scripts") if e.value.startswith("gitmem")}
 
-    assert scripts == {"gitmem": "gitmem.cli:script", "git-mem": "gitmem.cli:script"}
+    assert scripts == {"gitmem": "gitmem.__main__:script", "git-mem": "gitmem.__main__:script"}
     assert GITMEM.is_file()
 
 

@@ -16,7 +16,7 @@ from gitmem.cli import COMMANDS
 from gitmem.system.origin import DISTRIBUTION
 
 PROJECT = Path(__file__).resolve().parents[2]
-RUN = "import sys; sys.path[:0] = sys.argv[1:3]; del sys.argv[1:3]; from gitmem.cli import script; sys.exit(script())"
+RUN = "import sys; sys.path[:0] = sys.argv[1:3]; del sys.argv[1:3]; from gitmem.__main__ import script; script()"
 # As somebody with a model in their settings, and no package for it.
 MODEL = {"GITMEM_EMBED": "http://127.0.0.1:9/v1#small"}
 

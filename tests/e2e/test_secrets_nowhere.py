@@ -105,9 +105,9 @@ def test_secret_on_a_terminal_is_not_repeated_either(repo: Path) -> None:
 def test_bug_report_has_no_secret(repo: Path, tmp_path: Path) -> None:
     token = TOKENS["github"]
     code = (
-        "import sys; from gitmem import cli; from gitmem.cli import remember\n"
+        "import sys; from gitmem.__main__ import script; from gitmem.cli import remember\n"
         "def broken(args, out): raise KeyError(args.text)\n"
-        f"remember.run = broken; sys.argv[1:] = ['remember', {token!r}]; cli.script()"
+        f"remember.run = broken; sys.argv[1:] = ['remember', {token!r}]; script()"
     )
 
     done = subprocess.run([sys.executable, "-c", code], cwd=repo, capture_output=True, text=True, check=False)

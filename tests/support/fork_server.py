@@ -24,7 +24,7 @@ import tempfile
 HEADER = struct.Struct(">I")
 # What loads large libraries (Textual, MCP's, NumPy, Whoosh): a fork copies the page table of all that is loaded.
 LEFT_OUT = (
-    *("gitmem.__main__", "gitmem.cli.browse.", "gitmem.mcp.", "gitmem.commands.embed"),
+    *("gitmem.cli.browse.", "gitmem.mcp.", "gitmem.commands.embed"),
     *("gitmem.index.embed", "gitmem.index.vectors", "gitmem.index.whoosh"),
     *("gitmem.recall.by_syntax", "gitmem.recall.semantic", "gitmem.repository.semantic"),
 )
@@ -163,7 +163,7 @@ def _warm() -> None:
 
 
 def _become(argv: list[str], cwd: str | bytes, env: dict[str, str], descriptors: list[str], inside: int) -> None:
-    from gitmem import cli
+    from gitmem.__main__ import script
 
     try:
         os.setsid()
@@ -177,7 +177,7 @@ def _become(argv: list[str], cwd: str | bytes, env: dict[str, str], descriptors:
         os.environ.clear()
         os.environ.update(env)
         sys.argv = ["gitmem", *argv]
-        cli.script()
+        script()
     except SystemExit as end:
         atexit._run_exitfuncs()
         sys.stdout.flush()
