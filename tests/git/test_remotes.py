@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
 from conftest import git, put_files
+from support.processes import wait_until
 
 from gitmem.errors import NotFoundError, ProtectedError, RemoteError
 from gitmem.git import Git
@@ -134,16 +134,13 @@ def test_insteadof_settings_apply(repo: Path, hub: Path, door: Git) -> None:
 
 def test_remote_that_hangs_is_killed_with_its_children(repo: Path, door: Git, tmp_path: Path) -> None:
     git(repo, "config", "remote.origin.url", "ssh://nowhere/x")
-    git(repo, "config", "core.sshCommand", f"sh -c 'echo $$ >{tmp_path}/pid; sleep 60' #")
+    git(repo, "config", "core.sshCommand", f"sh -c 'echo $$ >{tmp_path}/pid; sleep 600' #")
 
     with pytest.raises(RemoteError, match=r"origin did not answer within 0\.6 seconds"):
         fetch(door, "origin", "memory", RemoteOptions(timeout_s=0.6))
 
     pid = int((tmp_path / "pid").read_text())
-    deadline = time.monotonic() + 3
-    while _is_alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not _is_alive(pid)
+    assert wait_until(lambda: not _is_alive(pid))
 
 
 def _is_alive(pid: int) -> bool:

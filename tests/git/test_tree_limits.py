@@ -34,13 +34,13 @@ def test_bomb_is_refused_at_once_by_whoever_lists_it(door: Git, repo: Path) -> N
     empty = git(repo, "hash-object", "-w", "-t", "tree", "--stdin", input=b"")
     bomb = nested(repo, tree(repo, [(FILE, b"f", blob(repo, b"x"))]), "abcdefghij", 12)
 
-    began = time.monotonic()
+    began = time.process_time()
     for ask in (lambda: door.list_tree(bomb), lambda: door.list_paths(bomb), lambda: door.diff_trees(empty, bomb)):
         with pytest.raises(ProcessError, match=f"tree of {bomb[:12]} cannot be listed: it has more than") as caught:
             ask()
         assert caught.value.hint.endswith(bomb)
 
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
 
 
 @pytest.mark.parametrize(("names", "levels", "at_most", "fits"), [

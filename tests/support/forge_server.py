@@ -284,7 +284,7 @@ def drop(handler: Handler) -> None:
 
 def hang(handler: Handler) -> None:
     """Answer nothing until the test is over."""
-    handler.server.released.wait(20)
+    handler.server.released.wait(60)
 
 
 def cut_short(handler: Handler) -> None:

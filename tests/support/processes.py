@@ -24,7 +24,7 @@ def pids_of(mark: str) -> list[int]:
     return [pid for pid in found if pid != os.getpid()]
 
 
-def wait_until(claim: Callable[[], object], seconds: float = 5.0) -> bool:
+def wait_until(claim: Callable[[], object], seconds: float = 60.0) -> bool:
     """Return whether the claim came true in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -37,7 +37,7 @@ def wait_until(claim: Callable[[], object], seconds: float = 5.0) -> bool:
 @pytest.fixture
 def mark() -> Iterator[str]:
     """A number of seconds to sleep that nobody else sleeps; whoever still sleeps it afterwards is ended."""
-    text = f"30.{uuid.uuid4().int % 10**15:015}"
+    text = f"600.{uuid.uuid4().int % 10**15:015}"
     yield text
     for pid in pids_of(text):
         os.kill(pid, signal.SIGKILL)

@@ -107,7 +107,7 @@ def test_run_returns_at_its_limit_though_a_grandchild_holds_the_pipe(mark):
     with pytest.raises(ProcessError, match=r"longer than 0\.2 seconds"):
         process.run(["sh", "-c", f"sleep {mark} & wait"], env=ENV, timeout_s=0.2)
 
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
 
 
 # Tools whose output is read while they run
@@ -288,7 +288,7 @@ def test_an_interrupt_kills_what_runs(mark, at_once):
         if not at_once:
             assert wait_until(lambda: len(pids_of(f"sleep\0{mark}")) == 1)
             ours.send_signal(signal.SIGINT)
-        said = ours.communicate(timeout=10)[1]
+        said = ours.communicate(timeout=60)[1]
 
     assert b"KeyboardInterrupt" in said
     assert wait_until(lambda: pids_of(f"sleep\0{mark}") == [])

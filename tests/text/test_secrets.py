@@ -443,23 +443,23 @@ def test_a_hostile_text_is_searched_in_linear_time(rule):
     ]
     texts = [core * (32_768 // len(core)) for core in cores]
     texts += [sample[: len(sample) // 2] + filler * 32_768 for sample in samples for filler in "a0- ="]
-    start = time.perf_counter()
+    start = time.process_time()
 
     for text in texts:
         find_secrets(text)
 
-    assert (time.perf_counter() - start) / len(texts) < 2
+    assert (time.process_time() - start) / len(texts) < 2
 
 
 @pytest.mark.parametrize(
     "piece", ["\x1b]", "\x1bP", "\x9d", "\x90", "\x1b[", "\x9b0", "\x1b ", "\x1b]a\x07", "auth_key=a1B"]
 )
 def test_hostile_output_is_made_safe_in_linear_time(piece):
-    start = time.perf_counter()
+    start = time.process_time()
 
     safe_output(piece * (262_144 // len(piece)), 4096)
 
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_the_module_does_not_stand_in_for_the_standard_one():

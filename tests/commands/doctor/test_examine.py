@@ -311,12 +311,12 @@ def test_long_chain_of_requires_is_checked_quickly(memory: Memory, repo: Path) -
     number = 1500  # deeper than the stack of Python
     put(repo, *(make_memory(f"m{n:04}", "M", requires=[f"m{(n + 1) % number:04}"]) for n in range(number)))
     memory.repository.catalog()
-    began = time.monotonic()
+    began = time.process_time()
 
     (message,) = messages(memory, "link-circle")
 
     assert message.startswith("requires forms a cycle: m0000 → m0001 → ")
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 # Hostile entries

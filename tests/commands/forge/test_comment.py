@@ -113,7 +113,7 @@ def test_of_two_comments_the_older_one_stays(hub: Hub) -> None:
 
 
 def test_concurrent_runs_leave_one_comment(hub: Hub) -> None:
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=60)
 
     def wait(handler: Handler) -> tuple[int, dict[str, str], object]:
         both.wait()  # both have seen that there is none

@@ -115,7 +115,7 @@ def test_missing_label_is_set(hub: Hub) -> None:
 
 
 def test_concurrent_runs_leave_one_issue_open(hub: Hub) -> None:
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=60)
 
     def wait(handler: Handler) -> tuple[int, dict[str, str], object]:
         both.wait()

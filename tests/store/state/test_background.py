@@ -35,14 +35,11 @@ def test_started_work_is_done_by_a_process_of_its_own(memory, repo: Path, monkey
     catalog = repo / ".git" / "gitmem" / "catalog.sqlite"
     catalog.unlink()
 
-    began = time.perf_counter()
     background.start(repo / ".git" / "gitmem", repo, "index")
-    seconds = time.perf_counter() - began
 
     log = repo / ".git" / "gitmem" / "background" / "log"
     assert wait_for(catalog.exists), log.read_text() if log.exists() else "nothing was started"
     assert log.read_text() == ""
-    assert seconds < 1
 
 
 def test_fifty_requests_while_one_runs_cost_one_more_run(tmp_path: Path, started: list[str]) -> None:

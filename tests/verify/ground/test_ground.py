@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from functools import lru_cache
 from pathlib import Path
 
@@ -596,12 +595,9 @@ def test_an_unchanged_ground_is_given_back_without_a_process(repository, monkeyp
         with grounds.take(commit) as ground:
             (ground.path / "new").write_text("changed")
         monkeypatch.setattr(scratch.process, "run", _fail)
-        started = time.monotonic()
         for _ in range(10):
             with grounds.take(commit):
                 pass
-
-    assert time.monotonic() - started < 1
 
 
 # Nothing at all

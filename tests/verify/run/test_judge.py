@@ -763,7 +763,7 @@ def test_interruption_keeps_what_was_reported_and_ends_what_is_under_way(memory,
     with pytest.raises(KeyboardInterrupt):
         memory.verify(options=Options(no_sandbox=True, jobs=2), report=messages)
 
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
     assert not is_running(mark)
     assert statuses(memory) == {"a": "verified", "b": "verified", "c": "unproven", "d": "unproven"}
     assert verdict_text(repo, memory, "a").startswith('outcome = "holds"')
@@ -778,24 +778,24 @@ def test_interrupted_command_line_keeps_what_was_reported(memory, repo, tmp_path
     child = subprocess.Popen(
         [sys.executable, "-c", main], cwd=repo, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
-    assert wait_until(started.exists, 20)
+    assert wait_until(started.exists)
 
     child.send_signal(signal.SIGINT)
-    said, _ = child.communicate(timeout=15)
+    said, _ = child.communicate(timeout=60)
 
     assert child.returncode == 130, said
     with Memory(repo) as opened:
         assert statuses(opened) == {"a": "verified", "b": "unproven"}
 
 
-def test_killed_command_line_leaves_a_store_that_works(memory, repo, tmp_path):
+def test_killed_command_line_leaves_a_store_that_works(memory, repo, tmp_path, mark):
     started = tmp_path / "started"
-    put(repo, make_fact("a", f"touch {started}; sleep 30", timeout="60s"), make_fact("b", {"exists": "src"}))
+    put(repo, make_fact("a", f"touch {started}; sleep {mark}", timeout="60s"), make_fact("b", {"exists": "src"}))
     approve_all(memory)
     main = "import sys; from gitmem.cli import main; sys.exit(main(['verify', '--no-sandbox']))"
-    env = {**os.environ, "PYTHONPATH": str(Path(process.__file__).parents[2])}
+    env = {**os.environ, "PYTHONPATH": str(Path(process.__file__).parents[2]), "TMPDIR": str(tmp_path)}
     child = subprocess.Popen([sys.executable, "-c", main], cwd=repo, env=env)
-    assert wait_until(started.exists, 20)
+    assert wait_until(started.exists)
 
     child.kill()
     child.wait()

@@ -486,7 +486,7 @@ def start_driver(*words, ground):
 def test_nothing_outlives_us_when_we_are_killed(any_rung, ground, mark):
     command = f"trap '' TERM HUP; setsid sleep {mark} & setsid sleep {mark} & sleep {mark}"
     with start_driver(any_rung, PATH, command, ground=ground) as ours:
-        assert wait_until(lambda: len(pids_of(f"sleep\0{mark}")) == 3, 10)
+        assert wait_until(lambda: len(pids_of(f"sleep\0{mark}")) == 3)
         ours.kill()
 
     assert wait_until(lambda: pids_of(mark) == [])

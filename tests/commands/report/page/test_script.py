@@ -338,7 +338,7 @@ def test_served_page_ranks_by_the_server_and_is_renewed_once_it_changes(chromium
         assert wait_until(lambda: hits(chromium) == ["vpn", "support", "rs256", "rotate"])
         chromium.press("Escape")
         source.current = "2"
-        assert wait_until(lambda: "state 2" in chromium.js("return document.title"), 10)
+        assert wait_until(lambda: "state 2" in chromium.js("return document.title"))
         server.shutdown()
 
     assert [one for one in chromium.complaints() if "favicon" not in one] == []
