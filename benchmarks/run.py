@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import meaning, measure
+from benchmarks import meaning, measure, record
 from benchmarks.commands import bytes_added, command
 from benchmarks.figures import CHECKS, GROUPS, MEANING, OBJECTS, PROVING, WARM, WHOOSH, Figure
 from benchmarks.measure import BenchmarkError, Figures
@@ -44,6 +44,12 @@ class Measured:
     def reached(self) -> bool:
         """Return whether the goal was reached."""
         return self.value <= self.figure.goal
+
+    def as_recorded(self) -> dict[str, float]:
+        """Return the value, and the one by CPU time where it has the figure's unit, as `record` takes them."""
+        cpu, _, unit = self.by_cpu.partition(" ")
+        by_cpu = {"cpu": round(float(cpu), 1)} if unit == self.figure.unit else {}
+        return {"measured": round(self.value, 2 if self.value < 1 else 1)} | by_cpu
 
 
 def run(stores: Stores, wanted: Sequence[Figure], *, short: bool) -> tuple[list[Measured], list[dict[str, Figures]]]:
@@ -171,6 +177,7 @@ def main() -> int:
     parser.add_argument("--short", action="store_true", help="1,000 and 10,000 memories only, few rounds")
     parser.add_argument("--only", action="append", default=[], choices=names, help="one figure; may be repeated")
     parser.add_argument("--dir", type=Path, help="where the stores are made and kept; else a folder that is removed")
+    parser.add_argument("--write", action="store_true", help="record the figures in measured/speed.jsonl")
     parser.add_argument("--strict", action="store_true", help="exit 1 when a goal was missed")
     options = parser.parse_args()
     folder = options.dir or Path(tempfile.mkdtemp(prefix="gitmem-benchmarks-"))
@@ -184,6 +191,9 @@ def main() -> int:
     finally:
         if not options.dir:
             shutil.rmtree(folder, ignore_errors=True)
+    if options.write:
+        record.record("speed", {one.figure.name: one.as_recorded() for one in results})
+        record.main([])
     print(f"{versions(stores.env)}\n\n{report(results)}\n")
     for figures in groups:
         print(f"{measure.timings(figures)}\n")

@@ -22,7 +22,7 @@ DOCUMENTS = (
     PROJECT / "demo" / "demo.sh",
     *PROJECT.glob("*.md"),
     *(PROJECT / "docs").rglob("*.md"),
-    PROJECT / "benchmarks" / "README.md",
+    *(PROJECT / "benchmarks").glob("*.md"),
 )
 TEMPLATES = (PACKAGE / "commands" / "install" / "templates", PACKAGE / "commands" / "report" / "page")
 TEXTS = (".md", ".yaml", ".yml", ".csv", ".html", ".ts", ".sh")
