@@ -460,67 +460,15 @@ def variable(name: str) -> str:
     return os.environ.get(name, "")
 
 
-# Variables that clients set for the commands of their agents: they show that an agent is writing, and which one.
-CLIENT_VARIABLES = {
-    "CLAUDECODE": "claude-code",
-    "CLAUDE_CODE_ENTRYPOINT": "claude-code",
-    "CODEX_THREAD_ID": "codex",
-    "CODEX_CI": "codex",
-    "CODEX_SANDBOX": "codex",
-    "CODEX_SANDBOX_NETWORK_DISABLED": "codex",
-    "GEMINI_CLI": "gemini",
-    "COPILOT_CLI": "copilot",
-    "COPILOT_AGENT_SESSION_ID": "copilot",
-    "KILO": "kilo",  # which also sets that of OpenCode
-    "OPENCODE": "opencode",
-    "OPENCODE_CLIENT": "opencode",
-    "PI_CODING_AGENT": "pi",
-    "CURSOR_AGENT": "cursor",
-    "QWEN_CODE": "qwen",
-    "AUGMENT_AGENT": "auggie",
-    "CLINE_ACTIVE": "cline",
-}
-# Variables that only show that some agent runs the command. AGENT and AI_AGENT are the common conventions (Goose, Amp,
-# Crush and others); the rest are those that each client documents or sets.
-AGENT_VARIABLES = (
-    *("GITMEM_AGENT", "GITMEM_RUN", "GITMEM_HOOK", "AGENT", "AI_AGENT", "CLAUDE_CODE", "COPILOT_AGENT_JOB_ID"),
-    *("COPILOT_AGENT_CALLBACK_URL", "ROO_ACTIVE", "GOOSE_TERMINAL"),
-    *("AMP_CURRENT_THREAD_ID", "ANTIGRAVITY_AGENT", "TRAE_AI_SHELL_ID", "IFLOW_CLI", "CRUSH", "JUNIE_DATA"),
-)
-# Claude Code also sets variables of which the names change; but people export its settings in their own shells, and its
-# plugins for editors set a port in terminals that people type in.
-CLAUDE_PREFIX = "CLAUDE_CODE_"
-CLAUDE_SETTINGS = (
-    *("USE_", "SKIP_", "DISABLE_", "ENABLE_", "FORCE_", "MAX_", "AUTO_", "IDE_", "CLIENT_", "OTEL_", "PROXY_", "DEBUG"),
-    *("API_KEY_", "OAUTH_", "SUBAGENT_", "EFFORT_", "SHELL", "GIT_BASH_", "HIDE_", "SSE_PORT", "PLUGIN_", "TMPDIR"),
-)
-# The programs of agents, by the name of their process. Editors are not among them: people type in their terminals.
-AGENT_PROGRAMS = frozenset(
-    [
-        *("claude", "codex", "gemini", "opencode", "copilot", "cursor-agent", "aider", "goose", "amp", "crush", "qwen"),
-        *("auggie", "droid", "kiro-cli", "cline", "iflow", "openhands", "gemini-cli", "claude-code", "qwen-code"),
-    ]
-)
-
-
-def agent_variable() -> str:
-    """Return the variable that shows that an agent runs this process; else an empty string."""
-    for name in (*CLIENT_VARIABLES, *AGENT_VARIABLES):
-        if os.environ.get(name):
-            return name
-    found = (name.removeprefix(CLAUDE_PREFIX) for name in os.environ if name.startswith(CLAUDE_PREFIX))
-    return next((CLAUDE_PREFIX + name for name in found if not name.startswith(CLAUDE_SETTINGS)), "")
-
-
-def agent_client() -> str:
-    """Return the client whose agent runs this process, by its name in ``gitmem install``; else an empty string."""
-    return next((client for name, client in CLIENT_VARIABLES.items() if variable(name)), "")
-
-
 def machine_identity() -> tuple[str, str]:
     """Return the name and email for commits made by gitmem itself: in a forge's job, the robot's."""
     found = next((who for name, who in ROBOTS.items() if variable(name) == "true"), None)
     return found or ("gitmem", "gitmem@localhost")
+
+
+def variable_names() -> list[str]:
+    """Return the names of all environment variables, also of empty ones."""
+    return list(os.environ)
 
 
 def variables(names: Iterable[str]) -> dict[str, str]:

@@ -19,15 +19,15 @@ from pathlib import Path
 import pygit2
 import pytest
 from hypothesis import HealthCheck, settings
+from support.agent_signs import STARTS
 from support.processes import mark  # noqa: F401 - a fixture
 from support.scratch import find_scratch
 
 from gitmem import cli
-from gitmem.config import AGENT_VARIABLES, CLAUDE_PREFIX, CLIENT_VARIABLES, ROBOTS
+from gitmem.config import ROBOTS
 from gitmem.memory import Memory
 from gitmem.policy import KINDS
 from gitmem.store import ROOTED, layout, note_proof, read_proofs, settle_state
-from gitmem.system.environment import SESSION_VARIABLES
 
 # How long an example takes depends on what else the machine does: no test is judged by it.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -79,9 +79,8 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     temporary = tempfile.mkdtemp(prefix="gitmem-tests-", dir=find_scratch())
     os.chmod(temporary, 0o1777)
     tempfile.tempdir = temporary
-    ours = ("GIT_", "GITMEM_", "MEMORY_", "XDG_", CLAUDE_PREFIX)
-    others = {*AGENT_VARIABLES, *CLIENT_VARIABLES, *SESSION_VARIABLES, *ROBOTS}
-    for name in [n for n in os.environ if n.startswith(ours) or n in others]:
+    ours = ("GIT_", "GITMEM_", "MEMORY_", "XDG_", *STARTS)
+    for name in [n for n in os.environ if n.startswith(ours) or n in ROBOTS]:
         del os.environ[name]
     os.environ.pop("COLUMNS", None)  # terminals of tests have the width that they are made with
     # A run that was started in the background ignores Ctrl-C, and so would every program that the tests start.

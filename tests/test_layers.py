@@ -70,7 +70,7 @@ RARE = ("re", "unicodedata", "array", "heapq", "fcntl", "msvcrt")
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/profile.py": "tests/e2e/test_profiles.py, tests/policy/test_profiles.py",
-    "gitmem/agents/clients/plain.py": "data: tests/agents/test_loaded.py",
+    "gitmem/agents/plain_clients.py": "data: tests/agents/test_loaded.py",
     "gitmem/commands/adopt/findings.py": "data: tests/commands/adopt/test_run.py",
     "gitmem/commands/adopt/forms.py": "what is printed: tests/cli/test_adopt.py",
     "gitmem/commands/adopt/correct/wording.py": "on real repositories: tests/commands/adopt/correct/test_init.py",
@@ -90,7 +90,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/document/sources/manifests.py": "names of files: tests/verify/test_builtin.py",
     "gitmem/__init__.py": "the lazy Memory: tests/memory/test_init.py",
     "gitmem/verify/sandbox/namespaces.py": "tests/verify/ground/test_open.py, tests/verify/sandbox/test_sight.py",
-    "gitmem/agents/clients/client.py": "data: tests/agents/clients/test_init.py",
+    "gitmem/agents/client.py": "data: tests/agents/clients/test_init.py",
     "gitmem/results.py": "data: tests/memory/test_init.py, tests/test_python_docs.py",
     "gitmem/store/proposal.py": "the current proposal: tests/store/test_proposals.py",
     "gitmem/store/state/registration.py": "what an unknown clone brings along: tests/store/test_state_folder.py",

@@ -16,8 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gitmem.config import AGENT_VARIABLES, CLIENT_VARIABLES
-from gitmem.system.environment import SESSION_VARIABLES
+from gitmem.agents.clients import AGENT_VARIABLES, all_tables
 
 CODE = {
     "README.md": "# A shop\n",
@@ -49,8 +48,9 @@ class Place:
         self.untried: list[str] = []
         home = top / "home"
         home.mkdir()
-        ours = ("GIT_", "GITMEM_", "MEMORY_", "XDG_", "PYTHON", "CLAUDE", *AGENT_VARIABLES, *CLIENT_VARIABLES)
-        kept = {name: value for name, value in os.environ.items() if not name.startswith((*ours, *SESSION_VARIABLES))}
+        ours = ("GIT_", "GITMEM_", "MEMORY_", "XDG_", "PYTHON", "CLAUDE", *AGENT_VARIABLES)
+        agents = tuple(name for one in all_tables().values() for name in (*one.variables, one.session_variable) if name)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith((*ours, *agents))}
         programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
         self.env = kept | {"HOME": str(home), "PATH": programs, "TZ": "UTC", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
         # An agent may run the walk; and what runs in the background would outlive the folder.

@@ -12,9 +12,10 @@ import _signal as signal  # type: ignore[import-not-found]
 import os
 from time import monotonic
 
-from gitmem.agents import ALIASES, CLIENTS, clients, trouble
+from gitmem.agents import clients, trouble
 from gitmem.agents import event as happened
-from gitmem.agents.once import has_own_hooks, is_first
+from gitmem.agents.clients import CLIENTS, find_name
+from gitmem.agents.once import is_first
 from gitmem.agents.stdin import HookInput, read_input
 from gitmem.config import home
 from gitmem.errors import BusyError, ConfigError, GitmemError, NoRepositoryError
@@ -27,7 +28,6 @@ from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from types import ModuleType
     from typing import Any
 
@@ -71,7 +71,7 @@ class HookCall:
     """
 
     def __init__(self, client: str, named: str, *, is_users: bool = False) -> None:
-        self.client = ALIASES.get(client, client)
+        self.client = find_name(client) or client
         self._called = self.client
         self._is_users = is_users
         self.event: Event | None = None
@@ -85,10 +85,11 @@ class HookCall:
         if is_switched_off(SWITCH) or received.is_empty:
             return self.silence()
         payload = received.payload()
-        named, self.client = self.client, sender(self.client, payload)
-        if named != self.client == "cursor" and has_own_hooks(payload.get("workspace_roots"), home()):
-            return self.silence()
         adapter = load(self.client)
+        if hasattr(adapter, "sender") and (sender := adapter.sender(payload)) != self.client:
+            self.client, adapter = sender, load(sender)
+            if hasattr(adapter, "has_own_hooks") and adapter.has_own_hooks(payload, home()):
+                return self.silence()
         self.event = normalize_event(adapter.parse(payload, self._named))
         if self.event is None:
             return self.silence()
@@ -276,22 +277,6 @@ def serve(client: str, named: str = "", *, fd: int = 0, is_users: bool = False) 
             return hook.answer(fd, limit)
     except BaseException as err:  # noqa: BLE001 - also an interrupt: the turn goes on in any case
         return hook.note(err)
-
-
-def sender(client: str, payload: Mapping[str, Any]) -> str:
-    """Return the client that sent a payload: several read the settings of Claude Code."""
-    if "cursor_version" in payload:
-        return "cursor"
-    if client != "claude-code":
-        return client
-    path = payload.get("transcript_path")
-    if "turn_id" in payload or (isinstance(path, str) and os.path.basename(path).startswith("rollout-")):
-        return "codex"
-    if "timestamp" not in payload:
-        return client
-    # VS Code also sends the time; but not every event of Gemini, and not always the session's file.
-    is_gemini = "transcript_path" in payload and payload.get("hook_event_name") in load("gemini").EVENTS
-    return "gemini" if is_gemini else "copilot"
 
 
 def find_state(folder: str) -> str:

@@ -7,7 +7,7 @@ import re
 from fnmatch import translate
 from functools import cache
 
-from gitmem.agents.clients import tables, tables_without_hooks
+from gitmem.agents.clients import all_tables
 from gitmem.frozen import frozen
 from gitmem.text.budget import count_tokens
 
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from gitmem.agents.clients.client import Client
+    from gitmem.agents.client import Client
 
 
 @frozen
@@ -37,19 +37,19 @@ class LoadedDocument:
     excess: tuple[str, ...] = ()
 
 
-def list_loaded(texts: Mapping[str, str], settings: str = "") -> list[LoadedDocument]:
+def list_loaded(texts: Mapping[str, str], settings: Mapping[str, str] | None = None) -> list[LoadedDocument]:
     """Return the instruction files among some documents, sorted by folder and path, without those that no client loads.
 
     Files that an agent opens on demand, such as skills, commands and sub-agents, are left out.
 
     Args:
         texts: The texts of the project's documents, by path.
-        settings: The text of the project's ``.gemini/settings.json``; empty if there is none.
+        settings: The texts of the settings files in which clients name their instructions, by path.
     """
     loads: dict[str, list[Client]] = {}
     folders: dict[str, str] = {}
-    for client in (*tables().values(), *tables_without_hooks().values()):
-        for path, folder in _documents_of(client, texts, settings):
+    for client in all_tables().values():
+        for path, folder in _documents_of(client, texts, settings or {}):
             loads.setdefault(path, []).append(client)
             folders[path] = folder
     return [
@@ -64,13 +64,13 @@ def list_loaded(texts: Mapping[str, str], settings: str = "") -> list[LoadedDocu
     ]
 
 
-def _documents_of(client: Client, texts: Mapping[str, str], settings: str) -> Iterator[tuple[str, str]]:
+def _documents_of(client: Client, texts: Mapping[str, str], settings: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the documents that a client loads, each with its folder."""
     globs = list(client.documents)
     main = client.documents[0] if client.documents else ""
     if client.fallback and (main not in texts or f"@{client.fallback}" in texts[main]):
         globs.append(client.fallback)
-    if client.instructions == "GEMINI.md" and "AGENTS.md" in settings:
+    if client.instructions_setting and "AGENTS.md" in settings.get(client.instructions_setting[0], ""):
         globs.append("AGENTS.md")
     for path in texts:
         found = next((one for one in (_pattern(glob)(path) for glob in globs) if one), None)

@@ -22,10 +22,6 @@ NAME = "arrived"
 # Payloads whose arrivals are counted, the latest ones: hooks of one event run at once, or one after another.
 MARKS_AT_MOST = 1_000
 SIZE_LIMIT = 256 * 1024
-# The text in Cursor's settings that calls gitmem, and how much of the file is read.
-CURSORS = b"hook cursor"
-SETTINGS_LIMIT = 262_144
-ROOTS_AT_MOST = 20
 
 
 def is_first(state_folder: str, mark: str, caller: str) -> bool:
@@ -52,24 +48,3 @@ def is_first(state_folder: str, mark: str, caller: str) -> bool:
     except OSError:
         return True
     return counts[caller] > max((count for name, count in counts.items() if name != caller), default=0)
-
-
-def has_own_hooks(roots: object, person: str) -> bool:
-    """Return whether Cursor's own hooks call gitmem, in its workspaces or in the person's settings.
-
-    Args:
-        roots: The folders of the workspace, from the payload.
-        person: The person's home folder.
-    """
-    folders = [root for root in roots if isinstance(root, str)] if isinstance(roots, list) else []
-    return any(
-        _calls_us(os.path.join(folder, ".cursor", "hooks.json")) for folder in [*folders[:ROOTS_AT_MOST], person]
-    )
-
-
-def _calls_us(path: str) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return CURSORS in file.read(SETTINGS_LIMIT)
-    except (OSError, ValueError):
-        return False

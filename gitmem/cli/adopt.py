@@ -414,14 +414,16 @@ def _print_unfounded(adoption: Adoption, out: Output, args: Arguments) -> None:
 
 def _list_loaded(git: Git, adoption: Adoption) -> list[LoadedDocument]:
     """Return the instruction files that clients load, among the documents."""
+    from gitmem.agents.clients import all_tables
     from gitmem.agents.loaded import list_loaded
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.documents import INSTRUCTIONS
 
-    settings = ".gemini/settings.json"
+    settings = {one.instructions_setting[0] for one in all_tables().values() if one.instructions_setting}
     paths = [one.path for one in adoption.documents if one.kind == INSTRUCTIONS]
-    texts = Code(git, adoption.commit).texts([*paths, settings])
-    return list_loaded({path: text for path, text in texts.items() if path != settings}, texts.get(settings, ""))
+    texts = Code(git, adoption.commit).texts([*paths, *settings])
+    documents = {path: text for path, text in texts.items() if path not in settings}
+    return list_loaded(documents, {path: text for path, text in texts.items() if path in settings})
 
 
 def _loaded_table(loaded: Sequence[LoadedDocument]) -> list[dict[str, object]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.agents import ALIASES, CLIENTS
+from gitmem.agents.clients import CLIENTS, find_name
 from gitmem.agents.hook import serve
 from gitmem.cli.output import Output
 from gitmem.text.own import is_slug
@@ -26,7 +26,7 @@ def run(words: Sequence[str]) -> int:
     """
     out = Output(color="never", draws=False)
     client, named = words[0], next((word for word in words[1:] if word != USER), "")
-    if client not in CLIENTS and client not in ALIASES:
+    if not find_name(client):
         named = f"unknown client: {client}" if is_slug(client) else "unknown client"
         out.note(f"{named}; choose one of {', '.join(CLIENTS)}")
     elif _is_typed():

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.agents import CLIENTS
+from gitmem.agents.clients import CLIENTS
 from gitmem.cli import GIT_EVENTS, is_client
 from gitmem.cli.options import ArgumentParser, Arguments, open_quietly
 from gitmem.cli.output import Output, quantity

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.config import AGENT_PROGRAMS, agent_variable, variable
+from gitmem.agents.clients import agent_variable, is_agent_program
+from gitmem.config import variable
 from gitmem.errors import TrustError
 from gitmem.system.parents import parent_names
 from gitmem.text import display
@@ -25,7 +26,7 @@ def agent_sign() -> str:
         return sign
     if variable("GITMEM_PARENTS") == "off":
         return ""
-    return next((name for names in parent_names() for name in names if name in AGENT_PROGRAMS), "")
+    return next((name for names in parent_names() for name in names if is_agent_program(name)), "")
 
 
 def is_interactive() -> bool:

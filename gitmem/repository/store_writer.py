@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from gitmem import config
+from gitmem.agents.clients import agent_client, agent_session
 from gitmem.errors import GitmemError
 from gitmem.git.branches import likely_default
 from gitmem.git.remotes import repository_name
 from gitmem.store import PROJECT
 from gitmem.store.trailers import code_trailers
-from gitmem.system.environment import agent_session
 from gitmem.write.draft import Author
 from gitmem.write.writer import Writer
 
@@ -62,5 +61,5 @@ def author_of(store: OpenStore) -> Author:
     """Return the author: the person as git names them, the agent and its session, and the current project."""
     session, project = agent_session(), repository_name(store.git, store.config.remote)
     more = (("session", session),) if session else ()
-    agent = store.config.agent or config.agent_client()
+    agent = store.config.agent or agent_client()
     return Author(store.git.identity()[0], agent, project, more, store.git.repository.top or "")

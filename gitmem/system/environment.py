@@ -24,18 +24,6 @@ def search_path() -> str:
     return os.environ.get("PATH") or os.defpath
 
 
-# Variables in which agents' clients put the session's name for the commands that they run (seen with Claude Code
-# 2.1.331, Codex 0.169.0, Copilot CLI 1.0.102 and pi 0.87.1; Gemini CLI and OpenCode set none).
-SESSION_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID", "PI_SESSION_ID")
-SESSION_LIMIT = 80
-
-
-def agent_session() -> str:
-    """Return the session of the agent that runs this process, or an empty string if that is not known."""
-    found = next(filter(None, map(variable, SESSION_VARIABLES)), "")
-    return found if len(found) <= SESSION_LIMIT and found.replace("-", "").isalnum() and found.isascii() else ""
-
-
 def merged_heads() -> list[str]:
     """Return the names of the commits that a ``git merge`` in progress merges; sorted, usually none."""
     return sorted(name.removeprefix("GITHEAD_") for name in os.environ if name.startswith("GITHEAD_"))

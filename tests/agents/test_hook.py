@@ -14,10 +14,10 @@ from conftest import git
 from support.facts import make_memory, put
 from support.payloads import PAYLOADS, let, parsed, payload
 
-from gitmem.agents import CLIENTS
 from gitmem.agents import hook as entry
+from gitmem.agents.clients import CLIENTS, claude_code
 from gitmem.agents.event import Event
-from gitmem.agents.hook import Limit, fit_output, load, sender, serve
+from gitmem.agents.hook import Limit, fit_output, load, serve
 from gitmem.memory import Memory
 from gitmem.store.state import hook_log
 
@@ -68,8 +68,7 @@ def every_payload() -> list[str]:
 def test_payload_sent_to_claude_codes_hook_is_distinguished(name: str) -> None:
     client = name.partition("/")[0]
 
-    assert sender("claude-code", payload(name)) == client
-    assert sender(client, payload(name)) == client
+    assert claude_code.sender(payload(name)) == client
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from gitmem.agents.clients import tables, tables_without_hooks
+from gitmem.agents.clients import all_tables
 from gitmem.agents.loaded import list_loaded
 from gitmem.commands.adopt.documents import INSTRUCTIONS, kind_of
 
 
-def clients(texts, path, settings=""):
+def clients(texts, path, settings=None):
     return next((one.clients for one in list_loaded(texts, settings) if one.path == path), ())
 
 
@@ -35,7 +35,9 @@ def test_reference_and_setting_make_clients_load_agents_md():
     texts = {"CLAUDE.md": "@AGENTS.md\n", "AGENTS.md": "Be kind.\n"}
 
     assert "Claude Code" in clients(texts, "AGENTS.md")
-    assert "Gemini CLI" in clients(texts, "AGENTS.md", '{"context": {"fileName": ["AGENTS.md"]}}')
+    assert "Gemini CLI" in clients(
+        texts, "AGENTS.md", {".gemini/settings.json": '{"context": {"fileName": ["AGENTS.md"]}}'}
+    )
 
 
 def test_nested_documents_are_for_their_folder_and_what_is_opened_on_demand_is_left_out():
@@ -65,7 +67,7 @@ def test_limits_count_bytes_from_the_root_and_characters_of_a_file():
 
 
 def test_adopt_reads_what_clients_load():
-    globs = {glob for one in (*tables().values(), *tables_without_hooks().values()) for glob in one.documents}
+    globs = {glob for one in all_tables().values() for glob in one.documents}
 
     unread = {
         one for one in globs if kind_of(one.strip("/").replace("*.md*", "a.md").replace("*", "a")) != INSTRUCTIONS

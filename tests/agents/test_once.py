@@ -91,14 +91,3 @@ def test_link_in_place_of_the_counts_is_not_followed(tmp_path: Path) -> None:
 
     assert once.is_first(str(tmp_path), "a", "one")
     assert precious.read_text() == "text"
-
-
-@pytest.mark.parametrize(("text", "own"), [('{"command": "gitmem hook cursor"}', True), ("{}", False)])
-def test_cursors_own_hooks_are_found_in_a_workspace_or_the_home(tmp_path: Path, text: str, own: bool) -> None:
-    hooks = tmp_path / "shop" / ".cursor" / "hooks.json"
-    hooks.parent.mkdir(parents=True)
-    hooks.write_text(text)
-
-    assert once.has_own_hooks([str(tmp_path / "other"), str(tmp_path / "shop")], "/nowhere") is own
-    assert once.has_own_hooks(None, str(tmp_path / "shop")) is own
-    assert once.has_own_hooks([7, "a\0b"], "/nowhere") is False

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from conftest import git
+from support.agent_signs import SIGNS
 
 from gitmem.cli import terminal
 from gitmem.cli.terminal import is_interactive, need_terminal
-from gitmem.config import AGENT_VARIABLES, CLIENT_VARIABLES
 from gitmem.errors import TrustError
 from gitmem.memory import Memory
 
@@ -22,7 +22,7 @@ def test_closed_standard_input_is_not_interactive(monkeypatch: pytest.MonkeyPatc
     assert not is_interactive()
 
 
-@pytest.mark.parametrize("name", [*CLIENT_VARIABLES, *AGENT_VARIABLES, "CLAUDE_CODE_SESSION_ID"])
+@pytest.mark.parametrize("name", SIGNS)
 def test_environment_of_an_agent_is_not_interactive(monkeypatch: pytest.MonkeyPatch, memory: Memory, name: str) -> None:
     monkeypatch.setattr(terminal, "open_terminal", io.BytesIO)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)

@@ -16,7 +16,7 @@ from support.fork_server import run_forked
 from support.payloads import payload
 
 from benchmarks import agents
-from gitmem.agents import CLIENTS
+from gitmem.agents.clients import CLIENTS
 from gitmem.agents.hook import ANSWER_LIMIT
 from gitmem.store.state import hook_log
 

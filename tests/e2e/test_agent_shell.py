@@ -19,12 +19,12 @@ from pathlib import Path
 import pytest
 from conftest import git, put_files
 from e2e.test_fence import files_of
+from support.agent_signs import SIGNS
 from support.console import GITMEM, environment
 from support.facts import make_fact
 
 from gitmem import cli
 from gitmem.cli.terminal import agent_sign
-from gitmem.config import AGENT_VARIABLES, CLIENT_VARIABLES
 from gitmem.memory import Memory
 from gitmem.verify.options import Options
 
@@ -35,7 +35,6 @@ BRANCH = f"{CANARY}/Topic"
 FILE = f"src/{CANARY} File.py"
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"[:36]
 SHELL_FENCE = re.compile(r"^\[memory ([0-9a-f]{32}) begins\]\n(?:.*\n)*?\[memory \1 ends\]$", re.MULTILINE)
-SIGNS = [*CLIENT_VARIABLES, *AGENT_VARIABLES, "CLAUDE_CODE_SESSION_ID"]
 
 # What is run of each command. Every command is also run with words that it does not know, and with --help.
 LINES: dict[str, tuple[tuple[str, ...], ...]] = {

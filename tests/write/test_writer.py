@@ -6,11 +6,11 @@ import subprocess
 
 import pytest
 from conftest import NOW, git, memory_text, put_files, tip
+from support.agent_signs import CLIENT_VARIABLES
 from support.branch import fields_of, keys_found, memory_files
 from support.catalogs import said_anew, said_by
 from support.facts import Clock, count_commits, for_code, trailers
 
-from gitmem.config import CLIENT_VARIABLES
 from gitmem.errors import DuplicateError, GitmemError, NotFoundError, RefusedError
 from gitmem.memory import Memory
 from gitmem.recall import Query

@@ -5,6 +5,7 @@ from __future__ import annotations
 from binascii import crc32
 
 from gitmem.agents.capture.source import place_of, read_inside
+from gitmem.agents.clients import find_table
 from gitmem.frozen import frozen
 from gitmem.repository import agent_of
 from gitmem.store import PRIVATE
@@ -19,8 +20,6 @@ SUFFIXES = (".md", ".markdown", ".txt")
 # About 4,000 tokens; a longer file is a document for `gitmem ingest`.
 SIZE_LIMIT = 16 * 1024
 AT_MOST = 5
-# Claude Code's folder for the notes of sub-agents: a folder below it for each.
-AGENT_FOLDER = ".claude/agent-memory/"
 
 
 @frozen
@@ -57,8 +56,10 @@ def owner_of(place: str, event: Event, memory: OpenRepository) -> str:
     collection = policy.collections.get(policy.kind("note").collection)
     if collection is not None and collection.scope:
         return agent_of(memory) if collection.scope == PRIVATE else ""
-    if place.startswith(AGENT_FOLDER):
-        folder, _, rest = place.removeprefix(AGENT_FOLDER).partition("/")
+    table = find_table(event.client)
+    above = f"{table.agent_notes}/" if table is not None and table.agent_notes else ""
+    if above and place.startswith(above):
+        folder, _, rest = place.removeprefix(above).partition("/")
         if rest:
             return folder
     return memory.config.agent or event.agent_type

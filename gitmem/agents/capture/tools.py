@@ -7,6 +7,7 @@ out before anything is loaded.
 from __future__ import annotations
 
 from gitmem.agents import event as happened
+from gitmem.agents.clients import find_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ TOOLS = frozenset(("bd", "beads", "gh"))
 VERBS = ("comment", "note", "close", "review")
 # Folders of the work tree in which agents write notes. A person may name others (`gitmem.captureNotes`); the policy,
 # which others write, can only switch notes off.
-FOLDERS = (".claude/memory", ".claude/agent-memory", "memory", "notes")
+FOLDERS = ("memory", "notes")
 # A shorter text has fewer than 50 tokens (`patterns`): a word has at least two characters on average.
 CODE_AT_LEAST = 80
 _QUOTES = str.maketrans("\"'`()", "     ")
@@ -84,7 +85,9 @@ def _capture_edit(memory: OpenRepository, event: Event) -> None:
     from gitmem.agents.capture.state import is_kept, rules_of, session_file
 
     path = session_file(memory, event.session)
-    folders = (*FOLDERS, *memory.config.capture_notes)
+    table = find_table(event.client)
+    own = table.note_folders if table is not None else ()
+    folders = (*own, *FOLDERS, *memory.config.capture_notes)
     may_be_notes = any(may_note(edit.path, folders) for edit in event.edits)
     has_failed = is_kept(path)
     if not (may_be_notes or has_failed or any(len(edit.after) > CODE_AT_LEAST for edit in event.edits)):

@@ -1,14 +1,42 @@
-"""One module per client: its table, how its payloads become events, its answers, and its transcripts."""
+"""One module per client: its table, how its payloads become events, its answers, and its transcripts.
+
+The files of this folder are the list of clients: a new one is known everywhere as soon as its file is here. Only the
+client that matters is loaded, because hooks and ``recall`` start often: what a client is known by (its variables and
+programs) begins with the first letters of its name, so that the other files need not be opened.
+"""
 
 from __future__ import annotations
 
-from gitmem.agents import CLIENTS
+import os
+
+from gitmem.config import variable, variable_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from gitmem.agents.clients.client import Client
+    from gitmem.agents.client import Client
+
+# The clients with an adapter, by their names in ``gitmem install`` and ``gitmem hook``; sorted.
+CLIENTS = tuple(
+    sorted(
+        file[:-3].replace("_", "-")
+        for folder in __path__
+        for file in os.listdir(folder)
+        if file.endswith(".py") and not file.startswith("_")
+    )
+)
+# The letters that begin what a client is known by.
+LETTERS = 3
+# Variables that only show that some agent runs the command. AGENT and AI_AGENT are the common conventions (Goose, Amp,
+# Crush and others); the last two are of programs that have no row here.
+AGENT_VARIABLES = (
+    *("GITMEM_AGENT", "GITMEM_RUN", "GITMEM_HOOK", "AGENT", "AI_AGENT"),
+    *("ANTIGRAVITY_AGENT", "IFLOW_CLI"),
+)
+# The programs of agents that have no row here.
+AGENT_PROGRAMS = ("iflow", "openhands")
+SESSION_LIMIT = 80
 
 
 def load(name: str) -> ModuleType:
@@ -30,12 +58,76 @@ def tables() -> dict[str, Client]:
 
 def tables_without_hooks() -> dict[str, Client]:
     """Return the tables of clients without an adapter, by name."""
-    from gitmem.agents.clients.plain import TABLES  # not on every hook
+    from gitmem.agents.plain_clients import TABLES  # not on every hook
 
     return TABLES
+
+
+def all_tables() -> dict[str, Client]:
+    """Return the tables of all clients, by name: first those with an adapter."""
+    return tables() | tables_without_hooks()
+
+
+def find_name(name: str) -> str:
+    """Return the client that has a name or an alias; empty if there is none."""
+    if name in CLIENTS:
+        return name
+    return next((client for client in _near(name) if name in load(client).CLIENT.aliases), "")
 
 
 def has_transcripts(name: str) -> bool:
     """Return whether the transcripts of a client can be read."""
     table = find_table(name)
     return table is not None and bool(table.sessions)
+
+
+def agent_variable() -> str:
+    """Return the variable that shows that an agent runs this process; else an empty string."""
+    named = [table for _, table in _set_here()] + list(tables_without_hooks().values())
+    for table in named:
+        if found := _sign_of(table):
+            return found
+    return next(filter(variable, AGENT_VARIABLES), "")
+
+
+def agent_client() -> str:
+    """Return the client whose agent runs this process, by its name in ``gitmem install``; else an empty string."""
+    found = {name: table for name, table in _set_here() if any(map(variable, table.variables))}
+    # A fork also sets the variables of what it was made from.
+    originals = {table.fork_of for table in found.values()}
+    return next((name for name in found if name not in originals), "")
+
+
+def agent_session() -> str:
+    """Return the session of the agent that runs this process, or an empty string if that is not known."""
+    names = (table.session_variable for _, table in _set_here() if table.session_variable)
+    found = next(filter(None, map(variable, names)), "")
+    return found if len(found) <= SESSION_LIMIT and found.replace("-", "").isalnum() and found.isascii() else ""
+
+
+def is_agent_program(name: str) -> bool:
+    """Return whether a process of this name is an agent's program."""
+    if name in AGENT_PROGRAMS or any(name in table.programs for table in tables_without_hooks().values()):
+        return True
+    return any(name in load(client).CLIENT.programs for client in _near(name))
+
+
+def _near(name: str) -> list[str]:
+    """Return the clients of which a program or an alias may have this name."""
+    return [client for client in CLIENTS if name.startswith(client[:LETTERS])]
+
+
+def _set_here() -> list[tuple[str, Client]]:
+    """Return the clients of which a variable may be set in this environment, with their tables."""
+    starts = {name[:LETTERS].lower() for name in variable_names()}
+    near = (client for client in CLIENTS if any(start.startswith(client[:LETTERS]) for start in starts))
+    return [(client, load(client).CLIENT) for client in near]
+
+
+def _sign_of(table: Client) -> str:
+    """Return the variable that shows that a client's agent runs this process; else an empty string."""
+    if found := next(filter(variable, table.variables), ""):
+        return found
+    start = table.variable_prefix
+    others = (name for name in variable_names() if start and name.startswith(start))
+    return next((name for name in others if not name.removeprefix(start).startswith(table.own_settings)), "")

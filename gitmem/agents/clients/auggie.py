@@ -11,8 +11,8 @@ Source: the hook modules of ``@augmentcode/auggie`` 0.36.0; not run, because it 
 from __future__ import annotations
 
 from gitmem.agents import event as happened
-from gitmem.agents.clients import payload as read
-from gitmem.agents.clients.client import AUGGIE, END_S, PROMPT_S, Client, ClientEvent
+from gitmem.agents import payload as read
+from gitmem.agents.client import AUGGIE, END_S, PROMPT_S, Client, ClientEvent
 from gitmem.agents.event import Edit, Event
 from gitmem.text import format_json
 
@@ -48,6 +48,8 @@ CLIENT = Client(
     mcp=("", SETTINGS),
     found=((".augment", ".augment-guidelines"), (".augment",)),
     hook_form=AUGGIE,
+    variables=("AUGMENT_AGENT",),
+    programs=("auggie",),
     shells=(SHELL,),
     editors=EDITORS,
     readers=(READER,),

@@ -10,9 +10,12 @@ undocumented and changes, so unknown records are skipped.
 
 from __future__ import annotations
 
+import os
+
 from gitmem.agents import event as happened
-from gitmem.agents.clients import payload as read
-from gitmem.agents.clients.client import CLAUDE, END_S, PROMPT_S, Client, ClientEvent, Moved, Obstacle
+from gitmem.agents import payload as read
+from gitmem.agents.client import CLAUDE, END_S, PROMPT_S, Client, ClientEvent, Moved, Obstacle
+from gitmem.agents.clients import load
 from gitmem.agents.event import Event
 from gitmem.agents.transcripts import turns
 from gitmem.agents.transcripts.turns import Turn
@@ -77,6 +80,29 @@ CLIENT = Client(
             message="disableAllHooks is set in .claude/settings.json: no hook runs",
         ),
     ),
+    aliases=("claude",),
+    variables=("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE"),
+    # It also sets variables of which the names change; but people export its settings in their own shells, and its
+    # plugins for editors set a port in terminals that people type in.
+    variable_prefix="CLAUDE_CODE_",
+    own_settings=(
+        *("USE_", "SKIP_", "DISABLE_", "ENABLE_", "FORCE_", "MAX_", "AUTO_", "IDE_", "CLIENT_", "OTEL_", "PROXY_"),
+        *("DEBUG", "API_KEY_", "OAUTH_", "SUBAGENT_", "EFFORT_", "SHELL", "GIT_BASH_", "HIDE_", "SSE_PORT"),
+        *("PLUGIN_", "TMPDIR"),
+    ),
+    session_variable="CLAUDE_CODE_SESSION_ID",  # seen with 2.1.331
+    programs=("claude", "claude-code"),
+    documents_on_demand=(".claude/commands/*.md", ".claude/agents/*.md", ".claude/skills/*.md"),
+    memories=(
+        (
+            (".claude/rules", "rules of Claude Code"),
+            (".claude/agent-memory", "Claude Code's agents"),
+            ("CLAUDE.md", "instructions"),
+        ),
+        ((".claude/CLAUDE.md", "instructions"),),
+    ),
+    note_folders=(".claude/memory", ".claude/agent-memory"),
+    agent_notes=".claude/agent-memory",
     shells=SHELLS,
     editors=EDITORS,
     readers=READERS,
@@ -92,6 +118,20 @@ INJECTED = {
     happened.TOOL: "PostToolUse",
     happened.SUBAGENT_START: "SubagentStart",
 }
+
+
+def sender(payload: Mapping[str, Any]) -> str:
+    """Return the client that sent a payload to these hooks: several run those in the settings of Claude Code."""
+    path = payload.get("transcript_path")
+    if "cursor_version" in payload:
+        return "cursor"
+    if "turn_id" in payload or (isinstance(path, str) and os.path.basename(path).startswith("rollout-")):
+        return "codex"
+    if "timestamp" not in payload:
+        return "claude-code"
+    # VS Code also sends the time; but not every event of Gemini, and not always the session's file.
+    is_gemini = "transcript_path" in payload and payload.get("hook_event_name") in load("gemini").EVENTS
+    return "gemini" if is_gemini else "copilot"
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:

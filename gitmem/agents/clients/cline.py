@@ -9,9 +9,9 @@ Source: runs of ``cline`` 3.0.65; for the extension only Cline's reference of ho
 from __future__ import annotations
 
 from gitmem.agents import event as happened
+from gitmem.agents import payload as read
+from gitmem.agents.client import CLINE, PROMPT_S, Client, ClientEvent
 from gitmem.agents.clients import codex
-from gitmem.agents.clients import payload as read
-from gitmem.agents.clients.client import CLINE, PROMPT_S, Client, ClientEvent
 from gitmem.agents.event import Edit, Event
 from gitmem.text import format_json
 
@@ -46,6 +46,9 @@ CLIENT = Client(
     found=((".clinerules", ".cline"), (".cline",)),
     note="Cline's extension for VS Code runs hooks where its settings enable them",
     hook_form=CLINE,
+    variables=("CLINE_ACTIVE",),
+    programs=("cline",),
+    memories=(((".clinerules", "rules of Cline"), ("memory-bank", "Cline's memory bank")), ()),
     shells=SHELLS,
     editors=EDITORS,
     readers=READERS,

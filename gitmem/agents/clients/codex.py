@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 
 from gitmem.agents import event as happened
+from gitmem.agents import payload as read
+from gitmem.agents.client import CODEX, END_S, PROMPT_S, Client, ClientEvent, Moved, Obstacle
 from gitmem.agents.clients import claude_code
-from gitmem.agents.clients import payload as read
-from gitmem.agents.clients.client import CODEX, END_S, PROMPT_S, Client, ClientEvent, Moved, Obstacle
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.transcripts import turns
 from gitmem.agents.transcripts.turns import Turn
@@ -60,6 +60,10 @@ CLIENT = Client(
             message="features.hooks is false in .codex/config.toml: no hook runs",
         ),
     ),
+    variables=("CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"),
+    session_variable="CODEX_THREAD_ID",  # seen with 0.169.0
+    programs=("codex",),
+    memories=((), ((".codex/AGENTS.md", "instructions"), (".codex/memories", "Codex"))),
     shells=SHELLS,
     editors=(PATCH,),
     sessions=(".codex",),

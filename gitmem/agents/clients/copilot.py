@@ -16,9 +16,9 @@ import os
 import re
 
 from gitmem.agents import event as happened
+from gitmem.agents import payload as read
+from gitmem.agents.client import CLAUDE, COPILOT, END_S, PROMPT_S, Client, ClientEvent, Moved
 from gitmem.agents.clients import claude_code, codex
-from gitmem.agents.clients import payload as read
-from gitmem.agents.clients.client import COPILOT, END_S, PROMPT_S, Client, ClientEvent, Moved
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.transcripts import turns
 from gitmem.agents.transcripts.turns import Turn
@@ -83,6 +83,21 @@ CLIENT = Client(
     hook_form=COPILOT,
     command_form=COPILOT,
     server_form=COPILOT,
+    aliases=("copilot-cli",),
+    variables=(*("COPILOT_CLI", "COPILOT_AGENT_SESSION_ID", "COPILOT_AGENT_JOB_ID", "COPILOT_AGENT_CALLBACK_URL"),),
+    session_variable="COPILOT_AGENT_SESSION_ID",  # seen with 1.0.102
+    programs=("copilot",),
+    other_servers=(".mcp.json", CLAUDE),  # its command line reads this one, VS Code the other
+    documents_on_demand=(
+        *(".github/instructions/*.md", ".github/prompts/*.md", ".github/chatmodes/*.md", ".github/agents/*.md"),
+    ),
+    memories=(
+        (
+            (".github/instructions", "instructions of Copilot"),
+            (".github/copilot-instructions.md", "instructions"),
+        ),
+        (),
+    ),
     shells=SHELLS,
     editors=EDITORS,
     readers=READERS,

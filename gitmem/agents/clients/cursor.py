@@ -8,10 +8,12 @@ Source: the hooks module of ``@cursor/sdk`` 1.0.32; not run.
 
 from __future__ import annotations
 
+import os
+
 from gitmem.agents import event as happened
+from gitmem.agents import payload as read
+from gitmem.agents.client import CURSOR, END_S, PROMPT_S, Client, ClientEvent
 from gitmem.agents.clients import claude_code
-from gitmem.agents.clients import payload as read
-from gitmem.agents.clients.client import CURSOR, END_S, PROMPT_S, Client, ClientEvent
 from gitmem.agents.event import Event
 from gitmem.frozen import replace
 from gitmem.text import format_json
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Edit
 
 SILENT = "{}"
+SETTINGS = ".cursor/hooks.json"
+# The text in them that calls gitmem, and how much of a file is read.
+CALL = b"hook cursor"
+SETTINGS_LIMIT = 262_144
+ROOTS_AT_MOST = 20
 EVENTS = {
     "sessionStart": happened.START,
     "beforeSubmitPrompt": happened.PROMPT,
@@ -44,7 +51,7 @@ SHELLS = ("Shell", "Bash")
 READER = "Read"
 CLIENT = Client(
     "Cursor",
-    (".cursor/hooks.json", ".cursor/hooks.json"),
+    (SETTINGS, SETTINGS),
     (
         ClientEvent("sessionStart"),
         ClientEvent("beforeSubmitPrompt", timeout_s=PROMPT_S),
@@ -61,6 +68,10 @@ CLIENT = Client(
     found=((".cursor",), (".cursor",)),
     hook_form=CURSOR,
     command_form=CURSOR,
+    variables=("CURSOR_AGENT",),
+    programs=("cursor-agent",),
+    runs_hooks_of="claude-code",
+    memories=(((".cursor/rules", "rules of Cursor"),), ()),
     shells=SHELLS,
     readers=(READER,),
 )
@@ -129,3 +140,23 @@ def answer(event: Event, text: str) -> str:
     if event.name == happened.PROMPT:
         return format_json({"continue": True, "additional_context": text})
     return format_json({"followup_message": text}) if event.name == happened.SUBAGENT_STOP else SILENT
+
+
+def has_own_hooks(payload: Mapping[str, Any], person: str) -> bool:
+    """Return whether Cursor's own hooks call gitmem as well, in its workspaces or in the person's settings.
+
+    Args:
+        payload: The JSON from standard input.
+        person: The person's home folder.
+    """
+    roots = payload.get("workspace_roots")
+    folders = [root for root in roots if isinstance(root, str)] if isinstance(roots, list) else []
+    return any(_calls_us(os.path.join(folder, *SETTINGS.split("/"))) for folder in [*folders[:ROOTS_AT_MOST], person])
+
+
+def _calls_us(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return CALL in file.read(SETTINGS_LIMIT)
+    except (OSError, ValueError):
+        return False

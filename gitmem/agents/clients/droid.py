@@ -9,9 +9,9 @@ Source: Factory's reference of hooks (November 2026); not run.
 from __future__ import annotations
 
 from gitmem.agents import event as happened
+from gitmem.agents import payload as read
+from gitmem.agents.client import END_S, PROMPT_S, Client, ClientEvent, Obstacle
 from gitmem.agents.clients import claude_code, codex
-from gitmem.agents.clients import payload as read
-from gitmem.agents.clients.client import END_S, PROMPT_S, Client, ClientEvent, Obstacle
 from gitmem.frozen import replace
 
 TYPE_CHECKING = False
@@ -53,6 +53,7 @@ CLIENT = Client(
             message="droid ignores the hooks in settings.json while there is a .factory/hooks.json: move those hooks",
         ),
     ),
+    programs=("droid",),  # Factory documents no variable for the commands of its agents
     shells=(SHELL,),
     editors=EDITORS,
     readers=(READER,),

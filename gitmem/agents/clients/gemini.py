@@ -16,8 +16,8 @@ from __future__ import annotations
 import re
 
 from gitmem.agents import event as happened
-from gitmem.agents.clients import payload as read
-from gitmem.agents.clients.client import END_S, GEMINI, PROMPT_S, Client, ClientEvent, Moved, Obstacle
+from gitmem.agents import payload as read
+from gitmem.agents.client import END_S, GEMINI, PROMPT_S, Client, ClientEvent, Moved, Obstacle
 from gitmem.agents.event import Event
 from gitmem.agents.transcripts import turns
 from gitmem.agents.transcripts.turns import Turn
@@ -70,6 +70,11 @@ CLIENT = Client(
             message="hooksConfig.enabled is false in .gemini/settings.json: no hook runs",
         ),
     ),
+    aliases=("gemini-cli",),
+    variables=("GEMINI_CLI",),  # and none with the session's name
+    programs=("gemini", "gemini-cli"),
+    instructions_setting=(SETTINGS, "context", "fileName"),
+    memories=((("GEMINI.md", "instructions"),), ()),
     shells=(SHELL,),
     editors=EDITORS,
     readers=(READER,),

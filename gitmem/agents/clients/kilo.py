@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
+from gitmem.agents.client import Client, Moved
 from gitmem.agents.clients import opencode
-from gitmem.agents.clients.client import Client, Moved
 from gitmem.config import home, variable
 from gitmem.frozen import replace
 
@@ -26,6 +26,8 @@ CLIENT = Client(
     documents=("AGENTS.md", ".kilocode/rules/*.md"),
     plugin=(".kilo/plugins/gitmem.ts", ".config/kilo/plugins/gitmem.ts"),
     found=((".kilo", ".kilocode"), (".config/kilo",)),
+    variables=("KILO",),
+    fork_of="opencode",
     shells=opencode.SHELLS,
     editors=opencode.EDITORS,
     readers=opencode.READERS,
@@ -52,3 +54,4 @@ def _transcript() -> str:
 
 answer = opencode.answer
 read_turns = opencode.read_turns
+records = opencode.records

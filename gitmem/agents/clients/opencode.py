@@ -15,9 +15,9 @@ from __future__ import annotations
 import os
 
 from gitmem.agents import event as happened
+from gitmem.agents import payload as read
+from gitmem.agents.client import OPENCODE, Client, Moved
 from gitmem.agents.clients import codex
-from gitmem.agents.clients import payload as read
-from gitmem.agents.clients.client import OPENCODE, Client, Moved
 from gitmem.agents.event import Event
 from gitmem.agents.transcripts import turns
 from gitmem.agents.transcripts.turns import Turn
@@ -54,6 +54,8 @@ CLIENT = Client(
     found=((".opencode", "opencode.json", "opencode.jsonc"), (".config/opencode",)),
     command_form=OPENCODE,
     server_form=OPENCODE,
+    variables=("OPENCODE", "OPENCODE_CLIENT"),  # and none with the session's name
+    programs=("opencode",),
     shells=SHELLS,
     editors=EDITORS,
     readers=READERS,

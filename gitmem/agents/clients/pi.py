@@ -12,8 +12,8 @@ Its sessions are JSON lines that form a tree, read in file order. Source: ``docs
 from __future__ import annotations
 
 from gitmem.agents import event as happened
-from gitmem.agents.clients import payload as read
-from gitmem.agents.clients.client import OPENCODE, Client, Moved
+from gitmem.agents import payload as read
+from gitmem.agents.client import OPENCODE, Client, Moved
 from gitmem.agents.event import Event
 from gitmem.agents.transcripts import turns
 from gitmem.agents.transcripts.turns import Turn
@@ -46,6 +46,8 @@ CLIENT = Client(
     found=((".pi",), (".pi",)),
     note="pi loads a project's extensions only after you trust that project",
     command_form=OPENCODE,
+    variables=("PI_CODING_AGENT",),
+    session_variable="PI_SESSION_ID",  # seen with 0.87.1
     shells=SHELLS,
     editors=EDITORS,
     readers=READERS,

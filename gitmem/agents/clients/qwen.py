@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 
 from gitmem.agents import event as happened
+from gitmem.agents import payload as read
+from gitmem.agents.client import END_S, PROMPT_S, QWEN, Client, ClientEvent, Moved, Obstacle
 from gitmem.agents.clients import claude_code
-from gitmem.agents.clients import payload as read
-from gitmem.agents.clients.client import END_S, PROMPT_S, QWEN, Client, ClientEvent, Moved, Obstacle
 from gitmem.agents.transcripts import turns
 from gitmem.agents.transcripts.turns import Turn
 from gitmem.frozen import replace
@@ -62,6 +62,9 @@ CLIENT = Client(
             message="disableAllHooks is set in .qwen/settings.json: no hook runs",
         ),
     ),
+    aliases=("qwen-code",),
+    variables=("QWEN_CODE",),
+    programs=("qwen", "qwen-code"),
     shells=(SHELL,),
     editors=EDITORS,
     readers=(READER,),

@@ -7,14 +7,14 @@ import sqlite3
 from collections import deque
 from itertools import chain, islice
 
-from gitmem.agents import CLIENTS
-from gitmem.agents.clients import load, opencode
-from gitmem.agents.transcripts.source import DATABASE, UnreadableError, iter_records, open_own
+from gitmem.agents.clients import CLIENTS, load
+from gitmem.agents.transcripts.source import DATABASE, UnreadableError, iter_records, open_own, roots_of
 from gitmem.errors import BusyError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from types import ModuleType
     from typing import Any
 
     from gitmem.agents.transcripts.turns import Turn
@@ -40,7 +40,8 @@ def read_transcript(path: str, session: str = "") -> tuple[Turn, ...]:
     fd = open_own(path)
     try:
         if path.endswith(DATABASE):
-            return first_and_last(opencode.read_turns(opencode.records(path, session)))
+            module = _database_client(path)
+            return first_and_last(module.read_turns(module.records(path, session)))
         return first_and_last(_turns(iter_records(fd)))
     except sqlite3.Error as err:
         if getattr(err, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -52,6 +53,15 @@ def read_transcript(path: str, session: str = "") -> tuple[Turn, ...]:
         raise UnreadableError(f"the transcript cannot be read: {err.strerror}") from err
     finally:
         os.close(fd)
+
+
+def _database_client(path: str) -> ModuleType:
+    """Return the module of the client whose database this is, by its folder."""
+    real = os.path.realpath(path)
+    for module in map(load, CLIENTS):
+        if hasattr(module, "records") and any(real.startswith(root + os.sep) for root in roots_of(module.CLIENT)):
+            return module
+    raise UnreadableError("the transcript has an unknown format")
 
 
 def first_and_last(turns: Iterator[Turn], *, first: int = FIRST, last: int = LAST) -> tuple[Turn, ...]:

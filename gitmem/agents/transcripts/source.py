@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from gitmem.agents.clients.client import Moved
+    from gitmem.agents.client import Client, Moved
 
 DATABASE = ".db"
 SUFFIXES = (".jsonl", ".json", DATABASE)
@@ -40,9 +40,13 @@ class UnreadableError(GitmemError):
 
 def roots() -> list[str]:
     """Return the folders in which transcripts are read, with links resolved."""
-    tables = clients.tables().values()
-    named = [os.path.join(home(), folder) for table in tables for folder in table.sessions]
-    named += [os.path.join(variable(one.variable), one.below) for one in _moved()]
+    return [root for table in clients.tables().values() for root in roots_of(table)]
+
+
+def roots_of(table: Client) -> list[str]:
+    """Return the folders in which a client's transcripts are read, with links resolved."""
+    named = [os.path.join(home(), folder) for folder in table.sessions]
+    named += [os.path.join(variable(one.variable), one.below) for one in _moved(table)]
     return [os.path.realpath(folder) for folder in named if os.path.isabs(folder)]
 
 
@@ -81,16 +85,14 @@ def open_own(path: str) -> int:
 def _allowed_folders() -> str:
     tables = clients.tables().values()
     folders = ", ".join(f"~/{folder}" for table in tables for folder in table.sessions)
-    return f"allowed folders: {folders}, or those set by {', '.join(one.variable for one in _moved())}"
+    moved = ", ".join(dict.fromkeys(one.variable for table in tables for one in _moved(table)))
+    return f"allowed folders: {folders}, or those set by {moved}"
 
 
-def _moved() -> list[Moved]:
-    """Return the variables that move folders with sessions."""
+def _moved(table: Client) -> list[Moved]:
+    """Return the variables that move a client's folders with sessions."""
     return [
-        one
-        for table in clients.tables().values()
-        for one in table.moved_by
-        if any(f"{one.folder}/".startswith(f"{folder}/") for folder in table.sessions)
+        one for one in table.moved_by if any(f"{one.folder}/".startswith(f"{folder}/") for folder in table.sessions)
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.agents.clients import payload
+from gitmem.agents import payload
 from gitmem.frozen import frozen
 from gitmem.text import parse_json
 

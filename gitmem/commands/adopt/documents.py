@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fnmatch import translate
 
+from gitmem.agents.clients import all_tables
 from gitmem.document.decisions import is_record_path
 from gitmem.frozen import frozen
 
@@ -14,19 +15,18 @@ if TYPE_CHECKING:
 
 INSTRUCTIONS, GUIDE, DECISION = "instructions", "guide", "decision"
 # Globs of file names; each also matches in any folder, and the file is then about that folder.
+_CLIENTS = all_tables().values()
+_OF_CLIENTS = {
+    glob.lstrip("/") for one in _CLIENTS for glob in (*one.documents, one.fallback, *one.documents_on_demand) if glob
+}
 _NAMES = {
-    INSTRUCTIONS: ("AGENTS.md", "AGENT.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md",
-                   "QWEN.md", "CONVENTIONS.md", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".rules",
-                   ".goosehints", ".augment-guidelines", "CRUSH.md", "WARP.md", "copilot-instructions.md"),
+    INSTRUCTIONS: ("AGENT.md", "copilot-instructions.md", *(glob for glob in _OF_CLIENTS if "/" not in glob)),
     GUIDE: ("CONTRIBUTING.md", "CONTRIBUTING.rst", "README.md", "README", "CONTRIBUTING"),
-}  # fmt: skip
+}
 _FOLDERS = {
-    INSTRUCTIONS: (".cursor/rules/*.md*", ".github/instructions/*.md", ".github/prompts/*.md", ".github/chatmodes/*.md",
-                   ".github/agents/*.md", ".windsurf/rules/*.md", ".clinerules/*.md", ".claude/commands/*.md",
-                   ".claude/agents/*.md", ".claude/skills/*.md", ".claude/rules/*.md", ".agents/skills/*.md",
-                   ".roo/rules*/*.md", ".junie/guidelines.md", ".augment/rules/*.md", ".continue/rules/*.md",
-                   ".kilocode/rules/*.md", ".kiro/steering/*.md", ".trae/rules/*.md"),
-}  # fmt: skip
+    INSTRUCTIONS: sorted(glob for glob in _OF_CLIENTS if "/" in glob)
+    + sorted({f"{folder}/*.md" for one in _CLIENTS for folder in (one.skills[0], one.commands[0]) if folder})
+}
 _KINDS = {name.lower(): kind for kind, names in _NAMES.items() for name in names}
 # One pattern for each kind: a large tree has many files.
 _PATTERNS = {
@@ -112,7 +112,10 @@ def _folder_of(path: str) -> str:
     return "/".join(parts[:hidden])
 
 
+# The folders of clients: what is in one is about the folder around it.
 _HOMES = frozenset(
-    {".cursor", ".github", ".windsurf", ".clinerules", ".claude", ".gemini", ".codex", ".agents", ".roo", ".junie"}
-    | {".augment", ".continue", ".kilocode", ".kiro", ".trae"}
+    path.partition("/")[0]
+    for one in _CLIENTS
+    for path in (*_OF_CLIENTS, *one.found[0], one.skills[0], one.commands[0], one.settings[0], one.plugin[0])
+    if path.startswith(".")
 )

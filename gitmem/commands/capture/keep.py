@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from gitmem.config import agent_client
+from gitmem.agents.clients import agent_client
 from gitmem.errors import RefusedError, UsageError
 from gitmem.store import PRIVATE
 from gitmem.store.state import plain_files

@@ -10,6 +10,7 @@ import json
 import re
 from pathlib import Path
 
+from gitmem.agents.clients import all_tables
 from gitmem.frozen import frozen
 from gitmem.system import iter_files
 
@@ -25,18 +26,9 @@ _REPOSITORY = (
     (".beads", "beads"),
     (".beans", "Beans"),
     (".serena/memories", "Serena"),
-    (".cursor/rules", "rules of Cursor"),
-    (".claude/rules", "rules of Claude Code"),
-    (".claude/agent-memory", "Claude Code's agents"),
-    (".github/instructions", "instructions of Copilot"),
-    (".windsurf/rules", "rules of Windsurf"),
-    (".clinerules", "rules of Cline"),
-    ("memory-bank", "Cline's memory bank"),
+    *(row for client in all_tables().values() for row in client.memories[0]),
     (".bettermemory", "bettermemory"),
     ("AGENTS.md", "instructions"),
-    ("CLAUDE.md", "instructions"),
-    ("GEMINI.md", "instructions"),
-    (".github/copilot-instructions.md", "instructions"),
     ("memory.jsonl", "an MCP memory"),
     ("memory.json", "an MCP memory"),
     *((path, "decision records") for path in ("adr", "adrs", "doc/adr", "doc/adrs", "docs/adr", "docs/adrs")),
@@ -45,9 +37,7 @@ _REPOSITORY = (
 )
 # Below the home folder.
 _HOME = (
-    (".claude/CLAUDE.md", "instructions"),
-    (".codex/AGENTS.md", "instructions"),
-    (".codex/memories", "Codex"),
+    *(row for client in all_tables().values() for row in client.memories[1]),
     (".serena/memories", "Serena"),
     ("basic-memory", "basic-memory"),
     (".bettermemory", "bettermemory"),

@@ -28,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gitmem.agents.client import Client
     from gitmem.commands.install.pieces import Piece
     from gitmem.git import Git
 
@@ -185,29 +186,34 @@ def uses_bmad_module(place: InstallFolder) -> bool:
 
 
 def _all_instructions(name: str) -> tuple[str, ...]:
-    own = {"claude-code": "CLAUDE.md"}.get(name, CLIENTS[name].instructions)
-    return tuple(dict.fromkeys((own, "AGENTS.md")))
+    return tuple(dict.fromkeys((_main(CLIENTS[name]), CLIENTS[name].instructions, "AGENTS.md")))
+
+
+def _main(client: Client) -> str:
+    """Return the file that a client loads in place of AGENTS.md; AGENTS.md if it loads that."""
+    return client.documents[0] if client.fallback == "AGENTS.md" else client.instructions
 
 
 def instructions_of(place: InstallFolder, name: str, others: Iterable[str] = ()) -> str:
     """Return the project file for a client's instructions, if it is installed together with others."""
-    if name == "claude-code":  # it reads AGENTS.md if there is no CLAUDE.md, or if that refers to it
-        own = read(place, "CLAUDE.md")
-        return "AGENTS.md" if own is None or "@AGENTS.md" in own else "CLAUDE.md"
-    if name == "gemini" and not FileSection("GEMINI.md", "").is_in(read(place, "GEMINI.md") or ""):
+    client, main = CLIENTS[name], _main(CLIENTS[name])
+    if client.fallback == "AGENTS.md":  # it reads AGENTS.md if its own file is missing, or refers to it
+        own = read(place, main)
+        return "AGENTS.md" if own is None or "@AGENTS.md" in own else main
+    if client.instructions_setting and not FileSection(main, "").is_in(read(place, main) or ""):
         is_written = any(one == AGENTS or (one in CLIENTS and one != name and _reads_agents(one)) for one in others)
-        if is_written or read(place, "AGENTS.md") is not None or gemini_reads_agents(place):
+        if is_written or read(place, "AGENTS.md") is not None or is_set_to_agents(place, client):
             return "AGENTS.md"
-    return CLIENTS[name].instructions
+    return main
 
 
 def _reads_agents(name: str) -> bool:
-    return CLIENTS[name].instructions == "AGENTS.md" and name != "claude-code"
+    return _main(CLIENTS[name]) == "AGENTS.md"
 
 
-def gemini_reads_agents(place: InstallFolder) -> bool:
-    """Return whether a project's settings make Gemini CLI read AGENTS.md."""
-    return "AGENTS.md" in str(read_setting(place, ".gemini/settings.json", "context", "fileName"))
+def is_set_to_agents(place: InstallFolder, client: Client) -> bool:
+    """Return whether a project's settings make a client read AGENTS.md."""
+    return "AGENTS.md" in str(read_setting(place, *client.instructions_setting))
 
 
 def read_setting(place: InstallFolder, path: str, *names: str) -> object:

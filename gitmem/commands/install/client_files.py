@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 from gitmem import __version__
-from gitmem.agents.clients import client as forms
+from gitmem.agents import client as forms
 from gitmem.agents.clients import tables, tables_without_hooks
 from gitmem.commands.install.pieces import TOML, Entries, FileSection, Put, Whole
 from gitmem.document.builtin_checks import CHECKS
@@ -21,15 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from typing import Any
 
-    from gitmem.agents.clients.client import ClientEvent
+    from gitmem.agents.client import ClientEvent
     from gitmem.commands.install.pieces import Piece
 
 TEMPLATES = Path(__file__).parent / "templates"
 COMMANDS = ("save", "search", "status", "github", "jira", "practices")
 # The commands that search a source, by its kind: they are installed where this clone has such a source.
 SOURCES = ("github", "jira")
-# The clients that run the plugin of another one.
-PLUGINS = {"kilo": "opencode"}
 # Clients without an adapter, with their titles: they read AGENTS.md, and most of them skills and MCP servers.
 WITHOUT_HOOKS = {name: one.title for name, one in tables_without_hooks().items()}
 # The commands that skills may run without asking: none that approves a command or leaves this machine.
@@ -70,8 +68,9 @@ def list_pieces(
     pieces += [FileSection(path, read("section.md")) for path in instructions]
     if mcp and client.mcp[user]:
         pieces.append(_server(client.server_form, client.mcp[user]))
-    if mcp and name == "copilot" and not user:  # its command line and VS Code read different files
-        pieces.append(_server(forms.CLAUDE, CLIENTS["claude-code"].mcp[user]))
+    other_servers, form = client.other_servers
+    if mcp and other_servers and not user:
+        pieces.append(_server(form, other_servers))
     return pieces
 
 
@@ -89,7 +88,7 @@ def server_entry() -> str:
 def plugin(name: str, *, user: bool) -> str:
     """Return the plugin of a client; all plugins call gitmem by the same function."""
     ask = read("ask.ts").replace("@CLIENT@", f'"{name}"' + (', "--user"' if user else ""))
-    source = PLUGINS.get(name, name)
+    source = CLIENTS[name].fork_of or name
     ask = ask.replace("@FOLDER@", "directory" if source == "opencode" else "cwd")
     words = f"const WORDS = /{'|'.join(STEMS)}/i"
     text = read(f"{source}.ts").replace("gitmem hook opencode", f"gitmem hook {name}")

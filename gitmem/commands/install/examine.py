@@ -13,11 +13,11 @@ from gitmem.commands.install.agents import (
     BMAD,
     BMAD_FOLDER,
     apply,
-    gemini_reads_agents,
     has_bmad,
     has_bmad_module,
     instructions_of,
     is_installed,
+    is_set_to_agents,
     read_setting,
     uses_bmad_module,
     where,
@@ -35,10 +35,6 @@ if TYPE_CHECKING:
     from gitmem.git import Git
 
 FOR_ANY = "in a client without hooks, agents see only AGENTS.md and the skill, and must run gitmem recall themselves"
-FOR_GEMINI = (
-    "Gemini CLI reads GEMINI.md only: to make it read AGENTS.md, which has the instructions, add "
-    '"context": {"fileName": ["GEMINI.md", "AGENTS.md"]} to .gemini/settings.json'
-)
 ON_PATH = "hooks call plain `gitmem`, so that they are the same for everyone"
 
 
@@ -54,17 +50,41 @@ def list_notes(git: Git | None, wanted: AgentSetup) -> list[str]:
     if BMAD in names and not has_bmad_module(place):
         line = _bmad_line(f"./{BMAD_FOLDER}", is_there=has_bmad(place))
         notes.append(f"next: {line}, then gitmem install bmad again, which adds the skills to its workflows")
-    both = [is_installed(place, name, user=wanted.user) or name in names for name in ("cursor", "claude-code")]
-    if all(both):
-        notes.append("Cursor also runs the hooks in Claude Code's settings: duplicate events are counted once")
-    if "gemini" in names and not wanted.user and not gemini_reads_agents(place):
-        notes += [FOR_GEMINI] if instructions_of(place, "gemini", names) == "AGENTS.md" else []
+    notes += _shared_hooks(place, names, user=wanted.user)
+    notes += [] if wanted.user else _needed_settings(place, names)
     if AGENTS in names:
         notes += [FOR_ANY, f"the entry for a client's MCP servers: {server_entry()}"]
     if wanted.mcp:
         missing = [CLIENTS[name].title for name in names if name in CLIENTS and not CLIENTS[name].mcp[wanted.user]]
         notes += [f"{title} has no such file of MCP servers: docs/mcp.md" for title in missing]
     return [*notes, *_list_obstacles(place, names), *_path_notes()]
+
+
+def _shared_hooks(place: InstallFolder, names: Sequence[str], *, user: bool) -> list[str]:
+    """Return which clients also run the hooks of another one that calls us."""
+    calling = [name for name in CLIENTS if name in names or is_installed(place, name, user=user)]
+    return [
+        f"{CLIENTS[name].title} also runs the hooks in {CLIENTS[other].title}'s settings: duplicate events are counted "
+        "once"
+        for name in calling
+        if (other := CLIENTS[name].runs_hooks_of) in calling
+    ]
+
+
+def _needed_settings(place: InstallFolder, names: Sequence[str]) -> list[str]:
+    """Return the settings without which a client would not read the instructions."""
+    notes = []
+    for name in names:
+        client = CLIENTS.get(name)
+        if client is None or not client.instructions_setting or is_set_to_agents(place, client):
+            continue
+        if instructions_of(place, name, names) == "AGENTS.md":
+            file, table, setting = client.instructions_setting
+            notes.append(
+                f"{client.title} reads {client.instructions} only: to make it read AGENTS.md, which has the "
+                f'instructions, add "{table}": {{"{setting}": ["{client.instructions}", "AGENTS.md"]}} to {file}'
+            )
+    return notes
 
 
 def _bmad_line(folder: str, *, is_there: bool) -> str:

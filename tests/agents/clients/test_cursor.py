@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from support.payloads import event_fields, parsed
@@ -95,3 +96,16 @@ def test_text_is_put_where_that_step_takes_it(name: str, expected: dict) -> None
 
 def test_nothing_to_say_is_an_empty_table() -> None:
     assert json.loads(cursor.answer(Event("cursor", "start"), "")) == {}
+
+
+@pytest.mark.parametrize(("text", "own"), [('{"command": "gitmem hook cursor"}', True), ("{}", False)])
+def test_cursors_own_hooks_are_found_in_a_workspace_or_the_home(tmp_path: Path, text: str, own: bool) -> None:
+    hooks = tmp_path / "shop" / ".cursor" / "hooks.json"
+    hooks.parent.mkdir(parents=True)
+    hooks.write_text(text)
+
+    assert (
+        cursor.has_own_hooks({"workspace_roots": [str(tmp_path / "other"), str(tmp_path / "shop")]}, "/nowhere") is own
+    )
+    assert cursor.has_own_hooks({}, str(tmp_path / "shop")) is own
+    assert cursor.has_own_hooks({"workspace_roots": [7, "a\0b"]}, "/nowhere") is False

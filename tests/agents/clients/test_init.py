@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.agents import CLIENTS
-from gitmem.agents.clients import client as forms
-from gitmem.agents.clients import find_table, has_transcripts, load, tables
-from gitmem.config import CLIENT_VARIABLES
+from gitmem.agents import client as forms
+from gitmem.agents.clients import CLIENTS, agent_client, find_table, has_transcripts, load, tables
 
 HOOK_FORMS = {forms.AUGGIE, forms.CLINE, forms.CLAUDE, forms.COPILOT, forms.CURSOR, forms.GEMINI}
 COMMAND_FORMS = {"", forms.QWEN, forms.CLAUDE, forms.COPILOT, forms.CURSOR, forms.GEMINI, forms.OPENCODE}
@@ -28,11 +26,22 @@ def test_table_is_complete(name: str) -> None:
     assert has_transcripts(name) == hasattr(load(name), "read_turns")
 
 
-def test_variables_name_clients_that_exist() -> None:
-    # Factory documents no variable for the commands of droid.
-    assert set(CLIENT_VARIABLES.values()) == set(CLIENTS) - {"droid"}
+@pytest.mark.parametrize("name", CLIENTS)
+def test_what_a_client_is_known_by_begins_with_the_letters_of_its_name(name: str) -> None:
+    table = tables()[name]
+    signs = (*table.aliases, *table.variables, *table.programs, table.variable_prefix, table.session_variable)
+
+    assert {sign[:3].lower() for sign in signs if sign} <= {name[:3]} | ({"pi_"} if name == "pi" else set())
 
 
 def test_unknown_client_has_no_table() -> None:
     assert find_table("nano") is None
     assert not has_transcripts("nano")
+
+
+def test_fork_is_told_from_the_client_that_it_was_made_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENCODE", "1")
+    assert agent_client() == "opencode"
+
+    monkeypatch.setenv("KILO", "1")
+    assert agent_client() == "kilo"

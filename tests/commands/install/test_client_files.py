@@ -13,8 +13,8 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
+from gitmem.agents import client as forms
 from gitmem.agents import hook as entry
-from gitmem.agents.clients import client as forms
 from gitmem.agents.event import END, PROMPT
 from gitmem.commands.install import client_files
 from gitmem.commands.install.client_files import CLIENTS, bmad_module, claude_plugin, list_pieces

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.agents import CLIENTS
-from gitmem.agents.clients import payload
+from gitmem.agents import payload
+from gitmem.agents.clients import CLIENTS
 from gitmem.agents.event import Event
 from gitmem.agents.hook import ACTIONS, load
 

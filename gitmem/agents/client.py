@@ -88,6 +88,23 @@ class Client:
         command_form: The form of a slash command.
         server_form: The form of an entry in its list of MCP servers.
         obstacles: Settings that keep hooks from running.
+        aliases: Other names that people type, which begin with the same letters.
+        variables: The variables that show that its agent runs a command, which begin with the same letters.
+        variable_prefix: The beginning of further variables that show it, of which the names change.
+        own_settings: How the rest of a name goes on, after the prefix, if the variable is only a setting of a person.
+        session_variable: The variable with the session's name.
+        programs: The names of its processes, which begin with the same letters. An editor has none: people type in its
+            terminals.
+        fork_of: The client from which it was made: it runs the same plugin, and sets that one's variables as well.
+        runs_hooks_of: The client whose settings it also reads hooks from.
+        instructions_setting: The setting that names the files that it reads in place of its instructions: a file, and
+            the path of the setting in it.
+        other_servers: Another file of a project that lists MCP servers, and the form of its entries.
+        documents_on_demand: Globs of a project's files that its agents follow but that it does not load itself:
+            commands, skills, sub-agents.
+        memories: What can be imported of it, in a project and below the home folder: pairs of a path and what is there.
+        note_folders: The folders of a project in which it lets agents write notes.
+        agent_notes: Of these, the one with a folder for each sub-agent.
         shells: The tools that run a command, as hooks and transcripts name them.
         editors: The tools that change files.
         readers: The tools that read a file.
@@ -117,6 +134,20 @@ class Client:
     command_form: str = ""
     server_form: str = CLAUDE
     obstacles: tuple[Obstacle, ...] = ()
+    aliases: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    variable_prefix: str = ""
+    own_settings: tuple[str, ...] = ()
+    session_variable: str = ""
+    programs: tuple[str, ...] = ()
+    fork_of: str = ""
+    runs_hooks_of: str = ""
+    instructions_setting: tuple[str, ...] = ()
+    other_servers: tuple[str, str] = ("", "")
+    documents_on_demand: tuple[str, ...] = ()
+    memories: tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]] = ((), ())
+    note_folders: tuple[str, ...] = ()
+    agent_notes: str = ""
     shells: tuple[str, ...] = ()
     editors: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()
