@@ -55,12 +55,23 @@ def answer_prompt(memory: Memory, event: Event) -> str:
     ledger.enter(memory.repository, event)
     trail.leave(memory.repository, event)
     held = log.release(memory.repository, event) if forgets_start(event) else ""
-    parts = [held, recall_for(memory.repository, event, memory.recall)]
+    parts = [held, recall_for(memory.repository, event, memory.recall), _behind(memory, event)]
     if may_correct(event.prompt):
         from gitmem.agents.capture.corrections import offer_for
 
         parts.append(offer_for(memory.repository, event))
     return "\n\n".join(filter(None, parts))
+
+
+def _behind(memory: Memory, event: Event) -> str:
+    """Return a line if the newest memories could not be searched; once a session."""
+    behind = memory.repository.behind
+    if not behind:
+        return ""
+    from gitmem.agents import trouble
+
+    is_new = trouble.note(memory.repository.git.repository.state, event.session, trouble.BEHIND)
+    return trouble.NOT_THE_TIP.format(behind) if is_new else ""
 
 
 def tool_used(memory: Memory, event: Event) -> str:

@@ -16,8 +16,9 @@ from gitmem.errors import suppress
 from gitmem.system import make_folder, read_file, write_text
 
 FOLDER = "hooks"
-# The kinds of trouble: an event that took too long, a memory that cannot be read, and events that were slow.
-SILENT, UNREADABLE, SLOW = "silent", "unreadable", "slow"
+# The kinds of trouble: an event that took too long, a memory that cannot be read, events that were slow, and a search
+# that could not see the newest memories.
+SILENT, UNREADABLE, SLOW, BEHIND = "silent", "unreadable", "slow", "behind"
 # From how many seconds on an event is slow, less than a wait for a lock, part of which may be for a CPU; how many of
 # them a session may lose to slow events.
 SLOW_S, LOST_S = 0.75, 4.0
@@ -33,6 +34,7 @@ CANNOT_READ = (
     "The memory of this repository cannot be read: gitmem doctor --fix. What you learn is stored until it can be. "
     "Tell the person."
 )
+NOT_THE_TIP = "The newest memories of this repository could not be searched for this prompt: {}."
 NO_FOLDER = (
     "{} is not a folder, so that gitmem cannot keep its state: move it away, then gitmem doctor --fix. What you learn "
     "is stored elsewhere until then. Tell the person."

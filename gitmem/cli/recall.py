@@ -82,7 +82,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Arguments, out: Output) -> int:
-    """Print the hits; return 1 if there are none."""
+    """Print the hits; return 1 if there are none, 3 if not all memories could be searched for them."""
     query = " ".join(args.query)
     is_near = bool(args.near) and not query.strip() and not args.recent and not args.stats
     if bool(query.strip()) + bool(args.recent) + args.stats + is_near != 1:
@@ -115,15 +115,28 @@ def run(args: Arguments, out: Output) -> int:
             document = {"query": query, "commit": commit, "hits": hits, "more": found.more}
             document |= {"at": past.table()} if past else {}
             document |= {"withheld": dict(found.withheld)} if args.strict else {}
+            document |= {"behind": found.behind} if found.behind else {}
             out.json(document | ({"suggestion": found.suggestion} if found.suggestion else {}))
         else:
             print_hits(memory, found, out, explain=args.explain)
             if not found.hits:
-                meant = f"; did you mean {found.suggestion!r}?" if found.suggestion else ""
-                out.note(f"nothing found for {query!r}{meant}" if query else "nothing found")
+                out.note(_describe_nothing(query, found))
             if found.withheld:
                 out.note(_describe_withheld(found))
-    return 0 if found.hits else 1
+    return _status(found)
+
+
+def _status(found: RecallResult) -> int:
+    if found.hits:
+        return 0
+    return 3 if found.behind else 1
+
+
+def _describe_nothing(query: str, found: RecallResult) -> str:
+    """Return a line that nothing was found, and what may help."""
+    meant = f"; did you mean {found.suggestion!r}?" if found.suggestion else ""
+    where = " in the memories that could be searched" if found.behind else ""
+    return f"nothing found for {query!r}{where}{meant}" if query else f"nothing found{where}"
 
 
 def _query_of(args: Arguments, memory: Memory, query: str) -> Query:

@@ -99,7 +99,7 @@ def rebuild(
 
     Raises:
         ConfigError, EmbeddingError: The model in the settings cannot be used here, or does not respond.
-        BusyError: Another process is embedding.
+        BusyError: Another process is embedding, or has been writing the index for too long.
         UnwritableError: The disk is full or read-only.
     """
     begun = time.monotonic()
@@ -108,7 +108,7 @@ def rebuild(
     kept = _place(memory)
     embedded_now = forgotten = others = 0
     for store in _stores(memory):
-        folder, catalog = store.vectors_folder, store.catalog()
+        folder, catalog = store.vectors_folder, store.current_catalog()
         if everything:
             update.forget_all(folder, providers)
         else:

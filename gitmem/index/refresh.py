@@ -23,6 +23,7 @@ from gitmem.text.tokens import format_stamp
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
 
     from gitmem.store.commit import CommitResult
 
@@ -66,25 +67,34 @@ def refresh(
     """
     folder = folder or git.repository.state
     catalog = have or Catalog.open(folder, analysis=format_stamp())
+    how: dict[str, Any] = {"tree": tree, "folder": folder, "progress": progress}
     if catalog is None:
-        return RefreshResult(rebuild(git, tip, tree=tree, folder=folder, progress=progress))
+        return RefreshResult(rebuild(git, tip, by_others=True, **how))
     if commit_and_tree(catalog) == (tip, tree):
         return RefreshResult(catalog)
+    is_large = False
     try:
         if follow(git, catalog, tip, tree):
             return RefreshResult(catalog)
+    except LargeChangeError:
+        is_large = True
+        if schema.is_being_built(folder):
+            return RefreshResult(catalog, _behind(catalog, tip))
     except sqlite3.OperationalError as err:
         if is_busy(err):
-            old = catalog.meta("commit")[:12]
-            message = f"another process is updating the index; showing {old}, but the tip is {tip[:12]}"
-            return RefreshResult(catalog, message)
+            return RefreshResult(catalog, _behind(catalog, tip))
         if not is_unwritable(err):
             raise
     except sqlite3.DatabaseError:
         pass  # damage that opening the catalog did not reveal
     if have is None:
         catalog.close()
-    return RefreshResult(rebuild(git, tip, tree=tree, folder=folder, progress=progress))
+    return RefreshResult(rebuild(git, tip, by_others=is_large, **how))
+
+
+def _behind(catalog: Catalog, tip: str) -> str:
+    shown = catalog.meta("commit")[:12] or "no commit"
+    return f"another process is updating the index; showing {shown}, but the tip is {tip[:12]}"
 
 
 def rebuild(
@@ -94,9 +104,15 @@ def rebuild(
     tree: str = "",
     folder: str = "",
     progress: Callable[[int, int], None] | None = None,
+    by_others: bool = False,
 ) -> Catalog:
-    """Build the catalog and the index of *tip* from scratch; in memory if the disk cannot be written to."""
-    return schema.build(folder or git.repository.state, _filler(git, tip, tree, progress))
+    """Build the catalog and the index of *tip* from scratch; in memory if the disk cannot be written to.
+
+    If *by_others*, one that another process has built in the meantime is returned instead.
+    """
+    folder = folder or git.repository.state
+    expected = {"analysis": format_stamp(), "commit": tip, "tree": tree} if by_others else None
+    return schema.build(folder, _filler(git, tip, tree, progress), expected=expected)
 
 
 def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
@@ -168,6 +184,8 @@ def is_unreadable(catalog: Catalog) -> bool:
 def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> bool:
     """Update a catalog from the commit it shows to *tip*; return False if it must be rebuilt.
 
+    The catalog is locked first: a reader that cannot have the lock finds that out before it compares two trees.
+
     Args:
         git: The repository.
         catalog: The catalog.
@@ -176,30 +194,40 @@ def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> boo
 
     Raises:
         sqlite3.OperationalError: Another process is writing it.
+        LargeChangeError: So much has changed that a new catalog beside this one is ready sooner, and without a lock.
     """
-    old = commit_and_tree(catalog)
-    wanted = (tip, old[1] if tree is None else tree)
-    try:
-        scan = _changes(git, old, wanted)
-    except ProcessError:
-        return False  # the old commit is gone, or a tree cannot be read
-    if scan is None or scan.is_twice:
-        return False
-    touched = [*(f.path for f in scan.files), *scan.removed]
-    if POLICY_PATH in touched or is_unreadable(catalog):
-        return False  # specifications, TTLs and folders depend on these
     # A reader does not wait long for another update: it can use the last good state.
     catalog.connection.execute("PRAGMA busy_timeout = 1000")
     with catalog.writing():
-        found = commit_and_tree(catalog)
-        if found == old:
-            # Checked inside the transaction: if another process was faster, the added paths are already in the catalog.
-            if _has_name_twice(catalog, scan.added):
-                return False
-            apply_scan(catalog, scan, read.read_files(git, _wanted(scan.files)))
-            _stamp(catalog, wanted)
-    # If another process was faster, continue from the commit that it reached.
-    return found in (old, wanted) or follow(git, catalog, tip, tree)
+        old = commit_and_tree(catalog)
+        wanted = (tip, old[1] if tree is None else tree)
+        if old == wanted:
+            return True  # another process was faster
+        try:
+            scan = _changes(git, old, wanted)
+        except ProcessError:
+            return False  # the old commit is gone, or a tree cannot be read
+        if scan is None or scan.is_twice:
+            return False
+        touched = [*(f.path for f in scan.files), *scan.removed]
+        if POLICY_PATH in touched or is_unreadable(catalog):
+            return False  # specifications, TTLs and folders depend on these
+        if _has_name_twice(catalog, scan.added):
+            return False
+        if catalog.path is not None and _is_large(catalog, len(touched)):
+            raise LargeChangeError
+        apply_scan(catalog, scan, read.read_files(git, _wanted(scan.files)))
+        _stamp(catalog, wanted)
+    return True
+
+
+class LargeChangeError(Exception):
+    """So much has changed that the catalog must be built anew rather than updated under its lock."""
+
+
+def _is_large(catalog: Catalog, changed: int) -> bool:
+    """Return whether more files changed than are worth updating in place: half of the catalog's memories."""
+    return changed > WORTH_TELLING and 2 * changed > catalog.row("SELECT count(*) FROM memory")[0]
 
 
 def _stamp(catalog: Catalog, shown: tuple[str, str]) -> None:
@@ -253,6 +281,8 @@ def follow_written(
         if place.what == layout.POLICY:
             return
         found.append((read.StoredFile(place, path, written.oids[path]), content))
+    if _is_large(catalog, len(found)):
+        return
     kept = tuple(stored for stored, _ in found if stored.place.what != layout.KNOWN)
     # A folder that was written may replace a file that was reported as a problem.
     parents = {path[:at] for path in files for at, char in enumerate(path) if char == "/"}

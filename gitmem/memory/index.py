@@ -19,7 +19,11 @@ class MemoryIndex:
         self._repository = repository
 
     def refresh(self, *, rebuild: bool = False, engine: str = "") -> IndexReport:
-        """Update or rebuild the index, and Whoosh's if it exists, is chosen by the settings or is named."""
+        """Update or rebuild the index, and Whoosh's if it exists, is chosen by the settings or is named.
+
+        Raises:
+            BusyError: Another process has been writing it for too long.
+        """
         from gitmem.commands.recall.engines import refresh_whoosh
         from gitmem.results import IndexReport
 
@@ -28,7 +32,7 @@ class MemoryIndex:
             repository.close()
             discard_file(os.path.join(repository.folder(repository.tree()), FILE_NAME))
         before = repository.clock()
-        catalog = repository.catalog()
+        catalog = repository.current_catalog()
         count = catalog.row("SELECT count(*) FROM memory WHERE shadowed = 0")[0]
         refresh_whoosh(
             repository, repository.progress_of("indexing memories"), named=engine == "whoosh", rebuild=rebuild

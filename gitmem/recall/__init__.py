@@ -112,6 +112,8 @@ class RecallResult:
         notice: A line that says how they were found if not as requested; or empty.
         withheld: In a strict query, the numbers (at least) of matching memories that are not shown, by status.
         suggestion: If nothing was found, a similar query that finds something; or empty.
+        behind: Which older state of the memories was searched, as a line, since another process is updating an index;
+        empty if all was searched. Without hits, such a result does not mean that there are none.
     """
 
     hits: tuple[Hit, ...]
@@ -119,6 +121,7 @@ class RecallResult:
     notice: str = ""
     suggestion: str = ""
     withheld: tuple[tuple[str, int], ...] = ()
+    behind: str = ""
 
 
 def narrow(policy: Policy, query: Query) -> Query:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import os
 import time
 
-from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, ProcessError, TrustError
+from gitmem.errors import (
+    BusyError,
+    ConflictError,
+    GitmemError,
+    NoRepositoryError,
+    NotFoundError,
+    ProcessError,
+    TrustError,
+)
 from gitmem.git import plausible
 from gitmem.store import (
     FOREIGN,
@@ -41,6 +49,8 @@ if TYPE_CHECKING:
 # itself waits within `index.refresh.follow`), for this long.
 REFRESH_ATTEMPTS = 10
 REFRESH_PAUSE_S = 0.25
+# How long a command whose work is the index waits for another process: longer than 100,000 memories take.
+WAIT_S = 300.0
 
 
 class OpenStore:
@@ -56,6 +66,7 @@ class OpenStore:
         ignoring: The notice about them; empty if there are none, or the person denied them.
         approved_lists: The approved lists read so far, by typed name.
         opened_catalog: The catalog, once it was opened.
+        behind: Which commit the catalog shows instead of the tip, as a line; empty if it shows the tip.
         here: The current directory, and the top of its work tree; empty if there is none.
     """
 
@@ -83,6 +94,7 @@ class OpenStore:
         self.progress = progress
         self.opened_catalog: Catalog | None = None
         self.approved_lists: dict[str, ApprovedList] = {}
+        self.behind = ""
         self._last_good: dict[tuple[str, str], tuple[str, str]] = {}
         self._policy: Policy | None = None
         self._local: LocalState | None = None
@@ -271,6 +283,27 @@ class OpenStore:
         assert self.opened_catalog is not None
         return self.opened_catalog
 
+    def current_catalog(self) -> Catalog:
+        """Return the catalog at the store's tip; wait, with progress, for another process that is writing it.
+
+        Raises:
+            BusyError: The other process has not finished after ``WAIT_S`` seconds.
+        """
+        earlier, until = len(self.notices), time.monotonic() + WAIT_S
+        progress = self.progress_of("waiting for another process that is writing the index, seconds")
+        while True:
+            self._last_good = {}
+            catalog = self.catalog()
+            if not self.behind:
+                return catalog
+            left = until - time.monotonic()
+            if left <= 0:
+                raise BusyError(self.behind, hint="run the command again when the other process has finished")
+            del self.notices[earlier:]
+            if progress is not None:
+                progress(round(WAIT_S - left), round(WAIT_S))
+            time.sleep(REFRESH_PAUSE_S)
+
     def _refresh(self, wanted: tuple[str, str]) -> None:
         from gitmem.index.catalog import commit_and_tree
         from gitmem.index.refresh import refresh
@@ -293,6 +326,7 @@ class OpenStore:
         self._policy = None
         # Another process is writing it: waited for once, not for every query.
         self._last_good = {wanted: commit_and_tree(self.opened_catalog)} if done.behind else {}
+        self.behind = done.behind
         self.add_notice(done.behind)
 
     def progress_of(self, what: str) -> Callable[[int, int], None] | None:

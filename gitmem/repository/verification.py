@@ -9,7 +9,7 @@ from gitmem.errors import ConflictError
 from gitmem.frozen import replace
 from gitmem.git import branches
 from gitmem.index.catalog.keys import describe_unreadable
-from gitmem.index.refresh import follow, refuse_unreadable
+from gitmem.index.refresh import LargeChangeError, follow, refuse_unreadable
 from gitmem.repository.approvals import trust_of
 from gitmem.repository.open_store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S
 from gitmem.store import PRIVATE, PROJECT
@@ -64,6 +64,8 @@ def _follow(store: OpenStore, tip: str) -> None:
             if not is_busy(err):
                 raise
             time.sleep(REFRESH_PAUSE_S)
+        except LargeChangeError:
+            break
     raise ConflictError(
         "the policy or the index changed while facts were being judged; the verdicts are kept in this clone",
         hint="commit them without running anything again: gitmem verify",

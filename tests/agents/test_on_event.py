@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
-from conftest import tip
+from conftest import memory_text, put_files, tip
 from support.clients import Client
 from support.facts import count_commits
 from support.payloads import parsed
@@ -17,6 +18,7 @@ from gitmem.agents.event import COMPACT, PROMPT, START, Event
 from gitmem.agents.hook import ACTIONS, load
 from gitmem.agents.session.summary import waits
 from gitmem.frozen import replace
+from gitmem.index.catalog import FILE_NAME
 from gitmem.memory import Memory
 from gitmem.store.state import background
 from gitmem.store.state.plain_files import spool_folders, waiting_captures
@@ -163,3 +165,20 @@ def test_start_of_a_session_of_gemini_is_shown_with_its_first_prompt_and_once(me
     assert on_event.session_started(memory, parsed("gemini/SessionStart", cwd=str(repo))) == ""
     assert "This repository has 2 memories" in on_event.answer_prompt(memory, prompt)
     assert on_event.answer_prompt(memory, prompt) == ""
+
+
+def test_prompt_whose_search_cannot_see_the_newest_memories_says_so_once(memory: Memory, repo: Path) -> None:
+    memory.remember("Lamps need oil")
+    memory.repository.catalog()
+    put_files(repo, {"learned/wick.md": memory_text("Wicks burn down in the lamps of the tower")})
+    other = sqlite3.connect(repo / ".git/gitmem" / FILE_NAME, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    event = Event(
+        "claude-code", PROMPT, session="s1", folder=str(repo), prompt="why do the wicks of our lamps burn down so fast?"
+    )
+
+    first, second = on_event.answer_prompt(memory, event), on_event.answer_prompt(memory, event)
+
+    other.close()
+    assert "could not be searched for this prompt: another process is updating the index" in first
+    assert second == ""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 import sys
 from pathlib import Path
 
 import pytest
+from conftest import git
+
+from gitmem.index.catalog import FILE_NAME
+from gitmem.repository import open_store
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
@@ -95,3 +100,19 @@ def test_import_without_a_file_lists_what_can_be_imported(run_cli, repo: Path, m
         "gitmem import docs/adr   decision records, 1 file\ngitmem import home/basic-memory   basic-memory, 1 file\n"
     )
     assert [one["command"] for one in table["sources"]] == ["gitmem import docs/adr", "gitmem import home/basic-memory"]
+
+
+def test_import_that_cannot_be_found_yet_says_so(run_cli, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(open_store, "WAIT_S", 0.0)
+    (repo / "new.jsonl").write_text('{"title": "Wicks burn down"}\n')
+    run_cli("remember", "a text")
+    run_cli("index")
+    other = sqlite3.connect(repo / ".git/gitmem" / FILE_NAME, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    done = run_cli("import", "new.jsonl")
+
+    other.close()
+    assert done.status == 3
+    assert "the memories are committed, but cannot be found yet" in done.err
+    assert "Wicks burn down" in git(repo, "log", "-1", "-p", "memory")

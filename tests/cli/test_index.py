@@ -5,9 +5,15 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import sqlite3
+import threading
 from pathlib import Path
 
-from conftest import git, tip
+import pytest
+from conftest import git, memory_text, put_files, tip
+
+from gitmem.index.catalog import FILE_NAME
+from gitmem.repository import open_store
 
 
 def test_index_says_what_it_holds(run_cli, repo: Path) -> None:
@@ -69,3 +75,35 @@ def test_whoosh_index_that_another_process_writes_is_a_notice_and_an_error_only_
     assert (by_the_way.status, named.status) == (0, 3)
     assert "another process is writing the Whoosh index" in by_the_way.err
     assert "another process is writing the Whoosh index" in named.err
+
+
+def test_index_waits_for_another_process_that_is_writing_it(run_cli, repo: Path) -> None:
+    other = _locked(run_cli, repo)
+    threading.Timer(1.5, other.close).start()
+
+    done = run_cli("index")
+
+    assert done.status == 0
+    assert done.out.startswith(f"2 memories at {tip(repo)[:12]}, ")
+    assert "another process" not in done.err
+
+
+def test_index_fails_if_another_process_keeps_writing_it(run_cli, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(open_store, "WAIT_S", 0.0)
+    other = _locked(run_cli, repo)
+
+    done = run_cli("index")
+
+    other.close()
+    assert done.status == 3
+    assert "another process is updating the index" in done.err
+
+
+def _locked(run_cli, repo: Path) -> sqlite3.Connection:
+    """Return a connection that holds the index's write lock, while the branch has a memory that the index lacks."""
+    run_cli("remember", "a text")
+    run_cli("index")
+    put_files(repo, {"learned/lamp.md": memory_text("Lamps need oil")})
+    other = sqlite3.connect(repo / ".git/gitmem" / FILE_NAME, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    return other

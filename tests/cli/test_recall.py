@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files, tip
+
+from gitmem.index.catalog import FILE_NAME
 
 
 @pytest.fixture
@@ -195,3 +199,34 @@ def test_policy_that_cannot_be_read_is_reported_beside_the_answer(run_cli, repo:
         lines = [line for line in done.err.splitlines() if "gitmem.toml" in line]
         assert len(lines) == 1
         assert lines[0].endswith("gitmem doctor")
+
+
+@pytest.fixture
+def locked_index(run_cli, repo: Path) -> Iterator[sqlite3.Connection]:
+    """Yield a connection that holds the index's write lock, while the branch has a memory that the index lacks."""
+    run_cli("remember", "The gateway drops requests")
+    run_cli("index")
+    put_files(repo, {"learned/lamp.md": memory_text("Lamps need oil")})
+    other = sqlite3.connect(repo / ".git/gitmem" / FILE_NAME, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    yield other
+    other.close()
+
+
+@pytest.mark.usefixtures("locked_index")
+def test_search_that_cannot_see_the_newest_memories_never_says_that_there_are_none(run_cli) -> None:
+    nothing, found = run_cli("recall", "lamps", "--json"), run_cli("recall", "gateway", "--json")
+    text = run_cli("recall", "lamps")
+
+    assert [nothing.status, found.status, text.status] == [3, 0, 3]
+    assert "another process is updating the index" in json.loads(nothing.out)["behind"]
+    assert json.loads(found.out)["behind"] == json.loads(nothing.out)["behind"]
+    assert "nothing found for 'lamps' in the memories that could be searched" in text.err
+
+
+@pytest.mark.usefixtures("locked_index")
+def test_digest_that_cannot_see_the_newest_memories_warns_of_it(run_cli) -> None:
+    done = json.loads(run_cli("context", "--json").out)
+
+    (warnings,) = (one for one in done["sections"] if one["name"] == "WARNINGS")
+    assert "another process is updating the index" in warnings["items"][0]["text"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -19,7 +20,7 @@ from gitmem.document.spec import claim_hash, spec_hash, spec_of
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.git import Git
 from gitmem.git.repository import discover
-from gitmem.index.catalog import FILE_NAME, Catalog
+from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog
 from gitmem.index.refresh import empty_catalog, rebuild, refresh
 from gitmem.memory import Memory
 from gitmem.model import FAILS, Verdict
@@ -27,6 +28,7 @@ from gitmem.recall import Query
 from gitmem.repository import open_store
 from gitmem.store import layout
 from gitmem.store.verdicts import format_verdict
+from gitmem.system import file_lock
 from gitmem.text.tokens import format_stamp
 
 REF = "refs/heads/memory"
@@ -283,6 +285,24 @@ def test_while_another_process_writes_the_index_the_last_state_is_shown_and_said
     assert shown(done.catalog) == ["a"]
     assert old[:12] in done.behind
     assert new[:12] in done.behind
+    done.catalog.close()
+
+
+def test_change_larger_than_half_of_the_index_is_built_beside_it(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitmem.index.refresh.WORTH_TELLING", 3)
+    old = put_files(repo, {"facts/a.md": memory_text("a")})
+    reader = refresh(door(repo), old).catalog
+    new = put_files(repo, {f"facts/k{n}.md": memory_text(f"k{n}") for n in range(4)})
+    lock = file_lock.try_lock(repo / ".git/gitmem" / LOCK_NAME)
+    assert lock is not None
+
+    meanwhile = refresh(door(repo), new, have=reader)
+    os.close(lock)
+    done = refresh(door(repo), new)
+
+    assert (shown(meanwhile.catalog), bool(meanwhile.behind)) == (["a"], True)
+    assert (shown(done.catalog), done.behind) == (["a", "k0", "k1", "k2", "k3"], "")
+    reader.close()
     done.catalog.close()
 
 

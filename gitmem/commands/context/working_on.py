@@ -154,7 +154,8 @@ def context(
             return sections.as_table([others]) | {"verified": None}
     catalog = memory.catalog()
     ground = memory.checked_ground(catalog)
-    lines = [*filter(None, [proposal_notice(memory.store.proposal), companion_notice(memory.store.companion)])]
+    about = (memory.behind, proposal_notice(memory.store.proposal), companion_notice(memory.store.companion))
+    lines = [*filter(None, about)]
     lines += [*notices(catalog, jobs(catalog, ground)), *_approvals(memory)]
     words = score_by_names(memory, catalog, ground, vectors_of) | facts_reading_changes(catalog, working)
     options: dict[str, Any] = {"budget_tokens": budget_tokens, "kinds": kinds, "related": words, "is_brief": is_brief}

@@ -14,7 +14,7 @@ from gitmem.document.fields import IMPORTED, ROTATED, is_imported, is_newer
 from gitmem.document.okf import with_lifetime
 from gitmem.document.parse import parse
 from gitmem.document.times import format_time
-from gitmem.errors import RefusedError
+from gitmem.errors import BusyError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.policy import IMPORT
 from gitmem.recall import SESSION
@@ -109,6 +109,7 @@ def import_files(
     Raises:
         NotFoundError: A source does not exist.
         RefusedError: A source cannot be read, or there are too many memories.
+        BusyError: The memories are committed, but another process has been writing the index for too long.
     """
     check_sources(asked.names)
     left, notes = _LeftOut(), Names(partial(is_another_folder, memory))
@@ -129,9 +130,22 @@ def import_files(
     settled.skipped = left.skipped.plus(settled.skipped)
     written = [*settled.new.values(), *settled.updated.values()]
     commands = sum(one.has_command and not one.archived for one in written)
-    if commit:
-        memory.catalog()
+    if commit and not asked.dry_run:
+        _index(memory)
     return ImportResult(settled, left.refused, left.unreadable, left.others, commands, commit)
+
+
+def _index(memory: OpenRepository) -> None:
+    """Bring the index up to date, so that the next question finds the imported memories.
+
+    Raises:
+        BusyError: Another process has been writing the index for too long.
+    """
+    try:
+        memory.current_catalog()
+    except BusyError as err:
+        message = f"the memories are committed, but cannot be found yet: {err.message}"
+        raise BusyError(message, hint="gitmem index") from err
 
 
 class _LeftOut:

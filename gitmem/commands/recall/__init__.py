@@ -30,7 +30,7 @@ def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallRe
             repository.notices.append("the query language searches only the project's memories")
         from gitmem.commands.recall import engines
 
-        return engines.by_syntax(repository, query, policy)
+        return with_behind(repository, engines.by_syntax(repository, query, policy), [repository])
     import _sqlite3 as sqlite3  # the catalog has loaded it
 
     try:
@@ -38,9 +38,17 @@ def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallRe
     except sqlite3.DatabaseError as err:  # a listed store that turns out to be damaged is left out
         if not any(store.store.name for store in stores) or not repository.listing().mend(err):
             raise
-        found = _rank(repository, repository.stores_for_query(query), query, policy)
+        stores = repository.stores_for_query(query)
+        found = _rank(repository, stores, query, policy)
     repository.add_notice(found.notice)
-    return found
+    return with_behind(repository, found, stores)
+
+
+def with_behind(repository: OpenRepository, found: RecallResult, stores: Sequence[OpenStore]) -> RecallResult:
+    """Return a result that says which of the searched stores could not be searched at their tips."""
+    behind = next((store.behind for store in stores if store.behind), "")
+    repository.add_notice(behind)  # again, if the catalog was opened for an earlier query
+    return replace(found, behind=behind) if behind else found
 
 
 def count_recall(repository: OpenRepository, found: RecallResult) -> None:

@@ -93,8 +93,13 @@ class Catalog:
             commit: The commit of the store that it must show.
             tree: The tree of the code's memories, or empty.
         """
+        return cls.open_with(state_dir, {"commit": commit, "tree": tree})
+
+    @classmethod
+    def open_with(cls, state_dir: str | Path, expected: Mapping[str, str]) -> Catalog | None:
+        """Open the catalog if it can be used and has the expected values of ``meta``; None otherwise."""
         try:
-            return cls._open_made_with(state_dir, {"commit": commit, "tree": tree})
+            return cls._open_made_with(state_dir, expected)
         except ERRORS:
             return None
 

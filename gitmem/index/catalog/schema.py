@@ -11,7 +11,7 @@ from gitmem.system import file_lock, make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 TABLES = """
@@ -107,12 +107,26 @@ def settle(connection: sqlite3.Connection) -> None:
     connection.close()
 
 
-def build(state_dir: str | Path, fill: Callable[[Catalog], None]) -> Catalog:
+def is_being_built(state_dir: str | Path) -> bool:
+    """Return whether another process is building a new catalog beside the present one."""
+    try:
+        lock = file_lock.try_lock(os.path.join(state_dir, LOCK_NAME))
+    except OSError:
+        return False
+    if lock is not None:
+        os.close(lock)
+    return lock is None
+
+
+def build(
+    state_dir: str | Path, fill: Callable[[Catalog], None], *, expected: Mapping[str, str] | None = None
+) -> Catalog:
     """Build the catalog from scratch and replace its file; in memory if the disk cannot be written to.
 
     Args:
         state_dir: The repository's state folder.
         fill: Called with the empty catalog, to fill it.
+        expected: The values of ``meta`` with which a catalog that another process has built is returned instead.
     """
     try:
         make_folder(state_dir)
@@ -121,6 +135,8 @@ def build(state_dir: str | Path, fill: Callable[[Catalog], None]) -> Catalog:
         return in_memory(fill)
     try:
         file_lock.lock(lock)
+        if expected is not None and (built := Catalog.open_with(state_dir, expected)):
+            return built
         final = os.path.join(state_dir, FILE_NAME)
         fresh = f"{final}.new"
         discard_file(fresh)
