@@ -49,8 +49,9 @@ STORE = """\
 ## Settings of a store
 
 `gitmem.toml` on the memory branch holds the policy of a store; `gitmem init` writes one that lists every setting,
-commented out. Others can push it, so some settings have no effect there, and none makes an agent read more than 8,000
-tokens.
+commented out. `gitmem policy set recall.language german` changes one, `gitmem policy edit` opens the file; each change
+is checked and committed. Others can push it, so some settings have no effect there, and none makes an agent read more
+than 8,000 tokens.
 """
 WORDS = """\
 ### `[tags.words]`

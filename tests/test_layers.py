@@ -69,7 +69,9 @@ HEAVY = (
 RARE = ("re", "unicodedata", "array", "heapq", "fcntl", "msvcrt")
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
-    "gitmem/commands/profile.py": "tests/e2e/test_profiles.py, tests/policy/test_profiles.py",
+    "gitmem/commands/policy.py": "tests/cli/policy, tests/e2e/test_profiles.py, tests/e2e/test_editor.py",
+    "gitmem/cli/editor.py": "with a terminal: tests/e2e/test_editor.py",
+    "gitmem/cli/policy/edit.py": "with a terminal: tests/e2e/test_editor.py",
     "gitmem/agents/plain_clients.py": "data: tests/agents/test_loaded.py",
     "gitmem/commands/adopt/findings.py": "data: tests/commands/adopt/test_run.py",
     "gitmem/commands/adopt/forms.py": "what is printed: tests/cli/test_adopt.py",

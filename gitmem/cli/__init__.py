@@ -109,6 +109,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "forge page": ("plumbing", "write the page of the memory branch and its badge"),
     "mcp": ("plumbing", "serve the memory to agents over the Model Context Protocol"),
     "merge": ("plumbing", "merge the file of one memory: a merge driver for git"),
+    "policy": ("care", "show or change the settings of the store: show, set, edit"),
+    "policy show": ("care", "show what it changes, a setting, or every setting"),
+    "policy set": ("care", "change one setting"),
+    "policy edit": ("care", "change it in your editor"),
     "embed": ("care", "manage vectors, which find memories by meaning: status, rebuild"),
     "embed status": ("care", "show the model, and which memories have vectors"),
     "embed rebuild": ("care", "embed memories that have no vectors, and remove unused ones"),
@@ -177,6 +181,7 @@ SYNONYMS = {
     **dict.fromkeys(("fsck", "repair", "health"), "doctor"),
     **dict.fromkeys(("share", "publish"), "promote"),
     **dict.fromkeys(("tasks", "todo"), "task"),
+    **dict.fromkeys(("config", "settings", "options", "kinds"), "policy"),
 }
 # Commands that programs call: the shims of git's hooks, its diffs, and commands that start background jobs.
 HIDDEN = ("background", "complete", "hook", "textconv")
@@ -476,8 +481,8 @@ def _unknown(name: str) -> Exception:
         return UsageError(f"{name} is not allowed before the command", hint="gitmem [-C DIR] COMMAND [OPTIONS]")
     if name in SYNONYMS:
         return UsageError(f"unknown command: {name}", hint=f"gitmem {SYNONYMS[name]}")
-    near = get_close_matches(name, COMMANDS, n=1)
-    hint = f"did you mean: gitmem {near[0]}?" if near else "gitmem help -a lists the commands"
+    near = get_close_matches(name, (*COMMANDS, *SYNONYMS), n=1)
+    hint = f"did you mean: gitmem {SYNONYMS.get(near[0], near[0])}?" if near else "gitmem help -a lists the commands"
     return UsageError(f"unknown command: {name}", hint=hint)
 
 

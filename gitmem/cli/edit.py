@@ -6,6 +6,7 @@ A repeatable option replaces the whole list; an empty value ('') removes the fie
 from __future__ import annotations
 
 from gitmem.cli.changes import add_force, memory_options, print_change
+from gitmem.cli.editor import EditorFile
 from gitmem.cli.input import read_text
 from gitmem.cli.options import (
     ArgumentParser,
@@ -25,7 +26,6 @@ from gitmem.repository.companion import holder_to_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import Any
 
     from gitmem.memory import Memory
@@ -133,36 +133,23 @@ def _how(args: Arguments) -> dict[str, Any]:
 
 @frozen
 class Draft:
-    """A memory in a file for the user's editor; the file is kept if the changes cannot be written.
+    """A memory in a file for the user's editor.
 
     Attributes:
         key: The memory.
         scope: Its scope.
         old: Its original text.
-        path: The file.
-        command: The editor, as a shell command.
+        file: The file.
     """
 
     key: str
     scope: str
     old: str
-    path: Path
-    command: str
-
-    def open_editor(self) -> None:
-        """Open the file in the editor, and wait until it exits."""
-        from gitmem.system import process
-
-        # The shell must survive a Ctrl-C that the editor handles; a trap does that, and children do not inherit it.
-        script = f'trap : INT QUIT; {self.command} "$1"'
-        process.run_interactive(["sh", "-c", script, "sh", str(self.path)], what="the editor")
+    file: EditorFile
 
     def write(self, memory: Memory, **how: Any) -> Change:
         """Write the changes if the memory itself is unchanged, and remove the file."""
-        try:
-            new = self.path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as err:
-            raise RefusedError(f"{self.key}: the edited file is not valid UTF-8: {err}") from err
+        new = self.file.read(self.key)
 
         def change(text: str) -> str:
             if text != self.old:
@@ -170,34 +157,22 @@ class Draft:
             return new
 
         done = memory.edit(self.key, change, scope=self.scope, **how)
-        self.path.unlink(missing_ok=True)
+        self.file.remove()
         return done
-
-    def name_file(self, err: GitmemError) -> None:
-        """Add the name of the file to an error."""
-        err.hint = f"your text is in {self.path}\n{err.hint}".strip()
 
 
 def draft_of(memory: Memory, key: str, scope: str = "") -> Draft:
     """Return a draft: a memory in a new file."""
-    import tempfile
-    from pathlib import Path
-
-    from gitmem.system.environment import editor
-
     store, full = holder_to_change(memory.repository, key, scope)
     old = store.text_of(full)
-    command = editor() or memory.repository.git.config_value("core.editor") or "vi"
-    with tempfile.NamedTemporaryFile("w+", suffix=f"-{full}.md", delete=False, encoding="utf-8") as file:
-        file.write(old)
-    return Draft(full, store.store.scope, old, Path(file.name), command)
+    return Draft(full, store.store.scope, old, EditorFile.with_text(memory.repository, old, suffix=f"-{full}.md"))
 
 
 def _in_editor(memory: Memory, key: str, scope: str, **how: Any) -> Change:
     draft = draft_of(memory, key, scope)
     try:
-        draft.open_editor()
+        draft.file.open_editor()
         return draft.write(memory, approve=True, **how)
     except GitmemError as err:
-        draft.name_file(err)
+        draft.file.name_in(err)
         raise

@@ -90,7 +90,7 @@ def run(args: Arguments, out: Output) -> int:
 
 def _change_policy(memory: Memory, args: Arguments, out: Output) -> int:
     """Show what a profile changes in the policy of an existing store, and change it if the person agrees."""
-    from gitmem.commands.profile import plan_profile, take_profile
+    from gitmem.commands.policy import plan_profile, take_profile
 
     before, after = plan_profile(memory.repository, args.profile)
     if before == after:

@@ -48,8 +48,10 @@ A verdict names its environment: the system, the lock files, the versions of the
 verdict from another environment is a claim, and the fact is due here. A check that fails only because a tool or
 service is missing makes the fact blocked, never failed.
 
-More folders, and a command that prepares every check, are in gitmem.toml on the memory branch, below [verify]:
-folders = ["target"], setup = "make deps".
+More folders, and a command that prepares every check, are settings of the store:
+
+    gitmem policy set --add verify.folders target
+    gitmem policy set verify.setup "make deps"
 
 gitmem's own settings are git settings such as gitmem.color, or environment variables such as GITMEM_COLOR.
 NO_COLOR and FORCE_COLOR decide about colors, GITMEM_PAGER or core.pager about the pager.

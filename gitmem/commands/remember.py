@@ -142,7 +142,7 @@ def _note_rotation(memory: OpenStore, changes: Sequence[Change]) -> None:
         memory.notices.append(
             f"{rotated} old memories moved to the archive: there are more than "
             f"{memory.policy().rotation.limit} of their kind; gitmem recall --all finds them, gitmem restore "
-            "KEY restores one (limit = 0 under [rotation] in gitmem.toml switches this off)"
+            "KEY restores one (gitmem policy set rotation.limit 0 switches this off)"
         )
     else:
         memory.notices += list(dict.fromkeys(change.rotation for change in changes if change.rotation))[-1:]

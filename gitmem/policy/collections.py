@@ -197,9 +197,10 @@ def refuse_writer(policy: Policy, kind: str, writer: str) -> None:
     row = policy.collections.get(policy.kind(kind).collection)
     if row is not None and writer not in row.writers:
         who = " or ".join(row.writers) or "no command"
+        accept = f"gitmem policy set --add collections.{row.name}.writers {writer}"
         raise RefusedError(
             f"the collection {row.name} accepts no {kind} from {writer}, only from {who}",
-            hint=f"record another kind, or change writers in [collections.{row.name}] of gitmem.toml",
+            hint=f"record another kind, or accept it: {accept}",
         )
 
 

@@ -8,16 +8,7 @@ from __future__ import annotations
 
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen
-from gitmem.policy import load
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-
-# The name of a policy in messages.
-POLICY_FILE = "gitmem.toml"
+from gitmem.policy.editing import with_settings
 
 
 @frozen
@@ -256,32 +247,4 @@ def with_profile(text: str, name: str) -> str:
         UsageError: There is no profile with this name.
         ConfigError: The text is no policy.
     """
-    import tomlkit  # 30 ms, only to change a policy
-
-    load(text, file=POLICY_FILE)
-    policy = tomlkit.parse(text)
-    _set_all(policy, tomlkit.parse(profile_policy(name)))
-    return tomlkit.dumps(policy)
-
-
-def _set_all(table: Any, settings: Mapping[str, Any]) -> None:
-    """Set the settings of a table of tomlkit, also of its tables; new ones follow its last setting."""
-    from tomlkit.items import Table
-
-    if (
-        isinstance(table, Table) and table.is_super_table()
-    ):  # it has no line of its own: this remark is of a table in it
-        table.trivia.comment_ws = table.trivia.comment = ""
-    # The document holds its own lines, a table has them in its value. One that is written in several parts has none.
-    holder = table if hasattr(table, "body") else table.value
-    body: list[Any] = getattr(holder, "body", [])
-    remarks = []
-    while body and body[-1][0] is None:  # comments and blank lines at its end, which are about what follows
-        remarks.append(body.pop()[1])
-    for key, value in settings.items():
-        if isinstance(value, dict) and isinstance(table.get(key), dict):
-            _set_all(table[key], value)
-        else:
-            table[key] = value
-    for remark in reversed(remarks):
-        table.add(remark)
+    return with_settings(text, profile_policy(name))

@@ -32,8 +32,13 @@ def default_toml(profile: str = "") -> str:
 
 def default_of(row: Setting) -> str:
     """Return a row's default as spelled in the file."""
-    is_length = row.read in (read_lifetime, read_time_limit)
-    return _toml(_length(row.default) if is_length else row.default)
+    return spell(row, row.default)
+
+
+def spell(row: Setting, value: object) -> str:
+    """Return a value of a row as spelled in the file."""
+    is_length = row.read in (read_lifetime, read_time_limit) and not isinstance(value, str)
+    return _toml(_length(value) if is_length else value)  # type: ignore[arg-type]
 
 
 def _length(seconds: int | None) -> str:

@@ -77,8 +77,8 @@ class Rotation:
         which = "the write that exceeds it" if self.count <= self.limit else "the next write of this kind"
         return (
             f"{self.count} live memories of kind {self.kind}; the limit is {self.limit}: {which} moves the "
-            f"{self.moves} oldest to the archive, where recall --all finds them; to keep all, write limit = 0 under "
-            "[rotation] in gitmem.toml"
+            f"{self.moves} oldest to the archive, where recall --all finds them; to keep all: gitmem policy "
+            "set rotation.limit 0"
         )
 
 

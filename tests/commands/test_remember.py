@@ -31,5 +31,5 @@ def test_rotation_is_announced_before_it_happens(memory: Memory, repo: Path) -> 
 
     assert memory.notices == [
         "2 live memories of kind learned; the limit is 2: the write that exceeds it moves the 1 oldest to the archive, "
-        "where recall --all finds them; to keep all, write limit = 0 under [rotation] in gitmem.toml"
+        "where recall --all finds them; to keep all: gitmem policy set rotation.limit 0"
     ]

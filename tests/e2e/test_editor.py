@@ -18,13 +18,13 @@ def edit(repo: Path, tmp_path: Path):
     """Return a function that edits a memory with an editor that is a shell script; ``$1`` is the file."""
     (tmp_path / "tmp").mkdir()
 
-    def run(script: str, *words: str, **variables: str | None) -> Ran:
+    def run(script: str, *words: str, command: tuple[str, ...] = ("edit",), **variables: str | None) -> Ran:
         editor = tmp_path / "my editor"
         editor.write_text(f"#!/bin/sh\n{script}\n")
         editor.chmod(0o755)
-        command = f"'{editor}'"
-        env = environment(**{"NO_COLOR": "1", "EDITOR": command, "TMPDIR": str(tmp_path / "tmp"), **variables})
-        with Terminal(repo, *GITMEM, "edit", *(words or ("k",)), env=env) as terminal:
+        env = environment(**{"NO_COLOR": "1", "EDITOR": f"'{editor}'", "TMPDIR": str(tmp_path / "tmp"), **variables})
+        arguments = words or (("k",) if command == ("edit",) else ())
+        with Terminal(repo, *GITMEM, *command, *arguments, env=env) as terminal:
             status = terminal.finish()
             return Ran(status, terminal.output.replace("\r\n", "\n"), "")
 
@@ -172,3 +172,23 @@ def test_without_a_terminal_no_editor_is_started(repo: Path, tmp_path: Path) -> 
     assert done.status == 2
     assert "gitmem: error: nothing to change\n" in done.err
     assert not (tmp_path / "started").exists()
+
+
+def test_policy_is_edited_without_a_view_and_committed(edit, repo: Path, tmp_path: Path) -> None:
+    done = edit('printf \'[kinds.gotcha]\nttl = "90d"\n\' >> "$1"', command=("policy", "edit"))
+
+    assert done.status == 0
+    assert re.match(r"✓ changed the policy; commit [0-9a-f]{12}\n", done.out)
+    assert gitmem(repo, "policy", "show").out == 'kinds.gotcha.ttl\t"90d"\t"never"\n'
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_policy_with_an_error_is_not_committed_and_the_text_stays(edit, repo: Path) -> None:
+    before = tip(repo)
+
+    done = edit("echo 'kinds.gotcha.ttl = 90' >> \"$1\"", command=("policy", "edit"))
+
+    assert done.status != 0
+    assert "kinds.gotcha.ttl must be a length of time" in done.out.replace("\n", " ")
+    assert "kinds.gotcha.ttl = 90" in kept(done).read_text()
+    assert tip(repo) == before

@@ -135,10 +135,10 @@ class Browse(App[None]):
         draft = await self.ask(lambda memory: draft_of(memory, key))
         try:
             with self.suspend():
-                draft.open_editor()
+                draft.file.open_editor()
             return await self.ask(lambda memory: draft.write(memory, approve=is_interactive()))
         except GitmemError as err:
-            draft.name_file(err)
+            draft.file.name_in(err)
             raise
 
     async def draw(self, draw: Callable[[Memory, Output], None], width: int) -> Content:

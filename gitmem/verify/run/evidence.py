@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import tempfile
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -260,10 +261,9 @@ def describe_hidden(reads: Iterable[str], ignored: Sequence[str], shown: Sequenc
     missed = missed[:HIDDEN_SHOWN]
     if not missed:
         return ""
-    names = ", ".join(f'"{name}"' for name in missed)
     return (
-        f"it looked for {', '.join(missed)}, which git ignores; to show it to checks, add to gitmem.toml: "
-        f"[verify] folders = [{names}]"
+        f"it looked for {', '.join(missed)}, which git ignores; to show it to checks: "
+        f"gitmem policy set --add verify.folders {shlex.quote(','.join(missed))}"
     )
 
 

@@ -396,8 +396,7 @@ def test_folder_that_a_check_looked_for_in_vain_is_named_with_the_line_that_show
         pytest.skip("strace is not here, or shows nothing")
 
     assert result_of(results, "a").hidden == (
-        "it looked for target, which git ignores; to show it to checks, add to gitmem.toml: "
-        '[verify] folders = ["target"]'
+        "it looked for target, which git ignores; to show it to checks: gitmem policy set --add verify.folders target"
     )
     assert result_of(results, "b").hidden == ""
     put_files(project, {"gitmem.toml": '[verify]\nfolders = ["target"]\n'})
