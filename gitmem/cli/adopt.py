@@ -104,7 +104,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-v",
         "--verbose",
         action="store_true",
-        help="also list what holds, names that were never there, and which client loads which file",
+        help="also list what was checked and holds, names that were never there, and which client loads which file",
     )
     output.add_argument("--json", action="store_true", help="print one JSON document: the same as --format json")
     output.add_argument("--format", choices=FORMS, default="text", metavar="FORM", help=f"print {', '.join(FORMS)}")
@@ -358,7 +358,8 @@ def _print(adoption: Adoption, out: Output, args: Arguments) -> None:
                 if verdict == NEVER
                 else ""
             )
-            out.line((SIGNS[status].mark, SIGNS[status].style), f" {where}  {finding.claim.token}", (what, "dim"))
+            said = forms.checked(finding) if verdict == HOLDS else finding.claim.token
+            out.line((SIGNS[status].mark, SIGNS[status].style), f" {where}  {said}", (what, "dim"))
     for finding in adoption.of(KNOWN) if is_verbose else ():
         out.line(("-", "dim"), f" {finding.document.path}:{finding.claim.line}  known: {forms.sentence(finding)}")
     for document, ignored in adoption.ignored if is_verbose else ():

@@ -24,7 +24,7 @@ _LONG = 300
 # The modes of regular files.
 _REGULAR = ("100644", "100755")
 # Tests and examples, which define nothing of the program.
-_TEST = re.compile(
+_SAMPLE = re.compile(
     r"(^|/)(tests?|__tests__|specs?|e2e|examples?|samples?|demos?|docs?|fixtures?|mocks?|__mocks__|testdata|cookbook)/|"
     r"(^|/)(test_[^/]*|[^/]*(_test|\.test|\.spec|\.stories)\.[^/]*|conftest\.py)$",
     re.I,
@@ -299,6 +299,11 @@ def _parse_rule(line: str) -> tuple[Callable[[str], bool], bool] | None:
     return (glob.__eq__ if is_plain(glob) else matcher(glob)), pattern.startswith("!")
 
 
+def is_sample(path: str) -> bool:
+    """Return whether a file is a test, an example or a document, and so no part of the program."""
+    return _SAMPLE.search(path) is not None
+
+
 @cache
 def _is_own(path: str) -> bool:
-    return is_code(path) and not _TEST.search(path)
+    return is_code(path) and not is_sample(path)

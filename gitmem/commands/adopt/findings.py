@@ -118,6 +118,7 @@ class JudgedClaim:
         is_surplus: Whether to delete only the token, from a list of names.
         check: The built-in check that proves it, as the mapping of a fact; None if there is none.
         home: The file that the statement says has the name, if the name is no longer defined there.
+        left: The test or example that still has a name which is gone from the program; empty if none has.
         is_contradicted: Whether the source contradicts the claim; otherwise it confirmed it in the past.
         right: Where other documents say what this one should say, as ``file:line``.
     """
@@ -137,6 +138,7 @@ class JudgedClaim:
     is_surplus: bool = False
     check: Mapping[str, Any] | None = None
     home: str = ""
+    left: str = ""
     is_contradicted: bool = False
     right: tuple[str, ...] = ()
 

@@ -9,8 +9,10 @@ from urllib.parse import quote
 from gitmem import __version__
 from gitmem.commands.adopt.causes import name_cause
 from gitmem.commands.adopt.claims.claim import COMMAND
+from gitmem.commands.adopt.claims.symbols import whole_forms
 from gitmem.commands.adopt.findings import FALSE, HOLDS, KNOWN, NEVER
 from gitmem.commands.adopt.kinds import KINDS
+from gitmem.commands.adopt.memories import title_of_check
 from gitmem.text import as_sentence, count_of, display, escape_json, unlike_command, workflow_command
 from gitmem.verify.overview.finding import describe_lines
 
@@ -32,7 +34,8 @@ def sentence(finding: JudgedClaim) -> str:
     if claim.kind == "path":
         text = f"{claim.token} does not exist"
     elif claim.kind == "symbol":
-        lost = f"{claim.name} is not in the code{_contrast(finding)}"
+        where = f"only in {finding.left} now" if finding.left else "not in the code"
+        lost = f"{claim.token if whole_forms(claim.token) else claim.name} is {where}{_contrast(finding)}"
         text = f"{finding.home} does not define {claim.name}" if finding.home else lost
     elif problem := KINDS[claim.kind].problem:
         text = problem.format(token=claim.token, name=claim.name) + _contrast(finding)
@@ -43,6 +46,11 @@ def sentence(finding: JudgedClaim) -> str:
             f"says {claim.token}, but {source.where if source else 'the code'} says {source.actual if source else ''}"
         )
     return display(" ".join(text.split()))
+
+
+def checked(finding: JudgedClaim) -> str:
+    """Return what was checked of a statement that was not found false, cleaned: it may say more than that."""
+    return display(title_of_check(finding.check) if finding.check else finding.claim.token)
 
 
 def _contrast(finding: JudgedClaim) -> str:

@@ -6,8 +6,8 @@ import itertools
 
 from gitmem.commands.adopt.change import Change
 from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
-from gitmem.commands.adopt.claims.symbols import owner_of, qualified, tied_paths
-from gitmem.commands.adopt.code import Code
+from gitmem.commands.adopt.claims.symbols import owner_of, qualified, tied_paths, whole_forms
+from gitmem.commands.adopt.code import Code, is_sample
 from gitmem.commands.adopt.contradictions import find_contradictions, find_right_places
 from gitmem.commands.adopt.corpus import Corpus, is_aside, search
 from gitmem.commands.adopt.correct import add_corrections
@@ -80,7 +80,8 @@ def adopt(
     names = _names_in(read, head)
     corpus = _search_names(head, names, progress)
     missing = names.symbols - corpus.present.keys()
-    head.occurrences.expect(missing)
+    # Where the program had a name that only tests have now is searched for as well.
+    head.occurrences.expect(missing.union(name for name, path in corpus.present.items() if is_sample(path)))
     if corpus.is_whole:
         progress("reading the code of the past", len(read), len(read))
         past.expect(_missing_names(read, corpus), missing)
@@ -190,6 +191,7 @@ def _names_in(read: Sequence[_Read], head: Code) -> _Names:
     named = [claim for claim in every if claim.kind == SYMBOL]
     owned = [(owner, claim.name) for claim in named if (owner := owner_of(claim.token))]
     parts = {part for owner, name in owned for part in (owner, *qualified(owner, name))}
+    parts |= {form for claim in named for form in whole_forms(claim.token)}
     return _Names(
         {claim.name for claim in named} | parts,
         {claim.name: spellings(claim.name) for claim in every if claim.kind == VALUE and not claim.tool}

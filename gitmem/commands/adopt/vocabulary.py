@@ -81,11 +81,11 @@ def _escape(name: bytes) -> bytes:
 
 
 def _is_whole_in(content: bytes, name: bytes) -> bool:
-    """Return whether a text has a name that is not part of a longer word."""
+    """Return whether a text has a name that is not part of a longer word; after a sign (`load(`), a word may follow."""
     at = content.find(name)
     while at >= 0:
-        around = content[max(at - 1, 0) : at] + content[at + len(name) : at + len(name) + 1]
-        if _LETTERS.isdisjoint(around):
+        before, after = content[max(at - 1, 0) : at], content[at + len(name) : at + len(name) + 1]
+        if _LETTERS.isdisjoint(before) and (name[-1] not in _LETTERS or _LETTERS.isdisjoint(after)):
             return True
         at = content.find(name, at + 1)
     return False

@@ -40,6 +40,8 @@ _USED = re.compile(r"(?<![\w.:>@$-])((?:[A-Za-z_]\w*(?:\.|::|->))*)([A-Za-z_]\w{
 # Blocks that show what not to do, or what was.
 _AVOIDED = re.compile(r"\b(?:anti-?patterns?|avoid|bad|wrong|don'?ts?|never|before|incorrect|legacy)\b|[❌🚫]", re.I)
 _OPTION = re.compile(r"^--[a-z][\w-]+$")
+# The usual names of type parameters: `T`, `K1`, `TModule`.
+_PARAMETER = re.compile(r"[A-Z]\d?$|T[A-Z]\w*$|Args$|Key$|Value$|Type$|Item$")
 _CODED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
 # Words for the object itself.
 _OWN = frozenset(("self", "this", "cls", "super", "Self"))
@@ -132,6 +134,21 @@ def owner_of(token: str) -> str:
 def qualified(owner: str, name: str) -> tuple[str, ...]:
     """Return the ways in which code writes a qualified name."""
     return f"{owner}.{name}", f"{owner}::{name}", f"{owner}->{name}"
+
+
+def whole_forms(token: str) -> tuple[str, ...]:
+    """Return the ways in which code writes the whole of a token that says more than a name; empty for a plain name.
+
+    That is a type with arguments (`OnceLock<Runtime>`), unless these are only parameters (`Module<T>`), or a call
+    (`close()`).
+    """
+    written = re.sub(r"^.*(?:\.|::|#|->)(?=[\w$]+(?:<|\())", "", token.removeprefix("@"))
+    arguments = re.search(r"<([\w, .]+)>", written)
+    if arguments and any(len(word) > 2 and not _PARAMETER.match(word) for word in re.findall(r"\w+", arguments[1])):
+        plain = written.partition("(")[0]
+        return tuple(dict.fromkeys((plain, plain.replace(" ", ""), re.sub(r",(?! )", ", ", plain))))
+    name = re.match(r"[\w$]+(?=(?:<[\w, .]+>)?\(\)$)", written)
+    return tuple(f"{name[0]}{sign}" for sign in ("(", "<", "::<", " (")) if name else ()
 
 
 def tied_paths(statement: Statement, claims: Iterable[Claim]) -> Iterator[tuple[Claim, Claim]]:

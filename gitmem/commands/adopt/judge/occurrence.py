@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from gitmem.commands.adopt.claims.claim import is_example
-from gitmem.commands.adopt.claims.symbols import LOOSE, owner_of, qualified
+from gitmem.commands.adopt.claims.symbols import LOOSE, owner_of, qualified, whole_forms
+from gitmem.commands.adopt.code import is_sample
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.document.check_values import OR_IN
@@ -28,6 +29,13 @@ SCOPE = "**"
 MOST_HOMES = 3
 # Files that are searched for the definition of a qualified name.
 MOST_FILES = 60
+# The languages in which a call has parentheses, and what is named without them is no function.
+_CALLING = (".cs", ".java", ".go", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp", ".py", ".swift", ".php", ".dart")
+# What sentences about tests and examples say.
+_TESTS = re.compile(
+    r"\b(?i:tests?|testing|tested|specs?|mocks?|mocked|fixtures?|examples?|samples?|snippets?|demos?|e2e|stub(?:s|bed)?|"
+    r"fakes?|asserts?|bench(?:mark)?s?)\b|\b[Tt]est(?=[A-Z_])|_tests?\b|(?<=[a-z])Tests?\b"
+)
 # The fewest letters of a plain word that is taken for a name.
 _SHORTEST = 5
 
@@ -45,6 +53,13 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
         where = _find_member(owner, claim.name, corpus, head)
         if where is None:
             return _judge_owner(mention, owner, corpus, past)
+    if where is not None and (forms := whole_forms(claim.token)):
+        written = next((corpus.present[one] for one in forms if one in corpus.present), None)
+        if written is None and (claim.token.endswith(">") or where.endswith(_CALLING)):
+            return _judge_outside(mention, past, forms, head) if corpus.is_whole else None
+        where = written or where
+    if where is not None and claim.is_certain and is_sample(where) and not tie and _is_about_program(mention):
+        return _judge_outside(mention, past, (claim.name,), head, left=where) if corpus.is_whole else None
     if where is not None:
         tied = _judge_tie(mention, head, past, tie) if tie else None
         # Without a file in the sentence, the name may move: the file only says where to look first.
@@ -57,6 +72,42 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
     # A plain word means a name if the sentence says which file defines it, or if it is written as a name.
     found = _judge_tie(mention, head, past, tie) if tie else _judge_plain(mention, past)
     return found if found is not None and found.verdict == FALSE else None
+
+
+def _is_about_program(mention: Mention) -> bool:
+    """Return whether a sentence is about the program, and not about its tests or examples."""
+    statement, document = mention.statement, mention.document
+    return not _TESTS.search(f"{document.path} {statement.section} {statement.text}")
+
+
+def _judge_outside(
+    mention: Mention, past: Past, forms: tuple[str, ...], head: Code, *, left: str = ""
+) -> JudgedClaim | None:
+    """Judge a name that the program no longer writes in some forms: it is false if the program did and defined it.
+
+    *left* is the test or example that still has it: one that defines it may be what the sentence means.
+    """
+    name = mention.claim.name
+    if mention.is_past:
+        return None
+    wrote, _ = past.writer(mention)
+    then = past.code(wrote)
+    were = then.texts(then.files_naming([name])) if then is not None else {}
+    home = _home(
+        name,
+        (path for path, text in were.items() if any(form in text for form in forms)),
+        wrote,
+        mention.document,
+        past,
+    )
+    if home:
+        probe = Probe(home, lambda text: any(form in text for form in forms), name)
+        source = Source(home, _line_of(past.text(wrote, home), name))
+        return JudgedClaim(mention, FALSE, source, held=True, wrote=wrote, probe=probe, left=left)
+    if left and is_defined_in(head.text(left), name):
+        check = {"contains": name, "in": escape(left), OR_IN: SCOPE}
+        return JudgedClaim(mention, HOLDS, Source(left), check=check)
+    return None
 
 
 def _find_member(owner: str, name: str, corpus: Corpus, head: Code) -> str | None:

@@ -3,7 +3,7 @@
 import pytest
 
 from gitmem.commands.adopt.claims.paths import path_claims
-from gitmem.commands.adopt.claims.symbols import owner_of, symbol_claims, tied_paths
+from gitmem.commands.adopt.claims.symbols import owner_of, symbol_claims, tied_paths, whole_forms
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.statements import split
 
@@ -99,3 +99,22 @@ def test_claim_of_a_name_says_nothing_of_its_parameters(text, token):
     (statement,) = split(text)
 
     assert [one.token for one in symbol_claims(statement, Document("x.md", "guide", ""))] == [token]
+
+
+@pytest.mark.parametrize(
+    ("token", "form"),
+    [
+        ("OnceLock<Runtime>", "OnceLock<Runtime>"),
+        ("std::HashMap<String, Entry>", "HashMap<String,Entry>"),
+        ("Module<T>", ""),
+        ("Module<TResult>", ""),
+        ("ShouldSkip()", "ShouldSkip("),
+        ("client.close()", "close("),
+        ("AddModule<T>()", "AddModule<"),
+        ("plain_name", ""),
+    ],
+)
+def test_type_arguments_and_calls_say_more_than_a_name(token, form):
+    forms = whole_forms(token)
+
+    assert form in forms if form else forms == ()

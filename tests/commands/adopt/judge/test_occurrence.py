@@ -1,0 +1,55 @@
+"""Names that the code has in part, or elsewhere than the sentence means."""
+
+import pytest
+from conftest import commit_files
+
+from gitmem.commands.adopt.findings import FALSE, HOLDS
+from gitmem.commands.adopt.forms import sentence
+from gitmem.commands.adopt.run import adopt
+from gitmem.git import Git
+from gitmem.git.repository import discover
+
+
+def symbols(repo, verdict):
+    handle = Git(discover(repo))
+    adoption = adopt(handle, handle.resolve("HEAD"), kinds={"symbol"})
+    return list(adoption.of(verdict))
+
+
+def test_type_of_which_only_a_part_is_in_the_code_is_not_said_to_hold(repo):
+    code = "static A: OnceLock<AppState> = OnceLock::new();\nstruct Runtime;\n"
+    commit_files(repo, {"AGENTS.md": "- `OnceLock<Runtime>`, `OnceLock<AppState>`\n", "src/lib.rs": code})
+
+    assert [one.claim.token for one in symbols(repo, HOLDS)] == ["OnceLock<AppState>"]
+    assert not symbols(repo, FALSE)
+
+
+def test_method_of_which_only_a_property_has_the_name_is_false(repo):
+    files = {"AGENTS.md": "- Skip with the `ShouldSkip()` method\n", "src/Job.cs": "bool ShouldSkip(int a) => true;\n"}
+    commit_files(repo, files)
+    assert len(symbols(repo, HOLDS)) == 1
+
+    culprit = commit_files(repo, {"src/Job.cs": "bool ShouldSkip { get; }\n"}, "a property")
+
+    (finding,) = symbols(repo, FALSE)
+    assert finding.culprit.commit == culprit
+    assert sentence(finding) == "ShouldSkip() is not in the code: it was in src/Job.cs:1"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_false"), [("- Build it with `HostBuilder`\n", True), ("- Tests build it with `HostBuilder`\n", False)]
+)
+def test_name_that_only_tests_still_have_is_false_in_a_sentence_about_the_program(repo, text, is_false):
+    test = {"tests/host_test.py": "text = 'HostBuilder'\n"}
+    commit_files(repo, {"AGENTS.md": text, "src/host.py": "class HostBuilder: ...\n", **test})
+    commit_files(repo, {"src/host.py": "class Host: ...\n"}, "shorter")
+
+    found = [sentence(one) for one in symbols(repo, FALSE)]
+
+    assert found == ["HostBuilder is only in tests/host_test.py now: it was in src/host.py:1"] * is_false
+
+
+def test_name_that_a_test_defines_holds(repo):
+    commit_files(repo, {"AGENTS.md": "- Use `make_store`\n", "tests/support.py": "def make_store(): ...\n"})
+
+    assert [one.claim.token for one in symbols(repo, HOLDS)] == ["make_store"]
