@@ -123,6 +123,11 @@ class Code:
         return frozenset(path for path, (mode, _) in self.files.items() if mode in ("120000", "160000"))
 
     @cached_property
+    def has_submodules(self) -> bool:
+        """Return whether it has folders whose content is in other repositories."""
+        return any(mode == "160000" for mode, _ in self.files.values())
+
+    @cached_property
     def by_name(self) -> Mapping[str, list[str]]:
         """Return the paths of files and folders by their last part."""
         found: dict[str, list[str]] = {}

@@ -20,7 +20,7 @@ from gitmem.commands.adopt.judge.figures import Numbers
 from gitmem.commands.adopt.kinds import KINDS, claims_of
 from gitmem.commands.adopt.kinds.kind import Basis
 from gitmem.commands.adopt.past import Past
-from gitmem.commands.adopt.statements import HEADING
+from gitmem.commands.adopt.statements import DRAWING, HEADING
 from gitmem.frozen import frozen, replace
 from gitmem.text import display
 
@@ -244,7 +244,7 @@ def _judge_claims(
         progress(f"judging {document.path}", number, len(read))
         found = judge.judge_all(Mention(document, statement, claim) for claim in claims)
         findings += found
-        if not found and statement.kind != HEADING:
+        if not found and statement.kind != HEADING and statement.language != DRAWING:
             unchecked.append((document, statement))
     return findings, unchecked
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 BULLET, SENTENCE, ROW, CODE, TREE, HEADING = "bullet", "sentence", "row", "code", "tree", "heading"
+# The language of a block with a drawing of parts or types.
+DRAWING = "drawing"
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})\s*([\w+#.-]*)")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 _BULLET = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
@@ -26,6 +28,7 @@ _TREE = re.compile(r"^([\s│|]*)(?:[├└]|\+--|\|--|`--)[─\-–\s]*")
 _TREE_MARKS = re.compile(r"[\s│|├└─\-–+`]*")
 # The corner of a box: a drawing of parts and arrows, not of folders.
 _BOX = re.compile(r"[┌┐┘╔╗╝╭╮╯]")
+_TYPE = re.compile(r"[A-Z][a-z0-9]+[A-Z]\w*$")
 _ENTRY = re.compile(r"^(\S+?)/?(?:\s+(?:[#←(<→–—-]|//).*|\s{2,}.*|\s*)$")
 # The start of an import whose names may be on the next lines, and the most lines of one.
 _IMPORT = re.compile(r"^\s*(?:from [\w.]+ import|import|export|(?:pub )?use)\b")
@@ -215,7 +218,15 @@ class _Splitter:
         inside = self._lines[at:end]
         if sum(bool(_TREE.match(line)) for line in inside) >= 2:
             is_tree = not (self._is_made(at - 1) or any(_BOX.search(line) for line in inside))
-            yield from self._tree(at, end) if is_tree else ()
+            entries = list(self._tree(at, end)) if is_tree else []
+            if entries and not _are_types(entries):
+                yield from entries
+            else:
+                yield from (
+                    self._make(CODE, number, number + 1, language=DRAWING)
+                    for number in range(at, end)
+                    if not self._is_made(at - 1) and self._lines[number].strip()
+                )
         elif language in ("", "text", "txt", "plaintext") and _is_listing(inside):
             yield from self._listing(at, end)
         elif language in SHELLS or language in ("text", "txt"):
@@ -290,6 +301,13 @@ class _Splitter:
             if line.strip()[len(entry[1]) : len(entry[1]) + 1] == "/" or entry[1].endswith("/"):
                 above.append((depth, name))
             yield self._make(TREE, number, number + 1, path=path)
+
+
+def _are_types(entries: list[Statement]) -> bool:
+    """Return whether the entries of a tree are names of types, which inherit or contain each other, and no files."""
+    names = [one.path.rpartition("/")[2] for one in entries]
+    is_path = any("." in one or f"{one}/" in entry.lines[0] for one, entry in zip(names, entries, strict=True))
+    return not is_path and 2 * sum(bool(_TYPE.match(one)) for one in names) > len(names)
 
 
 def _drop_deeper(above: list[tuple[int, str]], depth: int) -> None:

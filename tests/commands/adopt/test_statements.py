@@ -1,6 +1,6 @@
 """Splitting a document: bullets, sentences, table rows, commands and trees, each with its line."""
 
-from gitmem.commands.adopt.statements import BULLET, CODE, HEADING, ROW, SENTENCE, TREE, split
+from gitmem.commands.adopt.statements import BULLET, CODE, DRAWING, HEADING, ROW, SENTENCE, TREE, split
 
 DOCUMENT = """---
 globs: "**"
@@ -63,7 +63,9 @@ def test_entry_of_a_tree_has_its_whole_path():
 
 
 def test_drawing_of_boxes_is_not_a_tree():
-    assert split("```\n┌────────┐\n│ Server │\n└───┬────┘\n    └─ Store\n```\n") == []
+    found = split("```\n┌────────┐\n│ Server │\n└───┬────┘\n    └─ Store\n```\n")
+
+    assert {(one.kind, one.language) for one in found} == {(CODE, DRAWING)}
 
 
 def test_command_has_the_remark_above_it_in_its_paragraph():

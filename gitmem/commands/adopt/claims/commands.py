@@ -211,6 +211,8 @@ def _script(tool: str, rest: list[str], places: tuple[str, ...], line: int) -> I
         return
     if name == "workspace" and len(rest) > 2:
         name = rest[2]
+        if not _TARGET.match(name):
+            return
     shown = f"{tool} {'run ' if has_run else ''}{name}"
     if tool == "npm" and not has_run:
         name = _SHORT.get(name, name)

@@ -7,6 +7,7 @@ import re
 from urllib.parse import unquote
 
 from gitmem.commands.adopt.claims.claim import PATH, Claim
+from gitmem.commands.adopt.claims.commands import iter_commands
 from gitmem.commands.adopt.statements import CODE, SHELLS, TREE
 
 TYPE_CHECKING = False
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gitmem.commands.adopt.documents import Document
-    from gitmem.commands.adopt.statements import Statement
+    from gitmem.commands.adopt.statements import Span, Statement
 
 _ENDINGS = (
     "py|pyi|tsx?|jsx?|mjs|cjs|mts|cts|rs|go|java|kts?|swift|zig|c|h|cc|cpp|hpp|cs|csproj|sln|rb|php|sh|bash|ps1|mdx?|mdc|rst|txt|"
@@ -33,6 +34,14 @@ _ARITY = re.compile(r"&?(?:[A-Z]\w{0,80}\.){0,9}[a-z_]\w{0,80}[!?]?/\d")
 _WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+\\?")
 # Two files that differ in their endings: `src/event.hpp/.cpp`.
 _TWINS = re.compile(r"([\w./-]*\w)(\.\w{1,4})/(\.\w{1,4})")
+# Programs that run a file of code.
+_INTERPRETERS = frozenset({"python", "python3", "node", "tsx", "ts-node", "bash", "sh", "ruby", "php", "deno", "bun"})
+# Folders, and nothing else, in parentheses.
+_LISTED = re.compile(r"\(((?:[\w.-]+/,? ?(?:and )?)+)\)")
+# What stands for any name at the end of a path: `src/providers/<name>/`.
+_ANY = re.compile(r"^((?:[\w@.-]+/){2,})(?:<[\w -]+>|\{\w+\})")
+# The mark of a folder in which such a name is.
+ABOVE = "above"
 _WORD = re.compile(r"(?<![\w/.@`~$:-])(?:\.{1,2}/)*\.?[\w@-][\w.@-]*(?:/[\w.@\[\]-]+)*/?(?![\w`])")
 
 
@@ -52,26 +61,40 @@ def path_claims(statement: Statement, document: Document) -> Iterator[Claim]:
 
 def _list_paths(statement: Statement, document: Document) -> Iterator[Claim]:
     if statement.kind == TREE:
-        yield _entry(statement, document)
+        entry = _entry(statement, document)
+        yield entry
+        yield from _inside(entry, statement)
         return
     if statement.kind == CODE and statement.language not in SHELLS | {"text", "txt", "json", "yaml", "yml", "toml"}:
         return
+    yield from _scripts(statement, document)
     for span in statement.spans if statement.kind != CODE else ():
-        if span.kind == "link":
-            yield from _link(span.text, span.line, document)
-        elif span.kind == "code" and " " not in span.text:
-            yield from _name(span.text, span.line, document, is_certain=True)
-        elif span.kind == "bold":
-            yield from _name(span.text, span.line, document, is_certain=False)
-        elif span.kind == "code":
-            for word in span.text.split():
-                yield from _name(word.strip("()[],:\"'"), span.line, document, is_certain=False)
+        yield from _marked(span, document)
     for number, line in enumerate(statement.lines, statement.line):
         bare = line if statement.kind == CODE else re.sub(r"`[^`]*`|\]\([^)]{0,1000}\)|https?://\S+", " ", line)
         for found in _WORD.finditer(bare):
             word = found[0].rstrip(".:,")
             if "/" in word or _FILE.match(word):
                 yield from _name(word, number, document, is_certain=False)
+
+
+def _scripts(statement: Statement, document: Document) -> Iterator[Claim]:
+    """Yield the files of code that a statement's commands run."""
+    for command in iter_commands(statement):
+        if command.words[0] in _INTERPRETERS and not command.folder:
+            script = next((word for word in command.words[1:] if not word.startswith("-")), "")
+            if "/" in script and _FILE.match(script):
+                yield from _name(script, command.line, document, is_certain=True)
+
+
+def _marked(span: Span, document: Document) -> Iterator[Claim]:
+    if span.kind == "link":
+        yield from _link(span.text, span.line, document)
+    elif span.kind == "bold" or " " not in span.text:
+        yield from _name(span.text, span.line, document, is_certain=span.kind == "code")
+    else:
+        for word in span.text.split():
+            yield from _name(word.strip("()[],:\"'"), span.line, document, is_certain=False)
 
 
 def _entry(statement: Statement, document: Document) -> Claim:
@@ -88,6 +111,15 @@ def _entry(statement: Statement, document: Document) -> Claim:
     return Claim(
         PATH, statement.line, written, path, is_certain=is_certain, places=tuple(dict.fromkeys(places)), tool="tree"
     )
+
+
+def _inside(entry: Claim, statement: Statement) -> Iterator[Claim]:
+    """Yield the folders that the remark of a tree's entry says are in it: `workflows/  # Engine (core/, hooks/)`."""
+    remark = statement.lines[0].partition(entry.token)[2]
+    for found in _LISTED.finditer(remark):
+        for word in re.findall(r"[\w.-]+(?=/)", found[1]):
+            places = tuple(f"{place}/{word}" for place in entry.places)
+            yield Claim(PATH, entry.line, f"{word}/", f"{entry.name}/{word}", is_certain=False, places=places)
 
 
 def _link(target: str, line: int, document: Document) -> Iterator[Claim]:
@@ -109,6 +141,9 @@ def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iter
         return
     text = text.replace("\\", "/") if _WINDOWS.fullmatch(text) else text
     word = _POSITION.sub("", text.strip().rstrip(",;")).removesuffix("/...")  # `./pkg/...` of Go: all below it
+    if is_certain and (above := _ANY.match(word)):
+        yield from _above(above[1], line, document)
+        return
     fixed = re.split(r"[<{*$]", word)[0]
     if fixed != word and "/" in fixed:  # the part before a pattern
         word, is_certain = fixed[: fixed.rindex("/") + 1], False
@@ -121,6 +156,11 @@ def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iter
     looks = bool(_FILE.match(word)) or word.endswith("/") or ("/" in word and not is_rooted)
     is_type = re.match(r"^\.\w+$", word) and _FILE.match(f"x{word}")
     yield _claim(token, word, line, spots, is_certain=is_certain and looks and not is_type and not is_rooted)
+
+
+def _above(folder: str, line: int, document: Document) -> Iterator[Claim]:
+    spots = [posixpath.join(document.folder, folder), folder] if document.folder else [folder]
+    yield _claim(folder, folder, line, spots, is_certain=True, tool=ABOVE)
 
 
 def _claim(token: str, word: str, line: int, spots: list[str], *, is_certain: bool, tool: str = "") -> Claim:

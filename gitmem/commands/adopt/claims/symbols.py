@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from gitmem.commands.adopt.claims.claim import PATH, SYMBOL, Claim
 from gitmem.commands.adopt.documents import INSTRUCTIONS
-from gitmem.commands.adopt.statements import CODE, TREE
+from gitmem.commands.adopt.statements import CODE, DRAWING, TREE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ _SYMBOL = re.compile(r"^@?[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:
 _ARITY = re.compile(r"(?<=[\w!?])/\d$")
 # Names in bold or in a block of code, which count only if they are gone: how claims of them are marked.
 LOOSE = "loose"
+_DRAWN = frozenset({"", "text", "txt", "plaintext", "mermaid", DRAWING})
 _FENCED = frozenset({
     "python", "py", "go", "golang", "rust", "rs", "ts", "tsx", "typescript", "js", "jsx", "javascript", "java",
     "kotlin", "kt", "csharp", "cs", "c#", "elixir", "ex", "exs", "php", "ruby", "rb", "swift", "scala", "dart", "cpp",
@@ -39,6 +40,19 @@ _NO_USE = re.compile(
 _USED = re.compile(r"(?<![\w.:>@$-])((?:[A-Za-z_]\w*(?:\.|::|->))*)([A-Za-z_]\w{4,})(?=(\()?)")
 # Blocks that show what not to do, or what was.
 _AVOIDED = re.compile(r"\b(?:anti-?patterns?|avoid|bad|wrong|don'?ts?|never|before|incorrect|legacy)\b|[❌🚫]", re.I)
+# Names in plain text: with capitals inside, or underscores.
+_PLAIN = re.compile(
+    r"(?<![\w./@#:`$<-])(?:[A-Z][a-z0-9]+(?:[A-Z]+[a-z0-9]+)+|[a-z][a-z0-9]+(?:_[a-z0-9]+)+)(?![\w/`>-]|\.\w)"
+)
+_NO_PLAIN = re.compile(r"`[^`]*`|\]\([^)]{0,1000}\)|https?://\S+|\"[^\"]*\"")
+# Products and languages that code may also have a class for.
+_PRODUCTS = frozenset({
+    "GitHub", "GitLab", "BitBucket", "TypeScript", "JavaScript", "CoffeeScript", "PowerShell", "OpenAI", "LangChain",
+    "LangGraph", "LlamaIndex", "OpenRouter", "DeepSeek", "HuggingFace", "FastAPI", "GraphQL", "PostgreSQL", "MongoDB",
+    "MySQL", "SQLite", "DynamoDB", "RabbitMQ", "WebSocket", "WebSockets", "WebAssembly", "YouTube", "LinkedIn",
+    "WordPress", "MacOS", "OpenSSL", "OpenTelemetry", "CloudFlare", "CircleCI", "SwiftUI", "VSCode", "JetBrains",
+    "DataDog", "PayPal", "WhatsApp", "NextAuth", "NextJS", "NodeJS",
+})  # fmt: skip
 _OPTION = re.compile(r"^--[a-z][\w-]+$")
 # The usual names of type parameters: `T`, `K1`, `TModule`.
 _PARAMETER = re.compile(r"[A-Z]\d?$|T[A-Z]\w*$|Args$|Key$|Value$|Type$|Item$")
@@ -67,6 +81,8 @@ def symbol_claims(statement: Statement, document: Document) -> Iterator[Claim]:
     if statement.kind == TREE:
         return
     if statement.kind == CODE:
+        if statement.language in _DRAWN and document.kind == INSTRUCTIONS:
+            yield from _in_plain_text(statement, set())
         # The samples of a skill are of any project.
         if document.kind == INSTRUCTIONS and statement.language in _FENCED and "skills/" not in document.path:
             yield from _used(statement)
@@ -79,6 +95,17 @@ def symbol_claims(statement: Statement, document: Document) -> Iterator[Claim]:
         if span.text not in seen:
             seen.add(span.text)
             yield from _in_code(span, seen) if span.kind == "code" else _in_bold(span) if span.kind == "bold" else ()
+    if document.kind == INSTRUCTIONS:
+        yield from _in_plain_text(statement, seen)
+
+
+def _in_plain_text(statement: Statement, seen: set[str]) -> Iterator[Claim]:
+    """Yield the names in text without marks, which count only if they are gone."""
+    for number, line in enumerate(statement.lines, statement.line):
+        for name in _PLAIN.findall(_NO_PLAIN.sub(" ", line)):
+            if len(name) > 5 and name not in seen | _PRODUCTS:
+                seen.add(name)
+                yield Claim(SYMBOL, number, name, name, is_certain=False, tool=LOOSE)
 
 
 def _in_bold(span: Span) -> Iterator[Claim]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import lru_cache
 
@@ -20,6 +21,11 @@ _ROLES = (
 )
 _ENDINGS = (".edn", ".json", ".jsonc", ".yml", ".yaml", ".toml", ".gradle", ".kts", "BUILD", "BUILD.bazel", ".bzl")
 _LABELS = re.compile(r"^[ \t]*labels:[ \t]*\n((?:[ \t]*-[ \t]*[^\n]+\n)+)", re.M)
+# The files of Spring Boot with settings, and what may be a property: a field, a key, a name with dots.
+_SETTINGS = re.compile(r"(?:^|/)(?:application|bootstrap)[\w-]*\.(?:ya?ml|properties)$")
+_FIELD = re.compile(r"(?m)\b[A-Za-z_]\w*(?=\s*(?:;|=[^=]|[,)]))|[\w-]+(?=\s*[:=])|(?<=\$\{)[\w.-]+")
+# A shorter property is a part of too many names.
+_SHORTEST = 6
 # Larger files are data, in bytes.
 _SIZE_LIMIT = 64 * 1024
 
@@ -27,6 +33,32 @@ _SIZE_LIMIT = 64 * 1024
 def is_identifier(head: Code, word: str) -> bool:
     """Return whether the configuration names something by a word that looks like a path."""
     return word in _identifiers(head) or word in _labels(head)
+
+
+def is_property(head: Code, variable: str) -> bool:
+    """Return whether a variable may set a property of Spring Boot, which reads it under a name in capitals.
+
+    `APP_INGEST_MAX_RETRY` sets `app.ingestMaxRetry` and `app.ingest-max-retry`. Source: Spring Boot reference,
+    "Binding From Environment Variables".
+    """
+    parts = variable.lower().split("_")
+    known = _properties(head) if len(parts) > 1 else frozenset()
+    return any("".join(parts[start:end]) in known for end in (len(parts), len(parts) - 1) for start in range(end))
+
+
+@lru_cache(maxsize=4)
+def _properties(head: Code) -> frozenset[str]:
+    """Return the fields of classes that Spring Boot binds to properties, and the keys of its settings, as letters."""
+    if not any(path.endswith((".java", ".kt", ".scala", ".groovy")) for path in head.files):
+        return frozenset()
+    done = head.git.run(
+        "grep", "-l", "-z", "-I", "-e", "@ConfigurationProperties", "-e", "@Value(", head.commit, check=False
+    )
+    paths = [os.fsdecode(part).partition(":")[2] for part in done.stdout.split(b"\0") if part]
+    settings = [path for path in head.files if _SETTINGS.search(path)] if paths else []
+    texts = head.texts([*paths, *settings]).values()
+    names = {found for text in texts for found in _FIELD.findall(text)}
+    return frozenset(plain for one in names if len(plain := re.sub(r"\W|_", "", one).lower()) >= _SHORTEST)
 
 
 @lru_cache(maxsize=4)

@@ -9,6 +9,7 @@ from gitmem.commands.adopt.claims.symbols import LOOSE, owner_of, qualified, who
 from gitmem.commands.adopt.code import is_sample
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
+from gitmem.commands.adopt.judge.identifiers import is_property
 from gitmem.document.check_values import OR_IN
 from gitmem.document.sources.symbols import find_symbol
 from gitmem.text.globs import escape
@@ -36,6 +37,7 @@ _TESTS = re.compile(
     r"\b(?i:tests?|testing|tested|specs?|mocks?|mocked|fixtures?|examples?|samples?|snippets?|demos?|e2e|stub(?:s|bed)?|"
     r"fakes?|asserts?|bench(?:mark)?s?)\b|\b[Tt]est(?=[A-Z_])|_tests?\b|(?<=[a-z])Tests?\b"
 )
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 # The fewest letters of a plain word that is taken for a name.
 _SHORTEST = 5
 
@@ -58,8 +60,9 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
         if written is None and (claim.token.endswith(">") or where.endswith(_CALLING)):
             return _judge_outside(mention, past, forms, head) if corpus.is_whole else None
         where = written or where
-    if where is not None and claim.is_certain and is_sample(where) and not tie and _is_about_program(mention):
-        return _judge_outside(mention, past, (claim.name,), head, left=where) if corpus.is_whole else None
+    first = corpus.present.get(claim.name, "")
+    if where is not None and claim.is_certain and is_sample(first) and not tie and _is_about_program(mention):
+        return _judge_outside(mention, past, (claim.name,), head, left=first) if corpus.is_whole else None
     if where is not None:
         tied = _judge_tie(mention, head, past, tie) if tie else None
         # Without a file in the sentence, the name may move: the file only says where to look first.
@@ -68,7 +71,9 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
     if not corpus.is_whole or mention.is_past:
         return None
     if claim.is_certain:
-        return _judge_missing(mention, past, tie)
+        found = _judge_missing(mention, past, tie)
+        is_bound = _VARIABLE.fullmatch(claim.name) and is_property(head, claim.name)
+        return None if found is not None and found.verdict == NEVER and is_bound else found
     # A plain word means a name if the sentence says which file defines it, or if it is written as a name.
     found = _judge_tie(mention, head, past, tie) if tie else _judge_plain(mention, past)
     return found if found is not None and found.verdict == FALSE else None

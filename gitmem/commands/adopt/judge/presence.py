@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import is_example
-from gitmem.commands.adopt.claims.paths import looks_like_name
+from gitmem.commands.adopt.claims.paths import ABOVE, looks_like_name
 from gitmem.commands.adopt.documents import moved_to
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Source
 from gitmem.commands.adopt.judge.identifiers import is_identifier
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.past import Past
 
 
+# The usual first parts of the names of branches.
+_BRANCH = re.compile(r"^(?:feat|feature|features|fix|bugfix|hotfix|release|releases|chore|refactor|perf|spike|origin)/")
 _FIXTURE = re.compile(r"(?:^|/)(?:__)?(?:fixtures?|testdata|mocks?|snapshots?)(?:__)?/")
 
 
@@ -56,6 +58,8 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
     claim = mention.claim
     if looks_like_name(claim) and is_identifier(head, claim.token):
         return None
+    if _BRANCH.match(claim.name) and "branch" in f"{mention.statement.section} {mention.statement.text}".lower():
+        return None
     wrote, named = past.writer(mention)
     then = past.code(wrote)
     before = moved_to(mention.document, named)
@@ -72,6 +76,10 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
     if gone:
         return JudgedClaim(mention, FALSE, Source(gone), held=True, wrote=wrote, then=gone, check={"exists": gone})
     if not claim.is_certain or (is_example(mention.statement.text) and claim.tool != "tree"):
+        return None
+    if claim.tool == ABOVE and not any(head.has(posixpath.dirname(place)) for place in claim.places):
+        return None
+    if head.has_submodules and not any(head.has(place.partition("/")[0]) for place in claim.places):
         return None
     held = False if then is not None else None
     where = claim.places[0] if claim.places else claim.name
@@ -115,7 +123,9 @@ def _find_lost_path(mention: Mention, named: str, then: Code | None, head: Code,
     for place in (*moved, *claim.places):
         if then.has(place):
             return place if not head.has(place) else ""
-    if is_alone and "/" not in claim.name and claim.is_certain and claim.tool != "tree":
+    is_file = "/" in claim.name and ("." in posixpath.basename(claim.name) or claim.token.endswith("/"))
+    is_name = "/" not in claim.name and claim.is_certain
+    if is_alone and (is_name or is_file) and claim.tool not in ("tree", "link"):
         were = then.list_ending_with(claim.name)
         return were[0] if len(were) == 1 and not head.has(were[0]) else ""
     return ""

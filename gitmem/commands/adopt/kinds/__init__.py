@@ -86,7 +86,14 @@ KINDS = {
             "no manifest lists {name}, and no code imports it",
             is_detail=True,
         ),
-        Kind(usage.ABSENCE, usage.absence_claims, usage.judge_absence, _broke, "says {token}, but the project has it"),
+        Kind(
+            usage.ABSENCE,
+            usage.absence_claims,
+            usage.judge_absence,
+            _broke,
+            "says {token}, but the project has it",
+            words=lambda claim: [claim.name],
+        ),
         sourced(
             *(members.MEMBER, members.member_claims, members.find_member, "no package is called {name}"),
             check=members.member_check,
@@ -135,6 +142,7 @@ KINDS = {
             doubt=options.find_other_spelling,
             check=words.contains_name,
             words=options.spellings,
+            applies=options.is_readable,
         ),
         sourced(
             *(variables.VARIABLE, variables.variable_claims, variables.find_variable, "the code does not read {token}"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from functools import lru_cache
 
 from gitmem.commands.adopt.claims.claim import Claim
+from gitmem.commands.adopt.claims.commands import iter_commands
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.kinds.words import find_word
 from gitmem.commands.adopt.statements import CODE, TREE
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.statements import Statement
 
 OPTION = "option"
+# The mark of an option that is passed to a file.
+SCRIPT = "script"
+_PYTHON = re.compile(r"^(?:.*/)?python[\d.]*$")
+_PASSED = re.compile(r"^--([a-z][\w-]+)(?:=.*)?$")
+_PARSER = re.compile(r"\b(?:argparse|optparse|click|typer)\b")
 # Every parser has these, or their documents are about all programs.
 _COMMON = frozenset({"help", "version"})
 _LONE = re.compile(r"^(?:-\w,? )?--([a-z][\w-]+)(?:[ =].*)?$")
@@ -54,7 +61,8 @@ _BEFORE = 300
 
 
 def option_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
-    """Yield the options that a statement names alone, in code or as a cell of a table."""
+    """Yield the options that a statement names alone, in code or as a cell of a table, and those of a run script."""
+    yield from _of_scripts(statement)
     if statement.kind in (CODE, TREE):
         return
     seen: set[str] = set()
@@ -67,9 +75,34 @@ def option_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
             yield Claim(OPTION, line, f"--{option[1]}", option[1], is_certain=False)
 
 
+def _of_scripts(statement: Statement) -> Iterator[Claim]:
+    """Yield the options that a statement's commands pass to a file of Python."""
+    for command in iter_commands(statement):
+        words = command.words
+        if len(words) > 1 and _PYTHON.match(words[0]) and words[1].endswith(".py"):
+            for found in filter(None, map(_PASSED.match, words[2:])):
+                if found[1] not in _COMMON:
+                    yield Claim(OPTION, command.line, f"--{found[1]}", found[1], places=(words[1],), tool=SCRIPT)
+
+
+def is_readable(code: Code, claim: Claim) -> bool:
+    """Return whether an option is not passed to a script, or to one whose options are read from its text."""
+    if claim.tool != SCRIPT:
+        return True
+    text = code.text(_script_of(code, claim))
+    return _PARSER.search(text) is not None and "parse_known_args" not in text
+
+
+def _script_of(code: Code, claim: Claim) -> str:
+    """Return the one file that a command may mean by the name of a script; empty if there are none or several."""
+    found = code.list_ending_with(posixpath.normpath(claim.places[0]))
+    return found[0] if len(found) == 1 else ""
+
+
 def find_option(code: Code, claim: Claim, _document: Document) -> Source | None:
-    """Return where a program defines an option."""
-    for path, text in code.texts(code.files_naming(spellings(claim))).items():
+    """Return where a program defines an option: where a command names the file, only that."""
+    paths = [_script_of(code, claim)] if claim.tool == SCRIPT else code.files_naming(spellings(claim))
+    for path, text in code.texts(paths).items():
         if line := line_of_option(path, text, claim.name):
             return Source(path, line, text.split("\n")[line - 1].strip())
     return None

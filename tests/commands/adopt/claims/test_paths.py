@@ -48,3 +48,20 @@ def test_path_of_windows_is_a_path():
     (claim,) = path_claims(statement, Document("AGENTS.md", "instructions", ""))
 
     assert (claim.name, claim.places, claim.is_certain) == ("scripts/start_all.bat", ("scripts/start_all.bat",), True)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("```\nsrc/\n├── flows/   # Engine (core/, hooks/)\n└── a.py\n```", [("core/", False), ("hooks/", False)]),
+        ("- Add `src/providers/<name>/client.py`", [("src/providers/", True)]),
+        ("```sh\npython tools/train.py --fast\n```", [("tools/train.py", True)]),
+        ("- Run `python tools/train.py` first", [("tools/train.py", True)]),
+        ("- Run `cd other && python tools/train.py`", [("tools/train.py", False)]),
+    ],
+)
+def test_folders_in_remarks_before_any_name_and_scripts_are_paths(text, found):
+    document = Document("AGENTS.md", "instructions", "")
+    claims = {one.token: one.is_certain for part in split(text) for one in path_claims(part, document)}
+
+    assert [(token, claims.get(token)) for token, _ in found] == found

@@ -3,7 +3,7 @@
 import pytest
 
 from gitmem.commands.adopt.claims.paths import path_claims
-from gitmem.commands.adopt.claims.symbols import owner_of, symbol_claims, tied_paths, whole_forms
+from gitmem.commands.adopt.claims.symbols import LOOSE, owner_of, symbol_claims, tied_paths, whole_forms
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.statements import split
 
@@ -118,3 +118,21 @@ def test_type_arguments_and_calls_say_more_than_a_name(token, form):
     forms = whole_forms(token)
 
     assert form in forms if form else forms == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("- The CameraCapture reads frames for load_frame", ["CameraCapture", "load_frame"]),
+        ("- GitHub, TypeScript, a/CameraView, CameraView.swift, [x](CameraView)", []),
+        ("```text\n┌────────┐\n│ CameraCapture │\n└────────┘\n├─ x\n└─ y\n```", ["CameraCapture"]),
+        ("```sh\nrun CameraCapture\n```", []),
+    ],
+)
+def test_name_in_plain_text_of_instructions_counts_only_if_it_is_gone(text, names):
+    document = Document("AGENTS.md", "instructions", "")
+    found = [claim for part in split(text) for claim in symbol_claims(part, document)]
+
+    assert [one.name for one in found] == names
+    assert {one.tool for one in found} <= {LOOSE}
+    assert not [claim for part in split(text) for claim in symbol_claims(part, Document("x.md", "guide", ""))]

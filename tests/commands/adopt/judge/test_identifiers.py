@@ -5,7 +5,7 @@ from conftest import commit_files, git
 
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.findings import FALSE
-from gitmem.commands.adopt.judge.identifiers import is_identifier
+from gitmem.commands.adopt.judge.identifiers import is_identifier, is_property
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import discover
@@ -54,3 +54,14 @@ def test_identifier_that_once_was_a_folder_too_is_no_false_path(repo):
     assert [one.claim.token for one in adoption.of(FALSE)] == ["examples/forms"]
     (line,) = adoption.corrections
     assert line.after == "See `examples/reagent/forms` and bazel's `//examples/forms`."
+
+
+@pytest.mark.parametrize(
+    ("variable", "is_bound"),
+    [("APP_INGEST_MAX_RETRY", True), ("APP_CACHE_SIZE_0", True), ("APP_UNKNOWN_NAME", False), ("RETRY", False)],
+)
+def test_variable_of_a_property_of_spring_boot_is_known(repo, variable, is_bound):
+    properties = '@ConfigurationProperties("app")\nclass Props {\n  private int ingestMaxRetry = 3;\n}\n'
+    files = {"src/Props.java": properties, "src/main/resources/application.yml": "app:\n  cache-size: 3\n"}
+
+    assert is_property(Code(Git(discover(repo)), commit_files(repo, files)), variable) is is_bound

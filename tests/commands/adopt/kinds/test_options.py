@@ -1,10 +1,14 @@
 """Options: which statements name them, and where programs define them."""
 
 import pytest
+from conftest import commit_files
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.kinds.options import line_of_option, option_claims
+from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split
+from gitmem.git import Git
+from gitmem.git.repository import discover
 
 DOCUMENT = Document("AGENTS.md", "instructions", "")
 
@@ -65,3 +69,18 @@ def test_definition_is_found(path, text):
 )
 def test_option_that_is_passed_to_another_program_is_not_defined(path, text):
     assert line_of_option(path, text, "dry-run") == 0
+
+
+def test_option_that_a_script_never_had_is_found_in_the_script_and_not_in_others(repo):
+    script = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--fast')\n"
+    text = "```sh\npython tools/train.py --fast --save-results\npython tools/plain.py --any\n```\n"
+    files = {"tools/train.py": script, "tools/plain.py": "import sys\n", "src/other.py": "x = 1\n"}
+    commit_files(repo, {"AGENTS.md": text, **files})
+    handle = Git(discover(repo))
+
+    adoption = adopt(handle, handle.resolve("HEAD"), kinds={"option"})
+
+    assert [(one.verdict, one.claim.token) for one in adoption.findings] == [
+        ("holds", "--fast"),
+        ("never-held", "--save-results"),
+    ]

@@ -15,7 +15,7 @@ from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.judge.targets import targets_in
 from gitmem.commands.adopt.kinds.project.services import services_in
-from gitmem.commands.adopt.statements import CODE, HEADING, ROW, TREE
+from gitmem.commands.adopt.statements import CODE, HEADING, ROW, SHELLS, TREE
 from gitmem.document.sources.formats import read_value
 from gitmem.errors import FormatError
 from gitmem.text.code.languages import is_code, is_prose
@@ -151,11 +151,24 @@ def count_claims(statement: Statement, document: Document) -> Iterator[Claim]:
         found = _REMARK.search(statement.lines[0])
         if found and not _FEW.search(statement.lines[0][: found.start("number")]):
             yield from _claim(statement.line, found, (statement.path, statement.path.partition("/")[2]))
-    elif statement.kind != CODE:
+    elif statement.kind == CODE:
+        yield from _of_command(statement)
+    else:
         if statement.kind == ROW:
             yield from _row(statement)
         yield from _counted(statement)
         yield from _listed(statement)
+
+
+def _of_command(statement: Statement) -> Iterator[Claim]:
+    """Yield the counts in the remark of a command: of what is in the file that it names, or of all the code."""
+    for line, text in enumerate(statement.lines, statement.line) if statement.language in SHELLS else ():
+        command, sign, remark = text.partition(" # ")
+        paths = [word for word in command.split() if re.fullmatch(r"[\w./-]+\.\w{1,5}|(?:[\w.-]+/)+", word)]
+        for found in _COUNTED.finditer(remark) if sign and len(paths) < 2 else ():
+            is_whole = not _FEW.search(remark[: found.start()]) and _AFTER.match(remark[found.end() :])
+            if is_whole and re.fullmatch(_PARTS, found["noun"], re.I):
+                yield from _claim(line, found, tuple(path.strip("/") for path in paths))
 
 
 def _counted(statement: Statement) -> Iterator[Claim]:

@@ -57,6 +57,10 @@ _MODULE = re.compile(r"^(:[\w-]+(?::[\w-]+)*):\w+$")
 _HEADING = re.compile(r"\b(?:crates|packages|workspaces|monorepo)\b", re.I)
 _COLUMN = re.compile(r"^\W*(?:crate|package|workspace|npm package|rust crate)(?: name)?s?\W*$", re.I)
 _ENTRY = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\*\*)?`([^`\s]+)`(?:\*\*)?\s*(?:[:(–—-]|$)")
+# A name in bold or code at the start of any list's entry, which has a sign that names of packages have.
+_NAMED_ENTRY = re.compile(
+    r"^\s*(?:[-*+]|\d+[.)])\s+(?:\*\*`?|`)(@?[a-z][a-z0-9]*(?:[-_/][a-z0-9]+)+)(?:`?\*\*|`)\s*(?:[:(–—-]|$)"
+)
 _CELL = re.compile(r"^(?:\*\*)?\[?`([^`\s]+)`\]?(?:\([^)]*\))?(?:\*\*)?$")
 
 
@@ -78,8 +82,9 @@ def _listed(statement: Statement) -> Iterator[str]:
         for head, cell in zip(statement.header, statement.cells, strict=False):
             if _COLUMN.match(head) and (found := _CELL.match(cell)):
                 yield found[1]
-    elif statement.kind == BULLET and _HEADING.search(statement.section.rpartition(" › ")[2]):
-        found = _ENTRY.match(statement.lines[0])
+    elif statement.kind == BULLET:
+        is_listed = _HEADING.search(statement.section.rpartition(" › ")[2])
+        found = _ENTRY.match(statement.lines[0]) if is_listed else _NAMED_ENTRY.match(statement.lines[0])
         yield from [found[1]] if found else []
 
 

@@ -182,11 +182,16 @@ def judge_absence(mention: Mention, basis: Basis) -> JudgedClaim | None:
     then = basis.past.code(wrote)
     if then is None or _find_present(then, name, document) is not None:
         return None
-    if name not in _LANGUAGES and not _own_manifests(then, document):
+    is_listed = is_manifest(against.path)
+    if is_listed and not _own_manifests(then, document):
         return None
 
     def holds(text: str) -> bool:
-        return not text if name in _LANGUAGES else _line_in(against.path, text, plain_name(name)) is None
+        if name in _LANGUAGES:
+            return not text
+        return (
+            _line_in(against.path, text, plain_name(name)) is None if is_listed else not _import_of(name).search(text)
+        )
 
     probe = Probe(against.path, holds)
     return JudgedClaim(mention, FALSE, against, held=True, wrote=wrote, probe=probe, is_contradicted=True)
@@ -202,7 +207,25 @@ def _find_present(code: Code, name: str, document: Document) -> Source | None:
     """Return what contradicts that a project does without a package or language."""
     if name in _LANGUAGES:
         return _find_file(code, document, _LANGUAGES[name])
-    return _find_listed(code.texts(_own_manifests(code, document)), name)
+    listed = _find_listed(code.texts(_own_manifests(code, document)), name)
+    return listed or _find_import(code, name, document)
+
+
+def _find_import(code: Code, name: str, document: Document) -> Source | None:
+    """Return where a file below a document's folder imports a module of this name, written so."""
+    below = (
+        path for path in code.files_naming([name]) if path.startswith(f"{document.folder}/" * bool(document.folder))
+    )
+    for path, text in code.texts(below).items():
+        if found := _import_of(name).search(text):
+            return Source(path, text.count("\n", 0, found.start()) + 1, found[0].strip())
+    return None
+
+
+@lru_cache(maxsize=100)
+def _import_of(name: str) -> re.Pattern[str]:
+    word = re.escape(name)
+    return re.compile(rf"^[ \t]*(?:@testable )?(?:import|from|using|use|require)\b[ \t(\"']*{word}\b[^\n]*", re.M)
 
 
 def _find_file(code: Code, document: Document, endings: tuple[str, ...]) -> Source | None:

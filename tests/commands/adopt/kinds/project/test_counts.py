@@ -46,3 +46,11 @@ def found(find, text):
 )
 def test_count_is_found_with_its_place_unless_it_is_approximate(text, counts):
     assert [f"{one.stated} {one.tool} of {''.join(one.places[:1])}" for one in found(count_claims, text)] == counts
+
+
+def test_remark_of_a_command_counts_what_is_in_its_file_or_in_all_the_code():
+    exact = "pytest tests/test_a.py  # 14 tests\nnpm test  # runs 12 tests\n"
+    text = f"```sh\n{exact}make x  # about 9 tests\nrun  # 3 more tests\n```\n"
+    found = [one for part in split(text) for one in count_claims(part, Document("AGENTS.md", "instructions", ""))]
+
+    assert [(one.line, one.stated, one.places) for one in found] == [(2, "14", ("tests/test_a.py",)), (3, "12", ())]

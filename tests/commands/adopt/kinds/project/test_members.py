@@ -31,6 +31,10 @@ def found(find, text):
         ("- `./gradlew :app:test :a:b:build check`", [("gradle", ":app"), ("gradle", ":a:b")]),
         ("| Crate | Does |\n|---|---|\n| `core` | `x` |\n| **`app`** | all |", [("", "core"), ("", "app")]),
         ("| File | Does |\n|---|---|\n| `core` | `x` |", []),
+        (
+            "- **core-api** — all\n- `@x/web`: pages\n- **plain**: no\n- **core-api** is used\n- **Any-Name**",
+            [("", "core-api"), ("", "@x/web")],
+        ),
         ("## Packages\n\n- `ui`: parts\n- run `make`", [("", "ui")]),
     ],
 )

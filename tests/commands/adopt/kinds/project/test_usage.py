@@ -1,10 +1,15 @@
 """Packages that a sentence says are used, or not used."""
 
 import pytest
+from conftest import commit_files
 
 from gitmem.commands.adopt.documents import Document
+from gitmem.commands.adopt.findings import FALSE
 from gitmem.commands.adopt.kinds.project.usage import USED, absence_claims, package_claims
+from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split
+from gitmem.git import Git
+from gitmem.git.repository import discover
 
 ROOT = Document("AGENTS.md", "instructions", "")
 
@@ -47,3 +52,13 @@ def test_used_package_is_marked(text, names):
 )
 def test_package_that_the_project_does_without_is_found_unless_more_is_said(text, names):
     assert [one.name for one in found(absence_claims, text)] == names
+
+
+def test_module_that_the_project_did_without_and_imports_now_makes_the_sentence_false(repo):
+    commit_files(repo, {"AGENTS.md": "- AppKit only, no SwiftUI.\n", "Sources/A.swift": "import AppKit\n"})
+    culprit = commit_files(repo, {"Sources/A.swift": "import AppKit\nimport SwiftUI\n"}, "use SwiftUI")
+    handle = Git(discover(repo))
+
+    (finding,) = adopt(handle, handle.resolve("HEAD"), kinds={"absence"}).of(FALSE)
+
+    assert (finding.source.where, finding.culprit.commit) == ("Sources/A.swift:2", culprit)

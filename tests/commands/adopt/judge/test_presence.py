@@ -1,0 +1,59 @@
+"""Paths that are gone, and words that are none."""
+
+import pytest
+from conftest import commit_files, git
+
+from gitmem.commands.adopt.findings import FALSE, NEVER
+from gitmem.commands.adopt.run import adopt
+from gitmem.git import Git
+from gitmem.git.repository import discover
+
+
+def paths(repo, verdict):
+    handle = Git(discover(repo))
+    adoption = adopt(handle, handle.resolve("HEAD"), ["AGENTS.md"], kinds={"path"})
+    return [one.claim.token for one in adoption.of(verdict)]
+
+
+def test_end_of_a_path_that_only_one_file_had_is_false_once_it_is_gone(repo):
+    files = {"app/src/capture/camera.py": "x = 1\n", "app/src/views/a.py": "x = 1\n", "app/keep.py": "x = 2\n"}
+    commit_files(repo, {"AGENTS.md": "## capture/camera.py\n\n- `views/`: all\n- `views/none.py`\n", **files})
+    git(repo, "rm", "-rq", "app/src")
+    commit_files(repo, {}, "remove them")
+
+    assert paths(repo, FALSE) == ["capture/camera.py", "views/"]
+
+
+def test_folders_in_the_remark_of_an_entry_are_in_it(repo):
+    tree = "```\nsrc/\n├── flows/   # Engine (core/, hooks/)\n└── a.py\n```\n"
+    commit_files(
+        repo, {"AGENTS.md": tree, "src/a.py": "x\n", "src/flows/core/a.py": "1\n", "src/flows/hooks/b.py": "2\n"}
+    )
+    git(repo, "mv", "src/flows/core", "src/flows/state")
+    commit_files(repo, {}, "rename core")
+
+    assert paths(repo, FALSE) == ["core/"]
+
+
+def test_folder_of_any_name_never_was_if_the_one_above_is_there(repo):
+    text = "- Implement `src/providers/<name>/client.py`\n- Run `made/by/<build>/x.py`\n"
+    commit_files(repo, {"AGENTS.md": text, "src/a.py": "x\n"})
+
+    assert paths(repo, NEVER) == ["src/providers/"]
+
+
+@pytest.mark.parametrize(
+    "text", ["- Name the branch `feature/login`\n", "```\nStoreBase\n├── DiskStore\n└── NetStore\n```\n"]
+)
+def test_branches_and_types_are_no_paths(repo, text):
+    commit_files(repo, {"AGENTS.md": text})
+
+    assert paths(repo, NEVER) == []
+
+
+def test_path_that_a_submodule_may_have_is_not_said_to_have_never_been(repo):
+    commit_files(repo, {"AGENTS.md": "- `apps/server/main.ex`\n- `src/none.py`\n", "src/a.py": "x\n"})
+    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'HEAD')},engine")
+    git(repo, "commit", "-qm", "a submodule")
+
+    assert paths(repo, NEVER) == ["src/none.py"]
