@@ -38,6 +38,7 @@ _TWINS = re.compile(r"([\w./-]*\w)(\.\w{1,4})/(\.\w{1,4})")
 _INTERPRETERS = frozenset({"python", "python3", "node", "tsx", "ts-node", "bash", "sh", "ruby", "php", "deno", "bun"})
 # Folders, and nothing else, in parentheses.
 _LISTED = re.compile(r"\(((?:[\w.-]+/,? ?(?:and )?)+)\)")
+_STAND_IN = re.compile(r"(?:^|[/_-])(?:my|your|some|example)[/_-]|path/to/")
 # What stands for any name at the end of a path: `src/providers/<name>/`.
 _ANY = re.compile(r"^((?:[\w@.-]+/){2,})(?:<[\w -]+>|\{\w+\})")
 # The mark of a folder in which such a name is.
@@ -83,7 +84,7 @@ def _scripts(statement: Statement, document: Document) -> Iterator[Claim]:
     for command in iter_commands(statement):
         if command.words[0] in _INTERPRETERS and not command.folder:
             script = next((word for word in command.words[1:] if not word.startswith("-")), "")
-            if "/" in script and _FILE.match(script):
+            if "/" in script and _FILE.match(script) and not _STAND_IN.search(script):
                 yield from _name(script, command.line, document, is_certain=True)
 
 
