@@ -106,7 +106,7 @@ def run(args: Arguments, out: Output) -> int:
         checked = memory.check(
             options=options, base=args.base, head=args.head, staged=args.staged, progress=out.progress
         )
-        found = findings_of(checked, now=memory.repository.now, memory=memory.repository.find_tip() or "")
+        found = findings_of(checked, now=memory.repository.now, memory_commit=memory.repository.find_tip() or "")
         fail_on = args.fail_on or memory.repository.policy().check.fail_on
     if reports.is_wanted(args):
         reports.emit(args, out, found, as_table(checked, found))

@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from gitmem.repository.open_store import OpenStore
 
 
-def status(memory: OpenRepository) -> dict[str, Any]:
+def status(repository: OpenRepository) -> dict[str, Any]:
     """Return which model embeds, whether it responds, and what has vectors, for each store and model.
 
     Raises:
         ConfigError, EmbeddingError: The model in the settings cannot be used here.
     """
-    providers = providers_of(memory.config)
+    providers = providers_of(repository.config)
     assert providers is not None, "Memory asked for one"
     models = [{"model": one.name, "for": what, **answer_of(one)} for one, what in _roles(providers)]
-    stores = [_standing(memory, store, providers) for store in _stores(memory)]
-    unused = sum(len(list_others(store.vectors_folder, each_model(providers))) for store in _stores(memory))
+    stores = [_standing(repository, store, providers) for store in _stores(repository)]
+    unused = sum(len(list_others(store.vectors_folder, each_model(providers))) for store in _stores(repository))
     return {"configured": True, "models": models, "stores": stores, "unused": unused}
 
 
-def _stores(memory: OpenRepository) -> list[OpenStore]:
+def _stores(repository: OpenRepository) -> list[OpenStore]:
     """Return the stores that a query searches, including other repositories'."""
-    return memory.stores_for_query(Query(text="everything"))
+    return repository.stores_for_query(Query(text="everything"))
 
 
 def _roles(providers: Providers) -> list[tuple[Any, str]]:
@@ -49,7 +49,7 @@ def _roles(providers: Providers) -> list[tuple[Any, str]]:
     return [(prose, "everything")] if prose is code else [(prose, "prose"), (code, "code")]
 
 
-def _standing(memory: OpenRepository, store: OpenStore, providers: Providers) -> dict[str, Any]:
+def _standing(repository: OpenRepository, store: OpenStore, providers: Providers) -> dict[str, Any]:
     catalog = store.catalog()
     memories = catalog.row("SELECT count(DISTINCT oid) FROM memory WHERE shadowed = 0")[0]
     missing = count_missing(store, catalog, providers)
@@ -59,11 +59,11 @@ def _standing(memory: OpenRepository, store: OpenStore, providers: Providers) ->
         "memories": memories,
         "with_vectors": memories - missing,
         "missing": missing,
-        "vectors": [_vectors(memory, store, model) for model in each_model(providers)],
+        "vectors": [_vectors(repository, store, model) for model in each_model(providers)],
     }
 
 
-def _vectors(memory: OpenRepository, store: OpenStore, model: str) -> dict[str, Any]:
+def _vectors(repository: OpenRepository, store: OpenStore, model: str) -> dict[str, Any]:
     """Return the size of a model's vectors; ``problem`` says why there are none that can be used."""
     nothing = {"model": model, "pieces": 0, "unused": 0, "dimensions": 0, "bytes": 0, "age_s": None, "kept": ""}
     try:
@@ -75,7 +75,7 @@ def _vectors(memory: OpenRepository, store: OpenStore, model: str) -> dict[str, 
     try:
         with found.reading():
             sizes, shape = found.sizes(), found.shape
-        age_s = memory.now - int(os.stat(os.path.join(found.folder, INDEX)).st_mtime)
+        age_s = repository.now - int(os.stat(os.path.join(found.folder, INDEX)).st_mtime)
     finally:
         found.close()
     values = {"pieces": sizes.rows, "unused": sizes.dead, "dimensions": shape.dimensions, "bytes": sizes.bytes}
@@ -83,7 +83,7 @@ def _vectors(memory: OpenRepository, store: OpenStore, model: str) -> dict[str, 
 
 
 def rebuild(
-    memory: OpenRepository,
+    repository: OpenRepository,
     *,
     everything: bool = False,
     download: bool = False,
@@ -92,7 +92,7 @@ def rebuild(
     """Embed memories without vectors, in every store, and delete unused vectors: of other models and deleted memories.
 
     Args:
-        memory: The store.
+        repository: The store.
         everything: Whether to embed all memories again.
         download: Whether a missing model may be downloaded.
         progress: Called with the number of embedded memories and the total.
@@ -103,11 +103,11 @@ def rebuild(
         UnwritableError: The disk is full or read-only.
     """
     begun = time.monotonic()
-    providers = providers_of(memory.config, download=download)
+    providers = providers_of(repository.config, download=download)
     assert providers is not None, "Memory asked for one"
-    kept = _place(memory)
+    kept = _place(repository)
     embedded_now = forgotten = others = 0
-    for store in _stores(memory):
+    for store in _stores(repository):
         folder, catalog = store.vectors_folder, store.current_catalog()
         if everything:
             update.forget_all(folder, providers)
@@ -121,25 +121,25 @@ def rebuild(
     return EmbeddingReport(tuple(each_model(providers)), embedded_now, forgotten, others, seconds)
 
 
-def _place(memory: OpenRepository) -> str:
+def _place(repository: OpenRepository) -> str:
     """Return where to put the vectors, by the settings and the environment; empty for their present location."""
-    wanted = memory.config.vectors
+    wanted = repository.config.vectors
     cannot = sqlite_vec.can_load() if wanted == VEC else ""
     if cannot:
-        memory.notices.append(f"{cannot}: vectors are searched with numpy instead")
+        repository.notices.append(f"{cannot}: vectors are searched with numpy instead")
     return "" if cannot else wanted
 
 
-def embed_missing(memory: OpenRepository) -> None:
+def embed_missing(repository: OpenRepository) -> None:
     """Embed memories without vectors, in the background; if another process is doing so, do nothing.
 
     Raises:
         GitmemError: The provider or the disk does not allow it.
     """
-    providers = providers_of(memory.config)
+    providers = providers_of(repository.config)
     if providers is None:
         return
-    for store in _stores(memory):
+    for store in _stores(repository):
         folder, catalog = store.vectors_folder, store.catalog()
         try:
             update.catch_up(folder, catalog, providers)

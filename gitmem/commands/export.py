@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 NAMED = 20
 
 
-def list_files(memory: OpenRepository, query: Query) -> list[tuple[str, str]]:
+def list_files(repository: OpenRepository, query: Query) -> list[tuple[str, str]]:
     """Return path and blob of every memory that passes the filters, sorted by key; the first file of each key."""
     # Captured memories without a commit have no blob to read, so they are left out.
-    if waiting := waiting_captures(memory.git.repository.state):
-        memory.notices.append(
+    if waiting := waiting_captures(repository.git.repository.state):
+        repository.notices.append(
             f"{len(waiting)} captured memories are not committed yet and were not exported; commit them with "
             "gitmem doctor --fix"
         )
-    catalog = memory.catalog(memory.tip())
-    ground = memory.ground(catalog)
+    catalog = repository.catalog(repository.tip())
+    ground = repository.ground(catalog)
     with catalog.reading():
-        condition, values = filter_condition(catalog, ground, query, now=memory.now)
+        condition, values = filter_condition(catalog, ground, query, now=repository.now)
         rows = catalog.rows(
             f"SELECT m.path, m.oid FROM memory m WHERE {condition} ORDER BY m.key LIMIT ?", (*values, query.limit)
         )
@@ -52,7 +52,7 @@ def list_files(memory: OpenRepository, query: Query) -> list[tuple[str, str]]:
 
 
 def texts(
-    memory: OpenRepository, files: list[tuple[str, str]], progress: Callable[[int, int], None] | None = None
+    repository: OpenRepository, files: list[tuple[str, str]], progress: Callable[[int, int], None] | None = None
 ) -> Iterator[tuple[str, bytes]]:
     """Yield path and exact content of every file; *progress* is called with the number done.
 
@@ -60,7 +60,7 @@ def texts(
         GitmemError: The content of one is missing: the export would be incomplete without showing it.
     """
     for done, ((path, _), (_, content)) in enumerate(
-        zip(files, memory.git.read_blobs(oid for _, oid in files), strict=True), 1
+        zip(files, repository.git.read_blobs(oid for _, oid in files), strict=True), 1
     ):
         if content is None:
             raise GitmemError(f"{path}: its content is missing from the object database", hint="git fetch origin")
@@ -139,10 +139,10 @@ def write_folder(contents: Iterable[tuple[str, bytes]], folder: Path) -> None:
         raise
 
 
-def verdict_times(memory: OpenRepository) -> dict[str, str]:
+def verdict_times(repository: OpenRepository) -> dict[str, str]:
     """Return when each fact was last verified, by key: of those whose verdict counts here and holds."""
-    catalog = memory.catalog(memory.tip())
-    ground = memory.ground(catalog)
+    catalog = repository.catalog(repository.tip())
+    ground = repository.ground(catalog)
     with catalog.reading():
         rows = catalog.rows(
             "SELECT m.id, m.key, s.at FROM memory m JOIN state s ON s.fact = m.id"
@@ -150,7 +150,7 @@ def verdict_times(memory: OpenRepository) -> dict[str, str]:
             (ground or 0, HOLDS),
         )
         chains = state.suspects(catalog, ground)
-        statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=memory.now, chains=chains)
+        statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=repository.now, chains=chains)
     return {key: format_time(at) for number, key, at in rows if statuses[number].status in (VERIFIED, STALE)}
 
 
@@ -190,7 +190,7 @@ def bundle_files(contents: Iterable[tuple[str, bytes]], proved: Mapping[str, str
     yield okf.LOG, okf.log_file(log).encode()
 
 
-def note_files(memory: OpenRepository, contents: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+def note_files(repository: OpenRepository, contents: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
     """Yield memories as notes: imported ones at their own paths in their own form, others as they are in the store.
 
     Files that notes embed, and drawings, are not in the store: a notice names them.
@@ -214,7 +214,7 @@ def note_files(memory: OpenRepository, contents: Iterable[tuple[str, bytes]]) ->
     if left:
         names = ", ".join(list(left)[:NAMED]) + (", …" if len(left) > NAMED else "")
         count = f"{len(left)} embedded files or drawings are" if len(left) > 1 else "1 embedded file or drawing is"
-        memory.notices.append(f"{count} not in the memory; copy them to the same places: {names}")
+        repository.notices.append(f"{count} not in the memory; copy them to the same places: {names}")
 
 
 def _beside(path: Path) -> Path:
@@ -223,7 +223,7 @@ def _beside(path: Path) -> Path:
 
 
 def export(
-    memory: OpenRepository,
+    repository: OpenRepository,
     query: Query,
     *,
     folder: str,
@@ -236,16 +236,16 @@ def export(
     The folder has the store's layout and policy, or is a bundle of the Open Knowledge Format, or has the notes from
     which memories were imported.
     """
-    files = list_files(memory, narrow(memory.policy(), query) if query.collections else query)
+    files = list_files(repository, narrow(repository.policy(), query) if query.collections else query)
     if not folder:
-        return json_lines(texts(memory, files, progress))
+        return json_lines(texts(repository, files, progress))
     if is_okf:
-        write_folder(bundle_files(texts(memory, files, progress), verdict_times(memory)), Path(folder))
+        write_folder(bundle_files(texts(repository, files, progress), verdict_times(repository)), Path(folder))
         return iter([path for path, _ in files])
     if is_notes:
-        write_folder(note_files(memory, texts(memory, files, progress)), Path(folder))
+        write_folder(note_files(repository, texts(repository, files, progress)), Path(folder))
         return iter([path for path, _ in files])
-    policy = memory.git.read_blob(f"{memory.tip()}:{POLICY_PATH}", limit=layout.POLICY_LIMIT)
+    policy = repository.git.read_blob(f"{repository.tip()}:{POLICY_PATH}", limit=layout.POLICY_LIMIT)
     extra = [(POLICY_PATH, policy)] if policy is not None else []
-    write_folder(chain(extra, texts(memory, files, progress)), Path(folder))
+    write_folder(chain(extra, texts(repository, files, progress)), Path(folder))
     return iter([path for path, _ in files])

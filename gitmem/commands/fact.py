@@ -131,7 +131,7 @@ def _either(options: Sequence[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def name_files(memory: OpenStore, verify: Any) -> Any:
+def name_files(store: OpenStore, verify: Any) -> Any:
     """Return a check in whose globs files and folders that exist exactly are escaped: ``app/[id]`` is no pattern.
 
     So they never name another file, also not once they are gone. Names are written in Unicode's composed form.
@@ -145,8 +145,8 @@ def name_files(memory: OpenStore, verify: Any) -> Any:
     globs = {name: verify[name] for name in named if kinds[name].is_pattern and isinstance(verify[name], str)}
     if all(escape(glob) == glob for glob in globs.values()):
         return verify
-    commit, top = memory.git.read_head()[1], memory.git.repository.top
-    tree = CodeTree(memory.git, commit) if commit is not None else None
+    commit, top = store.git.read_head()[1], store.git.repository.top
+    tree = CodeTree(store.git, commit) if commit is not None else None
 
     def is_there(path: str) -> bool:
         is_new = bool(top) and "\0" not in path and os.path.lexists(f"{top}/{path}")
@@ -162,7 +162,7 @@ def _composed(written: Any) -> Any:
 
 
 def write_fact(
-    memory: OpenStore,
+    store: OpenStore,
     title: str,
     *,
     verify: Any,
@@ -178,7 +178,7 @@ def write_fact(
     """Write a fact and, if verdicts count here, its verdict in the same commit.
 
     Args:
-        memory: The memory to write to.
+        store: The memory to write to.
         title: The claim.
         verify: The check in its frontmatter form, or None.
         home: Where to write it instead, proved by the code here: the code tree, or the universal store.
@@ -195,20 +195,20 @@ def write_fact(
         RefusedError: There is no check, it cannot fail, or it does not hold now.
     """
     _refuse_incomplete(title, verify, options)
-    verify = name_files(memory, verify)
-    policy = memory.policy()
-    options |= anchor_fields(memory, options, is_strict=True)
-    draft = draft_of(memory, body, title=title, kind="fact", key=key, verify=verify, **options)
+    verify = name_files(store, verify)
+    policy = store.policy()
+    options |= anchor_fields(store, options, is_strict=True)
+    draft = draft_of(store, body, title=title, kind="fact", key=key, verify=verify, **options)
     document = validate_draft(draft, policy)
     again = ALLOW if force else REFUSE
-    _refuse_said(home or memory, draft, policy, again=again)
+    _refuse_said(home or store, draft, policy, again=again)
     is_in_tree = home is not None and home.is_in_tree
-    proof = prove(memory, document, approve=approve, unproven=unproven, tree=tree, is_in_tree=is_in_tree)
-    memory.notices.extend(proof.notices)
+    proof = prove(store, document, approve=approve, unproven=unproven, tree=tree, is_in_tree=is_in_tree)
+    store.notices.extend(proof.notices)
     if home is None:
-        return _write(memory, document, draft, proof, again=again)
+        return _write(store, document, draft, proof, again=again)
     change = home.writer().remember(draft, policy, verb="fact", again=again)
-    if proof.verdict is not None and home.store == memory.store:
+    if proof.verdict is not None and home.store == store.store:
         home.keep_verdicts([replace(proof.verdict, key=change.key)])
     return change
 
@@ -240,16 +240,16 @@ def _refuse_said(home: OpenStore, draft: Draft, policy: Policy, *, again: str) -
         refuse_said(settled, found, again=again)
 
 
-def _anchors(memory: OpenStore, key: str, refs: Sequence[str]) -> list[str]:
+def _anchors(store: OpenStore, key: str, refs: Sequence[str]) -> list[str]:
     """Return the anchors of a memory's references; new ones must name existing files."""
-    known = parse(memory.text_of(key), path=f"{key}.md").strings("refs")
-    anchor_fields(memory, {"refs": [ref for ref in refs if ref not in known]}, is_strict=True)
-    found: list[str] = anchor_fields(memory, {"refs": refs}, is_strict=False).get(FIELD, [])
+    known = parse(store.text_of(key), path=f"{key}.md").strings("refs")
+    anchor_fields(store, {"refs": [ref for ref in refs if ref not in known]}, is_strict=True)
+    found: list[str] = anchor_fields(store, {"refs": refs}, is_strict=False).get(FIELD, [])
     return found
 
 
 def edit_fields(
-    memory: OpenStore,
+    store: OpenStore,
     key: str,
     changes: Mapping[str, Any],
     body: str | None,
@@ -263,9 +263,9 @@ def edit_fields(
         RefusedError: The new check cannot fail or does not hold, or a field is invalid.
     """
     if "verify" in changes:
-        changes = {**changes, "verify": name_files(memory, changes["verify"])}
+        changes = {**changes, "verify": name_files(store, changes["verify"])}
     if "refs" in changes:
-        changes = {**changes, FIELD: _anchors(memory, key, changes["refs"] or [])}
+        changes = {**changes, FIELD: _anchors(store, key, changes["refs"] or [])}
     wanted = {name: (REMOVE if value in ("", []) else value) for name, value in changes.items()}
     path, below = f"{key}.md", None if body is None else f"{clean_body(body)}\n".lstrip("\n")
 
@@ -275,16 +275,16 @@ def edit_fields(
         # Setting a field that has two conflicting versions resolves the conflict.
         left = {CONFLICT: without(fields, decided) or REMOVE} if CONFLICT in fields else {}
         new = with_fields(text, left | wanted, path, body=below)
-        return new if new == text else with_fields(new, {"updated": format_time(memory.now)}, path)
+        return new if new == text else with_fields(new, {"updated": format_time(store.now)}, path)
 
-    old = parse(memory.text_of(key), path=path).fields
+    old = parse(store.text_of(key), path=path).fields
     # The old text may be by someone else: only a command typed in full is approved by typing it.
     typed = "verify" in changes and all(name in changes or not old.get(name) for name in ("refute", "network", "env"))
-    return edit_text(memory, key, change, approve=approve and typed, **how)
+    return edit_text(store, key, change, approve=approve and typed, **how)
 
 
 def edit_text(
-    memory: OpenStore,
+    store: OpenStore,
     key: str,
     change: Callable[[str], str],
     *,
@@ -298,7 +298,7 @@ def edit_text(
     """Change the text of a memory's file; a changed check must hold, as for a new fact.
 
     Args:
-        memory: The memory to write to.
+        store: The memory to write to.
         key: The memory's full key.
         change: Returns the new text for the file's text; called again if the memory changed meanwhile.
         approve: Whether the person at the terminal typed this, which approves a new command for them.
@@ -312,8 +312,8 @@ def edit_text(
         DuplicateError: Another memory now says the same.
         RefusedError: The new text is not a valid memory, or its check cannot fail or does not hold.
     """
-    policy = memory.policy()
-    old = memory.text_of(key)
+    policy = store.policy()
+    old = store.text_of(key)
     if correction:
         change = _as_correction(key, change)
     document = check_file(key, change(old), policy=policy, path=f"{key}.md")
@@ -321,16 +321,16 @@ def edit_text(
     changed = after is not None and (after != own_spec(before) or (judge and document.kind != TASK))
     proof = Proof(None)
     if changed and document.kind == TASK:
-        proof = Proof(None, tuple(approve_gate(memory, document, approve=approve)))
+        proof = Proof(None, tuple(approve_gate(store, document, approve=approve)))
     elif changed:
-        is_in_tree = memory.is_in_tree
-        proof = prove(memory, document, approve=approve, unproven=unproven, tree=tree, is_in_tree=is_in_tree)
-    memory.notices.extend(proof.notices)
+        is_in_tree = store.is_in_tree
+        proof = prove(store, document, approve=approve, unproven=unproven, tree=tree, is_in_tree=is_in_tree)
+    store.notices.extend(proof.notices)
     if document.kind != TASK:
-        memory = _home(memory, before if after is None else document, proof)
-    done = memory.writer().edit(key, change, policy, again=ALLOW if force else REFUSE)
+        store = _home(store, before if after is None else document, proof)
+    done = store.writer().edit(key, change, policy, again=ALLOW if force else REFUSE)
     if proof.verdict is not None:
-        memory.keep_verdicts([proof.verdict], proof.session)
+        store.keep_verdicts([proof.verdict], proof.session)
     return done
 
 
@@ -347,7 +347,7 @@ def _as_correction(key: str, change: Callable[[str], str]) -> Callable[[str], st
 
 
 def prove(
-    memory: OpenStore,
+    store: OpenStore,
     document: Document,
     *,
     approve: bool,
@@ -358,7 +358,7 @@ def prove(
     """Judge the check of a memory now, or report why it stays unproven.
 
     Args:
-        memory: The memory.
+        store: The memory.
         document: The memory to be written.
         approve: Whether the person at the terminal typed the command, which approves it for them.
         unproven: Do not run it.
@@ -373,9 +373,9 @@ def prove(
     notices = _refuse_trivial(document.key, check)
     if unproven:
         return Proof(None, tuple(notices))
-    if memory.git.read_head()[1] is None:
+    if store.git.read_head()[1] is None:
         return Proof(None, (*notices, "there is no commit to check it against yet; it stays unproven"))
-    session = memory.session()
+    session = store.session()
     due = session.due_of(document)
     if not session.may_run(due):
         if session.trust.denies(due.row.spec):
@@ -387,10 +387,10 @@ def prove(
                 "its command cannot be approved here; it stays unproven until you approve it: gitmem trust --review"
             )
             return Proof(None, (*notices, message))
-        approve_command(memory, due)
+        approve_command(store, due)
     result, judged = _judge(session, due, tree)
-    _refuse(result, due, judged, meant=_did_you_mean(memory, check) if result.outcome in (FAILS, UNPROVEN) else "")
-    notices += _never_there(memory, check)
+    _refuse(result, due, judged, meant=_did_you_mean(store, check) if result.outcome in (FAILS, UNPROVEN) else "")
+    notices += _never_there(store, check)
     if judged:
         notices += [IN_TREE.format(judged=judged)] if is_in_tree else []
         return Proof(None, tuple(notices), session, judged)
@@ -418,15 +418,15 @@ def _doubts(key: str, verdict: Verdict | None) -> list[str]:
     return found
 
 
-def pass_gate(memory: OpenStore, document: Document) -> Gate:
+def pass_gate(store: OpenStore, document: Document) -> Gate:
     """Run the check of a task now, like that of a fact: in the sandbox, and only if it is approved."""
     key = document.key
     if check_of(document) is None:
         return Gate(None)
-    if memory.git.read_head()[1] is None:
+    if store.git.read_head()[1] is None:
         message = f"{key}: there is no commit to run its gate on"
         return Gate(None, GitmemError(message, hint="commit the work first"))
-    session = memory.session()
+    session = store.session()
     due = session.due_of(document)
     if not session.may_run(due):
         message = f"{key}: the command of its gate is not approved here: {format_check(due.spec.check)}"
@@ -443,7 +443,7 @@ def pass_gate(memory: OpenStore, document: Document) -> Gate:
     return Gate(result.verdict, None, notices, session.counts())
 
 
-def approve_gate(memory: OpenStore, document: Document, *, approve: bool) -> list[str]:
+def approve_gate(store: OpenStore, document: Document, *, approve: bool) -> list[str]:
     """Refuse a task's new check that proves nothing, and approve it for its author; it need not hold yet.
 
     Returns:
@@ -455,15 +455,15 @@ def approve_gate(memory: OpenStore, document: Document, *, approve: bool) -> lis
     check = check_of(document)
     assert check is not None, "there is a new check"
     notices = _refuse_trivial(document.key, check)
-    if memory.git.read_head()[1] is None:
+    if store.git.read_head()[1] is None:
         return notices
-    session = memory.session()
+    session = store.session()
     due = session.due_of(document)
     if check.form == BUILTIN:  # it costs nothing to run
         if session.judge_one(due).outcome == HOLDS:
             notices.append("the gate already holds: is there anything left to do, or does it check too little?")
     elif approve and not due.spec.setup and not session.trust.denies(due.row.spec):
-        approve_command(memory, due)
+        approve_command(store, due)
     return notices
 
 
@@ -486,31 +486,31 @@ def _judge(session: Session, due: Due, tree: str) -> tuple[Result, str]:
     return (found[0], TREES[DIRTY]) if found is not None else (result, "")
 
 
-def _did_you_mean(memory: OpenStore, check: Check) -> str:
+def _did_you_mean(store: OpenStore, check: Check) -> str:
     """Return a hint with the file that a built-in check probably means if it names a missing one."""
-    commit = memory.git.read_head()[1]
+    commit = store.git.read_head()[1]
     globs = list_globs(check.words) if check.form == BUILTIN else ()
     if not globs or commit is None:
         return ""
-    tree = CodeTree(memory.git, commit)
+    tree = CodeTree(store.git, commit)
     paths = [path_of(glob) for glob in globs if is_path_like(glob) or is_plain(glob)]
     for module in (path for mode, _, path in tree.entries if mode == SUBMODULE):
         if any(path == module or path.startswith(f"{module}/") for path in paths):
-            return f"{memory.typed(module)} is a submodule, whose files are not in this repository's tree"
+            return f"{store.typed(module)} is a submodule, whose files are not in this repository's tree"
     near = next((nearest_file(tree, path) for path in paths if not tree.match(escape(path))), "")
-    return f"did you mean {memory.typed(near)}?" if near else ""
+    return f"did you mean {store.typed(near)}?" if near else ""
 
 
-def _never_there(memory: OpenStore, check: Check) -> tuple[str, ...]:
+def _never_there(store: OpenStore, check: Check) -> tuple[str, ...]:
     """Return a warning if a check says that something is absent which never existed, such as a misspelt path."""
     path = check.words[1] if check.form == BUILTIN and check.words[0] == "absent" else ""
-    commit = memory.git.read_head()[1]
-    if not path or not is_path_like(path) or commit is None or is_shallow(memory.git):
+    commit = store.git.read_head()[1]
+    if not path or not is_path_like(path) or commit is None or is_shallow(store.git):
         return ()
-    if has_ever_had(memory.git, commit, path.rstrip("/")):
+    if has_ever_had(store.git, commit, path.rstrip("/")):
         return ()
-    near = nearest_file(CodeTree(memory.git, commit), path)
-    meant = f"; did you mean {memory.typed(near)}?" if near else ""
+    near = nearest_file(CodeTree(store.git, commit), path)
+    meant = f"; did you mean {store.typed(near)}?" if near else ""
     return (f"{path} was never in the history of HEAD, so it proves nothing that it is absent{meant}",)
 
 
@@ -542,23 +542,23 @@ def _blocked(result: Result) -> str:
     return "does not pass here" if result.missing else "could not be run"
 
 
-def _home(memory: OpenStore, document: Document, proof: Proof) -> OpenStore:
+def _home(store: OpenStore, document: Document, proof: Proof) -> OpenStore:
     """Return where to write: a fact that is not true on the default branch goes to this branch's companion."""
-    home = memory.home_of(document, outcome=proof.outcome, is_uncommitted=bool(proof.judged))
-    if proof.judged and not memory.is_in_tree and not home.store.companion:
-        memory.notices.append(ON_DEFAULT.format(judged=proof.judged))
+    home = store.home_of(document, outcome=proof.outcome, is_uncommitted=bool(proof.judged))
+    if proof.judged and not store.is_in_tree and not home.store.companion:
+        store.notices.append(ON_DEFAULT.format(judged=proof.judged))
     return home
 
 
-def _write(memory: OpenStore, document: Document, draft: Draft, proof: Proof, *, again: str) -> Change:
-    policy, verdict = memory.policy(), proof.verdict
+def _write(store: OpenStore, document: Document, draft: Draft, proof: Proof, *, again: str) -> Change:
+    policy, verdict = store.policy(), proof.verdict
     counts = proof.session is not None and proof.session.counts()
-    memory = _home(memory, document, proof)
+    store = _home(store, document, proof)
 
     def verdicts(settled: Draft) -> list[Verdict]:
         return [replace(verdict, key=settled.key)] if verdict is not None and counts else []
 
-    change = memory.writer().remember(draft, policy, verb="fact", verdicts=verdicts, again=again)
+    change = store.writer().remember(draft, policy, verb="fact", verdicts=verdicts, again=again)
     if verdict is not None:
-        memory.local.add_verdicts([replace(verdict, key=change.key)])
+        store.local.add_verdicts([replace(verdict, key=change.key)])
     return change

@@ -29,11 +29,13 @@ WIDTH = (PRIVATE, PROJECT, DOMAIN, UNIVERSAL)
 LINKS = ("supersedes", "superseded_by")
 
 
-def promote(memory: OpenRepository, typed: str, *, to: str, domains: Sequence[str], name: str, scope: str) -> Change:
+def promote(
+    repository: OpenRepository, typed: str, *, to: str, domains: Sequence[str], name: str, scope: str
+) -> Change:
     """Write a memory to a wider scope and retire the original.
 
     Args:
-        memory: The repository's memory.
+        repository: The repository's memory.
         typed: The key as typed.
         to: The wider scope.
         domains: Further domains, for the scope domain.
@@ -43,8 +45,8 @@ def promote(memory: OpenRepository, typed: str, *, to: str, domains: Sequence[st
     Raises:
         RefusedError: Its scope is not narrower; it was retired; another memory has the key there.
     """
-    store, key = holder_of(memory, typed, scope)
-    has = memory.scope_of(store, key)
+    store, key = holder_of(repository, typed, scope)
+    has = repository.scope_of(store, key)
     if WIDTH.index(to) <= WIDTH.index(has):
         message = f"{key} already has the scope {has}: the scope {to} is not wider"
         raise RefusedError(message, hint=f"gitmem show {key} --scope {has}")
@@ -53,15 +55,15 @@ def promote(memory: OpenRepository, typed: str, *, to: str, domains: Sequence[st
         raise RefusedError(f"{key} was retired", hint="a retired memory cannot be promoted")
     if to in (DOMAIN, UNIVERSAL):
         refs, text = document.strings("refs"), f"{document.title}\n{document.body}"
-        refuse_project_code(document.kind, refs, text, scope=to, policy=memory.policy())
+        refuse_project_code(document.kind, refs, text, scope=to, policy=repository.policy())
     fields = _fields(document, to, domains)
-    target, new = memory.store_for(to), name or key
+    target, new = repository.store_for(to), name or key
     _refuse_taken(target, new, document, to)
     draft = Draft(new, True, fields, document.body)
     change = target.writer().remember(draft, target.policy(), verb="promote", again=ALLOW)
     if to == PROJECT:  # what was proved here need not run again
         known = store.local.verdicts([key]).get(key, [])
-        memory.local.add_verdicts([replace(verdict, key=change.key) for verdict in known])
+        repository.local.add_verdicts([replace(verdict, key=change.key) for verdict in known])
     if target.store == store.store and not store.is_in_tree and change.key == key:
         return change  # from a domain to everyone: the same file, for more readers
     renamed = f" as {change.key}" if change.key != key else ""

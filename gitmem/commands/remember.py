@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from gitmem.write.place import Change
 
 
-def remember(memory: OpenStore, text: str, *, force: bool = False, is_strict: bool = True, **options: Any) -> Change:
+def remember(store: OpenStore, text: str, *, force: bool = False, is_strict: bool = True, **options: Any) -> Change:
     """Write a memory.
 
     Args:
-        memory: The store.
+        store: The store.
         text: The text.
         force: Write it even if another memory says the same.
         is_strict: Refuse a reference to a missing file, or to lines past the end of one.
@@ -36,14 +36,14 @@ def remember(memory: OpenStore, text: str, *, force: bool = False, is_strict: bo
         DuplicateError: Another memory says the same.
     """
     again = ALLOW if force else REFUSE
-    options |= anchor_fields(memory, options, is_strict=is_strict)
-    change = memory.writer().remember(draft_of(memory, text, **options), memory.policy(), verb="remember", again=again)
-    _note_rotation(memory, [change])
+    options |= anchor_fields(store, options, is_strict=is_strict)
+    change = store.writer().remember(draft_of(store, text, **options), store.policy(), verb="remember", again=again)
+    _note_rotation(store, [change])
     return change
 
 
 def kind_and_scope(
-    memory: OpenRepository,
+    repository: OpenRepository,
     text: str,
     fields: Mapping[str, Any],
     *,
@@ -58,7 +58,7 @@ def kind_and_scope(
         UsageError: There is no such collection, or it does not accept the kind.
         RefusedError: The memory does not fit that scope.
     """
-    policy = memory.policy()
+    policy = repository.policy()
     if collection:
         from gitmem.policy.collections import kind_for
 
@@ -66,20 +66,20 @@ def kind_and_scope(
     kind = kind or "learned"
     home = PROJECT if in_tree or fields.get("domains") else policy.home_of(kind)
     if home != (scope or PROJECT) and not scope:
-        memory.notices.append(f"kept in the {home} scope, as its collection says (--scope project keeps it here)")
+        repository.notices.append(f"kept in the {home} scope, as its collection says (--scope project keeps it here)")
     scope = scope or home
     refuse_misplaced(scope, fields.get("domains", ()), in_tree=in_tree)
     if scope in (DOMAIN, UNIVERSAL):
         refuse_project_code(kind, fields.get("refs") or (), text, scope=scope, policy=policy)
-    memory.note_unread(scope, fields.get("domains", ()))
+    repository.note_unread(scope, fields.get("domains", ()))
     return kind, scope
 
 
-def anchor_fields(memory: OpenStore, fields: Mapping[str, Any], *, is_strict: bool) -> dict[str, Any]:
+def anchor_fields(store: OpenStore, fields: Mapping[str, Any], *, is_strict: bool) -> dict[str, Any]:
     """Return the field with the anchors of a memory's references to lines of code; nothing if there are none.
 
     Args:
-        memory: Where it is written: the project's store, or the person's own, which has no code.
+        store: Where it is written: the project's store, or the person's own, which has no code.
         fields: The memory's fields.
         is_strict: Refuse a reference to a missing file, or to lines past the end of one.
 
@@ -87,33 +87,33 @@ def anchor_fields(memory: OpenStore, fields: Mapping[str, Any], *, is_strict: bo
         RefusedError: A file is missing or too short.
     """
     refs = fields.get("refs") or ()
-    if memory.store.scope not in (PROJECT, PRIVATE) or FIELD in fields or not refs:
+    if store.store.scope not in (PROJECT, PRIVATE) or FIELD in fields or not refs:
         return {}
     anchors = anchors_for(
-        memory.git, [refs] if isinstance(refs, str) else list(refs), is_strict=is_strict, typed=memory.typed
+        store.git, [refs] if isinstance(refs, str) else list(refs), is_strict=is_strict, typed=store.typed
     )
     return {FIELD: anchors} if anchors else {}
 
 
-def queue(memory: OpenStore) -> Queue:
+def queue(store: OpenStore) -> Queue:
     """Return a queue whose memories share commits."""
 
     def draft(text: str, **options: Any) -> Draft:
-        options |= anchor_fields(memory, options, is_strict=False)
-        made = draft_of(memory, text, **options)
-        validate_draft(made, memory.policy())
+        options |= anchor_fields(store, options, is_strict=False)
+        made = draft_of(store, text, **options)
+        validate_draft(made, store.policy())
         return made
 
     def write(drafts: list[Draft]) -> list[Change]:
-        changes = memory.writer().remember_all(drafts, memory.policy())
-        _note_rotation(memory, changes)
+        changes = store.writer().remember_all(drafts, store.policy())
+        _note_rotation(store, changes)
         return changes
 
     return Queue(draft, write)
 
 
 def draft_of(
-    memory: OpenStore,
+    store: OpenStore,
     text: str,
     *,
     title: str = "",
@@ -129,20 +129,20 @@ def draft_of(
         kind=kind,
         key=key,
         options=options,
-        author=memory.author(),
-        policy=memory.policy(),
-        now=memory.now,
+        author=store.author(),
+        policy=store.policy(),
+        now=store.now,
         writer=writer,
     )
 
 
-def _note_rotation(memory: OpenStore, changes: Sequence[Change]) -> None:
+def _note_rotation(store: OpenStore, changes: Sequence[Change]) -> None:
     """Note what was archived, or what a later write will archive."""
     if rotated := sum(change.rotated for change in changes):
-        memory.notices.append(
+        store.notices.append(
             f"{rotated} old memories moved to the archive: there are more than "
-            f"{memory.policy().rotation.limit} of their kind; gitmem recall --all finds them, gitmem restore "
+            f"{store.policy().rotation.limit} of their kind; gitmem recall --all finds them, gitmem restore "
             "KEY restores one (gitmem policy set rotation.limit 0 switches this off)"
         )
     else:
-        memory.notices += list(dict.fromkeys(change.rotation for change in changes if change.rotation))[-1:]
+        store.notices += list(dict.fromkeys(change.rotation for change in changes if change.rotation))[-1:]

@@ -53,9 +53,9 @@ class ListedStoreState:
     is_here: bool = False
 
 
-def look(memory: OpenRepository) -> list[ListedStoreState]:
+def look(repository: OpenRepository) -> list[ListedStoreState]:
     """Return every listed store, in order, with its content or why it cannot be read."""
-    listing = memory.listing()
+    listing = repository.listing()
     entries = list(listing.entries.values())
     return [_state_of(entry, found) for entry, found in zip(entries, listing.look_at(entries), strict=True)]
 
@@ -70,11 +70,11 @@ def _state_of(entry: StoreListing, found: ListedStore | Exception | None) -> Lis
     return ListedStoreState(entry, found.catalog().row(_COUNT)[0], found.source()[0])
 
 
-def add(memory: OpenRepository, typed: str, *, everywhere: bool = False) -> tuple[ListedStoreState, bool]:
+def add(repository: OpenRepository, typed: str, *, everywhere: bool = False) -> tuple[ListedStoreState, bool]:
     """Add a repository to the list, *everywhere* or in this clone, after reading its memories.
 
     Args:
-        memory: The current repository.
+        repository: The current repository.
         typed: ``PATH`` or ``NAME=PATH``; any folder of the repository.
         everywhere: For all repositories of this person (``git config --global``).
 
@@ -85,62 +85,62 @@ def add(memory: OpenRepository, typed: str, *, everywhere: bool = False) -> tupl
         GitmemError: It cannot be read, or is the current repository.
     """
     name, path = split(typed)
-    _refuse_variable(memory)
+    _refuse_variable(repository)
     folder = os.path.abspath(os.path.expanduser(path))
-    repository = discover_at(folder) if is_bare(folder) else discover(folder)
-    top = os.path.realpath(repository.top or repository.git)
-    if os.path.samefile(repository.common, memory.git.repository.common):
+    listed = discover_at(folder) if is_bare(folder) else discover(folder)
+    top = os.path.realpath(listed.top or listed.git)
+    if os.path.samefile(listed.common, repository.git.repository.common):
         raise RefusedError(f"{top} is this repository", hint="its memories are already read")
     discover_at(top)  # as every recall will find it
-    known = memory.listing().entries.values()
+    known = repository.listing().entries.values()
     for entry in known:
         if os.path.realpath(entry.path) == top and name in ("", entry.name):
-            return _state_of(entry, memory.listing().get(entry.name)), False
+            return _state_of(entry, repository.listing().get(entry.name)), False
     text = f"{name}={top}" if name else top
     entry = entry_of(text, top, [one for one in known if os.path.realpath(one.path) != top])
-    found = memory.listing().try_out(entry)
-    memory.git.run("config", f"--{GLOBAL if everywhere else LOCAL}", "--add", SETTING, entry.text)
+    found = repository.listing().try_out(entry)
+    repository.git.run("config", f"--{GLOBAL if everywhere else LOCAL}", "--add", SETTING, entry.text)
     return _state_of(entry, found), True
 
 
-def remove(memory: OpenRepository, typed: str, *, everywhere: bool = False) -> StoreListing:
+def remove(repository: OpenRepository, typed: str, *, everywhere: bool = False) -> StoreListing:
     """Remove a store from the list, by name or folder, and its index from our state folder.
 
     Raises:
         NotFoundError: It is not on the list.
         RefusedError: It is listed in another place than the given one.
     """
-    _refuse_variable(memory)
-    entries = memory.listing().entries
+    _refuse_variable(repository)
+    entries = repository.listing().entries
     path = os.path.abspath(os.path.expanduser(typed))
     entry = entries.get(typed) or next((one for one in entries.values() if path == one.path), None)
     if entry is None:
         raise NotFoundError(f"no listed store is called {typed}", hint="gitmem stores")
     where = GLOBAL if everywhere else LOCAL
-    if entry.text not in _values(memory, where):
+    if entry.text not in _values(repository, where):
         other = LOCAL if everywhere else GLOBAL
-        is_there = entry.text in _values(memory, other)
+        is_there = entry.text in _values(repository, other)
         hint = f"gitmem stores remove {'' if everywhere else '--global '}{entry.name}" if is_there else ""
         message = f"{entry.name} is not listed in the {where} settings of git"
         raise RefusedError(message, hint=hint or f"git config --show-origin --get-all {SETTING}")
-    memory.git.run("config", f"--{where}", "--fixed-value", "--unset-all", SETTING, entry.text)
-    rmtree(place_of(memory.git.repository.state, entry), ignore_errors=True)
+    repository.git.run("config", f"--{where}", "--fixed-value", "--unset-all", SETTING, entry.text)
+    rmtree(place_of(repository.git.repository.state, entry), ignore_errors=True)
     return entry
 
 
-def _values(memory: OpenRepository, where: str) -> list[str]:
+def _values(repository: OpenRepository, where: str) -> list[str]:
     """Return the entries in one place of git's settings."""
-    done = memory.git.run("config", f"--{where}", "-z", "--get-all", SETTING, check=False)
+    done = repository.git.run("config", f"--{where}", "-z", "--get-all", SETTING, check=False)
     return [value for value in os.fsdecode(done.stdout).split("\0") if value]
 
 
-def _refuse_variable(memory: OpenRepository) -> None:
-    if variable(VARIABLE) and memory.config.stores:
+def _refuse_variable(repository: OpenRepository) -> None:
+    if variable(VARIABLE) and repository.config.stores:
         message = f"the list comes from {VARIABLE}, which overrides git config"
         raise ConflictError(message, hint=f"unset {VARIABLE}, or change it")
 
 
-def show_listed(memory: OpenRepository, typed: str, name: str) -> dict[str, Any]:
+def show_listed(repository: OpenRepository, typed: str, name: str) -> dict[str, Any]:
     """Return a memory of a listed store, by ``NAME:KEY``, or by a key and the store's name.
 
     Raises:
@@ -149,40 +149,40 @@ def show_listed(memory: OpenRepository, typed: str, name: str) -> dict[str, Any]
     """
     if not name:
         name, _, typed = typed.partition(APART)
-    source = memory.find_source(name)
-    store = source or get_listed(memory, name)
+    source = repository.find_source(name)
+    store = source or get_listed(repository, name)
     catalog = store.catalog()
     key = store.full_key(typed.removeprefix(f"{name}{APART}"))
     ground = store.ground(catalog)
-    memory.listing().note_of(store)
+    repository.listing().note_of(store)
     with catalog.reading():
-        found = shows.show(catalog, store.git, store.local, ground, key, now=memory.now)
+        found = shows.show(catalog, store.git, store.local, ground, key, now=repository.now)
     place = store.entry.path if isinstance(store, ListedStore) else ""
     return found | {"scope": store.store.scope, "store": name, "repository": place}
 
 
-def status_of(memory: OpenRepository, name: str) -> dict[str, Any]:
+def status_of(repository: OpenRepository, name: str) -> dict[str, Any]:
     """Return the status of a listed store, like ``status``, without its waiting commands and jobs."""
-    store = get_listed(memory, name)
+    store = get_listed(repository, name)
     catalog, tip = store.catalog(), store.source()[0]
     ground = store.checked_ground(catalog)
-    memory.listing().note_of(store)
+    repository.listing().note_of(store)
     with catalog.reading():
         counts = statuses.status(
-            catalog, store.git, ground, store.local, ref=store.ref, tip=tip, now=memory.now, waiting=()
+            catalog, store.git, ground, store.local, ref=store.ref, tip=tip, now=repository.now, waiting=()
         )
     counts |= {"jobs": None, "spool": {"waiting": 0, "refused": 0}, "view": None, "scopes": {}}
     return counts | {"scope": LISTED, "store": name, "repository": store.entry.path}
 
 
-def get_listed(memory: OpenRepository, name: str) -> ListedStore:
+def get_listed(repository: OpenRepository, name: str) -> ListedStore:
     """Return one listed store.
 
     Raises:
         NotFoundError: There is no store with this name.
         GitmemError: It cannot be read, or is the current repository.
     """
-    store = memory.listing().get(name)
+    store = repository.listing().get(name)
     if store is None:
         raise GitmemError(
             f"the store {name} is already read here: it does not belong to another repository", hint="leave out --store"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def add(
-    memory: OpenRepository,
+    repository: OpenRepository,
     title: str,
     *,
     check: Callable[[Document], Sequence[str]],
@@ -40,7 +40,7 @@ def add(
     """Write a new task.
 
     Args:
-        memory: The memory to write to.
+        repository: The memory to write to.
         title: What should become true.
         check: Refuses a check that proves nothing, and returns notices about it.
         body: Further text.
@@ -52,15 +52,15 @@ def add(
     """
     if not title.strip():
         raise RefusedError("a task needs a title: one sentence that should become true")
-    policy = memory.policy()
-    draft = draft_of(memory, body, title=title, kind=TASK, key=key, **{"state": OPEN, **options})
+    policy = repository.policy()
+    draft = draft_of(repository, body, title=title, kind=TASK, key=key, **{"state": OPEN, **options})
     document = validate_draft(draft, policy)
     if document.fields.get("verify") is not None:
-        memory.notices.extend(check(document))
+        repository.notices.extend(check(document))
 
     def refuse_known(settled: Draft) -> tuple[()]:
         # Checked under the lock: another task of this name must not overwrite the attempts.
-        known = find_known(memory.catalog(), settled.key) if memory.find_tip() else None
+        known = find_known(repository.catalog(), settled.key) if repository.find_tip() else None
         if known is not None and not known.archived:
             raise RefusedError(
                 f"there is already {'such a task' if known.kind == TASK else 'a ' + known.kind}: {settled.key}",
@@ -68,43 +68,46 @@ def add(
             )
         return ()
 
-    done = memory.writer().remember(draft, policy, verb="task add", verdicts=refuse_known)
-    _note_waits(memory, done.key)
+    done = repository.writer().remember(draft, policy, verb="task add", verdicts=refuse_known)
+    _note_waits(repository, done.key)
     return done
 
 
-def claim(memory: OpenRepository, key: str, *, note: str) -> tuple[Change, Task]:
+def claim(repository: OpenRepository, key: str, *, note: str) -> tuple[Change, Task]:
     """Start an attempt; return the change, and the task before it with its attempts.
 
     Raises:
         TaskError: It is claimed or closed.
     """
-    worker = query.worker_of(memory.git, memory.config.agent)
-    done = _step(memory, key, "claim", lambda task, _: life.claim(task, worker, now=memory.now, note=note))
-    _note_waits(memory, done[0].key)
+    worker = query.worker_of(repository.git, repository.config.agent)
+    done = _step(repository, key, "claim", lambda task, _: life.claim(task, worker, now=repository.now, note=note))
+    _note_waits(repository, done[0].key)
     return done
 
 
-def _note_waits(memory: OpenRepository, key: str) -> None:
-    catalog = memory.catalog()
-    waits = query.waits_of(catalog, memory.ground(catalog), key)
+def _note_waits(repository: OpenRepository, key: str) -> None:
+    catalog = repository.catalog()
+    waits = query.waits_of(catalog, repository.ground(catalog), key)
     if waits:
-        memory.notices.append(f"{key} waits for {', '.join(waits)}")
+        repository.notices.append(f"{key} waits for {', '.join(waits)}")
 
 
-def release(memory: OpenRepository, key: str, *, note: str, force: bool) -> Change:
+def release(repository: OpenRepository, key: str, *, note: str, force: bool) -> Change:
     """Release a task; the attempt stays, marked as released.
 
     Raises:
         TaskError: It is not claimed, or by someone else.
     """
-    worker = query.worker_of(memory.git, memory.config.agent)
+    worker = query.worker_of(repository.git, repository.config.agent)
     return _step(
-        memory, key, "release", lambda task, _: life.release(task, worker, now=memory.now, note=note, force=force)
+        repository,
+        key,
+        "release",
+        lambda task, _: life.release(task, worker, now=repository.now, note=note, force=force),
     )[0]
 
 
-def fail(memory: OpenRepository, key: str, *, note: str) -> Change:
+def fail(repository: OpenRepository, key: str, *, note: str) -> Change:
     """End the attempt as failed and open the task again.
 
     Raises:
@@ -116,15 +119,17 @@ def fail(memory: OpenRepository, key: str, *, note: str) -> Change:
             "a failed attempt needs a note for the next one: what went wrong",
             hint=f"gitmem task close {key} --failed --note WHY",
         )
-    worker = query.worker_of(memory.git, memory.config.agent)
-    return _step(memory, key, "fail", lambda task, _: life.fail(task, worker, now=memory.now, note=note))[0]
+    worker = query.worker_of(repository.git, repository.config.agent)
+    return _step(repository, key, "fail", lambda task, _: life.fail(task, worker, now=repository.now, note=note))[0]
 
 
-def close(memory: OpenRepository, key: str, *, reason: str, force: bool, gate: Callable[[Document], Gate]) -> Change:
+def close(
+    repository: OpenRepository, key: str, *, reason: str, force: bool, gate: Callable[[Document], Gate]
+) -> Change:
     """Close a task whose gate passes, with its verdict in the same commit if verdicts count here.
 
     Args:
-        memory: The memory to write to.
+        repository: The memory to write to.
         key: The task's full key.
         reason: What was done, or why nothing needs to be done.
         force: Close it although its gate fails or someone else has claimed it.
@@ -137,38 +142,38 @@ def close(memory: OpenRepository, key: str, *, reason: str, force: bool, gate: C
     """
     if force and not reason.strip():
         raise UsageError("closing by force needs a reason", hint=f"gitmem task close {key} --force --reason WHY")
-    worker = query.worker_of(memory.git, memory.config.agent)
-    document = parse(memory.text_of(key), path=f"{key}.md")
+    worker = query.worker_of(repository.git, repository.config.agent)
+    document = parse(repository.text_of(key), path=f"{key}.md")
     task = task_of(document)
     life.refuse_closing(task, worker, forced=force)
     passed = gate(document)
-    memory.notices.extend(passed.notices)
+    repository.notices.extend(passed.notices)
     if refusal := passed.refusal:
         if not force:
             # An unapproved command was not run: the way is to approve it, not to bypass it.
             if not isinstance(refusal, TrustError):
                 refusal.hint += f"\nclose it anyway: gitmem task close {key} --force --reason WHY"
             raise refusal
-        memory.notices.append(f"forced: {refusal.message}")
+        repository.notices.append(f"forced: {refusal.message}")
 
     def step(task: Task, now_is: Document) -> Mapping[str, Any]:
         if own_spec(now_is) != own_spec(document):
             raise ConflictError(f"the gate of {key} changed while it was running", hint="close it again")
-        return life.close(task, worker, now=memory.now, reason=reason, forced=force)
+        return life.close(task, worker, now=repository.now, reason=reason, forced=force)
 
     verdict = passed.verdict
     recorded = [verdict] if verdict is not None and passed.counts else []
-    done = _step(memory, key, "close", step, verdicts=recorded)[0]
+    done = _step(repository, key, "close", step, verdicts=recorded)[0]
     if verdict is not None:
-        memory.local.add_verdicts([verdict])
-    left = query.open_parts(memory.catalog(), key)
+        repository.local.add_verdicts([verdict])
+    left = query.open_parts(repository.catalog(), key)
     if left:
-        memory.notices.append(f"parts of {key} are still open: {', '.join(left)}")
+        repository.notices.append(f"parts of {key} are still open: {', '.join(left)}")
     return done
 
 
 def _step(
-    memory: OpenRepository,
+    repository: OpenRepository,
     key: str,
     subject: str,
     step: Callable[[Task, Document], Mapping[str, Any]],
@@ -183,7 +188,7 @@ def _step(
         document = parse(text, path=path)
         task = task_of(document)
         seen[:] = [task]
-        return with_fields(text, {**step(task, document), "updated": format_time(memory.now)}, path)
+        return with_fields(text, {**step(task, document), "updated": format_time(repository.now)}, path)
 
-    done = memory.writer().edit(key, change, memory.policy(), subject=subject, verdicts=verdicts)
+    done = repository.writer().edit(key, change, repository.policy(), subject=subject, verdicts=verdicts)
     return done, seen[0]

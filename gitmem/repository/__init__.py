@@ -497,13 +497,13 @@ class OpenRepository(OpenStore):
 def reads_companion(method: Callable[Concatenate[M, P], R]) -> Callable[Concatenate[M, P], R]:
     """Return a reading method that also reads the companion of HEAD's branch, and restores the previous state."""
 
-    def reading(memory: M, /, *args: P.args, **options: P.kwargs) -> R:
-        is_turned = memory.repository.read_companion()
+    def reading(opened: M, /, *args: P.args, **options: P.kwargs) -> R:
+        is_turned = opened.repository.read_companion()
         try:
-            return method(memory, *args, **options)
+            return method(opened, *args, **options)
         finally:
             if is_turned:
-                memory.repository.turn()
+                opened.repository.turn()
 
     # As ``functools.wraps`` does, which takes 2 ms to import: the hooks that search nothing need it for nothing else.
     for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
@@ -566,35 +566,35 @@ def has_private(git: Git) -> bool:
         return False
 
 
-def agent_of(opened: OpenRepository, named: str = "") -> str:
+def agent_of(repository: OpenRepository, named: str = "") -> str:
     """Return the name for private memories: the agent's, or else the person's, as a slug."""
     from gitmem.text.slugs import slug
 
-    return slug(named or opened.config.agent or opened.git.identity()[0]) or NAMELESS
+    return slug(named or repository.config.agent or repository.git.identity()[0]) or NAMELESS
 
 
-def open_private(opened: OpenRepository, *, agent: str = "") -> OpenStore:
+def open_private(repository: OpenRepository, *, agent: str = "") -> OpenStore:
     """Return the private store of the current worker or of a named agent, with or without memories."""
-    agent = agent_of(opened, agent)
-    folder = os.path.join(opened.git.repository.state, "private", agent)
+    agent = agent_of(repository, agent)
+    folder = os.path.join(repository.git.repository.state, "private", agent)
     store = Store(PRIVATE, f"{PRIVATE_REFS}/{agent}", folder)
-    return opened.beside(opened.git, opened.config, store)
+    return repository.beside(repository.git, repository.config, store)
 
 
-def open_universal(opened: OpenRepository, *, make: bool) -> OpenStore | None:
+def open_universal(repository: OpenRepository, *, make: bool) -> OpenStore | None:
     """Return the person's universal store; None if there is none and it should not be created."""
-    repository = make_universal() if make else find_universal()
-    if repository is None or repository.common == opened.git.repository.common:
+    paths = make_universal() if make else find_universal()
+    if paths is None or paths.common == repository.git.repository.common:
         return None
-    remove_links(*repository.states)
-    git = Git(repository)
+    remove_links(*paths.states)
+    git = Git(paths)
     # Its own branch and remote: a project, or the environment, may name others.
     own = config.load(git.config_values(), environment={})
-    settings = replace(opened.config, branch=own.branch, remote=own.remote)
+    settings = replace(repository.config, branch=own.branch, remote=own.remote)
     store = Store(
         UNIVERSAL,
         f"refs/heads/{settings.branch}",
-        repository.state,
+        paths.state,
         upstream=f"refs/remotes/{settings.remote}/{settings.branch}",
     )
-    return opened.beside(git, settings, store)
+    return repository.beside(git, settings, store)

@@ -29,7 +29,7 @@ def _approved_list(store: OpenStore, approved: str) -> ApprovedList:
     from gitmem.verify.approved_list import list_mismatches, read
 
     if approved not in store.approved_lists:
-        listed = read(store.git, approved, memory=store.config.branch, talk=RemoteOptions())
+        listed = read(store.git, approved, memory_branch=store.config.branch, talk=RemoteOptions())
         store.approved_lists[approved] = listed
         store.notices += list_mismatches(listed, store.commands()) if store.has_store() else []
     return store.approved_lists[approved]

@@ -116,27 +116,27 @@ def _head_repository() -> dict[str, Any] | None:
     return head if isinstance(head, dict) else None
 
 
-def find_branch_memory(opened: OpenRepository, head: str) -> BranchMemory | None:
+def find_branch_memory(repository: OpenRepository, head: str) -> BranchMemory | None:
     """Return the memory that comes with a change; None if there is none, or a proposal is current.
 
     Args:
-        opened: The repository.
+        repository: The repository.
         head: The end of the change, as typed; empty for HEAD.
     """
-    git, settings = opened.git, opened.config
-    memory = "" if opened.store.proposal or opened.store.companion else memory_tip(git, opened.store)
+    git, settings = repository.git, repository.config
+    memory = "" if repository.store.proposal or repository.store.companion else memory_tip(git, repository.store)
     if not memory:
         return None
-    found = _find_companions(opened, head, memory)
+    found = _find_companions(repository, head, memory)
     if not found:
         return None
     top, is_fork = memory, any(one.is_fork for one in found)
     for one in found:
         try:
-            how: dict[str, Any] = {"code": one.code, "now": opened.now, "wait_s": settings.lock_timeout_s}
+            how: dict[str, Any] = {"code": one.code, "now": repository.now, "wait_s": settings.lock_timeout_s}
             top = git.read_ref(on_top(git, top, one.commit, **how)) or top
         except GitmemError as err:
-            opened.notices.append(f"the memory that comes with {one.code} is not read: {err.message}")
+            repository.notices.append(f"the memory that comes with {one.code} is not read: {err.message}")
     changed, code = list_changed_keys(git, memory, top), ", ".join(one.code for one in found)
     return BranchMemory(code, found[-1].commit, memory, top, is_fork, changed=changed) if changed else None
 
@@ -150,27 +150,27 @@ class _Found:
     is_fork: bool = False
 
 
-def _find_companions(opened: OpenRepository, head: str, memory: str) -> list[_Found]:
+def _find_companions(repository: OpenRepository, head: str, memory_commit: str) -> list[_Found]:
     """Return the companions that come with a change: mostly one or none, several if a queue merges several."""
-    git, settings = opened.git, opened.config
+    git, settings = repository.git, repository.config
     code = _branch_of(git, settings.remote, head) if head else head_branch(git)
     if code or head:
         found = find_companion(git, settings, code)
         return [_Found(code, found.commit)] if found is not None else []
     if config.variable("GITHUB_EVENT_NAME") == "merge_group":
-        return _list_queued(opened, memory)
+        return _list_queued(repository, memory_commit)
     pull = find_job_branch()
-    commit = _fetch(opened, pull) if pull is not None else None
+    commit = _fetch(repository, pull) if pull is not None else None
     return [_Found(pull.branch, commit, bool(pull.url))] if pull is not None and commit else []
 
 
-def _list_queued(opened: OpenRepository, memory: str) -> list[_Found]:
+def _list_queued(repository: OpenRepository, memory_commit: str) -> list[_Found]:
     """Return the companions of the branches that HEAD, a merge queue's commit, adds to the default branch."""
-    git, remote = opened.git, opened.config.remote
-    commit, default = git.read_head()[1] or "", git.read_ref(opened.default_branch() or HEADS) or ""
+    git, remote = repository.git, repository.config.remote
+    commit, default = git.read_head()[1] or "", git.read_ref(repository.default_branch() or HEADS) or ""
     found = []
     for code, tips in list_companions(git, remote).items():
-        how: dict[str, Any] = {"memory": memory, "remotes": (remote,)}
+        how: dict[str, Any] = {"memory": memory_commit, "remotes": (remote,)}
         is_there = how_landed(git, code, tips[-1], default=default, **how) if default else ""
         if not is_there and how_landed(git, code, tips[-1], default=commit, **how):
             found.append(_Found(code, tips[-1]))
@@ -184,9 +184,9 @@ def _branch_of(git: Git, remote: str, head: str) -> str:
     return short if is_one else ""
 
 
-def _fetch(opened: OpenRepository, pull: JobBranch) -> str | None:
+def _fetch(repository: OpenRepository, pull: JobBranch) -> str | None:
     """Return the commit of a pull request's companion, fetched if missing here; None if it has none."""
-    git, remote, branch = opened.git, opened.config.remote, companion_branch(pull.branch)
+    git, remote, branch = repository.git, repository.config.remote, companion_branch(pull.branch)
     talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
     try:
         if pull.url:
@@ -194,5 +194,5 @@ def _fetch(opened: OpenRepository, pull: JobBranch) -> str | None:
         known = git.read_ref(f"refs/remotes/{remote}/{branch}")
         return known or (remotes.fetch(git, remote, branch, talk) if remotes.has_remote(git, remote) else None)
     except GitmemError as err:
-        opened.notices.append(f"whether {pull.branch} has a memory of its own is unknown: {err.message}")
+        repository.notices.append(f"whether {pull.branch} has a memory of its own is unknown: {err.message}")
         return None

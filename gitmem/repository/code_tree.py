@@ -26,19 +26,19 @@ class InTree(OpenStore):
 
     is_in_tree = True
 
-    def __init__(self, opened: OpenRepository, *, makes_room: bool = False) -> None:
+    def __init__(self, repository: OpenRepository, *, makes_room: bool = False) -> None:
         if makes_room:
-            _make_room(opened)
+            _make_room(repository)
         super().__init__(
-            opened.git,
-            opened.config,
-            opened.store,
-            clock=lambda: opened.now,
+            repository.git,
+            repository.config,
+            repository.store,
+            clock=lambda: repository.now,
             progress=None,
-            notices=opened.notices,
-            author=opened.author,
+            notices=repository.notices,
+            author=repository.author,
         )
-        self._opened = opened
+        self._opened = repository
 
     @property
     def local(self) -> LocalState:
@@ -94,24 +94,24 @@ class InTree(OpenStore):
         self.local.add_verdicts(verdicts)
 
 
-def _make_room(opened: OpenRepository) -> None:
+def _make_room(repository: OpenRepository) -> None:
     """Move a view that is where the code's memories belong, with its unsaved edits, and report its new folder.
 
     Raises:
         RefusedError: It cannot be moved.
     """
-    git = opened.git
+    git = repository.git
     if git.repository.top is None or not has_one(git.repository.state):
         return
     from gitmem.store.view import worktree  # 20 ms, only if there is a view
 
-    with worktree.lock(git, "in-tree", opened.config.lock_timeout_s):
+    with worktree.lock(git, "in-tree", repository.config.lock_timeout_s):
         view = worktree.find(git)
         if view is None or os.path.realpath(view.path) != os.path.realpath(
             os.path.join(git.repository.top, CODE_FOLDER)
         ):
             return
         worktree.move(git, view, os.path.join(git.repository.top, worktree.BESIDE))
-    opened.notices.append(
+    repository.notices.append(
         f"the view of the memory branch is in {worktree.BESIDE}/ now: {CODE_FOLDER}/ is a folder of the code"
     )

@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     from gitmem.repository.open_store import OpenStore
 
 
-def code_branch(opened: OpenRepository) -> str:
+def code_branch(repository: OpenRepository) -> str:
     """Return the code branch that can have a companion here: HEAD's, if it is not the default one."""
-    code, default = head_branch(opened.git), default_name(opened)
-    if not code or not default or opened.store.proposal:
+    code, default = head_branch(repository.git), default_name(repository)
+    if not code or not default or repository.store.proposal:
         return ""
-    return "" if code in (default, opened.config.branch) or code.startswith(PROPOSAL_PREFIX) else code
+    return "" if code in (default, repository.config.branch) or code.startswith(PROPOSAL_PREFIX) else code
 
 
-def default_name(opened: OpenRepository) -> str:
+def default_name(repository: OpenRepository) -> str:
     """Return the name of the default branch; empty if unknown."""
-    return opened.default_branch().removeprefix(HEADS).removeprefix(f"refs/remotes/{opened.config.remote}/")
+    return repository.default_branch().removeprefix(HEADS).removeprefix(f"refs/remotes/{repository.config.remote}/")
 
 
 def holder_to_change(repository: OpenRepository, typed: str, scope: str = "") -> tuple[OpenStore, str]:
@@ -64,47 +64,47 @@ def holder_to_change(repository: OpenRepository, typed: str, scope: str = "") ->
     return holder_of(repository, typed, scope)
 
 
-def home_of(opened: OpenRepository, document: Document, *, outcome: str, is_uncommitted: bool) -> OpenStore:
+def home_of(repository: OpenRepository, document: Document, *, outcome: str, is_uncommitted: bool) -> OpenStore:
     """Return where to write a memory: to the companion of HEAD's branch if its check has another answer there."""
-    if not code_branch(opened):
-        return opened
+    if not code_branch(repository):
+        return repository
     return (
-        to_write(opened) if is_apart(opened, document, outcome=outcome, is_uncommitted=is_uncommitted) else None
-    ) or opened
+        to_write(repository) if is_apart(repository, document, outcome=outcome, is_uncommitted=is_uncommitted) else None
+    ) or repository
 
 
-def to_write(opened: OpenRepository) -> OpenStore | None:
+def to_write(repository: OpenRepository) -> OpenStore | None:
     """Return the companion of HEAD's branch for writing, with the current memory; None if there is none.
 
     Raises:
         ConflictError: An existing branch blocks its name.
     """
-    code = code_branch(opened)
+    code = code_branch(repository)
     if not code:
         return None
-    git, config = opened.git, opened.config
+    git, config = repository.git, repository.config
     store = companion_store(git, project_store(git, config), code)
     found = find_companion(git, config, code)
     if found is None:
-        _refuse_blocked(opened, code)
+        _refuse_blocked(repository, code)
     else:
-        top = git.read_ref(_top(opened, code, found.commit)) or found.commit
+        top = git.read_ref(_top(repository, code, found.commit)) or found.commit
         own = git.read_ref(store.ref)
         if own != top:
             wait_s = config.lock_timeout_s
             advance(git, store.ref, top, old=own, command="companion", lock_timeout_s=wait_s)
-    return opened.companion(store)
+    return repository.companion(store)
 
 
-def _top(opened: OpenRepository, code: str, commit: str) -> str:
-    git, config = opened.git, opened.config
+def _top(repository: OpenRepository, code: str, commit: str) -> str:
+    git, config = repository.git, repository.config
     memory = memory_tip(git, project_store(git, config))
-    return on_top(git, memory, commit, code=code, now=opened.now, wait_s=config.lock_timeout_s)
+    return on_top(git, memory, commit, code=code, now=repository.now, wait_s=config.lock_timeout_s)
 
 
-def _refuse_blocked(opened: OpenRepository, code: str) -> None:
+def _refuse_blocked(repository: OpenRepository, code: str) -> None:
     """Refuse a companion whose name another branch blocks: ``a`` and ``a/b`` cannot both be branches."""
-    for other in (companion_code(ref.removeprefix(HEADS)) for ref in opened.git.list_refs(f"{HEADS}{COMPANIONS}")):
+    for other in (companion_code(ref.removeprefix(HEADS)) for ref in repository.git.list_refs(f"{HEADS}{COMPANIONS}")):
         if code.startswith(f"{other}/") or other.startswith(f"{code}/"):
             raise ConflictError(
                 f"{companion_branch(code)} cannot exist next to {companion_branch(other)}",
@@ -112,36 +112,38 @@ def _refuse_blocked(opened: OpenRepository, code: str) -> None:
             )
 
 
-def keys_changed(opened: OpenRepository) -> tuple[str, ...]:
+def keys_changed(repository: OpenRepository) -> tuple[str, ...]:
     """Return the keys of the memories that the companion of HEAD's branch changes, sorted."""
-    code = code_branch(opened)
-    found = find_companion(opened.git, opened.config, code) if code else None
+    code = code_branch(repository)
+    found = find_companion(repository.git, repository.config, code) if code else None
     if found is None:
         return ()
     try:
-        top = opened.git.read_ref(_top(opened, code, found.commit))
+        top = repository.git.read_ref(_top(repository, code, found.commit))
     except GitmemError as err:
-        opened.notices.append(f"the companion of {code} is not read: {err.message}")
+        repository.notices.append(f"the companion of {code} is not read: {err.message}")
         return ()
-    memory = memory_tip(opened.git, project_store(opened.git, opened.config))
-    return list_changed_keys(opened.git, memory, top) if top else ()
+    memory = memory_tip(repository.git, project_store(repository.git, repository.config))
+    return list_changed_keys(repository.git, memory, top) if top else ()
 
 
-def is_apart(opened: OpenRepository, document: Document, *, outcome: str = "", is_uncommitted: bool = False) -> bool:
+def is_apart(
+    repository: OpenRepository, document: Document, *, outcome: str = "", is_uncommitted: bool = False
+) -> bool:
     """Return whether a memory's check has a different answer here than on the default branch.
 
     If it may not run, true if the files that it reads differ.
 
     Args:
-        opened: The repository.
+        repository: The repository.
         document: The memory as it will be.
         outcome: The outcome of its check here, if known.
         is_uncommitted: Whether that outcome needs uncommitted changes.
     """
-    there = opened.git.read_ref(opened.default_branch())
-    if check_of(document) is None or there is None or opened.git.read_head()[1] is None:
+    there = repository.git.read_ref(repository.default_branch())
+    if check_of(document) is None or there is None or repository.git.read_head()[1] is None:
         return False
-    session = opened.session()
+    session = repository.session()
     due = session.due_of(document)
     found = session.judge_at(due, there)
     if found is None:  # its inputs are the same there
@@ -150,6 +152,6 @@ def is_apart(opened: OpenRepository, document: Document, *, outcome: str = "", i
     return here != found.outcome or here not in (HOLDS, FAILS, UNPROVEN)
 
 
-def is_on(opened: OpenRepository, keys: Iterable[str]) -> bool:
+def is_on(repository: OpenRepository, keys: Iterable[str]) -> bool:
     """Return whether the companion of HEAD's branch changes one of these memories."""
-    return not set(keys).isdisjoint(keys_changed(opened))
+    return not set(keys).isdisjoint(keys_changed(repository))

@@ -54,25 +54,25 @@ class ListedStore(OpenStore):
             in its state folder; otherwise nothing in it is written.
     """
 
-    def __init__(self, opened: OpenRepository, entry: StoreListing, repository: Repository) -> None:
+    def __init__(self, repository: OpenRepository, entry: StoreListing, paths: Repository) -> None:
         """Open it: its branch is the one that its own settings name."""
-        git = Git(repository, fetches=False)
+        git = Git(paths, fetches=False)
         # Only these of its settings: the others are about working there.
-        self.identity = _identity(repository)
+        self.identity = _identity(paths)
         own = {name: text for name, text in git.config_values().items() if name in ("branch", "remote")}
         theirs = config.load(own, environment={})
-        settings: Config = replace(opened.config, branch=theirs.branch, remote=theirs.remote)
-        is_ours = not hasattr(os, "geteuid") or os.stat(repository.common).st_uid == os.geteuid()
-        self.is_own = is_ours and not any(map(has_links, repository.states)) and _is_known(repository.state)
-        self._ours, self._usable_of_ours = opened.git.repository.state, opened.usable
+        settings: Config = replace(repository.config, branch=theirs.branch, remote=theirs.remote)
+        is_ours = not hasattr(os, "geteuid") or os.stat(paths.common).st_uid == os.geteuid()
+        self.is_own = is_ours and not any(map(has_links, paths.states)) and _is_known(paths.state)
+        self._ours, self._usable_of_ours = repository.git.repository.state, repository.usable
         store = Store(
             LISTED,
             f"refs/heads/{settings.branch}",
-            repository.state if self.is_own else place_of(self._ours, entry),
+            paths.state if self.is_own else place_of(self._ours, entry),
             upstream=f"refs/remotes/{settings.remote}/{settings.branch}",
             name=entry.name,
         )
-        clock, progress = opened.clock, opened.progress
+        clock, progress = repository.clock, repository.progress
         super().__init__(git, settings, store, clock=clock, progress=progress, notices=[])
         self.entry = entry
         self._place = ""
@@ -172,13 +172,13 @@ class ListedStores:
         entries: Every listed store by name, in order.
     """
 
-    def __init__(self, opened: OpenRepository) -> None:
-        self._opened = opened
-        repository = opened.git.repository
+    def __init__(self, repository: OpenRepository) -> None:
+        self._opened = repository
+        paths = repository.git.repository
         # The same for all of its work trees, like the settings.
-        is_plain = os.path.basename(repository.common) == ".git"
-        base = os.path.dirname(repository.common) if is_plain else repository.top or repository.common
-        self.entries: dict[str, StoreListing] = {e.name: e for e in entries_of(opened.config.stores, base)}
+        is_plain = os.path.basename(paths.common) == ".git"
+        base = os.path.dirname(paths.common) if is_plain else paths.top or paths.common
+        self.entries: dict[str, StoreListing] = {e.name: e for e in entries_of(repository.config.stores, base)}
         self._stores: dict[str, ListedStore] = {}
         # Stores that failed, with the reason, which are not tried again.
         self._left_out: dict[str, Exception] = {}
@@ -370,7 +370,7 @@ def _identity(repository: Repository) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def stores_for(opened: OpenRepository, query: Query) -> list[OpenStore]:
+def stores_for(repository: OpenRepository, query: Query) -> list[OpenStore]:
     """Return the stores for a query: our own scopes that it names, and the listed stores that it names.
 
     If it names neither, all of them. If this repository has no memory, listed stores suffice.
@@ -381,11 +381,11 @@ def stores_for(opened: OpenRepository, query: Query) -> list[OpenStore]:
     """
     scopes = tuple(scope for scope in query.scopes if scope != LISTED)
     is_open = not query.scopes and not query.stores
-    listed = opened.listing().readable(query.stores) if is_open or query.stores or LISTED in query.scopes else []
+    listed = repository.listing().readable(query.stores) if is_open or query.stores or LISTED in query.scopes else []
     if not scopes and not is_open:
         return [*listed]
     try:
-        return [*opened.stores(scopes), *listed]
+        return [*repository.stores(scopes), *listed]
     except NoRepositoryError:
         if not listed:
             raise

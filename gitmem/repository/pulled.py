@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 SETTINGS_LIMIT = 65_536
 
 
-def stores_besides(opened: OpenRepository, query: Query) -> list[OpenStore]:
+def stores_besides(repository: OpenRepository, query: Query) -> list[OpenStore]:
     """Return the sources that a question searches besides the memories; none if it names stores or scopes."""
     is_narrowed = query.stores or query.scopes or query.collections
-    return [] if is_narrowed or query.reader != REQUEST else pulled_stores(opened, REQUEST)
+    return [] if is_narrowed or query.reader != REQUEST else pulled_stores(repository, REQUEST)
 
 
-def pulled_stores(opened: OpenRepository, reader: str) -> list[OpenStore]:
+def pulled_stores(repository: OpenRepository, reader: str) -> list[OpenStore]:
     """Return the sources of this clone that a reader gets by default, by name; mostly empty.
 
     Args:
-        opened: The repository.
+        repository: The repository.
         reader: ``START``, ``PROMPT`` or ``REQUEST``.
     """
-    folder = os.path.join(opened.git.repository.state, SOURCE_FOLDER)
+    folder = os.path.join(repository.git.repository.state, SOURCE_FOLDER)
     try:
         names = sorted(name.removesuffix(".json") for name in os.listdir(folder) if name.endswith(".json"))
     except OSError:
         return []
-    rules = opened.policy().sources
+    rules = repository.policy().sources
     wanted = {START: rules.starts, PROMPT: rules.prompts, REQUEST: rules.recall}[reader]
     return [
         store
         for name in names
         if (name in wanted or _kind_of(os.path.join(folder, f"{name}.json")) in wanted)
-        and (store := _find(opened, name)) is not None
+        and (store := _find(repository, name)) is not None
     ]
 
 
@@ -57,13 +57,13 @@ def _kind_of(path: str) -> str:
     return str(found.get("kind", "")) if isinstance(found, dict) else ""
 
 
-def _find(opened: OpenRepository, name: str) -> OpenStore | None:
+def _find(repository: OpenRepository, name: str) -> OpenStore | None:
     """Return a pulled source, its index updated; None, perhaps with a notice, if there is nothing to read."""
     try:
-        store = opened.find_source(name)
+        store = repository.find_source(name)
         if store is not None:
             store.catalog()
     except GitmemError as err:
-        opened.add_notice(f"the source {name} cannot be read: {err.message}")
+        repository.add_notice(f"the source {name} cannot be read: {err.message}")
         return None
     return store

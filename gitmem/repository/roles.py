@@ -28,7 +28,7 @@ def role_of(policy: Policy, *named: str) -> tuple[str, Role]:
     return "", Role()
 
 
-def read_by(memory: OpenRepository, kinds: Iterable[str], hits: Iterable[Hit]) -> set[str]:
+def read_by(repository: OpenRepository, kinds: Iterable[str], hits: Iterable[Hit]) -> set[str]:
     """Return the references of the hits that a role with these kinds reads; all for a role without kinds."""
     kinds, hits = frozenset(kinds), list(hits)
     found = {hit.reference for hit in hits if not kinds or hit.kind in kinds}
@@ -38,6 +38,6 @@ def read_by(memory: OpenRepository, kinds: Iterable[str], hits: Iterable[Hit]) -
             others.setdefault(hit.scope, []).append(hit.key)
     for scope, keys in others.items():
         critical = "SELECT key FROM memory WHERE importance = 'critical' AND key IN ({})"
-        for store in memory.stores((scope,))[:1]:
+        for store in repository.stores((scope,))[:1]:
             found.update(row[0] for row in store.catalog().each(critical, keys))
     return found

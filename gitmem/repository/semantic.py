@@ -90,33 +90,33 @@ def each_model(providers: Providers) -> list[str]:
     return list(dict.fromkeys(provider.name for provider in providers))
 
 
-def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> VectorQuery | None:
+def ask(repository: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> VectorQuery | None:
     """Return the query for each store's vectors, updated as far as time allows; None to search by words only.
 
     The memory's notices say why words are used, or for which memories.
     """
     try:
-        providers = providers_of(memory.config)
-        if providers is None or not memory.policy().recall.dense.weight:
+        providers = providers_of(repository.config)
+        if providers is None or not repository.policy().recall.dense.weight:
             return None
         begun = time.monotonic()
-        asked_for = _texts(memory, question, stores)
+        asked_for = _texts(repository, question, stores)
         queries = {one.name: _vector(one, asked_for) for one in providers[: len(each_model(providers))]}
     except GitmemError as err:
-        memory.add_notice(f"{err.message}; this search used words only")
+        repository.add_notice(f"{err.message}; this search used words only")
         return None
     now = time.monotonic()
     # A model that was slow with a query, or to load, is slower with memories: leave those to the background.
     until = now + INLINE_S if now - begun < INLINE_S else now
-    missing, asked, noticed = 0, [], len(memory.notices)
+    missing, asked, noticed = 0, [], len(repository.notices)
     for store, catalog in stores:
-        missing += _embed_new(memory, store, catalog, providers, until)
-        asked.append(Dense(catalog, [(one, queries[one.model]) for one in _open(memory, store, providers)]))
-    if missing and len(memory.notices) == noticed:  # one notice is enough
+        missing += _embed_new(repository, store, catalog, providers, until)
+        asked.append(Dense(catalog, [(one, queries[one.model]) for one in _open(repository, store, providers)]))
+    if missing and len(repository.notices) == noticed:  # one notice is enough
         memories = "1 memory has" if missing == 1 else f"{missing} memories have"
-        memory.add_notice(f"{memories} no vectors yet and can only be found by words: gitmem embed rebuild")
-        place = memory.git.repository.top or memory.git.repository.git
-        background.start(memory.git.repository.state, place, WORK)
+        repository.add_notice(f"{memories} no vectors yet and can only be found by words: gitmem embed rebuild")
+        place = repository.git.repository.top or repository.git.repository.git
+        background.start(repository.git.repository.state, place, WORK)
     return VectorQuery(asked)
 
 
@@ -187,12 +187,12 @@ def _units(provider: EmbeddingProvider, texts: Sequence[str]) -> list[Floats]:
     return [row / (float(np.linalg.norm(row)) or 1.0) for row in provider.passages(texts)]
 
 
-def _texts(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> list[str]:
+def _texts(repository: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> list[str]:
     """Return the query as typed, and if it has common words, also without them."""
     language = stores[0][1].language if stores else ENGLISH
     terms = tokens.query_terms(question, language)
     stats = together([FtsEngine(catalog.connection).frequencies(terms) for _, catalog in stores])
-    telling = distinctive_text(question, stats, settings=memory.policy().recall.dense, language=language)
+    telling = distinctive_text(question, stats, settings=repository.policy().recall.dense, language=language)
     return [question, telling] if telling else [question]
 
 
@@ -203,14 +203,14 @@ def _vector(provider: EmbeddingProvider, texts: Sequence[str]) -> Floats:
     return total / length if length else total
 
 
-def _open(memory: OpenRepository, store: OpenStore, providers: Providers) -> list[Vectors]:
+def _open(repository: OpenRepository, store: OpenStore, providers: Providers) -> list[Vectors]:
     """Return the vectors of each model that a store has."""
     found = []
     for model in each_model(providers):
         try:
             vectors = Vectors.open(store.vectors_folder, model)
         except (DamagedError, sqlite3.Error, OSError) as err:
-            memory.add_notice(
+            repository.add_notice(
                 f"the vectors cannot be read ({err}), so this search used words only: gitmem embed rebuild"
             )
             continue
@@ -218,7 +218,9 @@ def _open(memory: OpenRepository, store: OpenStore, providers: Providers) -> lis
     return found
 
 
-def _embed_new(memory: OpenRepository, store: OpenStore, catalog: Catalog, providers: Providers, until: float) -> int:
+def _embed_new(
+    repository: OpenRepository, store: OpenStore, catalog: Catalog, providers: Providers, until: float
+) -> int:
     """Embed a store's new memories within the time limit; return how many still have no vectors."""
     missing = _last_known_missing(store, catalog, providers)
     if missing == 0:
@@ -229,7 +231,7 @@ def _embed_new(memory: OpenRepository, store: OpenStore, catalog: Catalog, provi
     except BusyError:
         pass  # another process is doing it
     except GitmemError as err:
-        memory.add_notice(err.message)
+        repository.add_notice(err.message)
     return missing if missing > 0 else count_missing(store, catalog, providers)
 
 

@@ -383,9 +383,9 @@ def memory_tip(git: Git, store: Store) -> str:
     return git.read_ref(memory_ref(git, store)) or ""
 
 
-def top_ref(memory: str, companion: str) -> str:
+def top_ref(memory_commit: str, companion: str) -> str:
     """Return the ref for a companion on top of a commit of the memory branch (``store.merge.on_top``)."""
-    return f"{TOP_REFS}{memory[:20]}-{companion[:20]}"
+    return f"{TOP_REFS}{memory_commit[:20]}-{companion[:20]}"
 
 
 def store_on_top(git: Git, store: Store, code: str, ref: str) -> Store:

@@ -23,26 +23,26 @@ MOST_COMMITS = 2000
 SEARCH_S = 30.0
 
 
-def how_landed(git: Git, code: str, companion: str, *, memory: str, default: str, remotes: Iterable[str]) -> str:
+def how_landed(git: Git, code: str, companion: str, *, memory_commit: str, default: str, remotes: Iterable[str]) -> str:
     """Return how a branch of the code was merged into the default one: ``ancestry``, ``rebase``, ``squash``; or empty.
 
     Args:
         git: The repository.
         code: The branch, without ``refs/heads/``.
         companion: The commit of its companion, whose trailers name the commit of the code.
-        memory: The commit of the memory branch.
+        memory_commit: The commit of the memory branch.
         default: The commit of the default branch.
         remotes: The remotes whose branch of this name counts.
     """
-    written, known = _written_for(git, companion, memory)
+    written, known = _written_for(git, companion, memory_commit)
     refs = (*(f"refs/remotes/{remote}/{code}" for remote in remotes), f"{HEADS}{code}", f"{PUSHED}{code}")
     tips = dict.fromkeys(filter(None, (*map(git.read_ref, refs), written)))
     return next((how for tip in tips if (how := _how(git, tip, default, known))), "")
 
 
-def _written_for(git: Git, companion: str, memory: str) -> tuple[str, str]:
+def _written_for(git: Git, companion: str, memory_commit: str) -> tuple[str, str]:
     """Return the code commit that a companion was written for, and the default branch's commit at that time."""
-    points = read_points(git, companion, "-50", "--no-merges", f"^{memory}")
+    points = read_points(git, companion, "-50", "--no-merges", f"^{memory_commit}")
     found = next((point for point in points if point.code), None)
     return (found.code, found.default or found.code) if found is not None else ("", "")
 

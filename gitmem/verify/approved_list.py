@@ -46,13 +46,13 @@ class ApprovedList:
     name: str
 
 
-def read(git: Git, typed: str, *, memory: str, talk: RemoteOptions) -> ApprovedList:
+def read(git: Git, typed: str, *, memory_branch: str, talk: RemoteOptions) -> ApprovedList:
     """Read an approved list from the present commit of the code's default branch.
 
     Args:
         git: The repository.
         typed: The file, as it was typed.
-        memory: The memory branch, where a list would approve itself.
+        memory_branch: The memory branch, where a list would approve itself.
         talk: Options for the remote.
 
     Raises:
@@ -61,8 +61,8 @@ def read(git: Git, typed: str, *, memory: str, talk: RemoteOptions) -> ApprovedL
         TrustError: The default branch is the memory branch, or the remote is not the repository of the forge's job.
     """
     path = _in_tree(git, typed)
-    commit, branch, where = _default_tip(git, memory, talk)
-    if branch == memory:
+    commit, branch, where = _default_tip(git, memory_branch, talk)
+    if branch == memory_branch:
         raise TrustError(f"{where} is the memory branch, where a list would approve itself")
     content = git.read_blob(f"{commit}:{path}", limit=LIMIT)
     if content is None:
@@ -86,7 +86,7 @@ def list_mismatches(listed: ApprovedList, dues: Sequence[Due]) -> list[str]:
     ]
 
 
-def _default_tip(git: Git, memory: str, talk: RemoteOptions) -> tuple[str, str, str]:
+def _default_tip(git: Git, memory_branch: str, talk: RemoteOptions) -> tuple[str, str, str]:
     """Return the present commit of the code's default branch, the branch's name, and its place for messages."""
     repository, default = _job()
     remote = _remote_of(git)
@@ -96,7 +96,7 @@ def _default_tip(git: Git, memory: str, talk: RemoteOptions) -> tuple[str, str, 
             hint=f"check out {repository} in this job: commands are approved on its default branch",
         )
     if not remote:
-        branch = _local_default(git, memory)
+        branch = _local_default(git, memory_branch)
         commit = git.read_ref(f"refs/heads/{branch}") if branch else None
         if commit is None:
             message = (
@@ -164,9 +164,9 @@ def _names(git: Git, remote: str, repository: str) -> bool:
     return address.endswith((f"/{repository.lower()}", f":{repository.lower()}"))
 
 
-def _local_default(git: Git, memory: str) -> str:
+def _local_default(git: Git, memory_branch: str) -> str:
     """Return the default branch of a repository without a remote, by its name; settings are ignored."""
-    found = [name for name in ("main", "master") if name != memory and git.read_ref(f"refs/heads/{name}")]
+    found = [name for name in ("main", "master") if name != memory_branch and git.read_ref(f"refs/heads/{name}")]
     return found[0] if found else ""
 
 

@@ -48,14 +48,14 @@ _UNSPACED = re.compile(
 WORDS_AT_LEAST = 3
 
 
-def offer_for(memory: OpenRepository, event: Event) -> str:
+def offer_for(repository: OpenRepository, event: Event) -> str:
     """Return a line that offers a correction in a prompt as a memory; empty if it has none, or was offered before."""
-    if not memory.config.context or not event.session:
+    if not repository.config.context or not event.session:
         return ""
     rule = find_correction(event.prompt)
-    if not rule or find_secrets(rule) or is_marked(memory, event.session, f"offer {rule}"):
+    if not rule or find_secrets(rule) or is_marked(repository, event.session, f"offer {rule}"):
         return ""
-    mark(memory, event.session, f"offer {rule}")
+    mark(repository, event.session, f"offer {rule}")
     quoted = "".join(char for char in display(rule) if char not in '"\\`$')
     return OFFER.format(f'"{quoted}"')
 

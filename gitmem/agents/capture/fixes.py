@@ -143,9 +143,9 @@ def remember_failure(event: Event, *, path: str) -> None:
     state.change(path, note)
 
 
-def remember_edit(memory: OpenRepository, event: Event, *, path: str) -> None:
+def remember_edit(repository: OpenRepository, event: Event, *, path: str) -> None:
     """Remember what was changed after a command failed."""
-    places = [place for place in (place_of(memory, event, edit.path) for edit in event.edits) if place]
+    places = [place for place in (place_of(repository, event, edit.path) for edit in event.edits) if place]
     if not places:
         return
 

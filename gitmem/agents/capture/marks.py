@@ -48,9 +48,9 @@ def may_correct(prompt: str) -> bool:
     return any(word in lower for word in _CORRECTS)
 
 
-def is_marked(memory: OpenRepository, session: str, text: str) -> bool:
+def is_marked(repository: OpenRepository, session: str, text: str) -> bool:
     """Return whether a text is marked as captured in this session."""
-    path = _path(memory, session)
+    path = _path(repository, session)
     try:
         with open(path, "rb") as file:
             return _line_of(text) in file.read(SIZE_LIMIT).split(b"\n")
@@ -58,17 +58,17 @@ def is_marked(memory: OpenRepository, session: str, text: str) -> bool:
         return False
 
 
-def mark(memory: OpenRepository, session: str, text: str) -> None:
+def mark(repository: OpenRepository, session: str, text: str) -> None:
     """Mark a text of a session; a no-op for a session without a name, which has no transcript."""
-    path = _path(memory, session)
+    path = _path(repository, session)
     if not path:
         return
     with suppress(OSError):  # It is then looked at again, and its key shows that it is known.
         append_file(path, _line_of(text) + b"\n")
 
 
-def _path(memory: OpenRepository, session: str) -> str:
-    path = session_file(memory, session)
+def _path(repository: OpenRepository, session: str) -> str:
+    path = session_file(repository, session)
     return f"{path}{SUFFIX}" if path else ""
 
 

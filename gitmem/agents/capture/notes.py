@@ -47,31 +47,31 @@ class Note:
         return next((head for head in heads if head), "") or self.place
 
 
-def owner_of(place: str, event: Event, memory: OpenRepository) -> str:
+def owner_of(place: str, event: Event, repository: OpenRepository) -> str:
     """Return the agent that alone reads a note (D3): the named worker, or the sub-agent; empty if all read it.
 
     The policy can say otherwise: by the scope of the collection that notes belong to.
     """
-    policy = memory.policy()
+    policy = repository.policy()
     collection = policy.collections.get(policy.kind("note").collection)
     if collection is not None and collection.scope:
-        return agent_of(memory) if collection.scope == PRIVATE else ""
+        return agent_of(repository) if collection.scope == PRIVATE else ""
     table = find_table(event.client)
     above = f"{table.agent_notes}/" if table is not None and table.agent_notes else ""
     if above and place.startswith(above):
         folder, _, rest = place.removeprefix(above).partition("/")
         if rest:
             return folder
-    return memory.config.agent or event.agent_type
+    return repository.config.agent or event.agent_type
 
 
-def notes_of(memory: OpenRepository, event: Event, folders: tuple[str, ...]) -> list[Note]:
+def notes_of(repository: OpenRepository, event: Event, folders: tuple[str, ...]) -> list[Note]:
     """Return the note files that a tool wrote, with their current text: at most five, none too large."""
-    places = [place_of(memory, event, edit.path) for edit in event.edits if not edit.is_gone]
+    places = [place_of(repository, event, edit.path) for edit in event.edits if not edit.is_gone]
     within = [place for place in dict.fromkeys(places) if any(place.startswith(f"{f.strip('/')}/") for f in folders)]
     found = []
     for place in within[:AT_MOST]:
-        text = read_inside(memory, place, limit=SIZE_LIMIT) if place.lower().endswith(SUFFIXES) else None
+        text = read_inside(repository, place, limit=SIZE_LIMIT) if place.lower().endswith(SUFFIXES) else None
         if text and text.strip():
             found.append(Note(place, text))
     return found

@@ -75,14 +75,14 @@ class Pattern:
         )
 
 
-def patterns_of(memory: OpenRepository, event: Event) -> list[Pattern]:
+def patterns_of(repository: OpenRepository, event: Event) -> list[Pattern]:
     """Return the code patterns in a tool's edits, at most 20: the definitions, truncated if too long."""
     found: list[Pattern] = []
     for edit in event.edits[:AT_MOST]:
         defined = DEFINES.search(edit.after) is not None and len(edit.after) <= FILE_LIMIT
-        place = place_of(memory, event, edit.path) if defined else ""
-        if place and is_code(place) and not _is_ignored(memory, place):
-            text = read_inside(memory, place, limit=FILE_LIMIT)
+        place = place_of(repository, event, edit.path) if defined else ""
+        if place and is_code(place) and not _is_ignored(repository, place):
+            text = read_inside(repository, place, limit=FILE_LIMIT)
             found += [] if text is None else patterns_in(text, edit, place)
     return found[:PATTERNS_AT_MOST]
 
@@ -143,7 +143,9 @@ def _in_notebook(text: str, code: str, place: str) -> list[Pattern]:
     return found
 
 
-def _is_ignored(memory: OpenRepository, place: str) -> bool:
+def _is_ignored(repository: OpenRepository, place: str) -> bool:
     """Return whether git ignores a file: its content must not go onto a branch that is pushed."""
-    asked = memory.git.run("-C", memory.git.repository.top or ".", "check-ignore", "-q", "--", place, check=False)
+    asked = repository.git.run(
+        "-C", repository.git.repository.top or ".", "check-ignore", "-q", "--", place, check=False
+    )
     return asked.status != 1

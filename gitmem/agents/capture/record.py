@@ -46,11 +46,11 @@ _FAILED = ("error", "fatal", "usage:", "unknown command", "bash:", "sh:", "zsh:"
 class Keeper:
     """Saves the captures of one event; who captured them is found once."""
 
-    def __init__(self, memory: OpenRepository, event: Event) -> None:
-        self._memory = memory
+    def __init__(self, repository: OpenRepository, event: Event) -> None:
+        self._memory = repository
         self._session = event.session
-        self._by = source_fields(memory, event)
-        self._about = {"task": task_of(memory), "branch": branch_of(memory)}
+        self._by = source_fields(repository, event)
+        self._about = {"task": task_of(repository), "branch": branch_of(repository)}
         self._kept = 0
         self._failed: OSError | None = None
 
@@ -131,7 +131,7 @@ class Keeper:
             raise self._failed
 
 
-def keep_comments(memory: OpenRepository, event: Event, *, once: bool = False) -> None:
+def keep_comments(repository: OpenRepository, event: Event, *, once: bool = False) -> None:
     """Save the learnings in comments that a command writes (A1), and the outcomes of tasks that it closes (D2).
 
     With *once*, for commands from a transcript, texts that were captured before are skipped.
@@ -141,9 +141,9 @@ def keep_comments(memory: OpenRepository, event: Event, *, once: bool = False) -
     comments = find_comments(event.command)
     if not comments:
         return
-    keeper = Keeper(memory, event)
+    keeper = Keeper(repository, event)
     for comment in comments:
-        text = _text_of(memory, event, comment)
+        text = _text_of(repository, event, comment)
         about = {"refs": list(comment.refs), "task": comment.task}
         if text is None:
             if "LEARN" in event.command.upper() or comment.file:
@@ -158,13 +158,13 @@ def keep_comments(memory: OpenRepository, event: Event, *, once: bool = False) -
     keeper.end()
 
 
-def _text_of(memory: OpenRepository, event: Event, comment: Comment) -> str | None:
+def _text_of(repository: OpenRepository, event: Event, comment: Comment) -> str | None:
     """Return the text of a comment; None if it cannot be known."""
     if comment.skipped:
         return None
     if not comment.file:
         return comment.text
-    return read_inside(memory, place_of(memory, event, comment.file), limit=FILE_LIMIT)
+    return read_inside(repository, place_of(repository, event, comment.file), limit=FILE_LIMIT)
 
 
 def _outcome(task: str) -> str:
@@ -196,12 +196,12 @@ def keep_marked(
 
 
 def keep_edits(
-    memory: OpenRepository, event: Event, failing: str, folders: tuple[str, ...], *, wants_code: bool
+    repository: OpenRepository, event: Event, failing: str, folders: tuple[str, ...], *, wants_code: bool
 ) -> None:
     """Save note files that were written (D2) and code patterns (C3), and remember the files changed since a failure.
 
     Args:
-        memory: The store.
+        repository: The store.
         event: The edits.
         failing: The state of a session in which a command failed, or empty.
         folders: The folders with notes; empty if notes are not captured.
@@ -211,21 +211,21 @@ def keep_edits(
     from gitmem.agents.capture.state import rules_of
 
     if failing:
-        remember_edit(memory, event, path=failing)
-    if event.agent_type and event.agent_type in rules_of(memory).exempt:
+        remember_edit(repository, event, path=failing)
+    if event.agent_type and event.agent_type in rules_of(repository).exempt:
         return
-    keeper = Keeper(memory, event)
+    keeper = Keeper(repository, event)
     if folders:
         from gitmem.agents.capture.notes import notes_of, owner_of
 
-        for note in notes_of(memory, event, folders):
-            owner = owner_of(note.place, event, memory)
+        for note in notes_of(repository, event, folders):
+            owner = owner_of(note.place, event, repository)
             keeper.keep(note.text, {"refs": [note.place]}, kind="note", title=note.title, key=note.key, owner=owner)
     if wants_code:
         from gitmem.agents.capture.patterns import TTL, patterns_of
 
-        commit = memory.git.read_head()[1] or ""
-        for pattern in patterns_of(memory, event):
+        commit = repository.git.read_head()[1] or ""
+        for pattern in patterns_of(repository, event):
             values = {"refs": [pattern.ref], "ttl": TTL, "confidence": PATTERN_CONFIDENCE, "tags": [pattern.language]}
             title = f"{pattern.name} in {pattern.place}"
             text = f"{pattern.body}\n\nEdited on top of commit {commit[:12]}." if commit else pattern.body
@@ -233,14 +233,14 @@ def keep_edits(
     keeper.end()
 
 
-def keep_fix(memory: OpenRepository, event: Event, path: str) -> None:
+def keep_fix(repository: OpenRepository, event: Event, path: str) -> None:
     """Save the fix that a passing command shows, if it failed before."""
     from gitmem.agents.capture.fixes import CONFIDENCE, TTL, find_fix
 
     fix = find_fix(event, path=path)
     if fix is None:
         return
-    keeper = Keeper(memory, event)
+    keeper = Keeper(repository, event)
     options = {"paths": list(fix.files), "tags": [CANDIDATE], "confidence": CONFIDENCE, "importance": "low", "ttl": TTL}
     keeper.keep(fix.body, options, kind="gotcha", title=fix.title)
     keeper.end()

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
 
 
-def learn_from(memory: OpenRepository, event: Event, text: str, before: Trail | None = None) -> None:
+def learn_from(repository: OpenRepository, event: Event, text: str, before: Trail | None = None) -> None:
     """Save the learnings in a text by an agent: a response, or a turn of a transcript.
 
     A learning that is already known, or was retired, is skipped.
 
     Args:
-        memory: The store.
+        repository: The store.
         event: Where it comes from: the client, the session, the agent.
         text: The text.
         before: What was touched before it was said; the trail of the session's turn if not given.
@@ -32,6 +32,6 @@ def learn_from(memory: OpenRepository, event: Event, text: str, before: Trail | 
         return
     from gitmem.agents.capture.record import Keeper, keep_marked
 
-    keeper = Keeper(memory, event)
+    keeper = Keeper(repository, event)
     keep_marked(keeper, text, {}, is_comment=False, once=True, before=before)
     keeper.end()

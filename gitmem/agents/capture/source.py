@@ -24,49 +24,49 @@ _OF_TASK = r"(?:bd|beads?|tasks?)[/-]([A-Za-z][\w.-]{0,79})"
 _TRACKED = r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]{1,9}-\d{1,7})(?!\d)"
 
 
-def source_fields(memory: OpenRepository, event: Event) -> dict[str, str]:
+def source_fields(repository: OpenRepository, event: Event) -> dict[str, str]:
     """Return the fields that say who captured a memory: ``agent``, ``role``, ``session``, ``type`` of a sub-agent."""
     by = {
-        "agent": memory.config.agent or event.client,
-        "role": role_of(memory, event),
+        "agent": repository.config.agent or event.client,
+        "role": role_of(repository, event),
         "session": event.session,
         "type": event.agent_type,
     }
     return {name: display(value)[:NAME_LIMIT] for name, value in by.items() if value}
 
 
-def role_of(memory: OpenRepository, event: Event) -> str:
+def role_of(repository: OpenRepository, event: Event) -> str:
     """Return an agent's role: the lead works in the main work tree, a worker in another one.
 
     A sub-agent is a worker in any work tree; one whose type says so is a supervisor.
     """
-    repository = memory.git.repository
-    was_sent = repository.git != repository.common or WORKTREES in event.folder.replace(os.sep, "/").split("/")
+    paths = repository.git.repository
+    was_sent = paths.git != paths.common or WORKTREES in event.folder.replace(os.sep, "/").split("/")
     if not (was_sent or event.agent):
         return ORCHESTRATOR
     return SUPERVISOR if event.agent_type.endswith(SUPERVISOR) else WORKER
 
 
-def task_of(memory: OpenRepository) -> str:
+def task_of(repository: OpenRepository) -> str:
     """Return the task that the current branch is named for; empty if its name has none."""
     import re  # 5 ms (measured), and not needed for a file
 
-    branch = branch_of(memory)
+    branch = branch_of(repository)
     found = re.fullmatch(_OF_TASK, branch) or re.search(_TRACKED, branch)
     return found[1] if found else ""
 
 
-def branch_of(memory: OpenRepository) -> str:
+def branch_of(repository: OpenRepository) -> str:
     """Return the current branch; empty if HEAD is on none."""
     try:
-        return read_head(memory.git.repository)[0].removeprefix("refs/heads/")
+        return read_head(repository.git.repository)[0].removeprefix("refs/heads/")
     except Unsure:
         return ""
 
 
-def place_of(memory: OpenRepository, event: Event, path: str) -> str:
+def place_of(repository: OpenRepository, event: Event, path: str) -> str:
     """Return the path of a file in the work tree, with ``/``; empty if it is outside, or in git's own folder."""
-    top = memory.git.repository.top
+    top = repository.git.repository.top
     if not top or not path or "\0" in path:
         return ""
     whole = os.path.realpath(os.path.join(event.folder or top, path))
@@ -75,15 +75,15 @@ def place_of(memory: OpenRepository, event: Event, path: str) -> str:
     return "" if parts[0] in ("..", ".git", ".") or not inside.isprintable() else inside
 
 
-def read_inside(memory: OpenRepository, place: str, *, limit: int) -> str | None:
+def read_inside(repository: OpenRepository, place: str, *, limit: int) -> str | None:
     """Return the text of a file in the work tree; None if it is missing, too large, not UTF-8 or not a regular file.
 
     Args:
-        memory: The store.
+        repository: The store.
         place: Its path in the work tree, all links resolved (``place_of``).
         limit: Bytes.
     """
-    top = memory.git.repository.top
+    top = repository.git.repository.top
     if not top or not place:
         return None
     path = os.path.join(top, place)

@@ -35,12 +35,12 @@ QUIET_S = 2 * 86_400.0
 SESSIONS_AT_MOST = 200
 
 
-def rules_of(memory: OpenRepository) -> CaptureSettings:
+def rules_of(repository: OpenRepository) -> CaptureSettings:
     """Return the section ``[capture]`` of the policy, cached by the store's commit so that a hook opens no catalog."""
     from gitmem.policy.settings import CaptureSettings
 
-    path = os.path.join(memory.git.repository.state, FOLDER, RULES)
-    tip = memory.find_tip() or ""
+    path = os.path.join(repository.git.repository.state, FOLDER, RULES)
+    tip = repository.find_tip() or ""
     kept = read_table(path, SIZE_LIMIT)
     if kept.get("tip") == tip and kept.get("format") == FORMAT:
         try:
@@ -48,7 +48,7 @@ def rules_of(memory: OpenRepository) -> CaptureSettings:
             return CaptureSettings(**kept["capture"])
         except (KeyError, TypeError):
             pass
-    policy = memory.policy()
+    policy = repository.policy()
     rules = policy.capture
     if policy.session.profile == BMAD and rules.edits == "off":  # its method stores what each story built (C3)
         rules = replace(rules, edits="patterns")
@@ -57,13 +57,13 @@ def rules_of(memory: OpenRepository) -> CaptureSettings:
     return rules
 
 
-def session_file(memory: OpenRepository, session: str) -> str:
+def session_file(repository: OpenRepository, session: str) -> str:
     """Return the path of a session's state; empty for a session without a name."""
     if not session:
         return ""
     plain = "".join(char for char in session[:64] if (char.isalnum() and char.isascii()) or char in "-_")
     name = f"{plain}-{crc32(session.encode('utf-8', 'surrogatepass')):08x}.json"
-    return os.path.join(memory.git.repository.state, FOLDER, SESSIONS, name)
+    return os.path.join(repository.git.repository.state, FOLDER, SESSIONS, name)
 
 
 def change(path: str, how: Callable[[dict[str, Any]], None]) -> None:

@@ -27,7 +27,7 @@ CODE_AT_LEAST = 80
 _QUOTES = str.maketrans("\"'`()", "     ")
 
 
-def capture(memory: OpenRepository, event: Event) -> None:
+def capture(repository: OpenRepository, event: Event) -> None:
     """Save the captures from a tool use as entries of the spool; a background process commits them.
 
     Raises:
@@ -36,9 +36,9 @@ def capture(memory: OpenRepository, event: Event) -> None:
     if event.name != happened.TOOL:
         return
     if event.tool == happened.SHELL:
-        _ran(memory, event)
+        _ran(repository, event)
     elif event.edits and event.failed is not True:
-        _capture_edit(memory, event)
+        _capture_edit(repository, event)
 
 
 def may_comment(line: str) -> bool:
@@ -54,21 +54,21 @@ def may_note(path: str, folders: Iterable[str]) -> bool:
     return any(f"/{folder.strip('/')}/" in f"/{plain}" for folder in folders)
 
 
-def _ran(memory: OpenRepository, event: Event) -> None:
+def _ran(repository: OpenRepository, event: Event) -> None:
     if event.failed is not True and may_comment(event.command):
         from gitmem.agents.capture.record import keep_comments
 
-        keep_comments(memory, event)
+        keep_comments(repository, event)
     if event.failed is None or not event.session:
         return
     from gitmem.agents.capture.state import is_kept, session_file
 
-    path = session_file(memory, event.session)
+    path = session_file(repository, event.session)
     if not event.failed and not is_kept(path):
         return
     from gitmem.agents.capture.state import rules_of
 
-    rules = rules_of(memory)
+    rules = rules_of(repository)
     if not rules.fixes or (event.agent_type and event.agent_type in rules.exempt):
         return
     if event.failed:
@@ -78,23 +78,23 @@ def _ran(memory: OpenRepository, event: Event) -> None:
         return
     from gitmem.agents.capture.record import keep_fix  # compiles 30 patterns, which a failure does not need
 
-    keep_fix(memory, event, path)
+    keep_fix(repository, event, path)
 
 
-def _capture_edit(memory: OpenRepository, event: Event) -> None:
+def _capture_edit(repository: OpenRepository, event: Event) -> None:
     from gitmem.agents.capture.state import is_kept, rules_of, session_file
 
-    path = session_file(memory, event.session)
+    path = session_file(repository, event.session)
     table = find_table(event.client)
     own = table.note_folders if table is not None else ()
-    folders = (*own, *FOLDERS, *memory.config.capture_notes)
+    folders = (*own, *FOLDERS, *repository.config.capture_notes)
     may_be_notes = any(may_note(edit.path, folders) for edit in event.edits)
     has_failed = is_kept(path)
     if not (may_be_notes or has_failed or any(len(edit.after) > CODE_AT_LEAST for edit in event.edits)):
         return
-    rules = rules_of(memory)
-    wants_code = (memory.config.capture_edits or rules.edits) == "patterns"
+    rules = rules_of(repository)
+    wants_code = (repository.config.capture_edits or rules.edits) == "patterns"
     if has_failed or (may_be_notes and rules.notes) or wants_code:
         from gitmem.agents.capture.record import keep_edits
 
-        keep_edits(memory, event, path if has_failed else "", folders if rules.notes else (), wants_code=wants_code)
+        keep_edits(repository, event, path if has_failed else "", folders if rules.notes else (), wants_code=wants_code)

@@ -62,7 +62,7 @@ class Trail:
 
 
 def leave(
-    memory: OpenRepository,
+    repository: OpenRepository,
     event: Event,
     reads: Sequence[str] = (),
     edits: Sequence[str] = (),
@@ -72,22 +72,22 @@ def leave(
     """Add what a tool touched to the trail, or begin a turn with a prompt; never fails.
 
     Args:
-        memory: The store.
+        repository: The store.
         event: The tool's use, or the prompt.
         reads: The files that it read, by their paths in the work tree.
         edits: The files that it changed.
         has_failed: Whether it failed.
     """
-    path = _path(memory, event.session)
+    path = _path(repository, event.session)
     lines = _lines_of(event, reads, edits, has_failed=has_failed) if path else []
     if lines:
         with suppress(OSError):
             append_file(path, "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
 
 
-def trail_of(memory: OpenRepository, session: str) -> Trail:
+def trail_of(repository: OpenRepository, session: str) -> Trail:
     """Return the trail of a session; an empty one if it left none."""
-    return trail_of_lines(_read(_path(memory, session)))
+    return trail_of_lines(_read(_path(repository, session)))
 
 
 def trail_of_lines(lines: Iterable[str]) -> Trail:
@@ -148,7 +148,7 @@ def failure_for(text: str, trail: Trail, *, is_only_one: bool) -> Failure | None
     return failure if said & seen else None
 
 
-def files_named(memory: OpenRepository, text: str) -> list[str]:
+def files_named(repository: OpenRepository, text: str) -> list[str]:
     """Return the tracked files that a text names: by path, or alone by a name as code spells it ("SeatGrid")."""
     words = list(dict.fromkeys(word.strip(_AROUND) for word in text.replace("(", " ").split()))
     paths = [word for word in words if "/" in word and _is_plain(word) and not word.startswith(("/", "~", "-", "."))]
@@ -156,8 +156,8 @@ def files_named(memory: OpenRepository, text: str) -> list[str]:
     if not paths and not names:
         return []
     globs = [glob for name in names for glob in ((f":(glob)**/{name}",) if "." in name else (f":(glob)**/{name}.*",))]
-    asked = ("-C", memory.git.repository.top or ".", "ls-files", "-z", "--full-name", "--")
-    found = memory.git.run(*asked, *(f":(literal){path}" for path in paths), *globs, check=False).stdout
+    asked = ("-C", repository.git.repository.top or ".", "ls-files", "-z", "--full-name", "--")
+    found = repository.git.run(*asked, *(f":(literal){path}" for path in paths), *globs, check=False).stdout
     files = [name for name in found.decode("utf-8", "replace").split("\0") if name.isprintable() and name]
     stems = [place.rpartition("/")[2].partition(".")[0] for place in files]
     # Of several files with one name, none is meant more than the others.
@@ -216,8 +216,8 @@ def failed_line(command: str, output: str) -> str:
     return f"{FAILED}\t{display(' '.join(redact(command).split()))[:LINE_CHARS]}\t{said[:LINE_CHARS]}"
 
 
-def _path(memory: OpenRepository, session: str) -> str:
-    path = session_file(memory, session)
+def _path(repository: OpenRepository, session: str) -> str:
+    path = session_file(repository, session)
     return f"{path}{SUFFIX}" if path else ""
 
 

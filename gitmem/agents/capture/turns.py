@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
 
 
-def capture(memory: OpenRepository, event: Event, turns: Iterable[Turn]) -> None:
+def capture(repository: OpenRepository, event: Event, turns: Iterable[Turn]) -> None:
     """Save the learnings in the turns of a transcript, each text once.
 
     Args:
-        memory: The store.
+        repository: The store.
         event: Where the turns come from: the client, the session, the agent.
         turns: The turns.
     """
@@ -39,7 +39,7 @@ def capture(memory: OpenRepository, event: Event, turns: Iterable[Turn]) -> None
         if turn.what == PROMPT:
             before = []
         elif turn.what == SAID and may_mark(turn.text):
-            learn_from(memory, event, turn.text, trail_before(memory, event, before, is_current=at > current))
+            learn_from(repository, event, turn.text, trail_before(repository, event, before, is_current=at > current))
         elif turn.what == COMMAND and turn.failed is not True and may_comment(turn.text):
             from gitmem.agents.capture.record import keep_comments
 
@@ -51,28 +51,28 @@ def capture(memory: OpenRepository, event: Event, turns: Iterable[Turn]) -> None
                 output=turn.output,
                 failed=turn.failed,
             )
-            keep_comments(memory, ran, once=True)
+            keep_comments(repository, ran, once=True)
         before.append(turn)
 
 
-def trail_before(memory: OpenRepository, event: Event, turns: Sequence[Turn], *, is_current: bool) -> trail.Trail:
+def trail_before(repository: OpenRepository, event: Event, turns: Sequence[Turn], *, is_current: bool) -> trail.Trail:
     """Return what was touched, and what failed, before something was said: hooks do not tell when that was.
 
     Args:
-        memory: The store.
+        repository: The store.
         event: Where the turns come from.
         turns: The turns between the prompt and what was said.
         is_current: Whether it was the last prompt, of which hooks know more: what was read.
     """
-    noted = trail.trail_of(memory, event.session)
-    found = trail.trail_of_lines([line for turn in turns for line in _lines_of(memory, event, turn)])
+    noted = trail.trail_of(repository, event.session)
+    found = trail.trail_of_lines([line for turn in turns for line in _lines_of(repository, event, turn)])
     touched = tuple(dict.fromkeys((*noted.touched, *found.touched)))
     if is_current and not found.changed and not found.read:
         return replace(found, touched=touched, read=noted.read, changed=noted.changed)
     return replace(found, touched=touched)
 
 
-def _lines_of(memory: OpenRepository, event: Event, turn: Turn) -> list[str]:
+def _lines_of(repository: OpenRepository, event: Event, turn: Turn) -> list[str]:
     if turn.what == SAID:
         return [trail.SAID] if may_mark(turn.text) else []
     if turn.what == COMMAND and turn.failed:
@@ -82,5 +82,5 @@ def _lines_of(memory: OpenRepository, event: Event, turn: Turn) -> list[str]:
     if turn.what == COMMAND and may_touch_files(turn.text):
         touched = touched_files(turn.text)
         reads, edits = touched.reads, touched.edits
-    places = [[place for path in paths if (place := place_of(memory, event, path))] for paths in (reads, edits)]
+    places = [[place for path in paths if (place := place_of(repository, event, path))] for paths in (reads, edits)]
     return trail.file_lines(*places)

@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 HITS, MOST = 12, 2
 
 
-def recall_failure(memory: OpenRepository, event: Event, recall: Callable[[Query], RecallResult]) -> str:
+def recall_failure(repository: OpenRepository, event: Event, recall: Callable[[Query], RecallResult]) -> str:
     """Return the memories that speak of a failed command's error; empty if none does, or all were shown before.
 
     Args:
-        memory: The store.
+        repository: The store.
         event: The command, with its output.
         recall: Runs a query.
     """
     lines = informative_lines(event.output) if event.session else []
-    if not lines or not topics.may_recall(memory, event.session):
+    if not lines or not topics.may_recall(repository, event.session):
         return ""
-    at, own = topics.workplace_of(memory), log.own_context(event)
+    at, own = topics.workplace_of(repository), log.own_context(event)
     seen, _ = log.shown_since_start(log.entries_of(at, own.session))
     query = "\n".join(lines)
     found = recall(Query(text=query, limit=HITS + len(seen), knowledge=True, reader=PROMPT, snippets=False))
     fresh = [hit for hit in found.hits if hit.scope != LISTED and seen.get(hit.reference) != hit.status]
-    texts = _texts_of(memory, fresh)
+    texts = _texts_of(repository, fresh)
     failure = Failure(event.output, lines)
     hits = [hit for hit in fresh if failure.is_in(texts.get(hit.reference, hit.title))]
     if not hits:
@@ -48,16 +48,16 @@ def recall_failure(memory: OpenRepository, event: Event, recall: Callable[[Query
 
     # The words of a memory count for more than the failure that it was captured after, which others share.
     hits.sort(key=lambda hit: not failure.is_in(texts.get(hit.reference, "").partition(CIRCUMSTANCES)[0]))
-    hits = spot_checked(memory, hits[:MOST], seen)
-    return show_hits(memory, own, hits, query=query) if hits else ""
+    hits = spot_checked(repository, hits[:MOST], seen)
+    return show_hits(repository, own, hits, query=query) if hits else ""
 
 
-def _texts_of(memory: OpenRepository, hits: Sequence[Hit]) -> dict[str, str]:
+def _texts_of(repository: OpenRepository, hits: Sequence[Hit]) -> dict[str, str]:
     """Return the texts of hits by reference, with one query for each store."""
     texts: dict[str, str] = {}
     for scope in dict.fromkeys(hit.scope for hit in hits):
         own = {hit.key: hit.reference for hit in hits if hit.scope == scope}
-        for store in memory.stores((scope,))[:1]:
+        for store in repository.stores((scope,))[:1]:
             found = wordings_by_key(store.catalog(), own)
             texts |= {own[key]: f"{title}\n{body}" for key, (title, body) in found.items()}
     return texts

@@ -26,56 +26,62 @@ MOST, TOKENS, FILES_AT_MOST = 3, 200, 10
 FACTS_AT_MOST = 2
 
 
-def list_file_memories(memory: OpenRepository, event: Event, reads: Sequence[str], edits: Sequence[str]) -> str:
+def list_file_memories(repository: OpenRepository, event: Event, reads: Sequence[str], edits: Sequence[str]) -> str:
     """Return the memories about files that a tool read or changed; empty if none, or all were shown before.
 
     A read that failed counts if the file does not exist: a memory may tell where it went.
     """
-    if not memory.config.context or not memory.config.file_context or not event.session:
+    if not repository.config.context or not repository.config.file_context or not event.session:
         return ""
     if event.failed is True:
-        top = memory.git.repository.top or ""
+        top = repository.git.repository.top or ""
         reads, edits = [place for place in reads if not os.path.lexists(os.path.join(top, place))], []
     places = [*edits, *reads][:FILES_AT_MOST]
     if not places:
         return ""
-    at, own = topics.workplace_of(memory), log.own_context(event)
+    at, own = topics.workplace_of(repository), log.own_context(event)
     seen, told = log.shown_since_start(log.entries_of(at, own.session))
     fresh = [place for place in places if place not in told]
-    if not fresh or is_off(memory, event):
+    if not fresh or is_off(repository, event):
         return ""
-    return _tell(memory, own, at, fresh, seen, is_edit=bool(set(edits) & set(fresh)))
+    return _tell(repository, own, at, fresh, seen, is_edit=bool(set(edits) & set(fresh)))
 
 
-def is_off(memory: OpenRepository, event: Event) -> bool:
+def is_off(repository: OpenRepository, event: Event) -> bool:
     """Return whether this is switched off: by a setting, or because a review judges without earlier findings (E3)."""
-    if memory.find_tip() is None:
+    if repository.find_tip() is None:
         return True
-    place = topics.workplace_of(memory)
+    place = topics.workplace_of(repository)
     topic = topics.topic_of(place, event.session)
     return topics.is_off(place, topic) or topic.is_review
 
 
 def _tell(
-    memory: OpenRepository, event: Event, at: Workplace, places: Sequence[str], seen: dict[str, str], *, is_edit: bool
+    repository: OpenRepository,
+    event: Event,
+    at: Workplace,
+    places: Sequence[str],
+    seen: dict[str, str],
+    *,
+    is_edit: bool,
 ) -> str:
     from gitmem.commands.context.near import memories_near, names_in_file, with_statuses
 
     # Uncommitted memories are left out: adding them to the catalog takes longer than everything else here.
-    tip, tree = memory.find_tip() or "", memory.tree()
-    opened = Catalog.open_at(memory.folder(tree), tip, tree)
-    catalog = opened or memory.catalog(tip)
+    tip, tree = repository.find_tip() or "", repository.tree()
+    opened = Catalog.open_at(repository.folder(tree), tip, tree)
+    catalog = opened or repository.catalog(tip)
     try:
-        ground = memory.ground(catalog)
+        ground = repository.ground(catalog)
         found: dict[str, NearMemory] = {}
         for place in places:
-            names = names_in_file(memory.git.repository.top, place)
-            for one in memories_near(catalog, ground, place, names, now=memory.now):
+            names = names_in_file(repository.git.repository.top, place)
+            for one in memories_near(catalog, ground, place, names, now=repository.now):
                 if seen.get(one.key) != one.status.status and (one.key not in found or one.rank < found[one.key].rank):
                     found[one.key] = one
         shown = _best(sorted(found.values(), key=lambda one: one.rank))
-        if shown and memory.spot_check(catalog, ground, [one.key for one in shown]):
-            shown = with_statuses(catalog, ground, shown, now=memory.now)
+        if shown and repository.spot_check(catalog, ground, [one.key for one in shown]):
+            shown = with_statuses(catalog, ground, shown, now=repository.now)
             known = {one.key for one in shown if seen.get(one.key) == one.status.status}
             shown = [one for one in shown if one.key not in known]
             found = {key: one for key, one in found.items() if key not in known}
@@ -91,7 +97,7 @@ def _tell(
         _rest(len(found) - len(shown), places),
     )))  # fmt: skip
     keys = {one.key: one.status.status for one in shown}
-    log.keep(at, event, keys, now=memory.now, tip=tip, files=places, tokens=count_tokens(text))
+    log.keep(at, event, keys, now=repository.now, tip=tip, files=places, tokens=count_tokens(text))
     return text
 
 

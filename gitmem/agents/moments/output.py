@@ -151,16 +151,16 @@ class Failure:
         self._names = set(_identifiers(lines))
         self._missing = list(_missing(lines))
 
-    def is_in(self, memory: str) -> bool:
+    def is_in(self, text: str) -> bool:
         """Return whether the text of a memory speaks of this failure.
 
         It does if the output contains what the memory quotes, if several words of a line stand in the memory in a row,
         or if both have an identifier that is not of every failure: an error's code, a test, a module, an exception.
         """
-        memory = _without_folders(memory)
-        if any(f" {quoted} " in self._said for quoted in _quotations(memory)):
+        text = _without_folders(text)
+        if any(f" {quoted} " in self._said for quoted in _quotations(text)):
             return True
-        words = _words(memory)
+        words = _words(text)
         joined = f" {' '.join(words)} "
         if any(run in joined for run in self._runs) or not self._names.isdisjoint(words):
             return True
@@ -192,21 +192,21 @@ def _without_folder(word: str) -> str:
     return word[: len(word) - len(plain)] + plain.rstrip("/").rpartition("/")[2]
 
 
-def _quotations(memory: str) -> Iterator[str]:
+def _quotations(text: str) -> Iterator[str]:
     """Yield what a memory quotes, as words: several of them, or one that is an identifier."""
     for begin, end in _QUOTES:
-        at = memory.find(begin)
+        at = text.find(begin)
         while at >= 0:
-            stop = memory.find(end, at + 1)
+            stop = text.find(end, at + 1)
             if stop < 0:
                 break
-            is_opening = at == 0 or not memory[at - 1].isalnum()  # no apostrophe
+            is_opening = at == 0 or not text[at - 1].isalnum()  # no apostrophe
             if is_opening and stop - at < LINE_CHARS:
-                words = _words(memory[at + 1 : stop])
+                words = _words(text[at + 1 : stop])
                 rare = [word for word in words if word not in _EVERY and word not in _GENERIC]
-                if rare and (len(words) > 1 or _is_identifier(memory[at + 1 : stop])):
+                if rare and (len(words) > 1 or _is_identifier(text[at + 1 : stop])):
                     yield " ".join(words)
-            at = memory.find(begin, stop + 1 if is_opening else at + 1)
+            at = text.find(begin, stop + 1 if is_opening else at + 1)
 
 
 def _runs(words: Sequence[str]) -> Iterator[str]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 WAITING_AT_MOST, TASK_CHARS, SIZE_LIMIT = 20, 4000, 256 * 1024
 
 
-def remember_task(memory: OpenRepository, event: Event) -> None:
+def remember_task(repository: OpenRepository, event: Event) -> None:
     """Remember the task that a sub-agent is about to be dispatched for; a disk error only costs the recall."""
     if not event.session or not event.prompt.strip():
         return
@@ -34,12 +34,12 @@ def remember_task(memory: OpenRepository, event: Event) -> None:
         kept["waiting"] = [*_waiting(kept), task][-WAITING_AT_MOST:]
 
     with suppress(OSError):
-        change_table(_path(memory, event), note, limit=SIZE_LIMIT)
+        change_table(_path(repository, event), note, limit=SIZE_LIMIT)
 
 
-def take_task(memory: OpenRepository, event: Event) -> str:
+def take_task(repository: OpenRepository, event: Event) -> str:
     """Return the task of a sub-agent that starts, and forget it; empty if it is not known."""
-    path = _path(memory, event)
+    path = _path(repository, event)
     if event.prompt or not event.session or not os.path.exists(path):
         return event.prompt
     found: list[str] = []
@@ -64,6 +64,6 @@ def _waiting(kept: dict[str, Any]) -> list[dict[str, str]]:
     return [one for one in whole if isinstance(one.get("type"), str) and isinstance(one.get("task"), str)]
 
 
-def _path(memory: OpenRepository, event: Event) -> str:
-    place = topics.workplace_of(memory)
+def _path(repository: OpenRepository, event: Event) -> str:
+    place = topics.workplace_of(repository)
     return os.path.join(place.root, log.SHOWN, f"{file_name(event.session)}{log.TASKS}")

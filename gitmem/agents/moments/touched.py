@@ -22,15 +22,15 @@ FILES_AT_MOST = 10
 GIT_S = 1.0
 
 
-def touched_by(memory: OpenRepository, event: Event) -> tuple[list[str], list[str]]:
+def touched_by(repository: OpenRepository, event: Event) -> tuple[list[str], list[str]]:
     """Return the files that a tool read and those that it changed, as paths in the work tree.
 
     Called before the event is recorded: what a script changed is what is newer than the event before.
     """
     if event.tool == happened.EDIT:
-        return [], _places(memory, event, (edit.path for edit in event.edits[:FILES_AT_MOST]))
+        return [], _places(repository, event, (edit.path for edit in event.edits[:FILES_AT_MOST]))
     if event.tool == happened.READ:
-        return _places(memory, event, [event.path] if event.path else []), []
+        return _places(repository, event, [event.path] if event.path else []), []
     if event.tool != happened.SHELL:
         return [], []
     from gitmem.agents.moments.shell_files import touched_files
@@ -38,31 +38,31 @@ def touched_by(memory: OpenRepository, event: Event) -> tuple[list[str], list[st
     touched = touched_files(event.command)
     if not touched:
         return [], []
-    edits = _places(memory, event, touched.edits)
+    edits = _places(repository, event, touched.edits)
     if touched.is_open or touched.named:
-        edits += [place for place in _changed_since_last_event(memory, event, touched) if place not in edits]
-    reads = [place for place in _places(memory, event, touched.reads) if place not in edits]
+        edits += [place for place in _changed_since_last_event(repository, event, touched) if place not in edits]
+    reads = [place for place in _places(repository, event, touched.reads) if place not in edits]
     return reads, edits
 
 
-def _places(memory: OpenRepository, event: Event, paths: Iterable[str]) -> list[str]:
+def _places(repository: OpenRepository, event: Event, paths: Iterable[str]) -> list[str]:
     """Return paths in the work tree, without folders and what is outside."""
-    top = memory.git.repository.top or ""
-    found = dict.fromkeys(place for path in paths if (place := place_of(memory, event, path)))
+    top = repository.git.repository.top or ""
+    found = dict.fromkeys(place for path in paths if (place := place_of(repository, event, path)))
     return [place for place in found if not os.path.isdir(os.path.join(top, place))]
 
 
-def _changed_since_last_event(memory: OpenRepository, event: Event, touched: TouchedFiles) -> list[str]:
+def _changed_since_last_event(repository: OpenRepository, event: Event, touched: TouchedFiles) -> list[str]:
     """Return the files that were changed since the last event of the session: those that a script names come first."""
-    top = memory.git.repository.top or ""
-    since = log.last_event_time(topics.workplace_of(memory), event.session)
+    top = repository.git.repository.top or ""
+    since = log.last_event_time(topics.workplace_of(repository), event.session)
     if not since:
         return []
-    changed = [place for place in _places(memory, event, touched.named) if _time_of(top, place) >= since]
+    changed = [place for place in _places(repository, event, touched.named) if _time_of(top, place) >= since]
     if not touched.is_open:
         return changed
     argv = ("status", "--porcelain", "-z", "-uno", "--no-renames", "--ignore-submodules=all")
-    raw = memory.git.run(f"--work-tree={top}", "-C", top, *argv, timeout_s=GIT_S, check=False).stdout
+    raw = repository.git.run(f"--work-tree={top}", "-C", top, *argv, timeout_s=GIT_S, check=False).stdout
     listed = [os.fsdecode(entry[3:]) for entry in raw.split(b"\0") if len(entry) > 3]
     return [*changed, *(place for place in listed if place not in changed and _time_of(top, place) >= since)]
 

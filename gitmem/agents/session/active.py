@@ -32,8 +32,8 @@ USAGE_DAYS = 90
 class Sessions:
     """The sessions of one work tree and branch, and their topics."""
 
-    def __init__(self, opened: OpenRepository) -> None:
-        self._opened = opened
+    def __init__(self, repository: OpenRepository) -> None:
+        self._opened = repository
 
     def use(self, name: str, spec: str = "") -> Topic:
         """Make a topic the active one of this work tree and branch, and add to its specification.
@@ -142,7 +142,7 @@ class Sessions:
         return topics.find(self.place(), name) if name else topics.topic_of(self.place(), session)
 
 
-def describe(memory: OpenRepository, place: Workplace, topic: Topic) -> dict[str, Any]:
+def describe(repository: OpenRepository, place: Workplace, topic: Topic) -> dict[str, Any]:
     """Return a topic as the documented JSON; its files need not exist yet."""
     spec = topic.spec()
     entries = read_lines(topic.worklog_path, worklog.WORKLOG_BYTES)
@@ -154,7 +154,7 @@ def describe(memory: OpenRepository, place: Workplace, topic: Topic) -> dict[str
         "named": topic.is_pinned,
         "archived": topic.is_archived,
         "review": topic.is_review,
-        "off": _why_off(memory, place, topic),
+        "off": _why_off(repository, place, topic),
         "folder": topic.folder,
         "spec": spec,
         "spec_tokens": count_tokens(spec),
@@ -165,9 +165,9 @@ def describe(memory: OpenRepository, place: Workplace, topic: Topic) -> dict[str
     }
 
 
-def _why_off(memory: OpenRepository, place: Workplace, topic: Topic) -> str:
+def _why_off(repository: OpenRepository, place: Workplace, topic: Topic) -> str:
     """Return why agents get no context; empty if they do."""
-    if not memory.config.context:
+    if not repository.config.context:
         return "the setting gitmem.context"
     for folder in (place.root, topic.folder):
         path = os.path.join(folder, topics.OFF)

@@ -31,19 +31,19 @@ def path_of(state_folder: str | os.PathLike[str]) -> str:
     return os.path.join(state_folder, FOLDER, NAME)
 
 
-def log(memory: OpenRepository, event: Event, text: str = "") -> None:
+def log(repository: OpenRepository, event: Event, text: str = "") -> None:
     """Log an event, with the agent's message if wanted; a disk error is ignored."""
-    wanted = memory.config.stop_log or memory.policy().stops.log
+    wanted = repository.config.stop_log or repository.policy().stops.log
     if wanted == OFF:
         return
-    entry: dict[str, object] = {"at": memory.now, "client": event.client, "event": event.name}
+    entry: dict[str, object] = {"at": repository.now, "client": event.client, "event": event.name}
     about = {"session": event.session, "agent": event.agent, "type": event.agent_type, "tool": event.tool_name}
     entry |= {name: safe_output(value, 200) for name, value in about.items() if value}
-    entry |= {"branch": safe_output(memory.git.read_head()[0].removeprefix("refs/heads/"), 200)}
+    entry |= {"branch": safe_output(repository.git.read_head()[0].removeprefix("refs/heads/"), 200)}
     if wanted == RESPONSES and text:
         entry["text"] = safe_output(text[-10 * TEXT_LIMIT :], TEXT_LIMIT)
     line = format_json(entry, is_ascii=True).encode("ascii") + b"\n"
-    path = path_of(memory.git.repository.state)
+    path = path_of(repository.git.repository.state)
     with suppress(OSError):
         if os.path.exists(path) and os.stat(path).st_size > LIMIT:
             os.replace(path, f"{path}.1")

@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 LOGGED_CHARS = 200
 
 
-def spot_checked(memory: OpenRepository, hits: Sequence[Hit], seen: Mapping[str, str]) -> list[Hit]:
+def spot_checked(repository: OpenRepository, hits: Sequence[Hit], seen: Mapping[str, str]) -> list[Hit]:
     """Return hits that are about to be shown with the statuses that spot checks give them, without those then seen."""
     found = {hit.reference: hit for hit in hits}
     for scope in dict.fromkeys(hit.scope for hit in hits):
         own = {hit.key: hit.reference for hit in hits if hit.scope == scope and not hit.store}
-        store = next(iter(memory.stores((scope,))), None) if own else None
+        store = next(iter(repository.stores((scope,))), None) if own else None
         if store is None:
             continue
         catalog = store.catalog()
         ground = store.ground(catalog)
         if store.spot_check(catalog, ground, own):
-            statuses = state.statuses_by_key(catalog, ground, own, now=memory.now)
+            statuses = state.statuses_by_key(catalog, ground, own, now=repository.now)
             for key, one in statuses.items():
                 found[own[key]] = replace(found[own[key]], status=one.status)
     return [hit for hit in found.values() if seen.get(hit.reference) != hit.status]
 
 
-def show_hits(memory: OpenRepository, event: Event, hits: Sequence[Hit], *, query: str) -> str:
+def show_hits(repository: OpenRepository, event: Event, hits: Sequence[Hit], *, query: str) -> str:
     """Return memories as text for an agent, and log that this context was shown them."""
-    place = topics.workplace_of(memory)
+    place = topics.workplace_of(repository)
     topic = topics.topic_of(place, event.session)
-    part = part_of(memory, "", RecallResult(tuple(hits), 0))
-    tip = memory.find_tip() or ""
+    part = part_of(repository, "", RecallResult(tuple(hits), 0))
+    tip = repository.find_tip() or ""
     parts = agent_text.fit_parts([part], tokens=10_000, characters=agent_text.CHARACTERS - 1000)
     # Everything that is ever shown of these memories has been shown; the rest of a longer one is not shown later.
     text, logged = agent_text.fence_parts(parts), redact(query)[:LOGGED_CHARS]
     about: dict[str, Any] = {"tip": tip, "topic": topic.name, "query": logged, "tokens": count_tokens(text)}
-    log.keep(place, event, agent_text.keys_of(parts), now=memory.now, **about)
+    log.keep(place, event, agent_text.keys_of(parts), now=repository.now, **about)
     return text

@@ -168,36 +168,36 @@ def keep(
         return
 
 
-def forget(memory: OpenRepository, event: Event) -> None:
+def forget(repository: OpenRepository, event: Event) -> None:
     """Log that a session's context is about to be cleared or compacted: everything may be shown again."""
-    place = workplace_of(memory)
+    place = workplace_of(repository)
     if not entries_of(place, event.session):
         return
     try:
-        append(_path(place, event.session), {"at": memory.now, "event": COMPACT}, limit=SESSION_BYTES)
+        append(_path(place, event.session), {"at": repository.now, "event": COMPACT}, limit=SESSION_BYTES)
     except (BusyError, OSError):
         return
 
 
-def log_own_writes(memory: OpenRepository, event: Event) -> None:
+def log_own_writes(repository: OpenRepository, event: Event) -> None:
     """Log the memories that the session's own command wrote as shown: the command's output has their keys."""
     if event.failed or not event.session or not any(writer in event.command for writer in WRITERS):
         return
-    if not memory.has_store():
+    if not repository.has_store():
         return
     words = {line.split()[0] for line in event.output.splitlines()[:LINES_AT_MOST] if line.strip()}
-    catalog = memory.catalog()
+    catalog = repository.catalog()
     written = {word: "" for word in sorted(words) if catalog.row("SELECT 1 FROM memory WHERE key = ?", (word,))}
     if written:
-        place = workplace_of(memory)
-        keep(place, event, written, now=memory.now, tip=memory.find_tip() or "")
+        place = workplace_of(repository)
+        keep(place, event, written, now=repository.now, tip=repository.find_tip() or "")
 
 
-def hold(memory: OpenRepository, event: Event, text: str) -> str:
+def hold(repository: OpenRepository, event: Event, text: str) -> str:
     """Hold the context of a session's start for its first prompt; return what to show now, nothing if held."""
     if not event.session or not text:
         return text
-    path = _hold_path(memory, event)
+    path = _hold_path(repository, event)
     before = read_text(path, HELD_BYTES) if event.source == RESUME else ""
     try:
         write_text(path, "\n\n".join(filter(None, (before, text))))
@@ -206,16 +206,16 @@ def hold(memory: OpenRepository, event: Event, text: str) -> str:
     return ""
 
 
-def release(memory: OpenRepository, event: Event) -> str:
+def release(repository: OpenRepository, event: Event) -> str:
     """Return the context held for a session's first prompt, once."""
-    path = _hold_path(memory, event)
+    path = _hold_path(repository, event)
     text = read_text(path, HELD_BYTES) if event.session else ""
     discard(path)
     return text
 
 
-def _hold_path(memory: OpenRepository, event: Event) -> str:
-    place = workplace_of(memory)
+def _hold_path(repository: OpenRepository, event: Event) -> str:
+    place = workplace_of(repository)
     return os.path.join(place.root, SHOWN, f"{file_name(event.session)}{HELD}")
 
 

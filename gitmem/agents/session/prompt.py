@@ -45,52 +45,54 @@ _DONE = (
 )
 
 
-def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], RecallResult]) -> str:
+def recall_for(repository: OpenRepository, event: Event, recall: Callable[[Query], RecallResult]) -> str:
     """Return the context for a prompt; empty if nothing is relevant enough, or it was shown before.
 
     Args:
-        memory: The store.
+        repository: The store.
         event: The prompt.
         recall: Runs a query.
     """
-    if not (query := question_of(event.prompt)) or not topics.may_recall(memory, event.session):
+    if not (query := question_of(event.prompt)) or not topics.may_recall(repository, event.session):
         return ""
-    state = memory.git.repository.state
-    plain_files.add_daily_count(state, memory.now, plain_files.SEARCHED)
-    hits = find_hits(memory, event, query, recall)
+    state = repository.git.repository.state
+    plain_files.add_daily_count(state, repository.now, plain_files.SEARCHED)
+    hits = find_hits(repository, event, query, recall)
     if not hits:
         return ""
-    plain_files.add_daily_count(state, memory.now, plain_files.ANSWERED)
+    plain_files.add_daily_count(state, repository.now, plain_files.ANSWERED)
     from gitmem.agents.session.hits import show_hits  # only if something is shown
 
-    return show_hits(memory, event, hits, query=query)
+    return show_hits(repository, event, hits, query=query)
 
 
-def find_hits(memory: OpenRepository, event: Event, query: str, recall: Callable[[Query], RecallResult]) -> list[Hit]:
+def find_hits(
+    repository: OpenRepository, event: Event, query: str, recall: Callable[[Query], RecallResult]
+) -> list[Hit]:
     """Return the memories that answer a question and that this context has not been shown, best first."""
-    policy = memory.policy()
-    seen = log.statuses_in_context(log.entries_of(topics.workplace_of(memory), event.session), whole=True)
+    policy = repository.policy()
+    seen = log.statuses_in_context(log.entries_of(topics.workplace_of(repository), event.session), whole=True)
     most = min(HITS + len(seen), HITS_AT_MOST)
     wanted = Query(text=query, limit=most, knowledge=not asks_what_was_done(query), reader=PROMPT, snippets=False)
     found = recall(wanted)
-    read = read_by(memory, role_of(policy, event.agent_type, memory.config.role)[1].kinds, found.hits)
+    read = read_by(repository, role_of(policy, event.agent_type, repository.config.role)[1].kinds, found.hits)
     hits = good_hits(
         query,
         found,
         policy,
-        catalog_of=lambda hit: _catalog_of(memory, hit.scope),
+        catalog_of=lambda hit: _catalog_of(repository, hit.scope),
         is_new=lambda hit: hit.reference in read and seen.get(hit.reference) != hit.status,
     )[: policy.session.limit]
-    hits += find_documents(memory, wanted, recall, seen, most=policy.session.limit - len(hits))
+    hits += find_documents(repository, wanted, recall, seen, most=policy.session.limit - len(hits))
     if not hits:
         return []
     from gitmem.agents.session.hits import spot_checked  # only if something is shown
 
-    return spot_checked(memory, hits, seen)
+    return spot_checked(repository, hits, seen)
 
 
 def find_documents(
-    memory: OpenRepository,
+    repository: OpenRepository,
     wanted: Query,
     recall: Callable[[Query], RecallResult],
     seen: Mapping[str, str],
@@ -100,13 +102,13 @@ def find_documents(
     """Return the pulled documents that answer a query as well as a memory must, best first, at most *most*.
 
     Args:
-        memory: The store.
+        repository: The store.
         wanted: The query; its reader decides which sources are read.
         recall: Runs a query.
         seen: What the session has seen: statuses by reference.
         most: How many; memories were found first.
     """
-    stores = pulled_stores(memory, wanted.reader) if most > 0 else []
+    stores = pulled_stores(repository, wanted.reader) if most > 0 else []
     if not stores:
         return []
     catalogs = {store.store.name: store.catalog() for store in stores}
@@ -114,14 +116,14 @@ def find_documents(
     return good_hits(
         wanted.text,
         found,
-        memory.policy(),
+        repository.policy(),
         catalog_of=lambda hit: catalogs.get(hit.store),
         is_new=lambda hit: hit.reference not in seen,
     )[:most]
 
 
-def _catalog_of(memory: OpenRepository, scope: str) -> Catalog | None:
-    store = next(iter(memory.stores((scope,))), None)
+def _catalog_of(repository: OpenRepository, scope: str) -> Catalog | None:
+    store = next(iter(repository.stores((scope,))), None)
     return store.catalog() if store is not None else None
 
 

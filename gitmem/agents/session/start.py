@@ -87,7 +87,7 @@ CLEAN_ROOM = "This is a review topic: earlier findings are not shown, so that yo
 class _Here:
     """The inputs of one start, which all parts read."""
 
-    opened: Memory
+    memory: Memory
     event: Event
     policy: Policy
     place: Workplace
@@ -97,9 +97,9 @@ class _Here:
     role: Role
 
     @property
-    def memory(self) -> OpenRepository:
+    def repository(self) -> OpenRepository:
         """Return the repository."""
-        return self.opened.repository
+        return self.memory.repository
 
     @property
     def budget(self) -> int:
@@ -107,48 +107,48 @@ class _Here:
         return self.role.budget_tokens or self.policy.session.budget_tokens
 
 
-def start(opened: Memory, event: Event, *, is_subagent: bool = False) -> str:
+def start(memory: Memory, event: Event, *, is_subagent: bool = False) -> str:
     """Return the context for a session's start, at most ``agent_text.CHARACTERS`` long; empty if there is none.
 
     Args:
-        opened: The memory.
+        memory: The memory.
         event: The start, with its task if it is that of a sub-agent.
         is_subagent: Whether a sub-agent starts: unless the policy has its role, it gets what its task is about.
     """
-    memory = opened.repository
-    place = topics.workplace_of(memory)
+    repository = memory.repository
+    place = topics.workplace_of(repository)
     topic = topics.topic_of(place, event.session)
-    if not memory.config.context or topics.is_off(place, topic) or not memory.has_store():
+    if not repository.config.context or topics.is_off(place, topic) or not repository.has_store():
         return ""
-    policy, catalog = memory.policy(), memory.catalog()
-    name, role = role_of(policy, event.agent_type, memory.config.role)
-    here = _Here(opened, event, policy, place, topic, catalog, memory.ground(catalog), role)
+    policy, catalog = repository.policy(), repository.catalog()
+    name, role = role_of(policy, event.agent_type, repository.config.role)
+    here = _Here(memory, event, policy, place, topic, catalog, repository.ground(catalog), role)
     entries = log.entries_of(place, event.session)
     if event.source == RESUME and entries:
         own, parts = [], _changes_since(here, entries)
         if not parts:  # logged all the same: what hooks showed before may not have come back with the conversation
-            log.keep(place, event, {}, now=memory.now, tip=_tip(memory), topic=topic.name)
+            log.keep(place, event, {}, now=repository.now, tip=_tip(repository), topic=topic.name)
             return ""
     else:
         topics.sweep(place)
         log.sweep(place)
-        plain_files.sweep_counts(memory.git.repository.state, memory.now)
+        plain_files.sweep_counts(repository.git.repository.state, repository.now)
         own = _introduction(here)
         parts = _parts_for_task(here) if is_subagent and not name else _parts(here, own)
     text, kept = _compose(here, own, parts)
     about: dict[str, Any] = {"role": name, "topic": topic.name, "cut": agent_text.cut_keys_of(kept)}
-    about |= {"tip": _tip(memory), "tokens": count_tokens(text)}
-    log.keep(place, event, agent_text.keys_of(kept), now=memory.now, **about)
+    about |= {"tip": _tip(repository), "tokens": count_tokens(text)}
+    log.keep(place, event, agent_text.keys_of(kept), now=repository.now, **about)
     return text
 
 
-def _tip(memory: OpenRepository) -> str:
-    return memory.find_tip() or ""
+def _tip(repository: OpenRepository) -> str:
+    return repository.find_tip() or ""
 
 
 def _compose(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[str, list[Part]]:
     """Return the text, and the parts in it; entries are dropped from the end until it fits."""
-    source = f"memory at {_tip(here.memory)[:12]}"
+    source = f"memory at {_tip(here.repository)[:12]}"
     before = "\n".join(own)
     frame = agent_text.fence_parts([Part("", (MemoryText("-"),))], source=source)
     is_quiet = not any(part.entries for part in parts if part.heading != NEWEST)
@@ -165,7 +165,7 @@ def _compose(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[st
 
 def _introduction(here: _Here) -> list[str]:
     """Return the part in our own words."""
-    count = count_live(here.catalog, without=HIDDEN, now=here.memory.now)
+    count = count_live(here.catalog, without=HIDDEN, now=here.repository.now)
     lines = [_greeting(count), *_losses(here), *_disputes(here), *filter(None, [_discipline(here)])]
     if here.topic.is_review:
         lines.append(CLEAN_ROOM)
@@ -183,7 +183,7 @@ def _greeting(count: int) -> str:
 
 def _losses(here: _Here) -> list[str]:
     """Return a warning that captured texts were lost; it is shown until doctor clears the note."""
-    found = losses.list_losses(spool_folders(here.memory.git.repository.state))
+    found = losses.list_losses(spool_folders(here.repository.git.repository.state))
     if not found:
         return []
     count = f"{len(found)} captured text{'s' * (len(found) != 1)}"
@@ -202,7 +202,7 @@ def _disputes(here: _Here) -> list[str]:
 def _discipline(here: _Here) -> str:
     if not here.policy.session.discipline:
         return ""
-    named = here.memory.config.discipline
+    named = here.repository.config.discipline
     own = os.path.join(home(), named.removeprefix("~/")) if named else ""
     path = next((one for one in (os.path.join(here.place.root, DISCIPLINE_FILE), own) if os.path.lexists(one)), "")
     if not path:
@@ -253,17 +253,17 @@ def _parts_for_task(here: _Here) -> list[Part]:
     if here.topic.is_review:
         return []
     query = question_of(here.event.prompt)
-    hits = find_hits(here.memory, here.event, query, here.opened.recall) if query else []
+    hits = find_hits(here.repository, here.event, query, here.memory.recall) if query else []
     ahead = _digest(here, here.budget)[:1]
     (warnings,) = agent_text.fit_parts(ahead, tokens=WARNING_TOKENS, characters=agent_text.CHARACTERS)
-    found = part_of(here.memory, "ABOUT YOUR TASK", RecallResult(tuple(hits), 0))
+    found = part_of(here.repository, "ABOUT YOUR TASK", RecallResult(tuple(hits), 0))
     return [warnings, *_without([found], agent_text.keys_of([warnings]))]
 
 
 def _news_since(here: _Here) -> int:
     """Return since when a memory is news, in epoch seconds."""
     if here.event.source == COMPACTED:
-        return here.memory.now
+        return here.repository.now
     return 0 if here.event.source == RESUME else log.last_start(here.place, here.event.session)
 
 
@@ -291,7 +291,7 @@ def _topic(here: _Here) -> Part:
 
 def _summaries(here: _Here, count: int, room: int) -> Part:
     """Return the summaries of the last sessions in this work tree and on this branch; if there are none, of others."""
-    condition, values = filter_condition(here.catalog, here.ground, Query(kinds=("session",)), now=here.memory.now)
+    condition, values = filter_condition(here.catalog, here.ground, Query(kinds=("session",)), now=here.repository.now)
     rows = here.catalog.rows(
         "SELECT m.key, m.title, t.body, t.fields, m.agent FROM memory m JOIN text t ON t.id = m.id"
         f" WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
@@ -330,12 +330,12 @@ def _warm(here: _Here) -> Part:
     if not here.topic.is_pinned or not spec:
         return Part("", ())
     wanted = Query(text=spec[:QUERY_CHARS], limit=settings.limit, reader=AT_START)
-    found = here.opened.recall(wanted)
+    found = here.memory.recall(wanted)
     hits = [hit for hit in found.hits if hit.scope != LISTED and not found.notice]
     hits = [hit for hit in hits if hit.score >= here.policy.recall.dense.floor * hits[0].score]
-    hits += find_documents(here.memory, wanted, here.opened.recall, {}, most=settings.limit - len(hits))
+    hits += find_documents(here.repository, wanted, here.memory.recall, {}, most=settings.limit - len(hits))
     each = int(here.budget * WARM_SHARE) // settings.limit
-    return part_of(here.memory, "RELEVANT TO THE TOPIC", RecallResult(tuple(hits), 0), limit_tokens=each)
+    return part_of(here.repository, "RELEVANT TO THE TOPIC", RecallResult(tuple(hits), 0), limit_tokens=each)
 
 
 def _worklog(here: _Here) -> Part:
@@ -349,16 +349,16 @@ def _worklog(here: _Here) -> Part:
 
 def _digest(here: _Here, budget: int) -> list[Part]:
     """Return the sections of the digest, formatted for this context, warnings first."""
-    digest = here.opened.context(budget_tokens=budget, kinds=here.role.kinds, is_brief=True)
-    return parts_of_digest(here.memory, digest.document)
+    digest = here.memory.context(budget_tokens=budget, kinds=here.role.kinds, is_brief=True)
+    return parts_of_digest(here.repository, digest.document)
 
 
 def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
     """Return memories as a list of titles."""
     numbers = [row[0] for row in rows]
     chains = state.suspects(here.catalog, here.ground)
-    statuses = state.statuses_of(here.catalog, here.ground, numbers, now=here.memory.now, chains=chains)
-    known = agent_text.about(here.catalog, here.ground, [row[1] for row in rows], now=here.memory.now)
+    statuses = state.statuses_of(here.catalog, here.ground, numbers, now=here.repository.now, chains=chains)
+    known = agent_text.about(here.catalog, here.ground, [row[1] for row in rows], now=here.repository.now)
     refs = refs_of(here.catalog, numbers)
     entries = (
         agent_text.entry_of(
@@ -385,7 +385,7 @@ def _list_keys_since(here: _Here, tip: str) -> list[str] | None:
     from gitmem.git.objects import open_objects
 
     try:
-        changes = open_objects(here.memory.git).diff(tip or None, _tip(here.memory) or None)
+        changes = open_objects(here.repository.git).diff(tip or None, _tip(here.repository) or None)
     except GitmemError:
         return None
     return sorted({path.rpartition("/")[2].removesuffix(".md") for path in changes})
@@ -401,12 +401,12 @@ def _changes_since(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Pa
     warnings = _digest(here, here.budget)[0]
     fresh = tuple(entry for entry in warnings.entries if entry.key and seen.get(entry.key) != entry.status)
     parts = [Part(warnings.heading, fresh)]
-    if last.get("tip") != _tip(here.memory):
+    if last.get("tip") != _tip(here.repository):
         written = _list_keys_since(here, str(last.get("tip") or ""))
         among = "" if written is None else " AND m.key IN (SELECT value FROM json_each(?))"
         rows = here.catalog.rows(
             "SELECT m.id, m.key, m.kind, m.title, t.fields FROM memory m JOIN text t ON t.id = m.id"
-            f" WHERE {state.LIVE} AND m.kind NOT IN {HIDDEN} AND {unexpired_condition(here.memory.now)}"
+            f" WHERE {state.LIVE} AND m.kind NOT IN {HIDDEN} AND {unexpired_condition(here.repository.now)}"
             f" AND m.updated >= ?{among} ORDER BY m.updated DESC, m.key LIMIT ?",
             (int(last.get("at") or 0), *([format_json(written)] if among else []), 4 * here.policy.session.newest),
         )
@@ -428,16 +428,21 @@ def start_subagent(memory: Memory, event: Event) -> str:
     return "\n\n".join(filter(None, (_private_memories(memory.repository, event), digest)))
 
 
-def _private_memories(memory: OpenRepository, event: Event) -> str:
+def _private_memories(repository: OpenRepository, event: Event) -> str:
     """Return the private memories of the agent that the sub-agent's type names."""
-    if not slug(event.agent_type) or not memory.config.context or not has_private(memory.git) or is_off(memory, event):
+    if (
+        not slug(event.agent_type)
+        or not repository.config.context
+        or not has_private(repository.git)
+        or is_off(repository, event)
+    ):
         return ""
-    store = open_private(memory, agent=event.agent_type)
+    store = open_private(repository, agent=event.agent_type)
     if store.find_tip() is None:
         return ""
     rows = store.catalog().rows(
         "SELECT m.key, m.kind, m.title, t.body FROM memory m JOIN text t ON t.id = m.id"
-        f" WHERE {state.LIVE} AND {unexpired_condition(memory.now)} ORDER BY m.created DESC, m.key LIMIT ?",
+        f" WHERE {state.LIVE} AND {unexpired_condition(repository.now)} ORDER BY m.created DESC, m.key LIMIT ?",
         (PRIVATE_AT_MOST,),
     )
     entries = [

@@ -33,38 +33,40 @@ UNFINISHED = ("open", "in_progress", "blocked")
 BEAD_BYTES = 65_536
 
 
-def subagent_stopped(memory: OpenRepository, event: Event) -> str:
+def subagent_stopped(repository: OpenRepository, event: Event) -> str:
     """Return what a sub-agent should do before it stops; empty if nothing, or if it was reminded before."""
-    activity.log(memory, event, event.response)
-    policy = memory.policy().stops
-    repository = memory.git.repository
-    was_sent = repository.git != repository.common  # an agent in the main work tree shares it with others
+    activity.log(repository, event, event.response)
+    policy = repository.policy().stops
+    paths = repository.git.repository
+    was_sent = paths.git != paths.common  # an agent in the main work tree shares it with others
     if event.is_again or not was_sent or event.agent_type in policy.exempt:
         return ""
     left = [
-        *(_list_uncommitted(memory) if policy.worktree else ()),
-        *(_list_unpushed(memory) if policy.push else ()),
-        *((*_list_claimed_tasks(memory), *_bead(memory)) if policy.task else ()),
+        *(_list_uncommitted(repository) if policy.worktree else ()),
+        *(_list_unpushed(repository) if policy.push else ()),
+        *((*_list_claimed_tasks(repository), *_bead(repository)) if policy.task else ()),
     ]
-    if not left or not _is_first(memory, event):
+    if not left or not _is_first(repository, event):
         return ""
     return "\n".join(["Before you stop, please finish this in your work tree:", *(f"- {line}" for line in left)])
 
 
-def _list_uncommitted(memory: OpenRepository) -> list[str]:
-    top = memory.git.repository.top or ""
+def _list_uncommitted(repository: OpenRepository) -> list[str]:
+    top = repository.git.repository.top or ""
     argv = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
     # git looks into the work tree relative to where it runs.
-    raw = memory.git.run(f"--work-tree={top}", "-C", top, *argv, timeout_s=GIT_S, check=False).stdout if top else b""
+    raw = (
+        repository.git.run(f"--work-tree={top}", "-C", top, *argv, timeout_s=GIT_S, check=False).stdout if top else b""
+    )
     names = [os.fsdecode(entry[3:]) for entry in raw.split(b"\0") if entry]
     if not names:
         return []
     return [f"{_count_of(len(names), 'file')} uncommitted: {_join_names(names)}. Commit them, or undo them."]
 
 
-def _list_unpushed(memory: OpenRepository) -> list[str]:
+def _list_unpushed(repository: OpenRepository) -> list[str]:
     """Return what to push; empty if there is no remote."""
-    git = memory.git
+    git = repository.git
     head, commit = git.read_head()
     branch = head.removeprefix("refs/heads/")
     if not head or not commit or not git.run("remote", timeout_s=GIT_S, check=False).stdout.strip():
@@ -76,14 +78,14 @@ def _list_unpushed(memory: OpenRepository) -> list[str]:
     return [f"{_count_of(count, 'commit')} not pushed: {_clip_name(branch)}. Push the branch."]
 
 
-def _list_claimed_tasks(memory: OpenRepository) -> list[str]:
+def _list_claimed_tasks(repository: OpenRepository) -> list[str]:
     """Return the tasks that this agent started and did not close."""
-    if memory.find_tip() is None:
+    if repository.find_tip() is None:
         return []
-    catalog = memory.catalog()
-    ground = memory.ground(catalog)
+    catalog = repository.catalog()
+    ground = repository.ground(catalog)
     with catalog.reading():
-        worker = worker_of(memory.git, memory.config.agent)
+        worker = worker_of(repository.git, repository.config.agent)
         rows = list_tasks(catalog, ground, states=("claimed",), worker=worker)
     return [
         f"the task {row.key} is still yours: gitmem task close {row.key}, or gitmem task release {row.key}."
@@ -91,11 +93,11 @@ def _list_claimed_tasks(memory: OpenRepository) -> list[str]:
     ]
 
 
-def _bead(memory: OpenRepository) -> list[str]:
+def _bead(repository: OpenRepository) -> list[str]:
     """Return the bead that the current branch is named for, if beads says that it is open."""
-    repository = memory.git.repository
-    top, task = repository.top or "", task_of(memory)
-    homes = [folder for folder in (top, os.path.dirname(repository.common)) if folder]
+    paths = repository.git.repository
+    top, task = paths.top or "", task_of(repository)
+    homes = [folder for folder in (top, os.path.dirname(paths.common)) if folder]
     if not task or not any(os.path.isdir(os.path.join(folder, BEADS)) for folder in homes):
         return []
     argv = ["bd", "show", task, "--json"]
@@ -112,12 +114,12 @@ def _bead(memory: OpenRepository) -> list[str]:
     return [f"the bead {name} is still {status}: bd close {name} --reason WHY, or say why it stays open."]
 
 
-def _is_first(memory: OpenRepository, event: Event) -> bool:
+def _is_first(repository: OpenRepository, event: Event) -> bool:
     """Return whether this agent has not been reminded yet; false if that cannot be recorded, or it would never end."""
     from hashlib import sha256  # 3 ms (measured), only before a reminder
 
-    message = f"{event.client}\0{event.session}\0{event.agent}\0{memory.git.repository.git}"
-    folder = os.path.join(memory.git.repository.state, FOLDER)
+    message = f"{event.client}\0{event.session}\0{event.agent}\0{repository.git.repository.git}"
+    folder = os.path.join(repository.git.repository.state, FOLDER)
     mark = os.path.join(folder, sha256(message.encode("utf-8", "surrogatepass")).hexdigest()[:24])
     try:
         make_folder(folder)

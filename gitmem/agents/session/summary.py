@@ -75,17 +75,17 @@ class _Request:
 _EVENT_FIELDS = ("client", "session", "folder", "transcript", "agent_type")
 
 
-def ask_for(memory: OpenRepository, session: str) -> Event:
+def ask_for(repository: OpenRepository, session: str) -> Event:
     """Request a summary of a session, running or over; without a name, of the latest one.
 
     Raises:
         NotFoundError: This clone has no such session with a transcript that gitmem can read.
     """
-    for entry in ledger.entries(memory.git.repository.state):
+    for entry in ledger.entries(repository.git.repository.state):
         fields = entry.fields
         fits = fields["session"] == session if session else ledger.extent_of(entry.transcript) >= 0
         if fits and not fields["agent"] and has_transcripts(fields["client"]):
-            _request(memory, _Request(entry.event(END), memory.now, fields["branch"], fields["workspace"]))
+            _request(repository, _Request(entry.event(END), repository.now, fields["branch"], fields["workspace"]))
             return entry.event(END)
     message = f"the session {session} has no transcript here" if session else "no session here has a transcript"
     raise NotFoundError(message, hint='gitmem session log shows sessions; to save what matters: gitmem remember "…"')
@@ -96,20 +96,20 @@ def waits(state_folder: str) -> bool:
     return any(True for _ in _requests(state_folder))
 
 
-def finish(memory: OpenRepository) -> list[str]:
+def finish(repository: OpenRepository) -> list[str]:
     """Harvest the transcripts, write the summaries that are due, and return the keys of those written.
 
     Raises:
         GitmemError: One of them failed; the others were written.
     """
     written, failed, is_over = [], None, False
-    for left in harvest(memory, capture):
+    for left in harvest(repository, capture):
         if has_transcripts(left.fields["client"]):
-            _request(memory, _Request(left.event(END), left.at, left.fields["branch"], left.fields["workspace"]))
-    for path in list(_requests(memory.git.repository.state)):
+            _request(repository, _Request(left.event(END), left.at, left.fields["branch"], left.fields["workspace"]))
+    for path in list(_requests(repository.git.repository.state)):
         try:
             request = _take(path)
-            key = _finish_one(memory, request) if request is not None else ""
+            key = _finish_one(repository, request) if request is not None else ""
             written += [key] if key else []
             is_over = is_over or (request is not None and request.is_over)
         except (BusyError, ConflictError):
@@ -117,9 +117,9 @@ def finish(memory: OpenRepository) -> list[str]:
         except GitmemError as err:
             failed = err
         discard(f"{path}.doing")
-    _sweep(memory.git.repository.state)
+    _sweep(repository.git.repository.state)
     if is_over:
-        memory.writer()  # commits pending captures first: one commit for everything that a session captured
+        repository.writer()  # commits pending captures first: one commit for everything that a session captured
     if failed is not None:
         raise failed
     return written
@@ -137,64 +137,64 @@ def _hashed(event: Event) -> str:
     return sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
-def request_summary(memory: OpenRepository, event: Event) -> bool:
+def request_summary(repository: OpenRepository, event: Event) -> bool:
     """Request a summary at the end of a session or before its compaction, and start the process that makes it.
 
     Returns:
         Whether one will be made, which also commits the captures. Not for sub-agents, nor for clients whose
         transcripts cannot be read: each end would fail.
     """
-    ledger.enter(memory, event)
-    if not event.transcript or event.agent or not has_transcripts(event.client) or not memory.has_store():
+    ledger.enter(repository, event)
+    if not event.transcript or event.agent or not has_transcripts(event.client) or not repository.has_store():
         return False
-    place = workplace_of(memory)
-    _request(memory, _Request(event, memory.now, place.branch, place.workspace, event.name == END))
-    start(memory)
+    place = workplace_of(repository)
+    _request(repository, _Request(event, repository.now, place.branch, place.workspace, event.name == END))
+    start(repository)
     return True
 
 
-def _request(memory: OpenRepository, asked: _Request) -> None:
+def _request(repository: OpenRepository, asked: _Request) -> None:
     """Durably record a request."""
     fields: dict[str, Any] = {name: getattr(asked.event, name)[:TEXT_LIMIT] for name in _EVENT_FIELDS}
     fields |= {"at": asked.at, "workspace": asked.workspace, "branch": asked.branch, "is_over": asked.is_over}
-    path = os.path.join(memory.git.repository.state, FOLDER, ASKED, f"{_hashed(asked.event)}.json")
+    path = os.path.join(repository.git.repository.state, FOLDER, ASKED, f"{_hashed(asked.event)}.json")
     _write(path, fields)
 
 
-def _finish_one(memory: OpenRepository, request: _Request) -> str:
+def _finish_one(repository: OpenRepository, request: _Request) -> str:
     """Write the summary of one session and return its key; empty if there is nothing worth saving.
 
     Raises:
         GitmemError: The transcript cannot be read; or the model failed, and the summary was made by rules.
     """
-    event, state = request.event, memory.git.repository.state
-    if memory.now - request.at > GIVEN_UP_S:
+    event, state = request.event, repository.git.repository.state
+    if repository.now - request.at > GIVEN_UP_S:
         return ""
     turns = read_transcript(event.transcript, event.session)
     kept = os.path.join(state, FOLDER, KEPT, f"{_hashed(event)}.json")
     # Prompts are not meant for everyone who reads the memory, unless the policy includes them.
-    with_prompts = memory.policy().session.prompts
-    seen = distil(turns, place_of=lambda path: place_of(memory, event, path), with_prompts=with_prompts)
+    with_prompts = repository.policy().session.prompts
+    seen = distil(turns, place_of=lambda path: place_of(repository, event, path), with_prompts=with_prompts)
     summary = merge(from_dict(read_table(kept, FILE_LIMIT)), seen)
-    known = find_known(memory.catalog(), key_of(event))
+    known = find_known(repository.catalog(), key_of(event))
     if not summary.has_content or (known is not None and known.archived):  # nothing to say, or the memory was retired
         return ""
     _write(kept, fields_of(summary))
     where = f"on branch {display(request.branch)}" if request.branch else "on no branch"
     text, failed = format_summary(summary, f"A session of {event.client} {where}."), None
     try:
-        text = ask_model(memory.config, turns, text, folder=state) or text
+        text = ask_model(repository.config, turns, text, folder=state) or text
     except GitmemError as err:
         failed = err
-    _store(memory, request, summary, text)
+    _store(repository, request, summary, text)
     if failed is not None:
         raise failed
     return key_of(event)
 
 
-def _store(memory: OpenRepository, request: _Request, summary: Summary, text: str) -> None:
+def _store(repository: OpenRepository, request: _Request, summary: Summary, text: str) -> None:
     """Put a summary among the pending captures, replacing an uncommitted one of the same session."""
-    path = os.path.join(memory.git.repository.state, FOLDER, KEPT, f"{_hashed(request.event)}.waiting")
+    path = os.path.join(repository.git.repository.state, FOLDER, KEPT, f"{_hashed(request.event)}.waiting")
     before = read_table(path, FILE_LIMIT).get("name")
     options = {
         "tags": [KIND, request.event.client],
@@ -205,20 +205,20 @@ def _store(memory: OpenRepository, request: _Request, summary: Summary, text: st
         "workspace": display(request.workspace),
     }
     key = key_of(request.event)
-    top = memory.git.repository.top or ""
+    top = repository.git.repository.top or ""
     name = keep(
-        memory,
+        repository,
         shorten(text, top=top, home=home()),
         title=shorten(title_of(summary), top=top, home=home()),
         kind=KIND,
         key=key,
         once=False,
         options=options,
-        by={**source_fields(memory, request.event), "agent": request.event.client},
+        by={**source_fields(repository, request.event), "agent": request.event.client},
     )
     _write(path, {"name": name})
     if isinstance(before, str):
-        Spool(memory.git.repository.state).remove([before])
+        Spool(repository.git.repository.state).remove([before])
 
 
 def _places(files: Sequence[str]) -> list[str]:

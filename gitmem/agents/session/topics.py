@@ -112,13 +112,13 @@ class Topic:
         return read_lines(os.path.join(self.folder, EVIDENCE), EVIDENCE_BYTES)
 
 
-def workplace_of(memory: OpenRepository) -> Workplace:
+def workplace_of(repository: OpenRepository) -> Workplace:
     """Return the workplace of the working directory."""
-    repository = memory.git.repository
-    is_main = repository.git == repository.common
-    workspace = "main" if is_main else f"worktree-{os.path.basename(repository.git)}"
-    branch = memory.git.read_head()[0].removeprefix("refs/heads/")
-    return Workplace(workspace, branch, os.path.join(repository.state, FOLDER))
+    paths = repository.git.repository
+    is_main = paths.git == paths.common
+    workspace = "main" if is_main else f"worktree-{os.path.basename(paths.git)}"
+    branch = repository.git.read_head()[0].removeprefix("refs/heads/")
+    return Workplace(workspace, branch, os.path.join(paths.state, FOLDER))
 
 
 def topic_of(place: Workplace, session: str = "") -> Topic:
@@ -261,15 +261,15 @@ def is_off(place: Workplace, topic: Topic) -> bool:
     return os.path.lexists(os.path.join(place.root, OFF)) or os.path.lexists(os.path.join(topic.folder, OFF))
 
 
-def may_recall(memory: OpenRepository, session: str) -> bool:
+def may_recall(repository: OpenRepository, session: str) -> bool:
     """Return whether memories may be recalled without being asked for, by the settings, the topic and the policy."""
-    if not memory.config.context:
+    if not repository.config.context:
         return False
-    place = workplace_of(memory)
+    place = workplace_of(repository)
     topic = topic_of(place, session)
-    if is_off(place, topic) or topic.is_review or not memory.has_store():
+    if is_off(place, topic) or topic.is_review or not repository.has_store():
         return False
-    policy = memory.policy()
+    policy = repository.policy()
     # C's profile recalls nothing for prompts unless its store says so (E11).
     return policy.session.prompt and not (policy.session.profile and "prompt" not in policy.changes["session"])
 

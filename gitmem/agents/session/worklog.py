@@ -29,16 +29,16 @@ WORKLOG_BYTES = 64 * 1024
 READ_CHARS, KEPT_CHARS, KEPT_FILES = 4000, 300, 20
 
 
-def record(memory: OpenRepository, event: Event) -> None:
+def record(repository: OpenRepository, event: Event) -> None:
     """Add what a tool did to the worklog of the active topic.
 
     Raises:
         BusyError: Timed out waiting for other writers of the worklog.
         OSError: The worklog cannot be written.
     """
-    topic = topic_of(workplace_of(memory), event.session)
-    top = memory.git.repository.top or ""
-    entry: dict[str, Any] = {"at": memory.now, "tool": event.tool}
+    topic = topic_of(workplace_of(repository), event.session)
+    top = repository.git.repository.top or ""
+    entry: dict[str, Any] = {"at": repository.now, "tool": event.tool}
     if event.tool == what.SHELL:
         entry["did"] = _line(event.command)
     elif event.tool == what.EDIT:

@@ -38,57 +38,57 @@ FORGOTTEN_S = 7 * 86_400
 LOOK_BYTES = 4 << 20
 
 
-def look_for_learnings(memory: OpenRepository, event: Event) -> None:
+def look_for_learnings(repository: OpenRepository, event: Event) -> None:
     """Request a harvest if the transcript of an event has learnings that no hook captured."""
-    ledger.enter(memory, event)
+    ledger.enter(repository, event)
     if not has_transcripts(event.client) or not event.transcript:
         return
-    path = ledger.path_of(memory.git.repository.state, event)
-    known = next((one for one in ledger.entries(memory.git.repository.state) if one.path == path), None)
+    path = ledger.path_of(repository.git.repository.state, event)
+    known = next((one for one in ledger.entries(repository.git.repository.state) if one.path == path), None)
     if known is not None and _marks_a_learning(known):
-        start(memory)
+        start(repository)
 
 
-def start(memory: OpenRepository) -> None:
+def start(repository: OpenRepository) -> None:
     """Start the background process that harvests."""
-    repository = memory.git.repository
-    background.start(repository.state, repository.top or repository.git, WORK)
+    paths = repository.git.repository
+    background.start(paths.state, paths.top or paths.git, WORK)
 
 
-def is_due(memory: OpenRepository) -> bool:
+def is_due(repository: OpenRepository) -> bool:
     """Return whether a session left unread text, judging by file sizes alone, since each start asks."""
-    return any(one.is_unread or one.has_ended for one in ledger.entries(memory.git.repository.state))
+    return any(one.is_unread or one.has_ended for one in ledger.entries(repository.git.repository.state))
 
 
-def harvest(memory: OpenRepository, take: Take) -> list[LedgerEntry]:
+def harvest(repository: OpenRepository, take: Take) -> list[LedgerEntry]:
     """Save what no hook captured from the transcripts of all sessions; return the sessions that never ended.
 
     Args:
-        memory: The store.
+        repository: The store.
         take: Captures from turns (``agents.capture.turns.capture``).
     """
     from gitmem.agents.transcripts.read import read_transcript  # 12 ms, and a start and a stop do not need it
 
-    entries = ledger.entries(memory.git.repository.state)
+    entries = ledger.entries(repository.git.repository.state)
     left: list[LedgerEntry] = []
     for entry in [one for one in entries if one.is_unread][:AT_MOST]:
         extent = ledger.extent_of(entry.transcript)
         try:
             for event, path in _transcripts(entry):
                 with suppress(UnreadableError):
-                    take(memory, event, read_transcript(path, event.session))
+                    take(repository, event, read_transcript(path, event.session))
         except BusyError:
             continue  # the next start reads it
         ledger.mark(entry, read=extent, summarized=entry.summarized)
-    for entry in ledger.entries(memory.git.repository.state):
-        silent = memory.now - _last_write(entry)
+    for entry in ledger.entries(repository.git.repository.state):
+        silent = repository.now - _last_write(entry)
         if entry.has_ended or ledger.extent_of(entry.transcript) < 0 or silent > FORGOTTEN_S:
             if not entry.is_unread:
                 ledger.remove(entry)
         elif silent > SILENT_S and not entry.fields["agent"] and entry.summarized != entry.read:
             ledger.mark(entry, read=entry.read, summarized=entry.read)
             left.append(replace(entry, at=_last_write(entry)))
-    for entry in ledger.entries(memory.git.repository.state)[ledger.ENTRIES_AT_MOST :]:
+    for entry in ledger.entries(repository.git.repository.state)[ledger.ENTRIES_AT_MOST :]:
         ledger.remove(entry)
     return left
 

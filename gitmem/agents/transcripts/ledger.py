@@ -74,19 +74,19 @@ class LedgerEntry:
         return extent_of(self.transcript) not in (self.read, -1)
 
 
-def enter(memory: OpenRepository, event: Event) -> None:
+def enter(repository: OpenRepository, event: Event) -> None:
     """Enter the session of an event, once, and again when it ends; an event without a transcript is ignored."""
     if not event.transcript or not event.session:
         return
-    path = path_of(memory.git.repository.state, event)
+    path = path_of(repository.git.repository.state, event)
     has_ended = event.name == END
-    other = path_of(second_place(memory.git.repository.state), event)
+    other = path_of(second_place(repository.git.repository.state), event)
     if not has_ended and (os.path.exists(path) or os.path.exists(other)):
         return
-    place = workplace_of(memory)
+    place = workplace_of(repository)
     found = {name: str(getattr(event, name, ""))[:FIELD_LIMIT] for name in FIELDS}
     found |= {"branch": place.branch, "workspace": place.workspace}
-    values = {**found, "at": memory.now, "has_ended": has_ended}
+    values = {**found, "at": repository.now, "has_ended": has_ended}
     if not _write(path, values):
         _write(other, values)
 

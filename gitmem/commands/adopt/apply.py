@@ -87,12 +87,12 @@ class ApplyResult:
 
 
 def apply(
-    memory: OpenRepository, adoption: Adoption, *, dry_run: bool = False, is_complete: bool = True
+    repository: OpenRepository, adoption: Adoption, *, dry_run: bool = False, is_complete: bool = True
 ) -> ApplyResult:
     """Write an adoption to the store in one commit, with built-in checks only, so that none needs approval.
 
     Args:
-        memory: The repository.
+        repository: The repository.
         adoption: The judged statements.
         dry_run: Only plan it.
         is_complete: Whether all documents were read: then the facts of documents that are gone are retired.
@@ -100,27 +100,27 @@ def apply(
     Raises:
         NoRepositoryError: The repository has no store.
     """
-    tip = memory.need_store()
-    plan = _Plan(memory, adoption, is_complete=is_complete)
+    tip = repository.need_store()
+    plan = _Plan(repository, adoption, is_complete=is_complete)
     commit = ""
     if dry_run:
-        plan.make(memory.writer(), tip)
+        plan.make(repository.writer(), tip)
     else:
-        writer = memory.writer()
+        writer = repository.writer()
         written = writer.write(lambda at: plan.make(writer, at), "adopt")
         commit = written.commit if written else ""
-        memory.catalog()
+        repository.catalog()
         if culprits := plan.culprits():
-            _store_culprits(memory, culprits)
+            _store_culprits(repository, culprits)
     return plan.report(commit)
 
 
-def _store_culprits(memory: OpenRepository, culprits: Mapping[str, str]) -> None:
+def _store_culprits(repository: OpenRepository, culprits: Mapping[str, str]) -> None:
     """Judge false facts, and store the verdicts with culprits in this clone, for the next verify."""
-    session = memory.session(Options(keys=tuple(culprits)))
+    session = repository.session(Options(keys=tuple(culprits)))
     results = session.judge_many(session.list_due())
     verdicts = (one.verdict for one in results if one.verdict is not None and one.verdict.outcome == FAILS)
-    memory.local.add_verdicts([replace(verdict, culprit=culprits[verdict.key]) for verdict in verdicts])
+    repository.local.add_verdicts([replace(verdict, culprit=culprits[verdict.key]) for verdict in verdicts])
 
 
 @frozen
@@ -151,10 +151,10 @@ class AdoptedMemory:
 class _Plan:
     """Plans the commit on a tip of the store; can be repeated for another tip."""
 
-    def __init__(self, memory: OpenRepository, adoption: Adoption, *, is_complete: bool) -> None:
-        self._memory, self._adoption, self._is_complete = memory, adoption, is_complete
-        self._policy, self._now = memory.policy(), memory.now
-        head = Code(memory.git, adoption.commit)
+    def __init__(self, repository: OpenRepository, adoption: Adoption, *, is_complete: bool) -> None:
+        self._memory, self._adoption, self._is_complete = repository, adoption, is_complete
+        self._policy, self._now = repository.policy(), repository.now
+        head = Code(repository.git, adoption.commit)
         texts = head.texts(one.path for one in adoption.documents)
         self._files = head.files
         # The sentences, by document and hash, and the hashes of those that comments say to ignore.
@@ -166,7 +166,7 @@ class _Plan:
                 self._sentences[document.path] = {hash_of(one.text): one for one in kept}
                 self._ignored[document.path] = {hash_of(one.text) for one in ignored}
         self._sentences |= {one.path: {} for one in adoption.closed}
-        self._tree = CodeTree(memory.git, adoption.commit)
+        self._tree = CodeTree(repository.git, adoption.commit)
         decisions = [one.path for one in adoption.documents if one.kind == DECISION]
         self._ignored_documents = {path for path, text in texts.items() if is_ignored(text)}
         read = [path for path in decisions if path in texts and path not in self._ignored_documents]

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
 
 
-def retire_withdrawn(memory: OpenRepository, commit: str) -> list[str]:
+def retire_withdrawn(repository: OpenRepository, commit: str) -> list[str]:
     """Retire the facts of the memory branch that no document of a commit states any more, and return their keys."""
-    code = Code(memory.git, commit)
+    code = Code(repository.git, commit)
     gone = [
         key
-        for key, one in list_adopted(memory.catalog()).items()
+        for key, one in list_adopted(repository.catalog()).items()
         if one.memory.kind == ADOPTED
         and not one.memory.archived
         and not is_home(one.memory.path)
@@ -29,7 +29,7 @@ def retire_withdrawn(memory: OpenRepository, commit: str) -> list[str]:
         and not _is_stated(one, code)
     ]
     if gone:
-        memory.writer().forget(gone, why=GONE, by=BY)
+        repository.writer().forget(gone, why=GONE, by=BY)
     return gone
 
 

@@ -65,24 +65,24 @@ class BoardDraft:
 PLAIN = BoardDraft({})
 
 
-def open_board(memory: OpenRepository, run: str, goal: str) -> tuple[Board, bool]:
+def open_board(repository: OpenRepository, run: str, goal: str) -> tuple[Board, bool]:
     """Start a board, or continue an existing one; a new goal is added. Returns whether the board is new.
 
     Raises:
         RunClosedError: The run is over.
         RefusedError: The name or the goal is invalid.
     """
-    is_new = memory.git.read_ref(log.ref_of(run)) is None
+    is_new = repository.git.read_ref(log.ref_of(run)) is None
     if goal or is_new:
-        post(memory, run, GOAL, goal or f"the run {run}", PLAIN, starts=True)
-    board = log.read_board(memory.git, run)
+        post(repository, run, GOAL, goal or f"the run {run}", PLAIN, starts=True)
+    board = log.read_board(repository.git, run)
     if board.is_closed:
         raise RunClosedError(f"the run {run} is closed", hint=f"read it: gitmem board show {run}")
     return board, is_new
 
 
 def post(
-    memory: OpenRepository,
+    repository: OpenRepository,
     run: str,
     type: str,
     text: str,
@@ -94,7 +94,7 @@ def post(
     """Add an entry to a board.
 
     Args:
-        memory: The repository.
+        repository: The repository.
         run: The run.
         type: Its type, any of ``TYPES``.
         text: Its text.
@@ -111,9 +111,9 @@ def post(
     if type not in TYPES:
         raise UsageError(f"unknown type of entry: {type}", hint=f"choose one of {', '.join(POSTED)}")
     if not starts:
-        log.need_tip(memory.git, run)
-    links = _resolve(memory, run, draft.links)
-    author, policy = memory.author(), memory.policy()
+        log.need_tip(repository.git, run)
+    links = _resolve(repository, run, draft.links)
+    author, policy = repository.author(), repository.policy()
     source = Source(clean_text(draft.source.doc), clean_text(draft.source.ref), clean_text(draft.source.evidence))
     who = clean_text(author.who)
     typed = {"the text": clean_text(text), "the source": source.doc, "the reference": source.ref, "the worker": who}
@@ -124,7 +124,7 @@ def post(
         text=clean_text(text),
         worker=slug(draft.worker or author.agent or author.who) or NAMELESS,
         who=who,
-        at=memory.now,
+        at=repository.now,
         links=links,
         source=source,
         confidence=draft.confidence,
@@ -132,16 +132,16 @@ def post(
         must_surface=draft.must_surface,
     )
     return log.post(
-        memory.git,
+        repository.git,
         run,
         validate_entry(entry),
         command=f"board {type}",
-        now=memory.now,
-        wait_s=memory.config.lock_timeout_s,
+        now=repository.now,
+        wait_s=repository.config.lock_timeout_s,
     )
 
 
-def _resolve(memory: OpenRepository, run: str, links: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+def _resolve(repository: OpenRepository, run: str, links: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     """Return links with the ids of the entries they name.
 
     Raises:
@@ -149,7 +149,7 @@ def _resolve(memory: OpenRepository, run: str, links: Mapping[str, Sequence[str]
     """
     if not any(links.values()):
         return {}
-    places = [place for place, _ in log.read_places(memory.git, log.need_tip(memory.git, run))[0].values()]
+    places = [place for place, _ in log.read_places(repository.git, log.need_tip(repository.git, run))[0].values()]
     letters = {place.id: place.letter for place in places}
     signal, closing = TYPES[SIGNAL].letter, TYPES[CLOSING].letter
     found = {}
@@ -168,13 +168,13 @@ def _resolve(memory: OpenRepository, run: str, links: Mapping[str, Sequence[str]
 
 
 def answer(
-    memory: OpenRepository, run: str, signals: Sequence[str], text: str, draft: BoardDraft = PLAIN
+    repository: OpenRepository, run: str, signals: Sequence[str], text: str, draft: BoardDraft = PLAIN
 ) -> PostedEntry:
     """Answer signals."""
-    return post(memory, run, ANSWER, text, replace(draft, links={**draft.links, ADDRESSES: signals}))
+    return post(repository, run, ANSWER, text, replace(draft, links={**draft.links, ADDRESSES: signals}))
 
 
-def waive(memory: OpenRepository, run: str, signals: Sequence[str], why: str, *, worker: str = "") -> PostedEntry:
+def waive(repository: OpenRepository, run: str, signals: Sequence[str], why: str, *, worker: str = "") -> PostedEntry:
     """Waive signals: record who decided, and why, that they stay without an answer.
 
     Raises:
@@ -182,11 +182,11 @@ def waive(memory: OpenRepository, run: str, signals: Sequence[str], why: str, *,
     """
     if not why.strip():
         raise RefusedError("a waiver needs a reason", hint=f'gitmem board waive {run} {signals[0]} --why "…"')
-    return post(memory, run, WAIVER, why, BoardDraft({WAIVES: signals}, worker=worker))
+    return post(repository, run, WAIVER, why, BoardDraft({WAIVES: signals}, worker=worker))
 
 
 def link(
-    memory: OpenRepository, run: str, entry: str, links: Mapping[str, Sequence[str]], *, worker: str = ""
+    repository: OpenRepository, run: str, entry: str, links: Mapping[str, Sequence[str]], *, worker: str = ""
 ) -> PostedEntry:
     """Record how an existing entry relates to others.
 
@@ -197,16 +197,16 @@ def link(
     if not given:
         options = ", ".join(f"--{relation}" for relation in RELATIONS)
         raise UsageError("say how the entries relate", hint=f"choose one of {options}")
-    return post(memory, run, LINK, "", BoardDraft({OF: [entry], **given}, worker=worker))
+    return post(repository, run, LINK, "", BoardDraft({OF: [entry], **given}, worker=worker))
 
 
-def close(memory: OpenRepository, run: str, why: str, *, force: bool) -> Board:
+def close(repository: OpenRepository, run: str, why: str, *, force: bool) -> Board:
     """End a run, so that its board takes no more entries. Return the final board, also if the run was over.
 
     Raises:
         RunClosedError: Signals are open, and no reason to force it is given.
     """
-    board = log.read_board(memory.git, run)
+    board = log.read_board(repository.git, run)
     if board.is_closed:
         return board
     if board.closing_signals and not (force and why.strip()):
@@ -216,8 +216,8 @@ def close(memory: OpenRepository, run: str, why: str, *, force: bool) -> Board:
             hint=f'answer them: gitmem board answer {run} {board.name_of(board.closing_signals[0].entry.id)} "…"\n'
             f'or close it all the same: gitmem board close {run} --force --why "…"',
         )
-    post(memory, run, CLOSING, why or "the run is over")
-    return log.read_board(memory.git, run)
+    post(repository, run, CLOSING, why or "the run is over")
+    return log.read_board(repository.git, run)
 
 
 # What each type becomes in the memory; the others describe entries.

@@ -61,14 +61,14 @@ def parse_learnt(message: str) -> list[str]:
     return list(dict.fromkeys(text for text in (" ".join(words).strip() for words in found) if text))
 
 
-def learn_from(memory: OpenRepository, commits: Sequence[str]) -> LearningResult:
+def learn_from(repository: OpenRepository, commits: Sequence[str]) -> LearningResult:
     """Capture the learnings in commits, with the commit and its files; known ones are skipped."""
     kept, refused, followed = 0, [], []
-    for commit, message in _messages(memory.git, commits):
+    for commit, message in _messages(repository.git, commits):
         texts = parse_learnt(message)
         for text in texts[:AT_MOST]:
             try:
-                _keep(memory, commit, text)
+                _keep(repository, commit, text)
                 kept += 1
                 followed.append(commit)
             except RefusedError as err:
@@ -80,25 +80,27 @@ def learn_from(memory: OpenRepository, commits: Sequence[str]) -> LearningResult
     return LearningResult(kept, tuple(refused), tuple(dict.fromkeys(followed)))
 
 
-def list_refusals(memory: OpenRepository, message: str) -> list[str]:
+def list_refusals(repository: OpenRepository, message: str) -> list[str]:
     """Return why learnings in a message must not be committed, one line each; no secret is repeated."""
     refused = []
     for number, text in enumerate(parse_learnt(message), 1):
         try:
-            refuse(memory, f"`Learned:` line {number} of this message", text)
+            refuse(repository, f"`Learned:` line {number} of this message", text)
         except RefusedError as err:
             refused.append(err.message)
     return refused
 
 
-def _keep(memory: OpenRepository, commit: str, text: str) -> None:
+def _keep(repository: OpenRepository, commit: str, text: str) -> None:
     if order := find_order(text):
         about = {"kind": "learned", "title": "", "key": "", "options": {"refs": [f"commit:{commit}"]}}
         why = f"a learning in commit {commit[:12]}: it {order}; a person must accept it"
-        Spool(memory.git.repository.state).note_refused(why, {"text": safe_lines(text), **about, "at": memory.now})
+        Spool(repository.git.repository.state).note_refused(
+            why, {"text": safe_lines(text), **about, "at": repository.now}
+        )
         raise RefusedError(f"it {order}: gitmem settle")
-    options = {"refs": [f"commit:{commit}"], "paths": _places(_list_paths(memory.git, commit))}
-    keep(memory, text, title="", kind="learned", key="", once=True, options=options)
+    options = {"refs": [f"commit:{commit}"], "paths": _places(_list_paths(repository.git, commit))}
+    keep(repository, text, title="", kind="learned", key="", once=True, options=options)
 
 
 def _messages(git: Git, commits: Sequence[str]) -> Iterable[tuple[str, str]]:

@@ -48,31 +48,31 @@ TRAILER = "Gitmem-Source"
 POLL_S = 0.01
 
 
-def drain(memory: OpenRepository, writer: Writer) -> int:
+def drain(repository: OpenRepository, writer: Writer) -> int:
     """Commit everything that waits, and return how many entries were removed from the spool.
 
     Raises:
         ConflictError: Another process is draining or writing past the deadline.
         GitmemError: The repository cannot be written to.
     """
-    spool = Spool(memory.git.repository.state)
-    lock = _lock(memory, spool)
+    spool = Spool(repository.git.repository.state)
+    lock = _lock(repository, spool)
     try:
         before = len(spool.list_waiting())
-        _finish_interrupted(memory, spool)
+        _finish_interrupted(repository, spool)
         while names := spool.list_waiting()[:AT_ONCE]:
             own = [name for name in names if _is_private(spool, name)]
             for name in own:
-                _drain_private(memory, spool, name)
+                _drain_private(repository, spool, name)
             if rest := [name for name in names if name not in own]:
-                _drain_some(memory, spool, writer, rest)
+                _drain_some(repository, spool, writer, rest)
         return before
     finally:
         os.close(lock)
 
 
-def _lock(memory: OpenRepository, spool: Spool) -> int:
-    deadline = time.monotonic() + memory.config.lock_timeout_s
+def _lock(repository: OpenRepository, spool: Spool) -> int:
+    deadline = time.monotonic() + repository.config.lock_timeout_s
     while True:
         try:
             lock = spool.lock()
@@ -88,14 +88,14 @@ def _lock(memory: OpenRepository, spool: Spool) -> int:
         time.sleep(POLL_S)
 
 
-def _finish_interrupted(memory: OpenRepository, spool: Spool) -> None:
+def _finish_interrupted(repository: OpenRepository, spool: Spool) -> None:
     """Remove from the spool what a killed drain had committed: its commits name their entries."""
-    tip, base = memory.find_tip(), spool.interrupted_tip()
+    tip, base = repository.find_tip(), spool.interrupted_tip()
     if base is None:
         return
     if tip is not None:
         asked = ("log", f"--max-count={LOOKED_THROUGH}", f"--format=%(trailers:key={TRAILER},valueonly)")
-        git = memory.git
+        git = repository.git
         done = git.run(*asked, f"{base}..{tip}", check=False) if base else git.run(*asked, tip)
         if done.status != 0:  # that commit is gone
             done = git.run(*asked, tip)
@@ -113,14 +113,14 @@ def _is_private(spool: Spool, name: str) -> bool:
     return entry is not None and entry.get("scope") == PRIVATE
 
 
-def _drain_private(memory: OpenRepository, spool: Spool, name: str) -> None:
+def _drain_private(repository: OpenRepository, spool: Spool, name: str) -> None:
     """Write an entry into the private memories of its agent or of the person; set aside what can never be written."""
-    policy = memory.policy()
+    policy = repository.policy()
     try:
         entry = spool.read(name)
         if entry is not None:
-            store = open_private(memory, agent=str(entry.get("owner") or agent_of_person(memory)))
-            store.writer().remember(_draft(memory, entry, policy, None), policy, verb="capture", again=FOLD)
+            store = open_private(repository, agent=str(entry.get("owner") or agent_of_person(repository)))
+            store.writer().remember(_draft(repository, entry, policy, None), policy, verb="capture", again=FOLD)
         spool.remove([name])
     except (RefusedError, FormatError, UsageError) as err:
         spool.set_aside(name, err.message)
@@ -128,12 +128,12 @@ def _drain_private(memory: OpenRepository, spool: Spool, name: str) -> None:
         spool.set_aside(name, f"the entry cannot be read: {err}")
 
 
-def agent_of_person(memory: OpenRepository) -> str:
+def agent_of_person(repository: OpenRepository) -> str:
     """Return the name of the private memories of the person, whichever agent captures for them."""
-    return memory.config.agent or memory.git.identity()[0]
+    return repository.config.agent or repository.git.identity()[0]
 
 
-def _drain_some(memory: OpenRepository, spool: Spool, writer: Writer, names: Sequence[str]) -> None:
+def _drain_some(repository: OpenRepository, spool: Spool, writer: Writer, names: Sequence[str]) -> None:
     """Write entries in one commit, and remove them from the spool; entries that can never be written are set aside."""
     done: list[str] = []
     refused: dict[str, str] = {}
@@ -143,11 +143,11 @@ def _drain_some(memory: OpenRepository, spool: Spool, writer: Writer, names: Seq
         done.clear()
         refused.clear()
         again.clear()
-        catalog, keys = memory.catalog_at(tip), []
+        catalog, keys = repository.catalog_at(tip), []
         with Rehearsal(catalog, writer.planned) as rehearsal:
             for name in names:
                 try:
-                    keys += _rehearse(memory, spool, writer, rehearsal, name, again=again)
+                    keys += _rehearse(repository, spool, writer, rehearsal, name, again=again)
                     done.append(name)
                 except (RefusedError, FormatError, UsageError) as err:
                     refused[name] = err.message
@@ -159,7 +159,7 @@ def _drain_some(memory: OpenRepository, spool: Spool, writer: Writer, names: Seq
         made = writer.plan_rehearsed(rehearsal, subject, written, sources=[f"capture {name}" for name in done])
         return replace(made, body=_describe_repeats(again)) if made is not None and again else made
 
-    spool.begin(memory.find_tip() or "")
+    spool.begin(repository.find_tip() or "")
     writer.write(plan, "capture")
     spool.remove(done)
     for name, why in refused.items():
@@ -168,7 +168,7 @@ def _drain_some(memory: OpenRepository, spool: Spool, writer: Writer, names: Seq
 
 
 def _rehearse(
-    memory: OpenRepository,
+    repository: OpenRepository,
     spool: Spool,
     writer: Writer,
     rehearsal: Rehearsal,
@@ -189,8 +189,8 @@ def _rehearse(
         return []
     catalog = rehearsal.catalog
     policy = policy_of(catalog)
-    draft = place.settle_key(catalog, _draft(memory, entry, policy, catalog))
-    first = _as_restated(catalog, draft, memory.now)
+    draft = place.settle_key(catalog, _draft(repository, entry, policy, catalog))
+    first = _as_restated(catalog, draft, repository.now)
     known = place.find_known(catalog, draft.key)
     if first is not None:
         draft = first
@@ -264,8 +264,8 @@ def _describe_repeats(again: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"{key} was repeated:\n    " + text.replace("\n", "\n    ") for key, text in again)
 
 
-def _draft(memory: OpenRepository, entry: Mapping[str, Any], policy: Policy, catalog: Catalog | None) -> Draft:
-    author, agent = memory.author(), str(entry.get("agent", ""))
+def _draft(repository: OpenRepository, entry: Mapping[str, Any], policy: Policy, catalog: Catalog | None) -> Draft:
+    author, agent = repository.author(), str(entry.get("agent", ""))
     options = {name: value for name, value in dict(entry.get("options", {})).items() if name in OPTIONS}
     if "by" in entry and "task" not in options and catalog is not None:
         options |= _current_task(catalog, author.who, agent)
@@ -279,7 +279,7 @@ def _draft(memory: OpenRepository, entry: Mapping[str, Any], policy: Policy, cat
         options=options,
         author=Author(author.who, agent, author.project, tuple(more.items())),
         policy=policy,
-        now=int(entry.get("at", memory.now)),
+        now=int(entry.get("at", repository.now)),
         writer=CAPTURE,
     )
     return draft if not after else replace(draft, body=f"{draft.body}{describe_failure(*map(str, after[:2]))}")
@@ -299,14 +299,14 @@ def _current_task(catalog: Catalog, who: str, agent: str) -> dict[str, str]:
     return {"task": mine.pop()} if len(mine) == 1 else {}
 
 
-def overlay_spool(memory: OpenRepository, writer: Writer, base: Catalog) -> Catalog:
+def overlay_spool(repository: OpenRepository, writer: Writer, base: Catalog) -> Catalog:
     """Return an in-memory copy of a catalog with the spool's entries that can be written in it."""
-    spool, shown = Spool(memory.git.repository.state), base.copy()
+    spool, shown = Spool(repository.git.repository.state), base.copy()
     rehearsal = Rehearsal(shown, writer.planned)
     for name in spool.list_waiting():
         try:
             with shown.writing():
-                _rehearse(memory, spool, writer, rehearsal, name, again=[])
+                _rehearse(repository, spool, writer, rehearsal, name, again=[])
         except (GitmemError, ValueError, TypeError):
             continue
     return shown

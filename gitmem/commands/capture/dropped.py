@@ -32,35 +32,35 @@ COMMITS_AT_MOST, SEARCHED = 200, 200
 PREFIX = "commit:"
 
 
-def follow(memory: OpenRepository, commits: Collection[str]) -> None:
+def follow(repository: OpenRepository, commits: Collection[str]) -> None:
     """Note commits from which something was captured."""
-    path = _path(memory, FOLLOWED)
+    path = _path(repository, FOLLOWED)
     with suppress(OSError):
         append_file(path, "".join(f"{commit}\n" for commit in commits).encode("ascii"))
 
 
-def retire_dropped(memory: OpenRepository, writer: Writer) -> None:
+def retire_dropped(repository: OpenRepository, writer: Writer) -> None:
     """Retire, or point to their new commits, the memories of noted commits that no ref reaches any more."""
-    path, head = _path(memory, FOLLOWED), _head(memory)
+    path, head = _path(repository, FOLLOWED), _head(repository)
     noted = [line for line in read_file(path).decode("ascii", "replace").split("\n") if is_oid(line)][-COMMITS_AT_MOST:]
     noted = list(dict.fromkeys(noted))
     if not noted:
         return
-    asked = memory.git.run("rev-list", "--ignore-missing", *noted, "--not", "--all", check=False)
+    asked = repository.git.run("rev-list", "--ignore-missing", *noted, "--not", "--all", check=False)
     gone = set(asked.stdout.decode("ascii", "replace").split()) & set(noted)
-    renewed = _retire(memory, writer, gone) if gone and memory.find_tip() is not None else set()
+    renewed = _retire(repository, writer, gone) if gone and repository.find_tip() is not None else set()
     with suppress(OSError):
         left = [*(commit for commit in noted if commit not in gone), *(renewed - set(noted))]
         if left:
             write_text(path, "".join(f"{commit}\n" for commit in left))
-            write_text(_path(memory, FOLLOWED_AT), head)
+            write_text(_path(repository, FOLLOWED_AT), head)
         else:
             discard(path)
 
 
-def _retire(memory: OpenRepository, writer: Writer, gone: set[str]) -> set[str]:
+def _retire(repository: OpenRepository, writer: Writer, gone: set[str]) -> set[str]:
     """Change the memories of these commits, and return the commits that state some of them now."""
-    catalog = memory.catalog(memory.find_tip())
+    catalog = repository.catalog(repository.find_tip())
     rows = [
         row
         for commit in sorted(gone)
@@ -70,7 +70,7 @@ def _retire(memory: OpenRepository, writer: Writer, gone: set[str]) -> set[str]:
             (f"{PREFIX}{commit}",),
         )
     ]
-    said = _said_now(memory) if rows else {}
+    said = _said_now(repository) if rows else {}
     changes: dict[str, dict[str, Any]] = {}
     retired, renewed = set[str](), set[str]()
     for key, path, title, body, fields in rows:
@@ -81,10 +81,10 @@ def _retire(memory: OpenRepository, writer: Writer, gone: set[str]) -> set[str]:
             changes[key] = {"refs": list(dict.fromkeys([*refs, f"{PREFIX}{commit}"]))}
             if text != title and not body and len(text) <= TITLE_LIMIT:
                 changes[key]["title"] = text
-        elif not any(ref.startswith(PREFIX) for ref in refs) and not _is_pushed(memory, path):
+        elif not any(ref.startswith(PREFIX) for ref in refs) and not _is_pushed(repository, path):
             retired.add(key)
     if changes:
-        writer.edit_all(changes, memory.policy(), verb="follow amended commits")
+        writer.edit_all(changes, repository.policy(), verb="follow amended commits")
     if retired:
         writer.forget(sorted(retired), why=DROPPED)
     return renewed
@@ -102,26 +102,26 @@ def _find_again(said: Mapping[str, str], title: str, body: str, refs: Sequence[s
     return "", ""
 
 
-def _said_now(memory: OpenRepository) -> dict[str, str]:
+def _said_now(repository: OpenRepository) -> dict[str, str]:
     """Return what the messages of the current branch's latest commits teach, with the commits."""
     asked = ("log", "-z", f"--max-count={SEARCHED}", "--no-show-signature", "--encoding=UTF-8", "--format=%H%x00%B")
-    words = memory.git.run(*asked, "HEAD", check=False).stdout.decode("utf-8", "replace").split("\0")
+    words = repository.git.run(*asked, "HEAD", check=False).stdout.decode("utf-8", "replace").split("\0")
     pairs = zip(words[::2], words[1::2], strict=False)
     return {text: commit for commit, message in pairs for text in parse_learnt(message)}
 
 
-def _is_pushed(memory: OpenRepository, path: str) -> bool:
-    upstream = memory.store.upstream
-    return bool(upstream) and memory.git.run("cat-file", "-e", f"{upstream}:{path}", check=False).status == 0
+def _is_pushed(repository: OpenRepository, path: str) -> bool:
+    upstream = repository.store.upstream
+    return bool(upstream) and repository.git.run("cat-file", "-e", f"{upstream}:{path}", check=False).status == 0
 
 
-def _path(memory: OpenRepository, name: str) -> str:
-    return os.path.join(memory.git.repository.state, CAPTURE, name)
+def _path(repository: OpenRepository, name: str) -> str:
+    return os.path.join(repository.git.repository.state, CAPTURE, name)
 
 
-def _head(memory: OpenRepository) -> str:
+def _head(repository: OpenRepository) -> str:
     try:
-        return memory.git.read_head()[1] or ""
+        return repository.git.read_head()[1] or ""
     except Unsure:
         return ""
 

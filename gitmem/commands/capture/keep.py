@@ -34,7 +34,7 @@ BY = ("role", "session", "type")
 
 
 def keep(
-    memory: OpenRepository,
+    repository: OpenRepository,
     text: str,
     *,
     title: str,
@@ -48,7 +48,7 @@ def keep(
     """Store a text that will be a memory, and return the entry's name; it is on disk then.
 
     Args:
-        memory: The store.
+        repository: The store.
         text: The learning.
         title: Its title; if empty, derived from the text.
         kind: Its kind.
@@ -63,7 +63,7 @@ def keep(
         RefusedError: It has no content, or has hidden characters or a secret, which the message does not repeat.
         UsageError: There is no such field.
     """
-    memory.need_branch()
+    repository.need_branch()
     given = {name: value for name, value in options.items() if value not in (None, "", [], ())}
     if wrong := sorted(set(given) - set(OPTIONS)):
         raise UsageError(f"{wrong[0]} cannot be captured", hint=f"kinds that can: {', '.join(sorted(OPTIONS))}")
@@ -77,13 +77,13 @@ def keep(
     if not says_something(f"{title} {text}"):
         raise RefusedError("it contains nothing worth keeping")
     for part in (text, title, key, json.dumps(given, ensure_ascii=False)):
-        refuse(memory, "the captured text", part)
+        refuse(repository, "the captured text", part)
     who = dict(by) if by else {}
-    agent = who.pop("agent", "") or memory.config.agent or agent_client()
-    name = Spool(memory.git.repository.state).append(
-        entry | {"at": memory.now, "agent": agent, "once": once} | ({"by": who} if who else {})
+    agent = who.pop("agent", "") or repository.config.agent or agent_client()
+    name = Spool(repository.git.repository.state).append(
+        entry | {"at": repository.now, "agent": agent, "once": once} | ({"by": who} if who else {})
     )
-    plain_files.add_count(memory.git.repository.state, plain_files.CAPTURES)
+    plain_files.add_count(repository.git.repository.state, plain_files.CAPTURES)
     return name
 
 
@@ -92,7 +92,7 @@ def safe_lines(text: str) -> str:
     return redact(display(text, lines=True))
 
 
-def refuse(memory: OpenRepository, what: str, text: str) -> None:
+def refuse(repository: OpenRepository, what: str, text: str) -> None:
     """Refuse what no commit may contain, before it is on disk; the policy is read if it could allow it.
 
     Raises:
@@ -101,4 +101,4 @@ def refuse(memory: OpenRepository, what: str, text: str) -> None:
     if find_hidden(text) or find_secrets(text):
         from gitmem.write.draft import clean_text, refuse_typed
 
-        refuse_typed(what, clean_text(text), memory.policy())
+        refuse_typed(what, clean_text(text), repository.policy())

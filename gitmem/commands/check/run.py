@@ -351,15 +351,15 @@ class _Check:
             return self._store.catalog()  # they are HEAD's
         return self._catalog_at(self._trees.behind, self._branch.top if self._branch is not None else "")
 
-    def _catalog_at(self, commit: str, memory: str = "") -> Catalog:
+    def _catalog_at(self, commit: str, memory_commit: str = "") -> Catalog:
         """Return the catalog with the memories of the code at a commit, and the store's at a given state."""
         store, git = self._store, self._trees.git
         have = store.catalog() if store.has_store() else store.catalog_at(None)
-        if store.store.scope != PROJECT or (commit == store.git.read_head()[1] and not memory):
+        if store.store.scope != PROJECT or (commit == store.git.read_head()[1] and not memory_commit):
             return have
         from gitmem.commands.check.code_tree import home_tree
         from gitmem.index.refresh import beside
 
         tree = home_tree(git, commit)
-        is_same = tree == store.tree() and not memory
-        return have if is_same else beside(git, have, memory or store.find_tip() or "", tree)
+        is_same = tree == store.tree() and not memory_commit
+        return have if is_same else beside(git, have, memory_commit or store.find_tip() or "", tree)

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 NAMED = 5
 
 
-def findings_of(checked: CheckResult, *, now: int, memory: str = "") -> Findings:
-    """Return the findings in the form used by reports; *memory* is the commit of the memory branch."""
+def findings_of(checked: CheckResult, *, now: int, memory_commit: str = "") -> Findings:
+    """Return the findings in the form used by reports; *memory_commit* is the commit of the memory branch."""
     span = checked.span
     return Findings(
         *("check", summary(checked), checked.findings, span.head, span.base, now, tuple(notes(checked))),
-        *(checked.untouched, sections(checked), memory),
+        *(checked.untouched, sections(checked), memory_commit),
     )
 
 

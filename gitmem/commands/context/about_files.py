@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
 
 
-def about_files(memory: OpenRepository, query: Query) -> RecallResult:
+def about_files(repository: OpenRepository, query: Query) -> RecallResult:
     """Return the project's memories about the files that a query is near, best first.
 
     Args:
-        memory: The repository.
+        repository: The repository.
         query: Its ``near``, ``kinds`` and ``limit`` count.
     """
     from gitmem.commands.context.near import memories_near, names_in_file
 
-    catalog = memory.catalog()
-    ground = memory.ground(catalog)
+    catalog = repository.catalog()
+    ground = repository.ground(catalog)
     found: dict[str, NearMemory] = {}
     for place in query.near:
-        names = names_in_file(memory.git.repository.top, place)
-        for one in memories_near(catalog, ground, place.strip("/"), names, now=memory.now):
+        names = names_in_file(repository.git.repository.top, place)
+        for one in memories_near(catalog, ground, place.strip("/"), names, now=repository.now):
             if (not query.kinds or one.kind in query.kinds) and (
                 one.key not in found or one.rank < found[one.key].rank
             ):

@@ -75,7 +75,7 @@ class _Work:
     """The work that a digest is made for, and what it is made from; all sections read it.
 
     Attributes:
-        memory: The opened repository.
+        repository: The opened repository.
         catalog: The catalog.
         ground: The ground of HEAD, or None if statuses are unknown.
         policy: The store's policy.
@@ -86,7 +86,7 @@ class _Work:
         doubts: The facts that are not verified.
     """
 
-    memory: OpenRepository
+    repository: OpenRepository
     catalog: Catalog
     ground: int | None
     policy: Policy
@@ -99,11 +99,11 @@ class _Work:
     @property
     def now(self) -> int:
         """Return the time, epoch seconds."""
-        return self.memory.now
+        return self.repository.now
 
 
 def digest(
-    memory: OpenRepository,
+    repository: OpenRepository,
     catalog: Catalog,
     ground: int | None,
     *,
@@ -117,7 +117,7 @@ def digest(
     """Return the sections that fit into the budget.
 
     Args:
-        memory: The opened repository.
+        repository: The opened repository.
         catalog: Its catalog.
         ground: The ground of HEAD, or None if statuses are unknown.
         paths: The current paths: changed files of the branch, or the requested ones.
@@ -127,12 +127,12 @@ def digest(
         is_brief: Whether the newest few memories, one line each, take the place of recent work.
         notices: Lines about the store itself, most important first.
     """
-    doubts = _list_doubts(catalog, ground, memory.now)
+    doubts = _list_doubts(catalog, ground, repository.now)
     stale = [one.key for one in doubts if one.outcome and not (one.attempt or (one.is_fresh and one.outcome == FAILS))]
-    memory.spot_check(catalog, ground, stale)
+    repository.spot_check(catalog, ground, stale)
     chains = state.suspects(catalog, ground)
-    work = _Work(memory, catalog, ground, memory.policy(), paths, kinds, related, chains, doubts)
-    held = tasks.list_own(catalog, memory.git, memory.config.agent)
+    work = _Work(repository, catalog, ground, repository.policy(), paths, kinds, related, chains, doubts)
+    held = tasks.list_own(catalog, repository.git, repository.config.agent)
     others = tasks.list_claimed_by_others(catalog, [one.row.key for one in held])
     items, warned = _warnings(work)
     left = budget_tokens - FRAME_TOKENS
@@ -162,7 +162,7 @@ def _relevant(work: _Work, held: Sequence[ClaimedTask], warned: set[str], budget
     catalog, policy, now = work.catalog, work.policy, work.now
     paths = [*work.paths, *(path for one in held for path in one.paths)]
     rows = candidates(catalog, paths, now, work.related, unread=policy.unread(START))
-    options: dict[str, Any] = {"policy": policy, "config": work.memory.config, "related": work.related}
+    options: dict[str, Any] = {"policy": policy, "config": work.repository.config, "related": work.related}
     scored = score_all(catalog, rows, paths, now, held=[one.row.key for one in held], **options)
     total = sum(row.key not in warned for row, _ in scored)
     read = _read(work, [row for row, _ in scored])
@@ -381,7 +381,7 @@ def _reasons(work: _Work, keys: Sequence[str]) -> Mapping[str, tuple[str, str]]:
         return {}
     from gitmem.verify.blame.culprit import reasons_of  # 5 ms with its imports, only if something failed
 
-    return reasons_of(work.catalog, work.memory.git, work.ground, keys, work.memory.local)
+    return reasons_of(work.catalog, work.repository.git, work.ground, keys, work.repository.local)
 
 
 def _places_read(inputs: str, words: str) -> str:

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
 
 
-def parts_of_digest(memory: OpenRepository, digest: Mapping[str, Any]) -> list[Part]:
+def parts_of_digest(repository: OpenRepository, digest: Mapping[str, Any]) -> list[Part]:
     """Return the sections of a digest, given as its document, as parts, warnings first."""
     items = [item for section in digest["sections"] for item in section["items"] if item["key"]]
-    catalog = memory.catalog()
-    known = agent_text.about(catalog, memory.ground(catalog), [item["key"] for item in items], now=memory.now)
+    catalog = repository.catalog()
+    known = agent_text.about(catalog, repository.ground(catalog), [item["key"] for item in items], now=repository.now)
     parts = []
     for section in digest["sections"]:
         entries = (

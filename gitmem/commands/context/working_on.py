@@ -45,18 +45,18 @@ HELD_AT_MOST = 3
 PREFIXES = frozenset(("feat", "feature", "fix", "bugfix", "hotfix", "chore", "wip", "dev", "task", "issue", "user"))
 
 
-def at_work(memory: OpenRepository, query: Query) -> Query:
+def at_work(repository: OpenRepository, query: Query) -> Query:
     """Return a query with the current work added: changed files, and the claimed tasks with their paths."""
-    near, held = [*query.near, *working_set(memory.git, memory.default_branch())], list(query.held)
-    if memory.has_store():
-        for one in list_own(memory.catalog(), memory.git, memory.config.agent):
+    near, held = [*query.near, *working_set(repository.git, repository.default_branch())], list(query.held)
+    if repository.has_store():
+        for one in list_own(repository.catalog(), repository.git, repository.config.agent):
             held.append(one.row.key)
             near += one.paths
     return replace(query, near=tuple(near), held=tuple(held), work=False)
 
 
 def score_by_names(
-    memory: OpenRepository,
+    repository: OpenRepository,
     catalog: Catalog,
     ground: int | None,
     vectors_of: Callable[[str, Catalog], AbstractContextManager[VectorQuery | None]],
@@ -66,20 +66,20 @@ def score_by_names(
     By words, and by meaning if an embedding provider is set up. Nothing is read if the branch is a shared one and no
     task is claimed.
     """
-    asked = [question for question in (branch_words(memory.git.read_head()[0]),) if question]
-    asked += [one.row.title for one in list_own(catalog, memory.git, memory.config.agent)[:HELD_AT_MOST]]
+    asked = [question for question in (branch_words(repository.git.read_head()[0]),) if question]
+    asked += [one.row.title for one in list_own(catalog, repository.git, repository.config.agent)[:HELD_AT_MOST]]
     if not asked:
         return {}
     from gitmem.recall import gate, ranker  # 10 ms, only if there is a query
 
-    policy, found = memory.policy(), dict[str, float]()
+    policy, found = repository.policy(), dict[str, float]()
     unfit = (*UNFIT, *policy.unread(START))
-    source = ranker.Source(PROJECT, catalog, memory.local, ground)
+    source = ranker.Source(PROJECT, catalog, repository.local, ground)
     for question in asked:
         query = Query(text=question, limit=policy.session.limit, knowledge=True)
         with vectors_of(question, catalog) as meaning:
             ranked = ranker.recall(
-                [source], query, policy=policy, config=memory.config, now=memory.now, meaning=meaning
+                [source], query, policy=policy, config=repository.config, now=repository.now, meaning=meaning
             )
         hits = gate.good_hits(
             question,
@@ -118,7 +118,7 @@ def branch_words(head: str) -> str:
 
 
 def context(
-    memory: OpenRepository,
+    repository: OpenRepository,
     paths: Sequence[str],
     budget_tokens: int,
     kinds: Sequence[str] | None = None,
@@ -131,7 +131,7 @@ def context(
     """Return the digest for a session about these paths, or the current work.
 
     Args:
-        memory: The opened repository.
+        repository: The opened repository.
         paths: The session's paths; empty for the current work.
         budget_tokens: The length of the digest; 0 for the policy's.
         kinds: The kinds to read, besides critical memories; empty for all, None for those of the setting's role.
@@ -140,33 +140,37 @@ def context(
         verified: Returns when facts were last verified.
         vectors_of: Returns a query as vectors, None to search by words alone.
     """
-    policy = memory.policy()
-    kinds = role_of(policy, memory.config.role)[1].kinds if kinds is None else kinds
-    configured = memory.config.default_branch or policy.verify.default_branch
+    policy = repository.policy()
+    kinds = role_of(policy, repository.config.role)[1].kinds if kinds is None else kinds
+    configured = repository.config.default_branch or policy.verify.default_branch
     # Without reading git's configuration, which takes a process: this only affects relevance.
-    likely = likely_default(memory.git, configured=configured, remote=memory.config.remote)
-    working = paths or working_set(memory.git, likely or memory.default_branch())
+    likely = likely_default(repository.git, configured=configured, remote=repository.config.remote)
+    working = paths or working_set(repository.git, likely or repository.default_branch())
     budget_tokens = budget_tokens or policy.context.budget_tokens
-    others = other_scopes(memory, working, budget_tokens, few=is_brief)
+    others = other_scopes(repository, working, budget_tokens, few=is_brief)
     if others is not None:
         budget_tokens -= sections.cost([others])
-        if not memory.has_store():
+        if not repository.has_store():
             return sections.as_table([others]) | {"verified": None}
-    catalog = memory.catalog()
-    ground = memory.checked_ground(catalog)
-    about = (memory.behind, proposal_notice(memory.store.proposal), companion_notice(memory.store.companion))
+    catalog = repository.catalog()
+    ground = repository.checked_ground(catalog)
+    about = (
+        repository.behind,
+        proposal_notice(repository.store.proposal),
+        companion_notice(repository.store.companion),
+    )
     lines = [*filter(None, about)]
-    lines += [*notices(catalog, jobs(catalog, ground)), *_approvals(memory)]
-    words = score_by_names(memory, catalog, ground, vectors_of) | facts_reading_changes(catalog, working)
+    lines += [*notices(catalog, jobs(catalog, ground)), *_approvals(repository)]
+    words = score_by_names(repository, catalog, ground, vectors_of) | facts_reading_changes(catalog, working)
     options: dict[str, Any] = {"budget_tokens": budget_tokens, "kinds": kinds, "related": words, "is_brief": is_brief}
     with catalog.reading():
-        found = digest.digest(memory, catalog, ground, paths=working, notices=lines, **options)
+        found = digest.digest(repository, catalog, ground, paths=working, notices=lines, **options)
     return sections.as_table([*found, *([others] if others else [])]) | {"verified": verified(catalog)}
 
 
-def _approvals(memory: OpenRepository) -> list[str]:
+def _approvals(repository: OpenRepository) -> list[str]:
     """Return a notice of the commands that wait for approval, if there are any."""
-    count = len(memory.waiting_keys())
+    count = len(repository.waiting_keys())
     words = "commands wait" if count != 1 else "command waits"
     return [f"{count} {words} for approval: gitmem trust --review"] if count else []
 
@@ -223,7 +227,7 @@ def _is_at(git: Git, ref: str) -> bool:
 
 
 def other_scopes(
-    memory: OpenRepository, working: Sequence[str], budget_tokens: int, *, few: bool
+    repository: OpenRepository, working: Sequence[str], budget_tokens: int, *, few: bool
 ) -> DigestSection | None:
     """Return the section of the private, domain and universal memories; None if there are none.
 
@@ -231,28 +235,28 @@ def other_scopes(
     """
     items: list[DigestItem] = []
     total = 0
-    others = [store for store in memory.stores(SCOPES) if store is not memory]
-    for source in memory.sources(others) if others else ():
+    others = [store for store in repository.stores(SCOPES) if store is not repository]
+    for source in repository.sources(others) if others else ():
         with source.catalog.reading():
-            found = list(_items_of(memory, source, working))
+            found = list(_items_of(repository, source, working))
         total += len(found)
         items += found
     if not total:
         return None
     items.sort(key=lambda item: -item.score)
-    items = items[: memory.policy().session.newest] if few else items
+    items = items[: repository.policy().session.newest] if few else items
     return sections.fit(OTHER_SCOPES, items, int(budget_tokens * OTHER_SHARE), OTHER_REST, total=total)
 
 
-def _items_of(memory: OpenRepository, source: Source, working: Sequence[str]) -> Iterator[DigestItem]:
+def _items_of(repository: OpenRepository, source: Source, working: Sequence[str]) -> Iterator[DigestItem]:
     """Yield a store's memories as items of the digest, each with its scope."""
-    catalog, ground, policy, now = source.catalog, source.ground, memory.policy(), memory.now
+    catalog, ground, policy, now = source.catalog, source.ground, repository.policy(), repository.now
     condition, values = hit_condition(catalog, ground, source.query_of(Query()), now=now)
     fit = relevance.fit_for(policy.unread(START))
     newest = f"{relevance.COLUMNS} WHERE {condition} AND {fit} ORDER BY m.created DESC, m.key LIMIT ?"
     rows = [relevance.RelevanceRow(*row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
     keys = {row.key for row in rows}
-    options: dict[str, Any] = {"held": (), "policy": policy, "config": memory.config}
+    options: dict[str, Any] = {"held": (), "policy": policy, "config": repository.config}
     ranked = relevance.score_all(catalog, rows, working, now, **options)
     scored = [(row, score) for row, score in ranked if row.key in keys]
     statuses = state.statuses_of(

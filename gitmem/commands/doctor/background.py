@@ -26,12 +26,12 @@ WAITS_AT_MOST_S = 86_400.0
 SHOWN_S = 7 * 86_400
 
 
-def check_captures(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
+def check_captures(repository: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Return captures that are not memories: set aside, or waiting for longer than a session lasts."""
-    spool = Spool(memory.git.repository.state)
+    spool = Spool(repository.git.repository.state)
     waiting = spool.list_waiting()
     if fix and waiting:
-        memory.writer()  # commits pending captures first
+        repository.writer()  # commits pending captures first
         fixed.append(f"committed captured memories ({len(waiting)})")
         waiting = spool.list_waiting()
     refused = [
@@ -46,9 +46,9 @@ def check_captures(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[
     return [*refused, Problem("capture-waits", "", message, hint="gitmem doctor --fix", severity="warning")]
 
 
-def check_losses(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
+def check_losses(repository: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Report captured texts that were lost, because no disk could store them."""
-    folders = spool_folders(memory.git.repository.state)
+    folders = spool_folders(repository.git.repository.state)
     found = losses.list_losses(folders)
     if not found:
         return []
@@ -64,16 +64,16 @@ def check_losses(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Pr
     return [Problem("capture-lost", "", message, hint=hint, severity="warning")]
 
 
-def sweep_litter(memory: OpenRepository, fix: bool, fixed: list[str]) -> None:
+def sweep_litter(repository: OpenRepository, fix: bool, fixed: list[str]) -> None:
     """Remove leftovers of killed processes, if a repair is wanted; they do no harm, so they are no problem."""
-    removed = sweep(memory.git, memory.ref) if fix else []
+    removed = sweep(repository.git, repository.ref) if fix else []
     if removed:
         fixed.append(f"removed files that killed processes left behind: {', '.join(removed)}")
 
 
-def list_failed_jobs(memory: OpenRepository) -> list[Problem]:
+def list_failed_jobs(repository: OpenRepository) -> list[Problem]:
     """Report background jobs whose last run failed."""
-    state = memory.git.repository.state_dir
+    state = repository.git.repository.state_dir
     return [
         Problem("background-failed", "", f"{what}, {format_time(plausible(when))}: {redact(said.strip())}",
                 hint=f"gitmem index does it now; the log is {state / 'background' / 'log'}", severity="warning")
@@ -81,10 +81,10 @@ def list_failed_jobs(memory: OpenRepository) -> list[Problem]:
     ]  # fmt: skip
 
 
-def check_hooks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
+def check_hooks(repository: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Report, in one line, failures of client hooks in the last week, which were not shown at the time."""
-    state = memory.git.repository.state
-    since = time.strftime(hook_log.FORMAT, time.gmtime(memory.now - SHOWN_S))
+    state = repository.git.repository.state
+    since = time.strftime(hook_log.FORMAT, time.gmtime(repository.now - SHOWN_S))
     found = [one for one in hook_log.list_failures(state) if one.at >= since]
     if not found:
         return []

@@ -25,11 +25,11 @@ REVOKE = "revoke it, because it stays in the history; then remove it: gitmem edi
 COST = "a fact without paths depends on the whole tree"
 
 
-def describe_tracing(memory: OpenRepository, path: str, rung: str) -> str:
+def describe_tracing(repository: OpenRepository, path: str, rung: str) -> str:
     """Return in one line whether the reads of checks can be observed on this machine, and the cost if not."""
     if sys.platform != "linux":
         return f"Linux only: {COST}"
-    if (memory.config.trace or memory.policy().verify.trace) == "off":
+    if (repository.config.trace or repository.policy().verify.trace) == "off":
         return f"switched off by a setting: {COST}"
     from gitmem.verify.run import evidence
     from gitmem.verify.sandbox import sandbox
@@ -42,7 +42,7 @@ def describe_tracing(memory: OpenRepository, path: str, rung: str) -> str:
     return "strace observes which files checks read"
 
 
-def list_undeclared(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
+def list_undeclared(repository: OpenRepository, catalog: Catalog) -> list[Problem]:
     """Return the facts that read files missing from their paths, by the verdicts that count now, by key."""
     rows = catalog.rows(
         "SELECT m.key, m.path FROM fact f JOIN memory m ON m.id = f.id WHERE f.inputs LIKE '[\"paths\"%' AND"
@@ -50,10 +50,10 @@ def list_undeclared(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
     )
     paths = dict(rows)
     try:
-        ground = memory.ground() if paths else None
+        ground = repository.ground() if paths else None
     except GitmemError:
         return []  # the code is unreadable, which is reported elsewhere
-    verdicts = fact_state.verdicts_of(catalog, ground, list(paths), memory.local) if paths else {}
+    verdicts = fact_state.verdicts_of(catalog, ground, list(paths), repository.local) if paths else {}
     found = []
     for key, verdict in sorted(verdicts.items()):
         read = parse_paths(verdict.undeclared)

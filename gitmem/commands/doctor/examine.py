@@ -56,12 +56,12 @@ class Examination:
 
 
 def examine(
-    memory: OpenRepository, *, fix: bool, delete: Sequence[str] = (), replaced_hooks: Sequence[str] = ()
+    repository: OpenRepository, *, fix: bool, delete: Sequence[str] = (), replaced_hooks: Sequence[str] = ()
 ) -> Examination:
     """Examine branch, catalog, links and machine; repair what can be repaired without losing anything.
 
     Args:
-        memory: The store.
+        repository: The store.
         fix: Whether to repair. Nothing is deleted that gitmem did not write, and a foreign branch is left alone.
         delete: Entries that belong to no store, or folders of them, to delete from the tip.
         replaced_hooks: Hooks of gitmem that something else replaced.
@@ -71,29 +71,29 @@ def examine(
     """
     fixed: list[str] = []
     if delete:
-        branch.delete_entries(memory, delete, fixed)
-    foreign = branch.check_foreign(memory)
+        branch.delete_entries(repository, delete, fixed)
+    foreign = branch.check_foreign(repository)
     mends = fix and not foreign
-    found = [*branch.check_lock(memory, mends, fixed), *branch.check_ref(memory, mends, fixed)]
-    found += foreign or branch.check_foreign(memory)  # a branch that was repaired can be examined now
+    found = [*branch.check_lock(repository, mends, fixed), *branch.check_ref(repository, mends, fixed)]
+    found += foreign or branch.check_foreign(repository)  # a branch that was repaired can be examined now
     if not any(p.code in ("broken-ref", "no-store", FOREIGN) for p in found):
-        unreadable = branch.check_tree(memory, mends, fixed)
+        unreadable = branch.check_tree(repository, mends, fixed)
         if mends and not unreadable:
-            branch.rename_devices(memory, fixed)
-        found += unreadable or [*_check_store(memory), *_check_links(memory.catalog())]
-        found += background.check_captures(memory, mends, fixed)
+            branch.rename_devices(repository, fixed)
+        found += unreadable or [*_check_store(repository), *_check_links(repository.catalog())]
+        found += background.check_captures(repository, mends, fixed)
         if not unreadable:
-            found += [*list_undeclared(memory, memory.catalog()), *list_without_effect(memory.policy())]
-    found += background.check_losses(memory, fix, fixed)
-    background.sweep_litter(memory, fix, fixed)
+            found += [*list_undeclared(repository, repository.catalog()), *list_without_effect(repository.policy())]
+    found += background.check_losses(repository, fix, fixed)
+    background.sweep_litter(repository, fix, fixed)
     found += [
-        *background.list_failed_jobs(memory),
+        *background.list_failed_jobs(repository),
         *background.list_replaced_hooks(replaced_hooks),
-        *background.check_hooks(memory, fix, fixed),
+        *background.check_hooks(repository, fix, fixed),
     ]
-    found += [*_check_scopes(memory), *_check_remotes(memory), *_check_machine(memory)]
-    found += vectors.examine(memory, fix, fixed)
-    return Examination(_in_order(found), tuple(fixed), tuple(_machine(memory)))
+    found += [*_check_scopes(repository), *_check_remotes(repository), *_check_machine(repository)]
+    found += vectors.examine(repository, fix, fixed)
+    return Examination(_in_order(found), tuple(fixed), tuple(_machine(repository)))
 
 
 def is_own(examined: Examination) -> bool:
@@ -110,21 +110,21 @@ def _in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(sorted(problems, key=lambda p: (p.severity != "error", p.path, p.key, p.code)))
 
 
-def _check_store(memory: OpenRepository) -> list[Problem]:
-    catalog = memory.catalog()
+def _check_store(repository: OpenRepository) -> list[Problem]:
+    catalog = repository.catalog()
     catalog.check()
-    found = _check_entries(memory, catalog)
+    found = _check_entries(repository, catalog)
     return [
         *found,
         *_list_newer(catalog),
         *_list_shadowed(catalog),
         *_list_orphans(catalog),
-        *_to_settle(memory, catalog),
+        *_to_settle(repository, catalog),
     ]
 
 
-def _check_entries(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
-    return [*list_problems(catalog), *list_secrets(catalog, memory.config.secrets_allow), *list_poisoned(catalog)]
+def _check_entries(repository: OpenRepository, catalog: Catalog) -> list[Problem]:
+    return [*list_problems(catalog), *list_secrets(catalog, repository.config.secrets_allow), *list_poisoned(catalog)]
 
 
 def _list_newer(catalog: Catalog) -> list[Problem]:
@@ -136,7 +136,7 @@ def _list_newer(catalog: Catalog) -> list[Problem]:
     return [problem for document in documents for problem in warnings_of(document)]
 
 
-def _to_settle(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
+def _to_settle(repository: OpenRepository, catalog: Catalog) -> list[Problem]:
     """Report memories in which a merge kept two conflicting versions."""
     rows = catalog.rows(
         "SELECT m.key, m.path, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0"
@@ -148,9 +148,9 @@ def _to_settle(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
                 severity="warning")
         for key, path, fields in rows
     ]  # fmt: skip
-    tip = memory.find_tip()
+    tip = repository.find_tip()
     try:
-        policy = (memory.git.read_blob(f"{tip}:{POLICY_PATH}", limit=POLICY_LIMIT * 2) if tip else None) or b""
+        policy = (repository.git.read_blob(f"{tip}:{POLICY_PATH}", limit=POLICY_LIMIT * 2) if tip else None) or b""
     except GitmemError:
         policy = b""  # larger than a policy may be: reported already
     if SETTLE_MARK.encode() in policy:
@@ -256,24 +256,24 @@ def _circles(catalog: Catalog, relation: str) -> list[list[str]]:
     return [list(c) for c in sorted(circles)]
 
 
-def _check_scopes(memory: OpenRepository) -> list[Problem]:
+def _check_scopes(repository: OpenRepository) -> list[Problem]:
     """Report problems with files of the other scopes; they are repaired in their own repositories."""
     found = []
-    for store in memory.stores((PRIVATE, DOMAIN, UNIVERSAL)):
+    for store in repository.stores((PRIVATE, DOMAIN, UNIVERSAL)):
         here = store.store.scope == PRIVATE
         hint = f"gitmem edit KEY --scope {PRIVATE}" if here else f"gitmem -C {store.git.repository.top} doctor"
         found += [
             Problem(p.code, f"{store.store.scope}: {p.path}", p.message, key=p.key, hint=hint, severity=p.severity)
-            for p in _check_entries(memory, store.catalog())
+            for p in _check_entries(repository, store.catalog())
         ]
     return found
 
 
-def _check_remotes(memory: OpenRepository) -> list[Problem]:
+def _check_remotes(repository: OpenRepository) -> list[Problem]:
     """Report remotes to which a push sends every ref, including private memories."""
-    if not has_private(memory.git):
+    if not has_private(repository.git):
         return []
-    done = memory.git.run("config", "-z", "--get-regexp", r"^remote\..*\.(mirror|push)$", check=False)
+    done = repository.git.run("config", "-z", "--get-regexp", r"^remote\..*\.(mirror|push)$", check=False)
     pairs = (item.partition("\n") for item in os.fsdecode(done.stdout).split("\0") if item)
     found = []
     for name, _, value in pairs:
@@ -285,17 +285,17 @@ def _check_remotes(memory: OpenRepository) -> list[Problem]:
     return found
 
 
-def _git_version(memory: OpenRepository) -> tuple[int, ...]:
-    words = memory.git.run("version").stdout.decode().split()
+def _git_version(repository: OpenRepository) -> tuple[int, ...]:
+    words = repository.git.run("version").stdout.decode().split()
     return tuple(int(n) for n in re.findall(r"\d+", words[2])[:3])
 
 
-def _check_machine(memory: OpenRepository) -> list[Problem]:
+def _check_machine(repository: OpenRepository) -> list[Problem]:
     found = []
-    if not EARLIEST_S <= memory.clock() <= LATEST_S:
-        message = f"this machine's clock is wrong; new memories are dated {format_time(memory.now)}"
+    if not EARLIEST_S <= repository.clock() <= LATEST_S:
+        message = f"this machine's clock is wrong; new memories are dated {format_time(repository.now)}"
         found.append(Problem("clock-wrong", "", message, hint="set the clock: date; timedatectl", severity="warning"))
-    version = _git_version(memory)
+    version = _git_version(repository)
     if version < SAFE_GIT:
         shown = ".".join(map(str, version))
         message = f"git {shown} has known vulnerabilities (CVE-2024-32002 and others)"
@@ -303,15 +303,15 @@ def _check_machine(memory: OpenRepository) -> list[Problem]:
     return found
 
 
-def _machine(memory: OpenRepository) -> list[tuple[str, str]]:
+def _machine(repository: OpenRepository) -> list[tuple[str, str]]:
     from gitmem.system.environment import search_path
     from gitmem.verify.sandbox import probe, sandbox
 
     rung = sandbox.probe(search_path())
     return [
-        ("git", ".".join(map(str, _git_version(memory)))),
-        *probe.describe(search_path(), memory.git.repository.state_dir / "ground"),
-        ("tracing", describe_tracing(memory, search_path(), rung)),
-        ("state", str(memory.git.repository.state_dir)),
+        ("git", ".".join(map(str, _git_version(repository)))),
+        *probe.describe(search_path(), repository.git.repository.state_dir / "ground"),
+        ("tracing", describe_tracing(repository, search_path(), rung)),
+        ("state", str(repository.git.repository.state_dir)),
         ("built-in checks", ", ".join(CHECKS)),
     ]

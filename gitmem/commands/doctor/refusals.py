@@ -37,9 +37,9 @@ class RefusedText:
     path: str
 
 
-def list_refused(memory: OpenRepository) -> list[RefusedText]:
+def list_refused(repository: OpenRepository) -> list[RefusedText]:
     """Return the texts that were refused, oldest first."""
-    spool = Spool(memory.git.repository.state)
+    spool = Spool(repository.git.repository.state)
     found = []
     for path, why in spool.list_refused():
         entry = spool.read_refused(path)
@@ -50,15 +50,15 @@ def list_refused(memory: OpenRepository) -> list[RefusedText]:
     return found
 
 
-def accept(memory: OpenRepository, name: str, drain: Callable[[], int]) -> int:
+def accept(repository: OpenRepository, name: str, drain: Callable[[], int]) -> int:
     """Make memories of one refused text, or of all that have a text, and return how many.
 
     Raises:
         NotFoundError: There is no such text.
         RefusedError: Its text was not stored, or is refused again.
     """
-    spool = Spool(memory.git.repository.state)
-    chosen = [one for one in _choose(memory, name) if one.text or name != ALL]
+    spool = Spool(repository.git.repository.state)
+    chosen = [one for one in _choose(repository, name) if one.text or name != ALL]
     for one in chosen:
         if not one.text:
             raise RefusedError(
@@ -66,7 +66,7 @@ def accept(memory: OpenRepository, name: str, drain: Callable[[], int]) -> int:
             )
         spool.accept(one.path)
     drain()
-    again = {one.name: one.why for one in list_refused(memory)}
+    again = {one.name: one.why for one in list_refused(repository)}
     for one in chosen:
         if one.name in again:
             raise RefusedError(
@@ -75,20 +75,20 @@ def accept(memory: OpenRepository, name: str, drain: Callable[[], int]) -> int:
     return len(chosen)
 
 
-def drop(memory: OpenRepository, name: str) -> int:
+def drop(repository: OpenRepository, name: str) -> int:
     """Delete one refused text, or all of them, and return how many.
 
     Raises:
         NotFoundError: There is no such text.
     """
-    chosen = _choose(memory, name)
+    chosen = _choose(repository, name)
     for one in chosen:
-        Spool(memory.git.repository.state).drop(one.path)
+        Spool(repository.git.repository.state).drop(one.path)
     return len(chosen)
 
 
-def _choose(memory: OpenRepository, name: str) -> list[RefusedText]:
-    found = list_refused(memory)
+def _choose(repository: OpenRepository, name: str) -> list[RefusedText]:
+    found = list_refused(repository)
     chosen = found if name == ALL else [one for one in found if one.name == name]
     if not chosen and name != ALL:
         raise NotFoundError(f"no refused text is named {name}", hint="gitmem doctor --captured")

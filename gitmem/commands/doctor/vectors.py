@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
 
 
-def examine(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
+def examine(repository: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Report problems of the model in the settings, and this store's unused vectors."""
-    folder = memory.vectors_folder
-    if not memory.config.embeds:
+    folder = repository.vectors_folder
+    if not repository.config.embeds:
         return _check_unused(folder, (), fix, fixed) if os.path.isdir(os.path.join(folder, FOLDER)) else []
     from gitmem.index.embed.choose import need_numpy
 
     try:
-        need_numpy(memory.config.embed)
+        need_numpy(repository.config.embed)
         from gitmem.repository import semantic
 
-        providers = semantic.providers_of(memory.config)
+        providers = semantic.providers_of(repository.config)
     except GitmemError as err:
         return [Problem("embedding-unusable", "", err.message, hint=err.hint, severity="warning")]
     assert providers is not None, "one is set up"

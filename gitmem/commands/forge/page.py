@@ -43,7 +43,7 @@ def page(table: Mapping[str, Any]) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def write(memory: OpenRepository, table: Mapping[str, Any], badge: str) -> str:
+def write(repository: OpenRepository, table: Mapping[str, Any], badge: str) -> str:
     """Write the page and the badge to the memory branch, and return the commit; empty if nothing changed.
 
     A ``README.md`` written by someone else is left alone.
@@ -53,7 +53,7 @@ def write(memory: OpenRepository, table: Mapping[str, Any], badge: str) -> str:
     def plan(tip: str | None) -> CommitPlan | None:
         if tip is None:
             raise NotFoundError("there is no memory branch yet", hint="gitmem init")
-        there = {path: _content(memory, tip, path) for path in wanted}
+        there = {path: _content(repository, tip, path) for path in wanted}
         writes = {path: text for path, text in wanted.items() if there[path] != text}
         readme = there[layout.README_PATH]
         if readme and not readme.startswith(layout.PAGE_MARK.encode()):
@@ -61,9 +61,9 @@ def write(memory: OpenRepository, table: Mapping[str, Any], badge: str) -> str:
         subject = "page: what the last job showed"
         return CommitPlan(subject, writes=tuple(sorted(writes.items())), machine=True) if writes else None
 
-    written = memory.commit(plan, "forge")
+    written = repository.commit(plan, "forge")
     return written.commit if written is not None else ""
 
 
-def _content(memory: OpenRepository, tip: str, path: str) -> bytes:
-    return memory.git.run("cat-file", "blob", f"{tip}:{path}", check=False).stdout
+def _content(repository: OpenRepository, tip: str, path: str) -> bytes:
+    return repository.git.run("cat-file", "blob", f"{tip}:{path}", check=False).stdout

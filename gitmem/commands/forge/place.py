@@ -44,9 +44,9 @@ class ForgeRepository:
         """Return the owner of the repository."""
         return self.repository.partition("/")[0]
 
-    def links(self, code: str, memory: str) -> Links:
+    def links(self, code: str, memory_commit: str) -> Links:
         """Return links to files of these commits of the code and the memory branch."""
-        return Links(self.site, code, memory, self.form)
+        return Links(self.site, code, memory_commit, self.form)
 
 
 def place_here(run: str = "") -> ForgeRepository:
@@ -72,12 +72,12 @@ def place_here(run: str = "") -> ForgeRepository:
     return ForgeRepository(repository, api, page, site, "github" if is_github else "forgejo", ROBOTS[job][0])
 
 
-def find_links(code: str, memory: str) -> Links:
+def find_links(code: str, memory_commit: str) -> Links:
     """Return links for a job's own report; without a site outside a forge's job, or if it is unknown."""
     try:
         if variable("CI_PROJECT_URL"):
-            return Links(need_address("CI_PROJECT_URL", ""), code, memory, "gitlab")
-        return place_here().links(code, memory)
+            return Links(need_address("CI_PROJECT_URL", ""), code, memory_commit, "gitlab")
+        return place_here().links(code, memory_commit)
     except ConfigError:
         return Links()
 

@@ -33,28 +33,28 @@ COMPARED, RUN, ALIKE = 50, 5, 0.3
 _IMPORTS = "^Gitmem-Source: import "
 
 
-def merge_notes(memory: OpenRepository, tip: str | None, settled: ImportPlan) -> None:
+def merge_notes(repository: OpenRepository, tip: str | None, settled: ImportPlan) -> None:
     """Merge the notes among the updates with the store, and count those without a change as unchanged.
 
     Args:
-        memory: The store.
+        repository: The store.
         tip: The commit of the store that the plan is for.
         settled: The plan, which is changed.
     """
     keys = [key for key, one in settled.updated.items() if one.name and not one.archived]
     if tip is None or not keys:
         return
-    current = {_key_of(path): (path, oid) for path, oid in _live(memory, tip)}
-    bases = _bases(memory, tip, {key for key in keys if key in current})
+    current = {_key_of(path): (path, oid) for path, oid in _live(repository, tip)}
+    bases = _bases(repository, tip, {key for key in keys if key in current})
     oids = [*(current[key][1] for key in bases), *bases.values()]
-    texts = {oid: text for oid, text in memory.git.read_blobs(oids) if text is not None}
+    texts = {oid: text for oid, text in repository.git.read_blobs(oids) if text is not None}
     for key, base in bases.items():
         path, oid = current[key]
         if oid not in texts or base not in texts:
             continue
         try:
             started, now = parse(texts[base], path=path), parse(texts[oid], path=path)
-            text = _merged(memory, started, now, settled.updated[key].text)
+            text = _merged(repository, started, now, settled.updated[key].text)
         except FormatError:
             continue  # the note replaces what cannot be read
         if text == now.text:
@@ -64,20 +64,20 @@ def merge_notes(memory: OpenRepository, tip: str | None, settled: ImportPlan) ->
             settled.updated[key] = replace(settled.updated[key], text=text)
 
 
-def is_another_folder(memory: OpenRepository, name: str, folder: Path) -> bool:
+def is_another_folder(repository: OpenRepository, name: str, folder: Path) -> bool:
     """Return whether the store has notes of another folder with this name.
 
     That is so if most of the notes that are in both have little text in common. A folder with no note in common is the
     same one: its notes may have been renamed.
 
     Args:
-        memory: The store.
+        repository: The store.
         name: The name of the folder.
         folder: The folder that is imported.
     """
-    if (tip := memory.find_tip()) is None:
+    if (tip := repository.find_tip()) is None:
         return False
-    rows = memory.catalog_at(tip).rows(
+    rows = repository.catalog_at(tip).rows(
         "SELECT t.fields, t.body FROM memory m JOIN text t USING (id) WHERE m.imported AND m.archived = 0"
         " AND m.shadowed = 0 AND instr(t.fields, ?)",
         (json.dumps(f"{name}/", ensure_ascii=False)[1:-1],),
@@ -105,16 +105,16 @@ def _key_of(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".md")
 
 
-def _live(memory: OpenRepository, tip: str) -> list[tuple[str, str]]:
-    rows = memory.catalog_at(tip).rows("SELECT path, oid FROM memory WHERE archived = 0 AND shadowed = 0")
+def _live(repository: OpenRepository, tip: str) -> list[tuple[str, str]]:
+    rows = repository.catalog_at(tip).rows("SELECT path, oid FROM memory WHERE archived = 0 AND shadowed = 0")
     return [(path, oid) for path, oid in rows]
 
 
-def _bases(memory: OpenRepository, tip: str, keys: set[str]) -> dict[str, str]:
+def _bases(repository: OpenRepository, tip: str, keys: set[str]) -> dict[str, str]:
     """Return the blob that the last import wrote, by key."""
     argv = ("log", "--raw", "--no-abbrev", "--no-renames", "--format=", "--no-color", "-z", f"--grep={_IMPORTS}", tip)
     found: dict[str, str] = {}
-    parts = memory.git.text(*argv).split("\0")
+    parts = repository.git.text(*argv).split("\0")
     for change, path in zip(parts[::2], parts[1::2], strict=False):
         fields = change.split()
         key = _key_of(path)
@@ -123,7 +123,7 @@ def _bases(memory: OpenRepository, tip: str, keys: set[str]) -> dict[str, str]:
     return found
 
 
-def _merged(memory: OpenRepository, started: Document, now: Document, incoming: str) -> str:
+def _merged(repository: OpenRepository, started: Document, now: Document, incoming: str) -> str:
     """Return the text of a memory with the changes of both sides since *started*."""
     kept = {name: started.fields[name] for name in _MADE if name in started.fields}
     note = with_fields(incoming, kept, started.path)
@@ -133,4 +133,4 @@ def _merged(memory: OpenRepository, started: Document, now: Document, incoming: 
     is_changed = after.body != now.body or any(
         name not in _MADE and not is_same(after.fields.get(name), before.get(name)) for name in {*after.fields, *before}
     )
-    return with_fields(text, {"updated": format_time(memory.now)}, started.path) if is_changed else now.text
+    return with_fields(text, {"updated": format_time(repository.now)}, started.path) if is_changed else now.text

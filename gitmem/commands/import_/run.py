@@ -92,7 +92,7 @@ class Sources:
 
 
 def import_files(
-    memory: OpenRepository,
+    repository: OpenRepository,
     asked: Sources,
     *,
     stdin: IO[bytes] | None = None,
@@ -101,7 +101,7 @@ def import_files(
     """Read, check and write all memories of all sources.
 
     Args:
-        memory: The store.
+        repository: The store.
         asked: The sources and options.
         stdin: Standard input, for ``-``.
         progress_of: Returns a progress callback for a part of the work, or None.
@@ -112,37 +112,37 @@ def import_files(
         BusyError: The memories are committed, but another process has been writing the index for too long.
     """
     check_sources(asked.names)
-    left, notes = _LeftOut(), Names(partial(is_another_folder, memory))
+    left, notes = _LeftOut(), Names(partial(is_another_folder, repository))
     how: dict[str, Any] = {"kind": asked.kind, "stdin": stdin, "notes": notes, "rejected": left.rejected}
     sources = read_sources(asked.names, progress_of=progress_of("reading"), **how)
     if asked.chunk:
         from gitmem.commands.import_.chunks import cut_documents
 
         sources = cut_documents(sources)
-    incoming = list(_incoming(memory, sources, left))
-    settled, commit = ImportPlan(), memory.find_tip() or ""
+    incoming = list(_incoming(repository, sources, left))
+    settled, commit = ImportPlan(), repository.find_tip() or ""
     if asked.dry_run or not incoming:
-        settled = _settle(memory, commit or None, asked, incoming, notes)
+        settled = _settle(repository, commit or None, asked, incoming, notes)
     else:
         if (writing := progress_of("checking and writing")) is not None:
             writing(0, len(incoming))
-        settled, commit = _write(memory, asked, incoming, notes)
+        settled, commit = _write(repository, asked, incoming, notes)
     settled.skipped = left.skipped.plus(settled.skipped)
     written = [*settled.new.values(), *settled.updated.values()]
     commands = sum(one.has_command and not one.archived for one in written)
     if commit and not asked.dry_run:
-        _index(memory)
+        _index(repository)
     return ImportResult(settled, left.refused, left.unreadable, left.others, commands, commit)
 
 
-def _index(memory: OpenRepository) -> None:
+def _index(repository: OpenRepository) -> None:
     """Bring the index up to date, so that the next question finds the imported memories.
 
     Raises:
         BusyError: Another process has been writing the index for too long.
     """
     try:
-        memory.current_catalog()
+        repository.current_catalog()
     except BusyError as err:
         message = f"the memories are committed, but cannot be found yet: {err.message}"
         raise BusyError(message, hint="gitmem index") from err
@@ -173,10 +173,10 @@ class _LeftOut:
 
 
 def _incoming(
-    memory: OpenRepository, sources: Iterable[ImportRecord | Unreadable], left: _LeftOut
+    repository: OpenRepository, sources: Iterable[ImportRecord | Unreadable], left: _LeftOut
 ) -> Iterator[Incoming]:
     """Yield the memories to write, checked; the rest goes to the reasons, and left-out fields to the notices."""
-    policy, author, now = memory.policy(), memory.author(), memory.now
+    policy, author, now = repository.policy(), repository.author(), repository.now
     count, order, left_out = 0, _LogOrder(), Counter[str]()
     remarks: dict[str, list[str]] = {}
     for found in sources:
@@ -198,10 +198,12 @@ def _incoming(
         except RefusedError as err:
             left.reject(given, err)
     for name, number in sorted(left_out.items()):
-        memory.notices.append(f"the field {display(name)} was left out of {number}: it is too long or not plain data")
+        repository.notices.append(
+            f"the field {display(name)} was left out of {number}: it is too long or not plain data"
+        )
     for remark, places in remarks.items():
         more = f" and {len(places) - 1} more" if len(places) > 1 else ""
-        memory.notices.append(f"{display(places[0])}{more}: {remark}")
+        repository.notices.append(f"{display(places[0])}{more}: {remark}")
 
 
 def _unsafe_place(given: ImportRecord) -> str:
@@ -263,25 +265,25 @@ def _with_mark(document: Document, policy: Policy) -> Document:
 
 
 def _settle(
-    memory: OpenRepository, tip: str | None, asked: Sources, incoming: Sequence[Incoming], notes: Names
+    repository: OpenRepository, tip: str | None, asked: Sources, incoming: Sequence[Incoming], notes: Names
 ) -> ImportPlan:
     """Decide what to do with each memory; a note that changed both there and here is merged."""
-    threshold = memory.policy().duplicates.threshold
-    catalog = memory.catalog_at(tip)
+    threshold = repository.policy().duplicates.threshold
+    catalog = repository.catalog_at(tip)
     settled = settle(catalog, incoming, update=asked.update, threshold=threshold, is_gone=notes.is_gone)
-    merge_notes(memory, tip, settled)
+    merge_notes(repository, tip, settled)
     return settled
 
 
 def _write(
-    memory: OpenRepository, asked: Sources, incoming: Sequence[Incoming], notes: Names
+    repository: OpenRepository, asked: Sources, incoming: Sequence[Incoming], notes: Names
 ) -> tuple[ImportPlan, str]:
-    writer, policy = memory.writer(), memory.policy()
+    writer, policy = repository.writer(), repository.policy()
     done: list[ImportPlan] = []
 
     def plan(tip: str | None) -> CommitPlan | None:
-        settled = _settle(memory, tip, asked, incoming, notes)
-        catalog = memory.catalog_at(tip)
+        settled = _settle(repository, tip, asked, incoming, notes)
+        catalog = repository.catalog_at(tip)
         done.append(settled)
         if not (settled.new or settled.updated):
             return None
@@ -292,7 +294,7 @@ def _write(
         return writer.plan(subject, [], changes.files, changes.deletes, changes.moves, sources=sources)
 
     written = writer.write(plan, "import")
-    return done[-1], written.commit if written else memory.find_tip() or ""
+    return done[-1], written.commit if written else repository.find_tip() or ""
 
 
 def _name(name: str) -> str:

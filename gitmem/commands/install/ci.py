@@ -56,12 +56,12 @@ class CiPlan:
 
 
 def plan_install(
-    memory: OpenRepository, forge: str, asked: Mapping[str, Any] | None = None, *, force: bool = False
+    repository: OpenRepository, forge: str, asked: Mapping[str, Any] | None = None, *, force: bool = False
 ) -> CiPlan:
     """Return the steps for installing a forge's jobs; without a memory branch, none for it.
 
     Args:
-        memory: The store.
+        repository: The store.
         forge: One of ``ci_files.FORGES``.
         asked: Options by their names in ``CiOptions``, overriding those of the file.
         force: Overwrite changed files.
@@ -71,39 +71,46 @@ def plan_install(
         ConfigError: The file with the options is malformed.
         GitmemError: There is no work tree, or a file's path contains a link.
     """
-    top = _top(memory)
-    wanted = _options(memory, top, forge, asked or {})
+    top = _top(repository)
+    wanted = _options(repository, top, forge, asked or {})
     tree = [
         _write_step(str(top / path), _read(top, path), text, force=force, about=TO_COMMIT)
         for path, text in ci_files.texts(forge, wanted).items()
     ]
     former = [(str(top / path), _read(top, path)) for path in FORMER.get(forge, ())]
     tree += _removal_steps(former, "of an earlier version; commit that", force=force)
-    tip = memory.find_tip()
+    tip = repository.find_tip()
     made = ci_files.texts(forge, wanted, on_branch=True) if tip else {}
     branch = [
         _write_step(
-            f"{wanted.branch}:{path}", _on_branch(memory, tip, path), text, force=force, about=TO_SYNC, is_exact=True
+            f"{wanted.branch}:{path}",
+            _on_branch(repository, tip, path),
+            text,
+            force=force,
+            about=TO_SYNC,
+            is_exact=True,
         )
         for path, text in made.items()
     ]
-    former = [(f"{wanted.branch}:{path}", _on_branch(memory, tip, path)) for path in FORMER_ON_BRANCH.get(forge, ())]
+    former = [
+        (f"{wanted.branch}:{path}", _on_branch(repository, tip, path)) for path in FORMER_ON_BRANCH.get(forge, ())
+    ]
     branch += _removal_steps(former, TO_SYNC, force=force)
     return CiPlan(tuple(tree), tuple(branch))
 
 
-def _options(memory: OpenRepository, top: Path, forge: str, asked: Mapping[str, Any]) -> CiOptions:
+def _options(repository: OpenRepository, top: Path, forge: str, asked: Mapping[str, Any]) -> CiOptions:
     """Return the options: the given ones, those of the options file, and defaults."""
     text = _read(top, OPTIONS_PATH)
     given = {**(read_options(text) if text else {}), **asked}
-    default = memory.default_branch().removeprefix("refs/heads/").removeprefix("refs/remotes/")
+    default = repository.default_branch().removeprefix("refs/heads/").removeprefix("refs/remotes/")
     setup = CiOptions(**given)
     known = replace(
         setup,
         every=every_of(setup.every),
-        branch=memory.config.branch,
+        branch=repository.config.branch,
         package=setup.package or _package(),
-        default=default.removeprefix(f"{memory.config.remote}/") or setup.default,
+        default=default.removeprefix(f"{repository.config.remote}/") or setup.default,
         has_merge_pipelines=has_merge_pipelines(top),
     )
     there = [text for path in IN_TREE[forge] if (text := _read(top, path)) and is_ours(text)]
@@ -159,24 +166,24 @@ def _with_times(wanted: CiOptions, top: Path, forge: str) -> CiOptions:
 
 
 def install(
-    memory: OpenRepository, forge: str, asked: Mapping[str, Any] | None = None, *, force: bool = False
+    repository: OpenRepository, forge: str, asked: Mapping[str, Any] | None = None, *, force: bool = False
 ) -> tuple[InstallStep, ...]:
     """Write the files and return what was done; doing it again changes nothing."""
-    planned = plan_install(memory, forge, asked, force=force)
+    planned = plan_install(repository, forge, asked, force=force)
     for step in planned.tree:
         if step.what in (ADD, UPDATE):
             places.write(Path(step.path), step.after)
-    remove_files(memory, planned.tree)
-    _commit(memory, planned.branch, f"{forge}: a job reviews pull requests to this branch")
+    remove_files(repository, planned.tree)
+    _commit(repository, planned.branch, f"{forge}: a job reviews pull requests to this branch")
     return planned.steps
 
 
-def plan_uninstall(memory: OpenRepository, forge: str, *, force: bool = False) -> CiPlan:
+def plan_uninstall(repository: OpenRepository, forge: str, *, force: bool = False) -> CiPlan:
     """Return the steps for removing the jobs; a changed file stays."""
-    top, tip = _top(memory), memory.find_tip()
+    top, tip = _top(repository), repository.find_tip()
     tree = [(str(top / path), _read(top, path)) for path in (*IN_TREE[forge], *FORMER.get(forge, ()))]
     names = (*ON_BRANCH[forge], *FORMER_ON_BRANCH.get(forge, ()))
-    branch = [(f"{memory.config.branch}:{path}", _on_branch(memory, tip, path)) for path in names]
+    branch = [(f"{repository.config.branch}:{path}", _on_branch(repository, tip, path)) for path in names]
     return CiPlan(_removal_steps(tree, "commit that", force=force), _removal_steps(branch, TO_SYNC, force=force))
 
 
@@ -191,41 +198,41 @@ def _removal_steps(found: Iterable[tuple[str, str | None]], about: str, *, force
     )
 
 
-def uninstall(memory: OpenRepository, forge: str, *, force: bool = False) -> tuple[InstallStep, ...]:
+def uninstall(repository: OpenRepository, forge: str, *, force: bool = False) -> tuple[InstallStep, ...]:
     """Remove the files and return what was done, with empty folders."""
-    planned = plan_uninstall(memory, forge, force=force)
-    remove_files(memory, planned.tree)
-    _commit(memory, planned.branch, f"{forge}: remove the job that reviews pull requests to this branch")
+    planned = plan_uninstall(repository, forge, force=force)
+    remove_files(repository, planned.tree)
+    _commit(repository, planned.branch, f"{forge}: remove the job that reviews pull requests to this branch")
     return planned.steps
 
 
-def remove_files(memory: OpenRepository, steps: Iterable[InstallStep]) -> None:
+def remove_files(repository: OpenRepository, steps: Iterable[InstallStep]) -> None:
     """Delete the files of the work tree whose steps say so."""
     for step in steps:
         if step.what == REMOVE:
-            places.remove(Path(step.path), _top(memory))
+            places.remove(Path(step.path), _top(repository))
 
 
-def _commit(memory: OpenRepository, steps: Sequence[InstallStep], subject: str) -> None:
+def _commit(repository: OpenRepository, steps: Sequence[InstallStep], subject: str) -> None:
     """Apply the steps for the memory branch in one commit, planned on its current tip."""
     changed = [(step, step.path.partition(":")[2]) for step in steps if step.what in (ADD, UPDATE, REMOVE)]
 
     def plan(tip: str | None) -> CommitPlan | None:
         # If someone else has written since, the next attempt reports it.
-        due = [(step, path) for step, path in changed if (_on_branch(memory, tip, path) or "") == step.before]
+        due = [(step, path) for step, path in changed if (_on_branch(repository, tip, path) or "") == step.before]
         writes = tuple((path, step.after.encode()) for step, path in due if step.what != REMOVE)
         deletes = tuple(path for step, path in due if step.what == REMOVE)
         return CommitPlan(subject, writes=writes, deletes=deletes, machine=True) if due else None
 
     if changed:
-        memory.commit(plan, "install")
+        repository.commit(plan, "install")
 
 
-def examine(memory: OpenRepository) -> list[Problem]:
+def examine(repository: OpenRepository) -> list[Problem]:
     """Report workflows on the memory branch that gitmem did not write: for ``gitmem doctor``."""
     try:
-        tip = memory.find_tip()
-        found = memory.git.list_tree(tip, layout.WORKFLOWS, layout.GITLAB_PATH) if tip else []
+        tip = repository.find_tip()
+        found = repository.git.list_tree(tip, layout.WORKFLOWS, layout.GITLAB_PATH) if tip else []
     except GitmemError:
         return []  # the branch is unreadable, which is reported elsewhere
     expected = {path for files in (*ON_BRANCH.values(), *FORMER_ON_BRANCH.values()) for path in files}
@@ -235,26 +242,26 @@ def examine(memory: OpenRepository) -> list[Problem]:
             "forge-file",
             display_path(entry.path),
             message,
-            hint=f"git log -p {memory.config.branch} -- {layout.WORKFLOWS} {layout.GITLAB_PATH}",
+            hint=f"git log -p {repository.config.branch} -- {layout.WORKFLOWS} {layout.GITLAB_PATH}",
             severity="warning",
         )
         for entry in found
-        if entry.path not in expected or not is_ours(_on_branch(memory, tip, entry.path) or "", is_exact=True)
+        if entry.path not in expected or not is_ours(_on_branch(repository, tip, entry.path) or "", is_exact=True)
     ]
 
 
-def _on_branch(memory: OpenRepository, tip: str | None, path: str) -> str | None:
+def _on_branch(repository: OpenRepository, tip: str | None, path: str) -> str | None:
     """Return the content of a file on the memory branch; None if there is none."""
-    found = [entry for entry in memory.git.list_tree(tip, path) if entry.path == path] if tip else []
+    found = [entry for entry in repository.git.list_tree(tip, path) if entry.path == path] if tip else []
     if not found:
         return None
     if found[0].mode not in layout.REGULAR_MODES or found[0].size > SIZE_LIMIT:
         return "\0"  # whatever it is, we did not write it
-    return memory.git.run("cat-file", "blob", found[0].oid).stdout.decode("utf-8", "surrogateescape")
+    return repository.git.run("cat-file", "blob", found[0].oid).stdout.decode("utf-8", "surrogateescape")
 
 
-def _top(memory: OpenRepository) -> Path:
-    top = memory.git.repository.work_tree
+def _top(repository: OpenRepository) -> Path:
+    top = repository.git.repository.work_tree
     if top is None:
         raise GitmemError("this repository has no work tree to write a workflow into")
     return top

@@ -47,19 +47,19 @@ class Begun:
     is_new: bool = False
 
 
-def lock(memory: OpenRepository) -> WriteLock:
+def lock(repository: OpenRepository) -> WriteLock:
     """Return the lock for proposals, shared with ``sync``: neither runs while the other moves branches."""
-    return WriteLock(memory.git.repository.state, command="propose", timeout_s=WAIT_S, name="sync.lock")
+    return WriteLock(repository.git.repository.state, command="propose", timeout_s=WAIT_S, name="sync.lock")
 
 
-def branch_named(memory: OpenRepository, name: str) -> str:
+def branch_named(repository: OpenRepository, name: str) -> str:
     """Return the branch of a proposal.
 
     Raises:
         RefusedError: The name is invalid.
         ConflictError: A branch is in the way.
     """
-    base = memory.config.branch
+    base = repository.config.branch
     if name.startswith(f"{COMPANION_NAME}/"):
         return PROPOSAL_PREFIX + name
     if not is_proposal_name(name) or name in (base, "memory", COMPANION_NAME):
@@ -72,42 +72,42 @@ def branch_named(memory: OpenRepository, name: str) -> str:
         message = f"the branch {PROPOSAL_PREFIX}{name} cannot exist next to the memory branch {base}"
         raise RefusedError(message, hint="rename the memory branch: git config gitmem.branch memory")
     blocking = PROPOSAL_PREFIX.rstrip("/")
-    if memory.git.read_ref(f"refs/heads/{blocking}") is not None:
+    if repository.git.read_ref(f"refs/heads/{blocking}") is not None:
         message = f"the branch {PROPOSAL_PREFIX}{name} cannot exist, because there is a branch {blocking}"
         raise ConflictError(message, hint=f"rename that one: git branch -m {blocking} {blocking}-code")
     branch = f"{PROPOSAL_PREFIX}{name}"
-    tip = memory.git.read_ref(f"refs/heads/{branch}")
+    tip = repository.git.read_ref(f"refs/heads/{branch}")
     if tip is not None:
-        need_store(memory.git, tip, branch)
+        need_store(repository.git, tip, branch)
     return branch
 
 
-def need_memory(memory: OpenRepository) -> str:
+def need_memory(repository: OpenRepository) -> str:
     """Return the tip of the memory branch; if only the remote has one, create this clone's own.
 
     Raises:
         NoRepositoryError: There is none; or the branch is not a store (ForeignBranchError).
     """
-    branch, remote = memory.config.branch, memory.config.remote
+    branch, remote = repository.config.branch, repository.config.remote
     ref = f"refs/heads/{branch}"
-    tip = memory.git.read_ref(ref)
+    tip = repository.git.read_ref(ref)
     if tip is not None:
-        need_store(memory.git, tip, branch)
+        need_store(repository.git, tip, branch)
         return tip
-    theirs = memory.git.read_ref(f"refs/remotes/{remote}/{branch}")
+    theirs = repository.git.read_ref(f"refs/remotes/{remote}/{branch}")
     if theirs is None:
         message = f"this repository has no memory yet: there is no branch {branch}"
         raise NoRepositoryError(message, hint="create one: gitmem init")
-    need_store(memory.git, theirs, branch, remote=remote, hint=init_hint(branch))
-    advance(memory.git, ref, theirs, old=None, command="propose", lock_timeout_s=memory.config.lock_timeout_s)
-    return memory.git.read_ref(ref) or theirs
+    need_store(repository.git, theirs, branch, remote=remote, hint=init_hint(branch))
+    advance(repository.git, ref, theirs, old=None, command="propose", lock_timeout_s=repository.config.lock_timeout_s)
+    return repository.git.read_ref(ref) or theirs
 
 
-def begin(memory: OpenRepository, name: str, *, remote: str, talk: RemoteOptions) -> Begun:
+def begin(repository: OpenRepository, name: str, *, remote: str, talk: RemoteOptions) -> Begun:
     """Make a proposal current, and move the memories to it that the remote lacks.
 
     Args:
-        memory: The store; it reads and writes the proposal afterwards.
+        repository: The store; it reads and writes the proposal afterwards.
         name: The proposal.
         remote: The remote; empty if there is none: then all commits stay on the memory branch.
         talk: The connection to it, for the first fetch of its memory.
@@ -117,15 +117,15 @@ def begin(memory: OpenRepository, name: str, *, remote: str, talk: RemoteOptions
         ConflictError: The remote has no memory to merge this into.
         RemoteError: The remote cannot be reached to find out.
     """
-    current = CurrentProposal(branch_named(memory, name))
+    current = CurrentProposal(branch_named(repository, name))
     _refuse_companion(current)
-    need_memory(memory)
-    state, base = memory.git.repository.state, memory.config.branch
+    need_memory(repository)
+    state, base = repository.git.repository.state, repository.config.branch
     before = read_current_proposal(state, base)
-    there = _theirs(memory, remote, talk) if remote else None
-    moved = _move(memory, current, there) if there else 0
+    there = _theirs(repository, remote, talk) if remote else None
+    moved = _move(repository, current, there) if there else 0
     write_current_proposal(state, base, current)
-    memory.turn()
+    repository.turn()
     return Begun(current, moved, before is None or before.branch != current.branch)
 
 
@@ -137,21 +137,21 @@ def _refuse_companion(current: CurrentProposal) -> None:
         raise RefusedError(message, hint=f"git switch {code}; gitmem sync pushes it")
 
 
-def _theirs(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
-    tracking = f"refs/remotes/{remote}/{memory.config.branch}"
-    found = memory.git.read_ref(tracking) or remotes.fetch(memory.git, remote, memory.config.branch, talk)
+def _theirs(repository: OpenRepository, remote: str, talk: RemoteOptions) -> str:
+    tracking = f"refs/remotes/{remote}/{repository.config.branch}"
+    found = repository.git.read_ref(tracking) or remotes.fetch(repository.git, remote, repository.config.branch, talk)
     if found is None:
-        message = f"{remote} has no branch {memory.config.branch} yet, so nothing can be merged into it"
+        message = f"{remote} has no branch {repository.config.branch} yet, so nothing can be merged into it"
         raise ConflictError(message, hint="publish it first: gitmem sync")
-    need_store(memory.git, found, memory.config.branch, remote=remote)
+    need_store(repository.git, found, repository.config.branch, remote=remote)
     return found
 
 
-def _move(memory: OpenRepository, current: CurrentProposal, there: str) -> int:
+def _move(repository: OpenRepository, current: CurrentProposal, there: str) -> int:
     """Move the memory branch's commits that the remote lacks to a proposal, and return how many."""
-    git, base = memory.git, memory.config.branch
+    git, base = repository.git, repository.config.branch
     ref, onto = f"refs/heads/{base}", f"refs/heads/{current.branch}"
-    wait_s = memory.config.lock_timeout_s
+    wait_s = repository.config.lock_timeout_s
     for _ in range(ATTEMPTS):
         tip = git.read_ref(ref)
         assert tip is not None, "there is a memory branch"
@@ -161,7 +161,7 @@ def _move(memory: OpenRepository, current: CurrentProposal, there: str) -> int:
         write_current_proposal(git.repository.state, base, CurrentProposal(current.branch, tip))
         has_branch = git.read_ref(onto) is not None
         if has_branch:
-            Exchange(memory, "this clone", RemoteOptions(), branch=current.branch).take(tip)
+            Exchange(repository, "this clone", RemoteOptions(), branch=current.branch).take(tip)
         keep = "" if has_branch else onto
         if advance(git, ref, there, old=tip, command="propose", lock_timeout_s=wait_s, keep=keep):
             return number
@@ -176,56 +176,56 @@ def _has_writes(git: Git, there: str, tip: str) -> bool:
     return any(not is_machine(path) for path in open_objects(git).diff(base, tip))
 
 
-def finish(memory: OpenRepository) -> str:
+def finish(repository: OpenRepository) -> str:
     """Complete an interrupted ``propose``, under its lock; return a notice, or an empty string."""
-    state, base = memory.git.repository.state, memory.config.branch
+    state, base = repository.git.repository.state, repository.config.branch
     current = read_current_proposal(state, base)
     if current is None or not current.moving:
         return ""
-    with lock(memory):
+    with lock(repository):
         current = read_current_proposal(state, base)
         if current is None or not current.moving:  # by another process, just now
             return ""
-        remote = find_remote(memory)
-        there = memory.git.read_ref(f"refs/remotes/{remote}/{base}")
+        remote = find_remote(repository)
+        there = repository.git.read_ref(f"refs/remotes/{remote}/{base}")
         if there is not None:
-            _move(memory, current, there)
+            _move(repository, current, there)
         write_current_proposal(state, base, CurrentProposal(current.branch))
-    memory.turn()
+    repository.turn()
     return f"finished an interrupted command: commits that only {base} had are on the proposal {current.name} now"
 
 
-def switch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
+def switch(repository: OpenRepository, name: str, talk: RemoteOptions) -> str:
     """Make another existing proposal (here or at the remote) or the memory branch current; return its branch.
 
     Raises:
         NotFoundError: There is no such proposal.
     """
-    git, base = memory.git, memory.config.branch
+    git, base = repository.git, repository.config.branch
     state = git.repository.state
     if name in (base, "memory"):
         clear_current_proposal(state)
-        memory.turn()
+        repository.turn()
         return base
-    current = CurrentProposal(branch_named(memory, name))
+    current = CurrentProposal(branch_named(repository, name))
     _refuse_companion(current)
-    need_memory(memory)
+    need_memory(repository)
     ref = f"refs/heads/{current.branch}"
     if git.read_ref(ref) is None:
-        theirs = _find_remote(memory, current.branch, talk)
+        theirs = _find_remote(repository, current.branch, talk)
         if theirs is None:
             message = f"there is no proposal {name}, in this clone or at the remote"
             raise NotFoundError(message, hint=f"gitmem propose --list; or start it: gitmem propose {name}")
-        need_store(memory.git, theirs, current.branch, remote=remote_of(memory, ""))
-        advance(git, ref, theirs, old=None, command="propose", lock_timeout_s=memory.config.lock_timeout_s)
+        need_store(repository.git, theirs, current.branch, remote=remote_of(repository, ""))
+        advance(git, ref, theirs, old=None, command="propose", lock_timeout_s=repository.config.lock_timeout_s)
     write_current_proposal(state, base, current)
-    memory.turn()
+    repository.turn()
     return current.branch
 
 
-def _find_remote(memory: OpenRepository, branch: str, talk: RemoteOptions) -> str | None:
-    remote = find_remote(memory)
+def _find_remote(repository: OpenRepository, branch: str, talk: RemoteOptions) -> str | None:
+    remote = find_remote(repository)
     if not remote:
         return None
-    known = memory.git.read_ref(f"refs/remotes/{remote}/{branch}")
-    return known or remotes.fetch(memory.git, remote, branch, talk)
+    known = repository.git.read_ref(f"refs/remotes/{remote}/{branch}")
+    return known or remotes.fetch(repository.git, remote, branch, talk)

@@ -54,16 +54,16 @@ def own_facts(objects: Objects, changes: Changes) -> set[str]:
     return {key for key, oid in after.items() if (own := spec(oid)) and (key not in before or spec(before[key]) != own)}
 
 
-def tidy(memory: OpenRepository, theirs: str) -> None:
+def tidy(repository: OpenRepository, theirs: str) -> None:
     """Reset the machine-written files on the current proposal to those of the remote's memory, in at most one commit.
 
     Verdicts of facts whose checks are new or changed are included: existing ones, and those made by this clone.
 
     Args:
-        memory: The store, on the proposal.
+        repository: The store, on the proposal.
         theirs: The commit of the remote's memory, which the proposal contains.
     """
-    objects = open_objects(memory.git)
+    objects = open_objects(repository.git)
 
     def plan(tip: str | None) -> CommitPlan | None:
         assert tip is not None, "the proposal has a branch"
@@ -72,7 +72,7 @@ def tidy(memory: OpenRepository, theirs: str) -> None:
         wrong = {
             path: was for path, (was, now) in changes.items() if is_machine(path) and not _goes_along(path, keys, was)
         }
-        writes = _unpack(objects, changes, keys) | _own_verdicts(memory, objects, theirs, tip, keys)
+        writes = _unpack(objects, changes, keys) | _own_verdicts(repository, objects, theirs, tip, keys)
         if not wrong and not writes:
             return None
         return CommitPlan(
@@ -83,7 +83,7 @@ def tidy(memory: OpenRepository, theirs: str) -> None:
             machine=True,
         )
 
-    memory.commit(plan, "propose")
+    repository.commit(plan, "propose")
 
 
 def _goes_along(path: str, keys: set[str], was: object) -> bool:
@@ -106,17 +106,19 @@ def _is_bucket(place: layout.StorePath | str) -> bool:
     return isinstance(place, layout.StorePath) and place.what == layout.BUCKET
 
 
-def _own_verdicts(memory: OpenRepository, objects: Objects, theirs: str, tip: str, keys: set[str]) -> dict[str, bytes]:
+def _own_verdicts(
+    repository: OpenRepository, objects: Objects, theirs: str, tip: str, keys: set[str]
+) -> dict[str, bytes]:
     """Return, by path, the verdicts that this clone made on a proposal's own facts, where they would count."""
-    default = memory.default_branch()
-    if not keys or not is_on_default(memory.git, default, remote=memory.config.remote):
+    default = repository.default_branch()
+    if not keys or not is_on_default(repository.git, default, remote=repository.config.remote):
         return {}
-    catalog = memory.catalog_at(tip)
-    ground = memory.ground(catalog)
+    catalog = repository.catalog_at(tip)
+    ground = repository.ground(catalog)
     if ground is None:
         return {}
     found = {}
-    for verdict in list_publishable(catalog, memory.local, ground):
+    for verdict in list_publishable(catalog, repository.local, ground):
         path = layout.verdict_path(verdict.key, verdict.spec)
         if verdict.key in keys and objects.find(theirs, path) is None:
             found[path] = format_verdict(verdict).encode()

@@ -45,17 +45,17 @@ def furthest(git: Git, here: str, there: str | None) -> str:
     return there if there and git.is_ancestor(here, there) else here
 
 
-def _has_content(git: Git, objects: Objects, tip: str, memory: str) -> bool:
+def _has_content(git: Git, objects: Objects, tip: str, memory_commit: str) -> bool:
     """Return whether everything that a proposal changed was later on the memory branch, or would change nothing now."""
-    base = git.merge_base(tip, memory)
+    base = git.merge_base(tip, memory_commit)
     changed = {path: now for path, (_, now) in objects.diff(base, tip).items() if not is_machine(path)}
-    if not changed or base is None or base == memory:
+    if not changed or base is None or base == memory_commit:
         return False
     wanted = {_state_of(path, now.oid if now else "") for path, now in changed.items()}
-    if wanted <= _states_since(git, base, memory, list(changed)):
+    if wanted <= _states_since(git, base, memory_commit, list(changed)):
         return True
-    overlay = merge(objects, memory, tip, who=lambda *_: "").state.overlay
-    return all(is_machine(path) or entry == objects.find(memory, path) for path, entry in overlay.items())
+    overlay = merge(objects, memory_commit, tip, who=lambda *_: "").state.overlay
+    return all(is_machine(path) or entry == objects.find(memory_commit, path) for path, entry in overlay.items())
 
 
 def _state_of(path: str, oid: str) -> tuple[str, str]:
@@ -66,9 +66,20 @@ def _state_of(path: str, oid: str) -> tuple[str, str]:
     return f"{'archive/' if place.archived else ''}{place.folder}/{place.key}", oid
 
 
-def _states_since(git: Git, base: str, memory: str, paths: list[str]) -> set[tuple[str, str]]:
+def _states_since(git: Git, base: str, memory_commit: str, paths: list[str]) -> set[tuple[str, str]]:
     """Return every state of files on the way from one commit to another (git-log(1), ``--raw -z``)."""
-    argv = ("log", "-z", "--format=", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "-m", memory, f"^{base}")
+    argv = (
+        "log",
+        "-z",
+        "--format=",
+        "--raw",
+        "--no-abbrev",
+        "--no-renames",
+        "--no-ext-diff",
+        "-m",
+        memory_commit,
+        f"^{base}",
+    )
     only = ["--", *paths] if len(paths) <= PATHS_ASKED else []
     parts = git.run("--literal-pathspecs", *argv, *only, timeout_s=HISTORY_S).stdout.split(b"\0")
     found = set()
@@ -79,15 +90,15 @@ def _states_since(git: Git, base: str, memory: str, paths: list[str]) -> set[tup
     return found
 
 
-def follow(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
+def follow(repository: OpenRepository, remote: str, talk: RemoteOptions) -> str:
     """Update the current proposal from the memory branch, or leave it if it was merged; return a notice, or none.
 
     Args:
-        memory: The store; if the proposal was merged, it reads and writes the memory branch afterwards.
+        repository: The store; if the proposal was merged, it reads and writes the memory branch afterwards.
         remote: The remote whose memory counts; this clone's unpushed memories never become part of a proposal.
         talk: The connection to it, which is not used.
     """
-    git, base = memory.git, memory.config.branch
+    git, base = repository.git, repository.config.branch
     current = read_current_proposal(git.repository.state, base)
     tip = git.read_ref(f"refs/heads/{current.branch}") if current else None
     if current is None or tip is None:
@@ -97,7 +108,7 @@ def follow(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
     if how_merged(git, furthest(git, tip, far), filter(None, (theirs, own))):
         clear_current_proposal(git.repository.state)
         forget_seen_proposal(git, remote, current.branch)
-        memory.turn()
+        repository.turn()
         return (
             f"the proposal {current.name} is merged: new memories go to {base} again (gitmem propose --drop "
             f"{current.name} deletes its branch here)"
@@ -105,16 +116,16 @@ def follow(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
     onto = theirs or own
     if onto is None or git.is_ancestor(onto, tip):
         return ""
-    done = Exchange(memory, remote, talk, branch=current.branch).take(onto)
+    done = Exchange(repository, remote, talk, branch=current.branch).take(onto)
     settle = f", {len(done.conflicts)} to settle: gitmem doctor" if done.conflicts else ""
     return f"the proposal {current.name} includes the fetched memories{settle}"
 
 
-def merge_branch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
+def merge_branch(repository: OpenRepository, name: str, talk: RemoteOptions) -> str:
     """Merge the companion of a code branch, both this clone's and the remote's, into this clone's memory.
 
     Args:
-        memory: The store.
+        repository: The store.
         name: The proposal: ``branch/`` and the branch of the code.
         talk: How to talk to the remote.
 
@@ -129,26 +140,26 @@ def merge_branch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
     if not code:
         message = f"{name} is not the memory of a branch of the code"
         raise RefusedError(message, hint="open a pull request for it: gitmem propose")
-    if not end_branches(memory, {code: "on request"}, {}, talk):
+    if not end_branches(repository, {code: "on request"}, {}, talk):
         raise NotFoundError(f"there is no {companion_branch(code)}", hint="gitmem propose --list")
     return code
 
 
 def end_branches(
-    memory: OpenRepository, merged: Mapping[str, str], closed: Mapping[str, str], talk: RemoteOptions
+    repository: OpenRepository, merged: Mapping[str, str], closed: Mapping[str, str], talk: RemoteOptions
 ) -> Sequence[CompanionStep]:
     """Merge the companions of merged branches into this clone's memory; delete those of closed ones remotely.
 
     Args:
-        memory: The store.
+        repository: The store.
         merged: How each merged branch was merged, by branch.
         closed: Why each of the others was abandoned.
         talk: How to talk to the remote.
     """
-    remote = find_remote(memory)
-    need_memory(memory)
-    with lock(memory):
-        branches = companions_of(memory, remote, talk)
+    remote = find_remote(repository)
+    need_memory(repository)
+    with lock(repository):
+        branches = companions_of(repository, remote, talk)
         for code, because in merged.items():
             branches.merge(code, because)
         for code, because in closed.items():
@@ -156,9 +167,9 @@ def end_branches(
     return tuple(branches.steps)
 
 
-def list_branches(memory: OpenRepository) -> list[str]:
+def list_branches(repository: OpenRepository) -> list[str]:
     """Return the code branches whose companion the memory does not contain, sorted."""
-    tip = memory_tip(memory.git, memory.store)
-    remote = find_remote(memory)
-    known = list_companions(memory.git, remote) if tip else {}
-    return [code for code, tips in known.items() if not all(memory.git.is_ancestor(one, tip) for one in tips)]
+    tip = memory_tip(repository.git, repository.store)
+    remote = find_remote(repository)
+    known = list_companions(repository.git, remote) if tip else {}
+    return [code for code, tips in known.items() if not all(repository.git.is_ancestor(one, tip) for one in tips)]

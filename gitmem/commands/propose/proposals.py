@@ -62,13 +62,13 @@ class Proposal:
         return bool(self.remote_commit) and not self.ahead
 
 
-def list_proposals(memory: OpenRepository) -> list[Proposal]:
+def list_proposals(repository: OpenRepository) -> list[Proposal]:
     """Return the proposals, the current one first, then the newest."""
-    git, base = memory.git, memory.config.branch
+    git, base = repository.git, repository.config.branch
     current = read_current_proposal(git.repository.state, base)
-    remote = _remote(memory)
-    heads = _refs(memory, f"refs/heads/{PROPOSAL_PREFIX}")
-    far = _refs(memory, f"refs/remotes/{remote}/{PROPOSAL_PREFIX}")
+    remote = _remote(repository)
+    heads = _refs(repository, f"refs/heads/{PROPOSAL_PREFIX}")
+    far = _refs(repository, f"refs/remotes/{remote}/{PROPOSAL_PREFIX}")
     branches = {*heads, *far, *([current.branch] if current else [])}
     own, theirs = git.read_ref(f"refs/heads/{base}"), git.read_ref(f"refs/remotes/{remote}/{base}")
     found = []
@@ -86,7 +86,7 @@ def list_proposals(memory: OpenRepository) -> list[Proposal]:
                 current is not None and current.branch == branch,
                 here[0],
                 there,
-                _ahead(memory, here[0], there or theirs or ""),
+                _ahead(repository, here[0], there or theirs or ""),
                 how_merged(git, furthest(git, tip, there), memories) if tip else "",
                 changes.added,
                 changes.changed,
@@ -97,31 +97,31 @@ def list_proposals(memory: OpenRepository) -> list[Proposal]:
     return sorted(found, key=lambda one: (not one.current, -one.at, one.name))
 
 
-def _remote(memory: OpenRepository) -> str:
-    return find_remote(memory) or memory.config.remote
+def _remote(repository: OpenRepository) -> str:
+    return find_remote(repository) or repository.config.remote
 
 
-def _refs(memory: OpenRepository, prefix: str) -> dict[str, tuple[str, int]]:
+def _refs(repository: OpenRepository, prefix: str) -> dict[str, tuple[str, int]]:
     """Return the commits and times of some refs that are proposals, by branch."""
     asked = "--format=%(refname) %(objectname) %(committerdate:unix)"
-    lines = memory.git.run("for-each-ref", asked, prefix).stdout.decode("utf-8", "replace").split("\n")
+    lines = repository.git.run("for-each-ref", asked, prefix).stdout.decode("utf-8", "replace").split("\n")
     rows = (line.split(" ") for line in lines if line)
     names = {ref[len(prefix) :]: (oid, int(at or 0)) for ref, oid, at in rows}
     is_one = {name: is_proposal_name(name) or name.startswith(f"{COMPANION_NAME}/") for name in names}
     return {f"{PROPOSAL_PREFIX}{name}": found for name, found in names.items() if is_one[name]}
 
 
-def _ahead(memory: OpenRepository, here: str, there: str) -> int:
-    return len(memory.git.text("rev-list", here, *([f"^{there}"] if there else [])).split()) if here else 0
+def _ahead(repository: OpenRepository, here: str, there: str) -> int:
+    return len(repository.git.text("rev-list", here, *([f"^{there}"] if there else [])).split()) if here else 0
 
 
 def drop(
-    memory: OpenRepository, name: str, talk: RemoteOptions, *, force: bool, remote: bool
+    repository: OpenRepository, name: str, talk: RemoteOptions, *, force: bool, remote: bool
 ) -> tuple[Proposal, list[str]]:
     """Delete a proposal's branch here, and optionally at the remote; return it, and the refs that keep its commits.
 
     Args:
-        memory: The store; if this was the current proposal, it reads and writes the memory branch afterwards.
+        repository: The store; if this was the current proposal, it reads and writes the memory branch afterwards.
         name: The proposal.
         talk: The connection to the remote.
         force: Whether to delete it even if it is neither merged nor at the remote; a ref then keeps its commits.
@@ -133,9 +133,9 @@ def drop(
         ConflictError: A branch moved meanwhile.
         RemoteError: The remote cannot be reached, or refuses.
     """
-    branch = beginning.branch_named(memory, name)
-    with beginning.lock(memory):
-        one = next((one for one in list_proposals(memory) if one.branch == branch), None)
+    branch = beginning.branch_named(repository, name)
+    with beginning.lock(repository):
+        one = next((one for one in list_proposals(repository) if one.branch == branch), None)
         if one is None or not (one.commit or one.current or remote):
             elsewhere = one is not None and one.remote_commit
             hint = f"gitmem propose --drop {name} --remote" if elsewhere else "gitmem propose --list"
@@ -146,18 +146,20 @@ def drop(
             what = "is not merged" if one.is_pushed or not one.commit else alone
             raise RefusedError(f"the proposal {name} {what}", hint=_hint(one, remote=remote))
         if one.commit:
-            refuse_checked_out(memory.git, f"refs/heads/{branch}")
-        kept = [] if one.merged else _keep(memory, one)
+            refuse_checked_out(repository.git, f"refs/heads/{branch}")
+        kept = [] if one.merged else _keep(repository, one)
         if remote and one.remote_commit:
-            remotes.delete(memory.git, _remote(memory), f"refs/heads/{branch}", expected=one.remote_commit, talk=talk)
+            remotes.delete(
+                repository.git, _remote(repository), f"refs/heads/{branch}", expected=one.remote_commit, talk=talk
+            )
         if one.current:
-            clear_current_proposal(memory.git.repository.state)
-            memory.turn()
+            clear_current_proposal(repository.git.repository.state)
+            repository.turn()
         if one.commit:
             ref = f"refs/heads/{branch}"
-            if memory.git.run("update-ref", "-d", ref, one.commit, check=False, durable=True).status != 0:
+            if repository.git.run("update-ref", "-d", ref, one.commit, check=False, durable=True).status != 0:
                 raise ConflictError(f"{ref} was not deleted, because it changed in the meantime", hint="try again")
-        forget_seen_proposal(memory.git, _remote(memory), branch)
+        forget_seen_proposal(repository.git, _remote(repository), branch)
     return one, kept
 
 
@@ -170,13 +172,13 @@ def _hint(one: Proposal, *, remote: bool) -> str:
     return f"delete it in this clone only: {dropped}\n{forced}" if one.commit else forced
 
 
-def _keep(memory: OpenRepository, one: Proposal) -> list[str]:
+def _keep(repository: OpenRepository, one: Proposal) -> list[str]:
     """Keep unmerged commits under refs of their own, and return those."""
     kept = []
     for tip in filter(None, dict.fromkeys((one.commit, one.remote_commit))):
-        if tip == one.commit or not (one.commit and memory.git.is_ancestor(tip, one.commit)):
+        if tip == one.commit or not (one.commit and repository.git.is_ancestor(tip, one.commit)):
             kept.append(f"{KEPT}{tip[:16]}")
-            memory.git.run("update-ref", "-m", f"gitmem: dropped {one.branch}", kept[-1], tip, durable=True)
+            repository.git.run("update-ref", "-m", f"gitmem: dropped {one.branch}", kept[-1], tip, durable=True)
     return kept
 
 

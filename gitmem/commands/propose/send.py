@@ -68,12 +68,12 @@ class ProposalState:
 
 
 def propose(
-    memory: OpenRepository, name: str, talk: RemoteOptions, *, push: bool, accept_rewritten: bool
+    repository: OpenRepository, name: str, talk: RemoteOptions, *, push: bool, accept_rewritten: bool
 ) -> ProposalState:
     """Make a proposal current, or use the current one, and push it if it has any commits.
 
     Args:
-        memory: The store; it reads and writes the proposal afterwards.
+        repository: The store; it reads and writes the proposal afterwards.
         name: The proposal; empty for the current one.
         talk: The connection to the remote.
         push: Whether to push it.
@@ -85,26 +85,28 @@ def propose(
         ConflictError: The remote has no memory, or its history was rewritten.
         RemoteError: The remote cannot be reached, or refuses; the proposal exists in this clone, and is current.
     """
-    current = read_current_proposal(memory.git.repository.state, memory.config.branch)
+    current = read_current_proposal(repository.git.repository.state, repository.config.branch)
     if not name and current is None:
         message = "no proposal is current: new memories go to the memory branch"
         raise UsageError(message, hint="give a name: gitmem propose auth-notes; or list them: gitmem propose --list")
-    remote = find_remote(memory)
+    remote = find_remote(repository)
     name = name or (current.name if current else "")
-    with beginning.lock(memory) as lock:
+    with beginning.lock(repository) as lock:
         try:
-            begun = beginning.begin(memory, name, remote=remote, talk=talk)
+            begun = beginning.begin(repository, name, remote=remote, talk=talk)
         except RemoteError as err:  # if memory was never fetched
             raise _later(err, f"nothing was changed; try again later: gitmem propose {name}") from err
-        done = ProposalState(begun.current.name, begun.current.branch, memory.config.branch, remote)
-        done = replace(done, is_new=begun.is_new, moved=begun.moved, commit=memory.git.read_ref(memory.ref) or "")
+        done = ProposalState(begun.current.name, begun.current.branch, repository.config.branch, remote)
+        done = replace(
+            done, is_new=begun.is_new, moved=begun.moved, commit=repository.git.read_ref(repository.ref) or ""
+        )
         if not done.commit or not remote or not push:
-            return _with_counts(memory, done)
+            return _with_counts(repository, done)
         for branch in (done.branch, done.base):
-            clear_stale_lock(ref_lock_path(memory.git, f"refs/remotes/{remote}/{branch}"), lock.crashed)
+            clear_stale_lock(ref_lock_path(repository.git, f"refs/remotes/{remote}/{branch}"), lock.crashed)
         lock.renew()
         try:
-            return _send(memory, done, talk, accept_rewritten)
+            return _send(repository, done, talk, accept_rewritten)
         except RemoteError as err:
             hint = (
                 f"nothing is lost: the proposal is the branch {done.branch} in this clone; try again later: gitmem "
@@ -118,9 +120,9 @@ def _later(err: RemoteError, hint: str) -> RemoteError:
     return RemoteError(err.message, hint=hint if err.hint.endswith("gitmem sync") else err.hint)
 
 
-def _send(memory: OpenRepository, done: ProposalState, talk: RemoteOptions, accept: bool) -> ProposalState:
-    git = memory.git
-    came = Exchange(memory, done.remote, talk, accept=accept).run(push=False, dry_run=False)
+def _send(repository: OpenRepository, done: ProposalState, talk: RemoteOptions, accept: bool) -> ProposalState:
+    git = repository.git
+    came = Exchange(repository, done.remote, talk, accept=accept).run(push=False, dry_run=False)
     if not came.fetched:
         message = f"{done.remote} no longer has a branch {done.base}, so nothing can be merged into it"
         raise ConflictError(message, hint="publish it again: gitmem sync --accept-rewritten")
@@ -129,26 +131,28 @@ def _send(memory: OpenRepository, done: ProposalState, talk: RemoteOptions, acce
     if merged:
         clear_current_proposal(git.repository.state)
         forget_seen_proposal(git, done.remote, done.branch)
-        memory.turn()
-        return _with_counts(memory, replace(done, merged=merged))
+        repository.turn()
+        return _with_counts(repository, replace(done, merged=merged))
     seen = git.read_ref(f"refs/gitmem/seen/{done.remote}/{done.branch}")
     if seen and how_merged(git, seen, (came.fetched,)):
         # Forges delete merged branches: that is not a lost history, and later writes are kept.
         forget_seen_proposal(git, done.remote, done.branch)
-    conflicts = {**_by_path(came), **_by_path(_exchange(memory, done, talk).take(came.fetched))}
-    tidy(memory, came.fetched)
-    sent = _exchange(memory, done, talk, accept=accept).run(push=True, dry_run=False)
+    conflicts = {**_by_path(came), **_by_path(_exchange(repository, done, talk).take(came.fetched))}
+    tidy(repository, came.fetched)
+    sent = _exchange(repository, done, talk, accept=accept).run(push=True, dry_run=False)
     conflicts |= _by_path(sent)
     joined = len({*sent.added, *sent.changed, *sent.retired})
     url = push_url(git, done.remote)
     where = link(url, branch=done.branch, base=done.base)
     settle = tuple(conflict for _, conflict in sorted(conflicts.items()))
     found = replace(done, commit=sent.commit, pushed=sent.pushed, link=where, joined=joined, conflicts=settle)
-    return _with_counts(memory, found)
+    return _with_counts(repository, found)
 
 
-def _exchange(memory: OpenRepository, done: ProposalState, talk: RemoteOptions, *, accept: bool = False) -> Exchange:
-    return Exchange(memory, done.remote, talk, branch=done.branch, accept=accept)
+def _exchange(
+    repository: OpenRepository, done: ProposalState, talk: RemoteOptions, *, accept: bool = False
+) -> Exchange:
+    return Exchange(repository, done.remote, talk, branch=done.branch, accept=accept)
 
 
 def _by_path(done: SyncResult) -> dict[str, Conflict]:
@@ -161,9 +165,9 @@ def push_url(git: Git, remote: str) -> str:
     return os.fsdecode(found).split("\n", 1)[0]
 
 
-def _with_counts(memory: OpenRepository, done: ProposalState) -> ProposalState:
+def _with_counts(repository: OpenRepository, done: ProposalState) -> ProposalState:
     """Return the state with the differences from the memory that it is compared with counted."""
-    git = memory.git
+    git = repository.git
     theirs = git.read_ref(f"refs/remotes/{done.remote}/{done.base}") if done.remote else None
     against = theirs or git.read_ref(f"refs/heads/{done.base}")
     if not done.commit or against is None or done.merged:
@@ -172,9 +176,9 @@ def _with_counts(memory: OpenRepository, done: ProposalState) -> ProposalState:
     return replace(done, added=found.added, changed=found.changed, retired=found.retired)
 
 
-def changes_of(git: Git, memory: str, tip: str) -> SyncResult:
+def changes_of(git: Git, memory_commit: str, tip: str) -> SyncResult:
     """Return the memories that a proposal adds, changes and retires since it branched off."""
-    base = git.merge_base(memory, tip)
+    base = git.merge_base(memory_commit, tip)
     return count_changes(SyncResult(""), open_objects(git), base, tip)
 
 

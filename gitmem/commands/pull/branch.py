@@ -34,10 +34,10 @@ class SourceBranch:
         seen: The paths that were written or found unchanged since it was opened.
     """
 
-    def __init__(self, memory: OpenRepository, source: Source) -> None:
+    def __init__(self, repository: OpenRepository, source: Source) -> None:
         """Read the present state; nothing is written."""
-        self._memory, self._source = memory, source
-        self._git = memory.git
+        self._memory, self._source = repository, source
+        self._git = repository.git
         self.tip = self._git.read_ref(source.ref)
         self._oids: dict[str, str] = {}
         self.manifest: dict[str, Any] = {}

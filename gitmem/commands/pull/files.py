@@ -69,10 +69,14 @@ class FilesPull:
     """
 
     def __init__(
-        self, memory: OpenRepository, source: Source, branch: SourceBranch, report: Callable[[int, int], None] | None
+        self,
+        repository: OpenRepository,
+        source: Source,
+        branch: SourceBranch,
+        report: Callable[[int, int], None] | None,
     ) -> None:
         """Set the files; nothing is read."""
-        self._memory, self._source, self._report = memory, source, report
+        self._memory, self._source, self._report = repository, source, report
         self._files: dict[str, list[Any]] = branch.manifest.setdefault("files", {})
         self.gone: list[str] = []
 

@@ -76,14 +76,14 @@ class SourceState:
     is_silent: bool
 
 
-def pull(memory: OpenRepository, source: Source, *, full: bool = False) -> PullResult:
+def pull(repository: OpenRepository, source: Source, *, full: bool = False) -> PullResult:
     """Pull one source, and update its index.
 
     An error of the other side is part of the result: documents pulled before it are kept, and the next pull continues
     there.
 
     Args:
-        memory: The repository.
+        repository: The repository.
         source: The source.
         full: Read everything again, and delete what no longer exists.
 
@@ -91,15 +91,15 @@ def pull(memory: OpenRepository, source: Source, *, full: bool = False) -> PullR
         BusyError: It is being pulled by another process.
         GitmemError: Nothing can be written here, or there is no token.
     """
-    lock = _lock(memory, source)
+    lock = _lock(repository, source)
     try:
-        return _pull(memory, source, full=full)
+        return _pull(repository, source, full=full)
     finally:
         os.close(lock)
 
 
-def _lock(memory: OpenRepository, source: Source) -> int:
-    path = lock_path(memory, source)
+def _lock(repository: OpenRepository, source: Source) -> int:
+    path = lock_path(repository, source)
     try:
         make_folder(path.parent)
         lock = try_lock(path)
@@ -110,71 +110,81 @@ def _lock(memory: OpenRepository, source: Source) -> int:
     return lock
 
 
-def _pull(memory: OpenRepository, source: Source, *, full: bool) -> PullResult:
-    branch, note = SourceBranch(memory, source), read_local(memory, source)
+def _pull(repository: OpenRepository, source: Source, *, full: bool) -> PullResult:
+    branch, note = SourceBranch(repository, source), read_local(repository, source)
     if full:
         branch.manifest, note = {}, {}
     branch.manifest["source"] = {"kind": source.kind, "address": source.address}
     cursors: dict[str, Any] = branch.manifest.setdefault("cursors", {})
     etags: dict[str, list[str]] = note.get("etags", {}) if cursors else {}  # nothing is known about a new ref
     before = set(branch.paths())
-    puller = _puller(memory, source, branch, cursors, etags)
+    puller = _puller(repository, source, branch, cursors, etags)
     error: GitmemError | None = None
     try:
         for documents in puller.batches():
             gone = getattr(puller, "gone", [])
             branch.write(documents, gone=gone)
             gone.clear()
-            _report(memory, source, branch)
+            _report(repository, source, branch)
         branch.write([], gone=before - branch.seen if full else ())
     except ConflictError:
         raise
     except GitmemError as err:
         error = err
-    note = {"etags": etags, "at": note.get("at", 0) if error else memory.now, "error": error.message if error else ""}
-    write_local(memory, source, note)
+    note = {
+        "etags": etags,
+        "at": note.get("at", 0) if error else repository.now,
+        "error": error.message if error else "",
+    }
+    write_local(repository, source, note)
     if branch.tip is not None:
-        memory.source_store(source.name).catalog()
+        repository.source_store(source.name).catalog()
     return PullResult(source, branch.written, branch.deleted, branch.count, branch.tip or "", error)
 
 
 def _puller(
-    memory: OpenRepository, source: Source, branch: SourceBranch, cursors: dict[str, Any], etags: dict[str, list[str]]
+    repository: OpenRepository,
+    source: Source,
+    branch: SourceBranch,
+    cursors: dict[str, Any],
+    etags: dict[str, list[str]],
 ) -> GitHubPull | JiraPull | FilesPull:
     if source.kind == GITHUB:
         place = ForgeRepository(source.address, source.api)
-        return GitHubPull(Forge(place, github_token(memory.git, source.api), total_s=TOTAL_S), source, cursors, etags)
+        return GitHubPull(
+            Forge(place, github_token(repository.git, source.api), total_s=TOTAL_S), source, cursors, etags
+        )
     if source.kind == JIRA:
-        token = jira_token(memory.git, source.address)
+        token = jira_token(repository.git, source.address)
         site = ForgeRepository("", source.api)
         forge = Forge(site, token, scheme="Basic", accept="application/json", total_s=TOTAL_S)
-        return JiraPull(forge, source, cursors, branch, now=memory.now)
-    return FilesPull(memory, source, branch, memory.progress_of(f"cutting files of {source.name}"))
+        return JiraPull(forge, source, cursors, branch, now=repository.now)
+    return FilesPull(repository, source, branch, repository.progress_of(f"cutting files of {source.name}"))
 
 
-def _report(memory: OpenRepository, source: Source, branch: SourceBranch) -> None:
-    progress = memory.progress_of(f"pulling {source.name}")
+def _report(repository: OpenRepository, source: Source, branch: SourceBranch) -> None:
+    progress = repository.progress_of(f"pulling {source.name}")
     if progress is not None and source.kind in (GITHUB, JIRA):
         progress(len(branch.seen), 0)
 
 
-def pull_due(memory: OpenRepository) -> list[PullResult]:
+def pull_due(repository: OpenRepository) -> list[PullResult]:
     """Pull every source that is due; an error is recorded with its source."""
     done = []
-    for state in iter_states(memory, list_sources(memory)):
-        if memory.now - state.pulled < state.source.every_s:
+    for state in iter_states(repository, list_sources(repository)):
+        if repository.now - state.pulled < state.source.every_s:
             continue
         try:
-            done.append(pull(memory, state.source))
+            done.append(pull(repository, state.source))
         except GitmemError as err:
-            write_local(memory, state.source, read_local(memory, state.source) | {"error": err.message})
+            write_local(repository, state.source, read_local(repository, state.source) | {"error": err.message})
     return done
 
 
-def iter_states(memory: OpenRepository, sources: list[Source]) -> Iterator[SourceState]:
+def iter_states(repository: OpenRepository, sources: list[Source]) -> Iterator[SourceState]:
     """Yield the state of each source; contacts no server."""
     for source in sources:
-        note, branch = read_local(memory, source), SourceBranch(memory, source)
+        note, branch = read_local(repository, source), SourceBranch(repository, source)
         pulled = int(note.get("at") or 0)
         cursors = branch.manifest.get("cursors", {})
         yield SourceState(
@@ -184,16 +194,16 @@ def iter_states(memory: OpenRepository, sources: list[Source]) -> Iterator[Sourc
             pulled,
             len(cursors.get("queue", [])) if isinstance(cursors, dict) else 0,
             str(note.get("error") or ""),
-            is_silent=memory.now - pulled > SILENT * source.every_s,
+            is_silent=repository.now - pulled > SILENT * source.every_s,
         )
 
 
-def list_overdue(memory: OpenRepository) -> list[str]:
+def list_overdue(repository: OpenRepository) -> list[str]:
     """Return a line for each source that is overdue, or whose last pull failed; opens no source."""
     found = []
-    for source in list_sources(memory):
-        note = read_local(memory, source)
-        age, error = memory.now - int(note.get("at") or 0), str(note.get("error") or "")
+    for source in list_sources(repository):
+        note = read_local(repository, source)
+        age, error = repository.now - int(note.get("at") or 0), str(note.get("error") or "")
         when = f"was last pulled {ago(age)} ago" if note.get("at") else "was never pulled to its end"
         if age > SILENT * source.every_s or error:
             found.append(f"the source {source.name} {when}{f': {error}' if error else ''} (gitmem pull {source.name})")

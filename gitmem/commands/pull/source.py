@@ -173,95 +173,95 @@ def _need_address(text: str, hint: str) -> str:
     return text.rstrip("/")
 
 
-def list_sources(memory: OpenRepository) -> list[Source]:
+def list_sources(repository: OpenRepository) -> list[Source]:
     """Return the sources of this clone by name; a damaged file is left out with a notice."""
     found = []
-    folder = _folder(memory)
+    folder = _folder(repository)
     for path in sorted(folder.glob("*.json")):
         try:
             found.append(_read(path))
         except (OSError, ValueError, TypeError, RecursionError, UsageError):
-            memory.notices.append(
+            repository.notices.append(
                 f"the settings of the source {display(path.stem)} are damaged; add it again: gitmem sources add"
             )
     return found
 
 
-def get_source(memory: OpenRepository, name: str) -> Source:
+def get_source(repository: OpenRepository, name: str) -> Source:
     """Return one source.
 
     Raises:
         NotFoundError: There is no source with this name.
     """
-    found = {source.name: source for source in list_sources(memory)}
+    found = {source.name: source for source in list_sources(repository)}
     if name not in found:
         known = f"choose one of {', '.join(found)}" if found else "add one: gitmem sources add github"
         raise NotFoundError(f"there is no source {display(name)}", hint=known)
     return found[name]
 
 
-def list_pulled(memory: OpenRepository, collections: Iterable[str]) -> tuple[str, ...]:
+def list_pulled(repository: OpenRepository, collections: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the pulled sources of some collections; empty if a collection has none."""
     wanted = {ALIASES.get(name, name) for name in collections}
     found = {
         source.name: ALIASES.get(source.collection, source.collection)
-        for source in list_sources(memory)
-        if memory.git.read_ref(source.ref)
+        for source in list_sources(repository)
+        if repository.git.read_ref(source.ref)
     }
     return tuple(name for name, own in found.items() if own in wanted) if wanted <= {*found.values()} else ()
 
 
-def add_source(memory: OpenRepository, source: Source) -> None:
+def add_source(repository: OpenRepository, source: Source) -> None:
     """Store a source.
 
     Raises:
         RefusedError: Its name is in use.
     """
-    if any(one.name == source.name for one in list_sources(memory)):
+    if any(one.name == source.name for one in list_sources(repository)):
         hint = f"use --name NAME, or remove it first: gitmem sources remove {source.name}"
         raise RefusedError(f"there is a source {source.name} already", hint=hint)
-    folder = _folder(memory)
+    folder = _folder(repository)
     make_folder(folder)
     text = json.dumps({name: getattr(source, name) for name in fields_of(source)}, indent=1)
     atomic_write.write(folder / f"{source.name}.json", text.encode() + b"\n", mode=0o600)
 
 
-def forget_source(memory: OpenRepository, source: Source) -> None:
+def forget_source(repository: OpenRepository, source: Source) -> None:
     """Delete a source's ref, index and settings."""
     from shutil import rmtree
 
-    tip = memory.git.read_ref(source.ref)
+    tip = repository.git.read_ref(source.ref)
     if tip is not None:
-        memory.git.run("update-ref", "-d", source.ref, tip)
-    folder = _folder(memory)
+        repository.git.run("update-ref", "-d", source.ref, tip)
+    folder = _folder(repository)
     rmtree(folder / source.name, ignore_errors=True)
     for name in (f"{source.name}.pulled", f"{source.name}.json"):
         with suppress(FileNotFoundError):
             (folder / name).unlink()
 
 
-def read_local(memory: OpenRepository, source: Source) -> dict[str, Any]:
+def read_local(repository: OpenRepository, source: Source) -> dict[str, Any]:
     """Return the data about the last pull in this clone: ``at``, ``error``, ``etags``; may be empty."""
     try:
-        found = json.loads((_folder(memory) / f"{source.name}.pulled").read_bytes())
+        found = json.loads((_folder(repository) / f"{source.name}.pulled").read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def write_local(memory: OpenRepository, source: Source, note: dict[str, Any]) -> None:
+def write_local(repository: OpenRepository, source: Source, note: dict[str, Any]) -> None:
     """Record a pull; the data only affects how much the next one requests."""
     with suppress(OSError):
-        atomic_write.write(_folder(memory) / f"{source.name}.pulled", json.dumps(note).encode(), mode=0o600)
+        atomic_write.write(_folder(repository) / f"{source.name}.pulled", json.dumps(note).encode(), mode=0o600)
 
 
-def lock_path(memory: OpenRepository, source: Source) -> Path:
+def lock_path(repository: OpenRepository, source: Source) -> Path:
     """Return the lock file for pulling a source."""
-    return _folder(memory) / f"{source.name}.lock"
+    return _folder(repository) / f"{source.name}.lock"
 
 
-def _folder(memory: OpenRepository) -> Path:
-    return Path(memory.usable(memory.git.repository.state)) / SOURCE_FOLDER
+def _folder(repository: OpenRepository) -> Path:
+    return Path(repository.usable(repository.git.repository.state)) / SOURCE_FOLDER
 
 
 def _read(path: Path) -> Source:

@@ -72,21 +72,23 @@ def list_memories(repository: OpenRepository, query: Query) -> RecallResult:
         return inventory.list_memories(sources, query, now=repository.now)
 
 
-def _rank(memory: OpenRepository, stores: Sequence[OpenStore], query: Query, policy: Policy) -> RecallResult:
-    is_here = memory in stores[:1]  # the project comes first
+def _rank(repository: OpenRepository, stores: Sequence[OpenStore], query: Query, policy: Policy) -> RecallResult:
+    is_here = repository in stores[:1]  # the project comes first
     engine_of = None
-    if is_here and memory.config.engine != ENGINES[0]:
+    if is_here and repository.config.engine != ENGINES[0]:
         from gitmem.commands.recall import engines
 
-        engine_of = engines.choose_engine(memory, query)
-    sources = memory.sources(stores)
+        engine_of = engines.choose_engine(repository, query)
+    sources = repository.sources(stores)
     if is_here:
-        memory.note_policy(sources[0].catalog)
+        repository.note_policy(sources[0].catalog)
     looked_into = [(store, source.catalog) for store, source in zip(stores, sources, strict=True)]
-    with QuestionVectors(memory, query, looked_into) as meaning, Readings(sources):
+    with QuestionVectors(repository, query, looked_into) as meaning, Readings(sources):
         if engine_of is not None:
             sources[0] = replace(sources[0], engine=engine_of(sources[0].catalog))
-        return ranker.recall(sources, query, policy=policy, config=memory.config, now=memory.now, meaning=meaning)
+        return ranker.recall(
+            sources, query, policy=policy, config=repository.config, now=repository.now, meaning=meaning
+        )
 
 
 class QuestionVectors:
@@ -95,15 +97,15 @@ class QuestionVectors:
     Nothing is loaded if no embedding provider is set up.
     """
 
-    def __init__(self, memory: OpenRepository, query: Query, stores: Sequence[tuple[OpenStore, Catalog]]) -> None:
-        self._memory = memory
+    def __init__(self, repository: OpenRepository, query: Query, stores: Sequence[tuple[OpenStore, Catalog]]) -> None:
+        self._memory = repository
         self._meaning: VectorQuery | None = None
-        if query.text.strip() and not query.syntax and not query.lexical and memory.config.embeds:
+        if query.text.strip() and not query.syntax and not query.lexical and repository.config.embeds:
             from gitmem.commands.recall.meaning import meaning_of
 
-            self._meaning = meaning_of(memory, query.text, stores)
-        if query.text.strip() and not query.lexical and "gitmem.embed" in memory.ignored_settings:
-            memory.add_notice(memory.ignoring)
+            self._meaning = meaning_of(repository, query.text, stores)
+        if query.text.strip() and not query.lexical and "gitmem.embed" in repository.ignored_settings:
+            repository.add_notice(repository.ignoring)
 
     def __enter__(self) -> VectorQuery | None:
         return self._meaning and self._meaning.__enter__()

@@ -28,43 +28,43 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None] | None
 
 
-def choose_engine(memory: OpenRepository, query: Query) -> Callable[[Catalog], Engine | None]:
+def choose_engine(repository: OpenRepository, query: Query) -> Callable[[Catalog], Engine | None]:
     """Return what makes the engine of the settings from the catalog; it makes None for the catalog's own search.
 
     The index of Whoosh is brought up to date now, before the catalog is read.
     """
-    index = _choose_index(memory) if query.text.strip() else None
-    return lambda catalog: _find_engine(memory, catalog) if index is None else _engine(memory, index, catalog)
+    index = _choose_index(repository) if query.text.strip() else None
+    return lambda catalog: _find_engine(repository, catalog) if index is None else _engine(repository, index, catalog)
 
 
-def by_syntax(memory: OpenRepository, query: Query, policy: Policy) -> RecallResult:
+def by_syntax(repository: OpenRepository, query: Query, policy: Policy) -> RecallResult:
     """Search the project's memories with the query language."""
     from gitmem.recall import by_syntax
 
-    index = _fresh_index(memory)
-    (source,) = memory.sources([memory])
-    memory.note_policy(source.catalog)
+    index = _fresh_index(repository)
+    (source,) = repository.sources([repository])
+    repository.note_policy(source.catalog)
     with Readings([source]):
-        engine = _engine(memory, index, source.catalog)
-        found = by_syntax.by_syntax(source, query, engine, policy=policy, config=memory.config, now=memory.now)
-    memory.add_notice(found.notice)
+        engine = _engine(repository, index, source.catalog)
+        found = by_syntax.by_syntax(source, query, engine, policy=policy, config=repository.config, now=repository.now)
+    repository.add_notice(found.notice)
     return found
 
 
-def similar(memory: OpenRepository, key: str, query: Query) -> Similar:
+def similar(repository: OpenRepository, key: str, query: Query) -> Similar:
     """Return the memories similar to one."""
     from gitmem.recall.by_syntax import similar as find_similar
 
-    query = narrow(memory.policy(), query)
-    index, full_key = _fresh_index(memory), memory.full_key(key)
-    policy, (source,) = memory.policy(), memory.sources([memory])
-    options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
+    query = narrow(repository.policy(), query)
+    index, full_key = _fresh_index(repository), repository.full_key(key)
+    policy, (source,) = repository.policy(), repository.sources([repository])
+    options: dict[str, Any] = {"policy": policy, "config": repository.config, "now": repository.now}
     with Readings([source]):
-        engine = _engine(memory, index, source.catalog)
+        engine = _engine(repository, index, source.catalog)
         return find_similar(source, full_key, engine, query=query, **options)
 
 
-def _fresh_index(memory: OpenRepository) -> SearchableIndex:
+def _fresh_index(repository: OpenRepository) -> SearchableIndex:
     """Return the Whoosh index of the store's tip, brought up to date.
 
     Raises:
@@ -73,31 +73,31 @@ def _fresh_index(memory: OpenRepository) -> SearchableIndex:
     from gitmem.index.whoosh.index import refresh_whoosh
 
     # Without the spool: in a moment its entries will be in another commit.
-    written = memory.catalog(memory.source()[0])
+    written = repository.catalog(repository.source()[0])
     with written.reading():
         return refresh_whoosh(
-            memory.git.repository.state_dir, written, progress=memory.progress_of("indexing memories")
+            repository.git.repository.state_dir, written, progress=repository.progress_of("indexing memories")
         )
 
 
-def _choose_index(memory: OpenRepository) -> SearchableIndex | None:
+def _choose_index(repository: OpenRepository) -> SearchableIndex | None:
     """Return the Whoosh index if the settings choose it for plain queries; None for the catalog's own search."""
-    if memory.config.engine != "whoosh":
+    if repository.config.engine != "whoosh":
         return None
     try:
-        return _fresh_index(memory)
+        return _fresh_index(repository)
     except GitmemError as err:
-        memory.add_notice(f"{err.message}; using FTS5 instead ({err.hint})")
+        repository.add_notice(f"{err.message}; using FTS5 instead ({err.hint})")
         return None
 
 
-def _find_engine(memory: OpenRepository, catalog: Catalog) -> Engine | None:
+def _find_engine(repository: OpenRepository, catalog: Catalog) -> Engine | None:
     """Return another package's search engine named in the settings; None for a built-in one.
 
     Raises:
         ConfigError: No installed package provides it.
     """
-    name = memory.config.engine
+    name = repository.config.engine
     if name in ENGINES:
         return None
     from gitmem.index import plugins
@@ -110,27 +110,32 @@ def _find_engine(memory: OpenRepository, catalog: Catalog) -> Engine | None:
     return engine
 
 
-def _engine(memory: OpenRepository, index: SearchableIndex, catalog: Catalog) -> WhooshEngine:
+def _engine(repository: OpenRepository, index: SearchableIndex, catalog: Catalog) -> WhooshEngine:
     """Return the engine for an index and a catalog: the previous query's if neither has changed."""
     from gitmem.index.whoosh.engine import WhooshEngine
 
     db = catalog.connection
     # Detects writes by others and by this process (sqlite.org/pragma.html, data_version).
     changes = (catalog.row("PRAGMA data_version")[0], db.total_changes)
-    if memory.engine is None or memory.engine[:2] != ((index, db), changes):
-        memory.engine = (index, db), changes, WhooshEngine(index, catalog)
-    engine = memory.engine[2]
-    memory.add_notice(engine.behind)
+    if repository.engine is None or repository.engine[:2] != ((index, db), changes):
+        repository.engine = (index, db), changes, WhooshEngine(index, catalog)
+    engine = repository.engine[2]
+    repository.add_notice(engine.behind)
     return engine
 
 
 def refresh_whoosh(
-    memory: OpenRepository, progress: Progress, *, named: bool = False, rebuild: bool = False, is_ahead: bool = False
+    repository: OpenRepository,
+    progress: Progress,
+    *,
+    named: bool = False,
+    rebuild: bool = False,
+    is_ahead: bool = False,
 ) -> None:
     """Update the Whoosh index if it exists, is chosen in the settings, or is named.
 
     Args:
-        memory: The repository.
+        repository: The repository.
         progress: Called with the number of memories read and the total.
         named: Whether it was requested by name: then it is built for any number of memories.
         rebuild: Whether to build it from scratch.
@@ -139,11 +144,11 @@ def refresh_whoosh(
     Raises:
         ConflictError: It is named, and another process is writing it.
     """
-    is_there = (memory.git.repository.state_dir / WHOOSH_FOLDER).is_dir()
-    is_wanted = named or is_there or memory.config.engine == "whoosh"
+    is_there = (repository.git.repository.state_dir / WHOOSH_FOLDER).is_dir()
+    is_wanted = named or is_there or repository.config.engine == "whoosh"
     if not is_wanted and not is_ahead:
         return
-    catalog, folder = memory.catalog(memory.source()[0]), memory.git.repository.state_dir
+    catalog, folder = repository.catalog(repository.source()[0]), repository.git.repository.state_dir
     if not is_wanted and not 0 < catalog.row("SELECT count(*) FROM memory")[0] <= WHOOSH_AT_MOST:
         return
     from gitmem.index.whoosh.index import refresh_whoosh as refresh
@@ -154,4 +159,4 @@ def refresh_whoosh(
     except ConflictError as err:
         if named:
             raise
-        memory.add_notice(err.message)
+        repository.add_notice(err.message)

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 def meaning_of(
-    memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]
+    repository: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]
 ) -> VectorQuery | None:
     """Return the question's vectors for each store; None, with a notice, where numpy is missing."""
     try:
-        need_numpy(memory.config.embed)
+        need_numpy(repository.config.embed)
     except GitmemError as err:
-        memory.add_notice(f"{err.message}; searched by words only: {err.hint}")
+        repository.add_notice(f"{err.message}; searched by words only: {err.hint}")
         return None
     with OneThread():
         from gitmem.repository import semantic
 
-    return semantic.ask(memory, question, stores)
+    return semantic.ask(repository, question, stores)

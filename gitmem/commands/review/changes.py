@@ -143,36 +143,36 @@ def _content_of(document: Document) -> tuple[str, str, str]:
     return document.kind, document.title, document.body.strip()
 
 
-def change_of(memory: ChangedMemory, policies: tuple[Policy, Policy], budget: Budget) -> f.MemoryChange:
+def change_of(changed: ChangedMemory, policies: tuple[Policy, Policy], budget: Budget) -> f.MemoryChange:
     """Return the change of one memory, in clean texts; ``checks.with_commands`` adds the history of its command."""
-    side, old, new = memory.side, memory.old, memory.new
+    side, old, new = changed.side, changed.old, changed.new
     shown = new or old
-    what, because = _event(memory)
-    if shown is None or (memory.after is not None and new is None):
+    what, because = _event(changed)
+    if shown is None or (changed.after is not None and new is None):
         raw = sanitize.text(side.text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
         kept = raw if len(raw) <= RAW_KEPT else raw[: RAW_KEPT - 1] + "…"
-        return f.MemoryChange(f.UNREADABLE, memory.key, "", memory.key, side.file.path, raw=kept)
+        return f.MemoryChange(f.UNREADABLE, changed.key, "", changed.key, side.file.path, raw=kept)
     by = shown.fields.get("by")
     return f.MemoryChange(
         what,
-        memory.key,
+        changed.key,
         sanitize.line(shown.kind),
         sanitize.line(shown.title),
         side.file.path,
-        memory.before.file.path if memory.before and memory.before.file.path != side.file.path else "",
+        changed.before.file.path if changed.before and changed.before.file.path != side.file.path else "",
         sanitize.line(because),
         sanitize.line(author_name(by)),
         sanitize.line(str(by.get("agent") or "")) if isinstance(by, dict) else "",
         diff(sanitize.text(old.title), sanitize.text(new.title), budget) if old and new else (),
         _body(old, new, budget),
         tuple(_fields(old.fields if old else {}, new.fields if new else {})) if new else (),
-        _command(old, new, policies, is_back=memory.is_back) if new else None,
+        _command(old, new, policies, is_back=changed.is_back) if new else None,
     )
 
 
-def _event(memory: ChangedMemory) -> tuple[str, str]:
+def _event(changed: ChangedMemory) -> tuple[str, str]:
     """Return what happened, and the words for it."""
-    before, after = memory.before, memory.after
+    before, after = changed.before, changed.after
     if after is None:
         return f.DELETED, ""
     fields = after.document.fields if after.document else {}
@@ -180,9 +180,9 @@ def _event(memory: ChangedMemory) -> tuple[str, str]:
         return f.RETIRED, _why(fields)
     if before is None:
         return f.ADDED, ""
-    if memory.is_back:
+    if changed.is_back:
         return f.RESTORED, ""
-    if before.document and before.document.key != memory.key:
+    if before.document and before.document.key != changed.key:
         return f.RENAMED, f"was {before.document.key}"
     old = before.document.fields if before.document else {}
     if fields.get("superseded_by") and fields.get("superseded_by") != old.get("superseded_by"):

@@ -116,21 +116,21 @@ def _look_at_content(file: File, data: bytes | None, allowed: tuple[str, ...]) -
             yield f.ReviewFinding(f.ERROR, code, f"and {len(found) - NAMED} more in this file", key, path)
 
 
-def look_at_memory(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFinding]:
+def look_at_memory(changed: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFinding]:
     """Yield problems of a memory's content under the policy after the change; none for a removed one."""
-    side = memory.after
+    side = changed.after
     if side is None:
         return
     if side.document is None:
         err = side.error
         text = sanitize.line(f"it is not a memory: {err.message if err else ''}")
         line, hint = (err.line or 0, sanitize.line(err.hint)) if err else (0, "")
-        yield f.ReviewFinding(f.ERROR, "malformed", text, memory.key, side.file.path, line, hint)
+        yield f.ReviewFinding(f.ERROR, "malformed", text, changed.key, side.file.path, line, hint)
         return
 
     def finding(severity: str, code: str, message: str, line: int = 0, hint: str = "") -> f.ReviewFinding:
         return f.ReviewFinding(
-            severity, code, sanitize.line(message), memory.key, side.file.path, line, sanitize.line(hint)
+            severity, code, sanitize.line(message), changed.key, side.file.path, line, sanitize.line(hint)
         )
 
     yield from _look_at_text(side.document, side.text, finding)
@@ -138,11 +138,11 @@ def look_at_memory(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFi
         if not isinstance(side.document.fields.get("retired"), dict):
             yield finding(f.NOTE, "no-reason", "it is in the archive without a reason")
         return
-    old = memory.old
+    old = changed.old
     yield from _look_at_kind(side.document, policy, finding)
-    yield from _look_at_check(side.document, None if memory.is_back else old, side.text, finding)
+    yield from _look_at_check(side.document, None if changed.is_back else old, side.text, finding)
     by, new = side.document.fields.get("by"), side.document
-    is_said = old is None or memory.is_back or (old.title, old.body) != (new.title, new.body)
+    is_said = old is None or changed.is_back or (old.title, old.body) != (new.title, new.body)
     if is_said and isinstance(by, dict) and by.get("agent"):
         yield finding(f.NOTE, "agent-written", f"written by {by['agent']}, with no sign that a person has reviewed it")
 
@@ -195,12 +195,12 @@ def _look_at_check(document: Document, old: Document | None, text: str, finding:
         yield finding(f.WARNING, "long-command", message, line)
 
 
-def look_at_author(memory: ChangedMemory, writers: Mapping[str, set[tuple[str, str]]]) -> Iterator[f.ReviewFinding]:
+def look_at_author(changed: ChangedMemory, writers: Mapping[str, set[tuple[str, str]]]) -> Iterator[f.ReviewFinding]:
     """Yield a finding if a memory names an author who committed none of it, and that is new.
 
     *writers* are the names and addresses of each file's committers.
     """
-    side, old = memory.after, memory.before
+    side, old = changed.after, changed.before
     if side is None or side.document is None:
         return
     by = side.document.fields.get("by")
@@ -212,7 +212,7 @@ def look_at_author(memory: ChangedMemory, writers: Mapping[str, set[tuple[str, s
         names = ", ".join(sorted(f"{name} <{address}>" for name, address in known)[:NAMED])
         message = f"it says that {who} wrote it, but it was committed by {names}"
         line = line_of(side.text, "by")
-        yield f.ReviewFinding(f.WARNING, "foreign-author", sanitize.line(message), memory.key, side.file.path, line)
+        yield f.ReviewFinding(f.WARNING, "foreign-author", sanitize.line(message), changed.key, side.file.path, line)
 
 
 def _is_one(who: str, name: str, address: str) -> bool:

@@ -230,15 +230,15 @@ def _describe_unreadable(code: str, error: GitmemError) -> str:
     return f"the code at {code[:12]} cannot be read ({sanitize.line(error.message)})"
 
 
-def _is_new(memory: ChangedMemory) -> bool:
+def _is_new(changed: ChangedMemory) -> bool:
     """Return whether a memory is reworded, new or restored."""
-    old, new = memory.old, memory.new
+    old, new = changed.old, changed.new
     if new is None or old is None:
         return new is not None
-    if memory.key != old.key:
+    if changed.key != old.key:
         return False
     names = "title", "verify"
-    return memory.is_back or old.body != new.body or any(old.fields.get(n) != new.fields.get(n) for n in names)
+    return changed.is_back or old.body != new.body or any(old.fields.get(n) != new.fields.get(n) for n in names)
 
 
 def _with_superseded(

@@ -40,13 +40,13 @@ class Succession:
     """A memory with its previous check, or that of the memory which it supersedes.
 
     Attributes:
-        memory: The memory.
+        changed: The memory.
         before: The check before.
         after: Its check now, or None.
         superseded: The key of the memory that it supersedes; empty for its own check.
     """
 
-    memory: ChangedMemory
+    changed: ChangedMemory
     before: Check
     after: Check | None
     superseded: str = ""
@@ -92,38 +92,38 @@ def look_at_checks(successions: Iterable[Succession], answers: CodeAnswers) -> I
         whose = f"it supersedes {one.superseded}, whose check" if one.superseded else "its check"
         if one.after is None:
             message = f"{whose} is gone, and nothing proves it now; it was: {shown}"
-            yield _finding(f.WARNING, "check-removed", message, one.memory)
+            yield _finding(f.WARNING, "check-removed", message, one.changed)
         elif why := why_weaker(one.before, one.after, answers):
             message = f"{whose} said more than the new one: {why}; it was: {shown}"
-            yield _finding(f.WARNING, "check-weaker", message, one.memory)
+            yield _finding(f.WARNING, "check-weaker", message, one.changed)
 
 
-def look_at_fields(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFinding]:
+def look_at_fields(changed: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFinding]:
     """Yield changes of the fields around a claim and its check, under a policy."""
-    old, new = memory.old, memory.new
+    old, new = changed.old, changed.new
     if old is None or new is None or old.key != new.key:
         return
     if gone := [key for key in old.strings("requires") if key not in new.strings("requires")]:
         message = f"it no longer requires {', '.join(gone)}: it stays as it is when that fails"
-        yield _finding(f.WARNING, "requires-dropped", message, memory)
+        yield _finding(f.WARNING, "requires-dropped", message, changed)
     was, now = (_rank_of(one.fields.get("importance")) for one in (old, new))
     if now < was:
         message = f"its importance is raised to {new.fields['importance']}: it is shown before others"
-        yield _finding(f.NOTE, "importance-raised", message, memory)
+        yield _finding(f.NOTE, "importance-raised", message, changed)
     check = check_of(new)
     if check is None or check_of(old) != check:
         return
     for message in _list_why_seldom(old, new, policy):
-        yield _finding(f.WARNING, "check-weaker", message, memory)
+        yield _finding(f.WARNING, "check-weaker", message, changed)
     if old.title != new.title:
         is_contrary = claim_of(old.title).is_contrary(claim_of(new.title))
         message = f"it claims something else, and its check is the same: {sanitize.line(format_check(check))}"
-        yield _finding(f.WARNING if is_contrary else f.NOTE, "claim-changed", message, memory)
+        yield _finding(f.WARNING if is_contrary else f.NOTE, "claim-changed", message, changed)
 
 
-def look_at_claim(memory: ChangedMemory) -> Iterator[f.ReviewFinding]:
+def look_at_claim(changed: ChangedMemory) -> Iterator[f.ReviewFinding]:
     """Yield a finding if a new check, or the check of a new claim, only tests for a file that the claim never names."""
-    old, new = memory.old, memory.new
+    old, new = changed.old, changed.new
     check = check_of(new) if new is not None else None
     if new is None or check is None or check.form != BUILTIN or row_of(check).probe is not None:
         return
@@ -133,7 +133,7 @@ def look_at_claim(memory: ChangedMemory) -> Iterator[f.ReviewFinding]:
     names = {part.partition(".")[0] or part for part in check.words[1].casefold().split("/")}
     if not any(name.strip("*_-") in claim for name in names if name.strip("*_-")):
         message = f"its check only asks about {check.words[1]}, which its claim does not name"
-        yield _finding(f.WARNING, "check-unrelated", message, memory)
+        yield _finding(f.WARNING, "check-unrelated", message, changed)
 
 
 def _rank_of(importance: object) -> int:
@@ -160,10 +160,10 @@ def _ttl_s(document: Document, policy: Policy) -> int | None:
     return parse_ttl(str(own)) if own else (kind.ttl_s if kind.needs_verify else policy.verify.ttl_s)
 
 
-def _finding(severity: str, code: str, message: str, memory: ChangedMemory) -> f.ReviewFinding:
-    side = memory.side
+def _finding(severity: str, code: str, message: str, changed: ChangedMemory) -> f.ReviewFinding:
+    side = changed.side
     line = line_of(side.text, "verify") if code.startswith(("check", "claim")) else 0
-    return f.ReviewFinding(severity, code, sanitize.line(message), memory.key, side.file.path, line)
+    return f.ReviewFinding(severity, code, sanitize.line(message), changed.key, side.file.path, line)
 
 
 def why_weaker(old: Check, new: Check, answers: CodeAnswers) -> str:

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
 
 
-def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str = "") -> list[str]:
+def write_bundle(repository: OpenRepository, remote: str, file: str, *, instead: str = "") -> list[str]:
     """Write what the remote lacks to a file, with the last fetched state merged in, and return its branches.
 
     Companions of merged branches become part of the memory branch. Proposals whose pull requests would conflict with
     the remote's memory get it merged in by meaning.
 
     Args:
-        memory: The store.
+        repository: The store.
         remote: The name of a configured remote; empty for the setting's.
         file: The bundle's path; no file is written if there is nothing to push.
         instead: A branch for a pull request, if the memory branch is protected; its present content is merged in by
@@ -35,14 +35,14 @@ def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str
     Returns:
         The branches of the bundle; empty if there is nothing to push.
     """
-    git, name, branch = memory.git, remote_of(memory, remote), memory.config.branch
+    git, name, branch = repository.git, remote_of(repository, remote), repository.config.branch
     theirs = git.read_ref(f"refs/remotes/{name}/{branch}")
     if theirs is not None:
         need_store(git, theirs, branch, remote=name)
-        Exchange(memory, name, RemoteOptions()).take(theirs)
-        _merge_landed(memory, name)
-    refs, known = _update_proposals(memory, name, theirs, instead) if theirs else ([], [])
-    tip = git.read_ref(memory.ref)
+        Exchange(repository, name, RemoteOptions()).take(theirs)
+        _merge_landed(repository, name)
+    refs, known = _update_proposals(repository, name, theirs, instead) if theirs else ([], [])
+    tip = git.read_ref(repository.ref)
     if tip is not None and tip != theirs:
         refs.insert(0, branch)
         if instead:
@@ -50,7 +50,7 @@ def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str
             git.run("update-ref", "-m", "gitmem: bundle", f"{HEADS}{instead}", tip)
             if waiting is not None:
                 need_store(git, waiting, instead, remote=name)
-                Exchange(memory, name, RemoteOptions(), branch=instead).take(waiting)
+                Exchange(repository, name, RemoteOptions(), branch=instead).take(waiting)
                 known.append(waiting)
             refs.insert(1, instead)
     known += [theirs] if theirs else []
@@ -60,13 +60,15 @@ def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str
     return refs
 
 
-def _update_proposals(memory: OpenRepository, remote: str, theirs: str, instead: str) -> tuple[list[str], list[str]]:
+def _update_proposals(
+    repository: OpenRepository, remote: str, theirs: str, instead: str
+) -> tuple[list[str], list[str]]:
     """Merge the remote's memory by meaning into proposals of which it changed the same files.
 
     Returns:
         The branches, sorted, and their commits at the remote.
     """
-    git, seen = memory.git, f"refs/remotes/{remote}/"
+    git, seen = repository.git, f"refs/remotes/{remote}/"
     refs, known = [], []
     for ref, tip in git.list_refs(f"{seen}{PROPOSALS}").items():
         branch = ref.removeprefix(seen)
@@ -75,21 +77,21 @@ def _update_proposals(memory: OpenRepository, remote: str, theirs: str, instead:
             continue  # a proposal in progress in this clone is left to its author
         try:
             need_store(git, tip, branch, remote=remote)
-            if not _conflicts(memory, tip, theirs):
+            if not _conflicts(repository, tip, theirs):
                 continue
             git.run("update-ref", "-m", "gitmem: bundle", f"{HEADS}{branch}", tip)
-            Exchange(memory, remote, RemoteOptions(), branch=branch).take(theirs)
+            Exchange(repository, remote, RemoteOptions(), branch=branch).take(theirs)
         except GitmemError as err:
-            memory.notices.append(f"{branch} is left as it is: {err.message}")
+            repository.notices.append(f"{branch} is left as it is: {err.message}")
             continue
         refs.append(branch)
         known.append(tip)
     return refs, known
 
 
-def _conflicts(memory: OpenRepository, tip: str, theirs: str) -> bool:
+def _conflicts(repository: OpenRepository, tip: str, theirs: str) -> bool:
     """Return whether two commits changed the same file differently since they diverged: a forge merges by lines."""
-    git, objects = memory.git, open_objects(memory.git)
+    git, objects = repository.git, open_objects(repository.git)
     if git.is_ancestor(theirs, tip) or git.is_ancestor(tip, theirs):
         return False
     base = git.merge_base(tip, theirs)
@@ -97,11 +99,11 @@ def _conflicts(memory: OpenRepository, tip: str, theirs: str) -> bool:
     return any(ours[path][1] != others[path][1] for path in ours.keys() & others.keys())
 
 
-def _merge_landed(memory: OpenRepository, remote: str) -> None:
+def _merge_landed(repository: OpenRepository, remote: str) -> None:
     """Merge the fetched companions of branches that are part of the default one."""
-    git, seen = memory.git, f"refs/remotes/{remote}/"
+    git, seen = repository.git, f"refs/remotes/{remote}/"
     for ref, tip in git.list_refs(f"{seen}{COMPANION_PREFIX}").items():
         if git.read_ref(here := f"{HEADS}{ref.removeprefix(seen)}") is None:
             git.run("update-ref", "-m", "gitmem: bundle", here, tip)
     talk = RemoteOptions()
-    Companions(memory, "", talk, lambda branch: Exchange(memory, remote, talk, branch=branch)).merge_landed()
+    Companions(repository, "", talk, lambda branch: Exchange(repository, remote, talk, branch=branch)).merge_landed()

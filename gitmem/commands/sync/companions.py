@@ -42,17 +42,17 @@ class Companions:
     """The companions of a clone and one remote, during a sync that holds the lock."""
 
     def __init__(
-        self, memory: OpenRepository, remote: str, talk: RemoteOptions, exchange: Callable[[str], Exchange]
+        self, repository: OpenRepository, remote: str, talk: RemoteOptions, exchange: Callable[[str], Exchange]
     ) -> None:
         """Set the remote.
 
         Args:
-            memory: The store.
+            repository: The store.
             remote: The name of a configured remote.
             talk: The connection to it.
             exchange: Returns the exchange of a branch with the remote; an empty name means the memory branch.
         """
-        self._memory, self._git, self._remote, self._talk = memory, memory.git, remote, talk
+        self._memory, self._git, self._remote, self._talk = repository, repository.git, remote, talk
         self._exchange = exchange
         self.steps: list[CompanionStep] = []
 

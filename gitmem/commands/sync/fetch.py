@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 TIMEOUT_S = 2.0
 
 
-def fetch(memory: OpenRepository) -> str:
+def fetch(repository: OpenRepository) -> str:
     """Fetch the remote's memory into this clone; return why that failed, on one line, or an empty string.
 
     Nothing is pushed, and nothing is fetched while a proposal is current, since that is another branch.
     """
-    if memory.store.proposal:
+    if repository.store.proposal:
         return ""
-    git, remote, branch = memory.git, memory.config.remote, memory.config.branch
+    git, remote, branch = repository.git, repository.config.remote, repository.config.branch
     talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
     try:
-        if git.read_ref(memory.ref) is None:  # a fresh clone reads the remote's branch
+        if git.read_ref(repository.ref) is None:  # a fresh clone reads the remote's branch
             remotes.fetch(git, remote, branch, talk)
             return ""
         with WriteLock(git.repository.state, command="verify", timeout_s=TIMEOUT_S, name="sync.lock"):
-            Exchange(memory, remote, talk).run(push=False, dry_run=False)
+            Exchange(repository, remote, talk).run(push=False, dry_run=False)
     except GitmemError as err:
         return err.message
     return ""

@@ -30,11 +30,11 @@ LIMIT_BYTES = 100_000
 TEXTS, LISTS = ("text", "kind", "title", "key", "importance"), ("tags", "paths", "refs")
 
 
-def send(memory: OpenRepository, remote: str, worker: str, learning: Mapping[str, Any], talk: RemoteOptions) -> str:
+def send(repository: OpenRepository, remote: str, worker: str, learning: Mapping[str, Any], talk: RemoteOptions) -> str:
     """Push a learning for a worker to a remote, and return its ref there.
 
     Args:
-        memory: The store.
+        repository: The store.
         remote: The name of a configured remote.
         worker: The agent.
         learning: ``text``, ``kind``, ``by``, and further fields, as for ``remember``.
@@ -44,9 +44,9 @@ def send(memory: OpenRepository, remote: str, worker: str, learning: Mapping[str
         RefusedError: It contains a secret, or is too long.
         RemoteError: The remote cannot be reached, or refuses it: nothing was sent.
     """
-    git = memory.git
-    text = json.dumps({**learning, "sent": memory.now}, ensure_ascii=False, sort_keys=True)
-    refuse_secrets(f"the learning for {slug(worker)}", text, memory.policy())
+    git = repository.git
+    text = json.dumps({**learning, "sent": repository.now}, ensure_ascii=False, sort_keys=True)
+    refuse_secrets(f"the learning for {slug(worker)}", text, repository.policy())
     if len(text.encode()) > LIMIT_BYTES:
         message = f"the learning is longer than {LIMIT_BYTES:,} bytes"
         raise RefusedError(message, hint="send its main point")
@@ -60,28 +60,28 @@ def send(memory: OpenRepository, remote: str, worker: str, learning: Mapping[str
     return ref
 
 
-def receive(memory: OpenRepository, remote: str, talk: RemoteOptions) -> None:
+def receive(repository: OpenRepository, remote: str, talk: RemoteOptions) -> None:
     """Move learnings for this clone's agent from the remote into its private memory; report failures as notices."""
-    agent = slug(memory.config.agent)
+    agent = slug(repository.config.agent)
     if not agent:
         return
     try:
-        far = remotes.list_refs(memory.git, remote, f"{REFS}{agent}/*", talk)
+        far = remotes.list_refs(repository.git, remote, f"{REFS}{agent}/*", talk)
         for ref in far:
-            if _claim(memory, remote, ref, talk):
-                _deliver(memory, ref)
+            if _claim(repository, remote, ref, talk):
+                _deliver(repository, ref)
     except (ConflictError, RemoteError) as err:
-        memory.notices.append(f"not every learning for {agent} was received from {remote}: {err.message}")
+        repository.notices.append(f"not every learning for {agent} was received from {remote}: {err.message}")
         return
-    for ref in memory.git.list_refs(f"{REFS}{agent}/"):  # claimed by a sync that was killed before it wrote them
+    for ref in repository.git.list_refs(f"{REFS}{agent}/"):  # claimed by a sync that was killed before it wrote them
         if ref not in far:
-            _deliver(memory, ref)
+            _deliver(repository, ref)
 
 
-def _claim(memory: OpenRepository, remote: str, ref: str, talk: RemoteOptions) -> bool:
+def _claim(repository: OpenRepository, remote: str, ref: str, talk: RemoteOptions) -> bool:
     """Store a learning's blob in this clone, then delete its ref at the remote; return whether that worked."""
-    git, blob = memory.git, ref.rpartition("/")[2]
-    is_ours = ref == f"{REFS}{slug(memory.config.agent)}/{blob}"  # its patterns also match deeper refs
+    git, blob = repository.git, ref.rpartition("/")[2]
+    is_ours = ref == f"{REFS}{slug(repository.config.agent)}/{blob}"  # its patterns also match deeper refs
     if not is_ours or not is_oid(blob):
         return False
     if not git.has(blob, "blob"):
@@ -93,19 +93,19 @@ def _claim(memory: OpenRepository, remote: str, ref: str, talk: RemoteOptions) -
     return False
 
 
-def _deliver(memory: OpenRepository, ref: str) -> None:
+def _deliver(repository: OpenRepository, ref: str) -> None:
     """Write a claimed learning; an invalid one is dropped, with a notice."""
     agent, blob = ref.removeprefix(REFS).split("/")
     try:
-        options = _parse(memory.git.read_blob(blob, limit=LIMIT_BYTES) or b"")
-        remember(open_private(memory, agent=agent), options.pop("text"), is_strict=False, **options)
-        memory.notices.append(f"received a learning for {agent} into its private memory")
+        options = _parse(repository.git.read_blob(blob, limit=LIMIT_BYTES) or b"")
+        remember(open_private(repository, agent=agent), options.pop("text"), is_strict=False, **options)
+        repository.notices.append(f"received a learning for {agent} into its private memory")
     except DuplicateError:
         pass  # it is already known
     except (RefusedError, ValueError, RecursionError) as err:
         reason = err.message if isinstance(err, GitmemError) else str(err)
-        memory.notices.append(f"a learning for {agent} was dropped: {display(reason)}")
-    memory.git.run("update-ref", "-d", ref, check=False, durable=True)
+        repository.notices.append(f"a learning for {agent} was dropped: {display(reason)}")
+    repository.git.run("update-ref", "-d", ref, check=False, durable=True)
 
 
 def _parse(raw: bytes) -> dict[str, Any]:

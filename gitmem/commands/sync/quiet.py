@@ -18,41 +18,41 @@ if TYPE_CHECKING:
 TIMEOUT_S = 30.0
 
 
-def sync_quietly(memory: OpenRepository) -> bool:
+def sync_quietly(repository: OpenRepository) -> bool:
     """Sync if that is wanted and possible; return whether it was done.
 
     A remote that is missing, unreachable or asks for a password is not an error here. Problems that a person must
     decide are errors, which ``doctor`` reports: a rewritten history, a secret that would be pushed.
     """
-    if not memory.config.auto_sync or memory.store.proposal:
+    if not repository.config.auto_sync or repository.store.proposal:
         return False
-    memory.writer()  # commits pending captures
+    repository.writer()  # commits pending captures
     talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
     try:
-        sync(memory, "", talk, push=True, dry_run=False)
+        sync(repository, "", talk, push=True, dry_run=False)
     except (RemoteError, NotFoundError, NoRepositoryError, BusyError):
         return False
     return True
 
 
-def send_companions(memory: OpenRepository, remote: str, pushed: Mapping[str, str]) -> list[str]:
+def send_companions(repository: OpenRepository, remote: str, pushed: Mapping[str, str]) -> list[str]:
     """Push the companions of branches that are being pushed to a remote, and return those branches.
 
     A remote that is unreachable or asks for a password is not an error here, as in ``sync_quietly``: the next sync
     pushes them.
 
     Args:
-        memory: The store.
+        repository: The store.
         remote: The name of a remote; another one, such as an address, gets nothing.
         pushed: The commits that are pushed, by branch.
     """
-    git, sent = memory.git, []
+    git, sent = repository.git, []
     if not has_remote(git, remote):
         return []
     talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
     with WriteLock(git.repository.state, command="sync", timeout_s=WAIT_S, name="sync.lock"):
-        branches = companions_of(memory, remote, talk)
-        top = memory_tip(git, memory.store)
+        branches = companions_of(repository, remote, talk)
+        top = memory_tip(git, repository.store)
         for code, commit in pushed.items():
             here = git.read_ref(f"{HEADS}{companion_branch(code)}")
             if here is None or git.is_ancestor(here, top):

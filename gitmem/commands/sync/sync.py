@@ -46,7 +46,7 @@ WAIT_S = remotes.TIMEOUT_S
 
 
 def sync(
-    memory: OpenRepository,
+    repository: OpenRepository,
     remote: str,
     talk: RemoteOptions,
     *,
@@ -58,7 +58,7 @@ def sync(
     """Sync this clone with a remote.
 
     Args:
-        memory: The store.
+        repository: The store.
         remote: The name of a configured remote; empty for the setting's.
         talk: The connection to it.
         push: Whether to push.
@@ -76,14 +76,14 @@ def sync(
         ConflictError: The remote's history was rewritten, or other pushes always came first.
     """
     if instead:
-        _refuse_unusable(memory, instead)
-    name = remote_of(memory, remote)
-    with WriteLock(memory.git.repository.state, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
-        tracking = ref_lock_path(memory.git, f"refs/remotes/{name}/{memory.config.branch}")
+        _refuse_unusable(repository, instead)
+    name = remote_of(repository, remote)
+    with WriteLock(repository.git.repository.state, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
+        tracking = ref_lock_path(repository.git, f"refs/remotes/{name}/{repository.config.branch}")
         clear_stale_lock(tracking, lock.crashed)
         lock.renew()
-        exchange = Exchange(memory, name, talk, accept=accept_rewritten)
-        branches = companions_of(memory, name, talk, accept=accept_rewritten)
+        exchange = Exchange(repository, name, talk, accept=accept_rewritten)
+        branches = companions_of(repository, name, talk, accept=accept_rewritten)
         if not dry_run and branches.find_landed():
             exchange.run(push=False, dry_run=False)
             branches.merge_landed()
@@ -97,42 +97,42 @@ def sync(
         if dry_run:
             return done
         if push:
-            published = home_ref.publish(memory.git, name, memory.config.branch, done.commit, talk)
-            memory.notices += [published] if published else []
+            published = home_ref.publish(repository.git, name, repository.config.branch, done.commit, talk)
+            repository.notices += [published] if published else []
         branches.finish(push=push)
-        memory.notices += [str(one) for one in list_rotations(memory.catalog(), memory.policy())]
+        repository.notices += [str(one) for one in list_rotations(repository.catalog(), repository.policy())]
         if push:
-            inbox.receive(memory, name, talk)
+            inbox.receive(repository, name, talk)
         return replace(done, companions=tuple(branches.steps))
 
 
-def companions_of(memory: OpenRepository, remote: str, talk: RemoteOptions, *, accept: bool = False) -> Companions:
+def companions_of(repository: OpenRepository, remote: str, talk: RemoteOptions, *, accept: bool = False) -> Companions:
     """Return the companions of this clone and a remote, for a sync that holds the lock."""
 
     def exchange(branch: str) -> Exchange:
-        return Exchange(memory, remote, talk, branch=branch, accept=accept and bool(branch))
+        return Exchange(repository, remote, talk, branch=branch, accept=accept and bool(branch))
 
-    return Companions(memory, remote, talk, exchange)
+    return Companions(repository, remote, talk, exchange)
 
 
-def _refuse_unusable(memory: OpenRepository, branch: str) -> None:
+def _refuse_unusable(repository: OpenRepository, branch: str) -> None:
     """Refuse a branch for pull requests that is the memory branch, invalid, or mistaken for something else."""
-    if branch == memory.config.branch:
+    if branch == repository.config.branch:
         raise UsageError(f"{branch} is the memory branch itself", hint="give another branch, for pull requests to it")
     is_plain = branch != "HEAD" and not branch.startswith(("-", "refs/"))
-    if not is_plain or memory.git.run("check-ref-format", f"refs/heads/{branch}", check=False).status != 0:
+    if not is_plain or repository.git.run("check-ref-format", f"refs/heads/{branch}", check=False).status != 0:
         raise UsageError(f"invalid branch name: {branch}", hint="give a valid branch name, such as gitmem/verify")
 
 
-def remote_of(memory: OpenRepository, remote: str) -> str:
+def remote_of(repository: OpenRepository, remote: str) -> str:
     """Return the remote to use: the named one, the setting's, or the only one.
 
     Raises:
         NoRepositoryError: There is no such remote, or none at all.
     """
-    name = remote or memory.config.remote
-    if not remote and not remotes.has_remote(memory.git, name):
-        known = remotes.list_remotes(memory.git)
+    name = remote or repository.config.remote
+    if not remote and not remotes.has_remote(repository.git, name):
+        known = remotes.list_remotes(repository.git)
         if len(known) == 1:
             return known[0]
         message = f"there is no remote {name} to sync with" + (f" (there are: {', '.join(known)})" if known else "")
@@ -142,29 +142,29 @@ def remote_of(memory: OpenRepository, remote: str) -> str:
     return name
 
 
-def find_remote(memory: OpenRepository) -> str:
+def find_remote(repository: OpenRepository) -> str:
     """Return the remote to use, or an empty string if the repository has none."""
-    return remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
+    return remote_of(repository, "") if remotes.list_remotes(repository.git) else ""
 
 
 class Exchange:
     """The exchange of one branch of memories with a remote's of the same name, during a sync that holds the lock."""
 
     def __init__(
-        self, memory: OpenRepository, remote: str, talk: RemoteOptions, *, branch: str = "", accept: bool = False
+        self, repository: OpenRepository, remote: str, talk: RemoteOptions, *, branch: str = "", accept: bool = False
     ) -> None:
         """Set the branch.
 
         Args:
-            memory: The store.
+            repository: The store.
             remote: The name of a configured remote.
             talk: The connection to it.
             branch: The branch; empty for the memory branch.
             accept: Whether to merge a remote branch whose history was rewritten.
         """
-        self._memory, self._remote, self._talk = memory, remote, talk
-        self._git: Git = memory.git
-        self._branch = branch or memory.config.branch
+        self._memory, self._remote, self._talk = repository, remote, talk
+        self._git: Git = repository.git
+        self._branch = branch or repository.config.branch
         self._ref = f"refs/heads/{self._branch}"
         self._command = "propose" if branch else "sync"
         self._accept = accept

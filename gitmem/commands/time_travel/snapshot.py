@@ -50,25 +50,27 @@ class Past:
         is_empty: Whether nothing was known yet.
     """
 
-    def __init__(self, memory: OpenRepository, rev: str, *, progress: Callable[[int, int], None] | None = None) -> None:
+    def __init__(
+        self, repository: OpenRepository, rev: str, *, progress: Callable[[int, int], None] | None = None
+    ) -> None:
         """Find the state; anything undeterminable is reported in the memory's notices.
 
         Raises:
             NotFoundError: REV is not a commit here.
             GitmemError: Too much is missing in a shallow clone.
         """
-        self._memory, self._git = memory, memory.git
-        tip = memory.find_tip() or ""
-        if not tip and not memory.tree():
-            memory.tip()  # reports that there is no memory at all
-        self.anchor = _anchor_of(memory, tip, rev)
+        self._memory, self._git = repository, repository.git
+        tip = repository.find_tip() or ""
+        if not tip and not repository.tree():
+            repository.tip()  # reports that there is no memory at all
+        self.anchor = _anchor_of(repository, tip, rev)
         self.commit = self.anchor.states[0] if self.anchor.states else ""
         tree = read_tree(self._git, self.anchor.code) if self.anchor.code else ""
         self.is_empty = not self.commit and not tree
         if self.is_empty and self.anchor.is_shallow:
             message = f"cannot go back to {rev}: this clone is shallow"
             raise GitmemError(message, hint="fetch the full history of code and memory: git fetch --unshallow")
-        now = memory.catalog(tip) if not self.is_empty else empty_catalog()
+        now = repository.catalog(tip) if not self.is_empty else empty_catalog()
         self._catalog = catalog_at(self._git, now, CatalogContent(self.anchor.states, tree), progress=progress)
         self._local = self._past_local_state()
         self._policy = Policy.from_dict(parse_json(self._catalog.meta("policy") or "{}"))
@@ -236,12 +238,12 @@ class Past:
             raise NotFoundError(message, hint=f"see when it was written: gitmem log {key}") from None
 
 
-def _anchor_of(memory: OpenRepository, tip: str, rev: str) -> Any:
+def _anchor_of(repository: OpenRepository, tip: str, rev: str) -> Any:
     try:
-        return find_anchor(memory.git, tip, rev)
+        return find_anchor(repository.git, tip, rev)
     except NotFoundError as err:
         hint = "give any git revision: a tag, a branch, HEAD~20, a commit"
-        if is_shallow(memory.git):
+        if is_shallow(repository.git):
             hint = "this clone is shallow and lacks older commits: git fetch --unshallow"
         raise NotFoundError(err.message, hint=hint) from err
 

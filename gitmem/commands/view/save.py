@@ -44,11 +44,13 @@ class SaveResult:
     others: int = 0
 
 
-def save(memory: OpenRepository, *, message: str = "", forget: bool = False, mine: Collection[str] = ()) -> SaveResult:
+def save(
+    repository: OpenRepository, *, message: str = "", forget: bool = False, mine: Collection[str] = ()
+) -> SaveResult:
     """Commit a person's edits in the view, each file merged onto the branch's tip.
 
     Args:
-        memory: The memory.
+        repository: The memory.
         message: The commit's message.
         forget: Whether to retire memories whose files were deleted; otherwise the files are restored.
         mine: Keys whose text in the view wins over the branch.
@@ -57,27 +59,29 @@ def save(memory: OpenRepository, *, message: str = "", forget: bool = False, min
         NotFoundError: There is no view, or no such key.
         RefusedError: The code has files in that folder as well; or the message holds a secret or a hidden character.
     """
-    memory.need_store()
-    refuse_typed("the message", message, memory.policy())
-    wins = frozenset(memory.need(mine))
-    with views.lock(memory.git, "save", memory.config.lock_timeout_s):
-        view = views.find(memory.git)
+    repository.need_store()
+    refuse_typed("the message", message, repository.policy())
+    wins = frozenset(repository.need(mine))
+    with views.lock(repository.git, "save", repository.config.lock_timeout_s):
+        view = views.find(repository.git)
         if view is None:
             raise NotFoundError("there is no view to save from", hint="create it: gitmem view")
-        views.refuse_tracked(memory.git, view.path)
-        view = refresh.bring(memory.git, view, memory.tip, lambda one, found: merge_found(memory, one, found))
-        views.refuse_locked(memory.git, view)
-        refresh.unstage(memory.git, view)
-        unsaved = refresh.list_unsaved(memory.git, view)
+        views.refuse_tracked(repository.git, view.path)
+        view = refresh.bring(
+            repository.git, view, repository.tip, lambda one, found: merge_found(repository, one, found)
+        )
+        views.refuse_locked(repository.git, view)
+        refresh.unstage(repository.git, view)
+        unsaved = refresh.list_unsaved(repository.git, view)
         removed = [path for tag, path in unsaved if tag == "R"]
-        items, refused, others = _items(memory, view, unsaved)
-        saver = _saver(memory, message=message, wins=wins)
+        items, refused, others = _items(repository, view, unsaved)
+        saver = _saver(repository, message=message, wins=wins)
         saver.save(items)
         moved = {layout.memory_key(item.path) for item in items}
         gone = [layout.memory_key(path) for path in removed if layout.memory_key(path) not in moved] if forget else []
-        forgotten = _forget(memory, [key for key in gone if key])
+        forgotten = _forget(repository, [key for key in gone if key])
         accepted = saver.accepted | dict.fromkeys(removed, "")
-        refresh.refresh(memory.git, view, memory.tip(), accepted=accepted)
+        refresh.refresh(repository.git, view, repository.tip(), accepted=accepted)
     back = [p for p in removed if layout.memory_key(p) not in forgotten and layout.memory_key(p) not in moved]
     return SaveResult(
         tuple(saver.changes),
@@ -88,13 +92,13 @@ def save(memory: OpenRepository, *, message: str = "", forget: bool = False, min
     )
 
 
-def merge_found(memory: OpenRepository, view: View, found: str) -> tuple[View, Mapping[str, str], Collection[str]]:
+def merge_found(repository: OpenRepository, view: View, found: str) -> tuple[View, Mapping[str, str], Collection[str]]:
     """Merge a commit that a person made in the view into the branch; the results are among the notices.
 
     Returns:
         The state of the view, the blobs by path that are now on the branch, and every path of the commit.
     """
-    git = memory.git
+    git = repository.git
     ref = views.keep(git, found)
     sides = worktrees.list_sides(git, view.shown, found)
     sizes = git.sizes(side.new for side in sides if side.new)
@@ -106,26 +110,30 @@ def merge_found(memory: OpenRepository, view: View, found: str) -> tuple[View, M
         for side, (_, content) in zip(whole, contents, strict=True)
     ]
     message = git.run("log", "-1", "--format=%B", found).stdout.decode("utf-8", "replace")
-    saver = _saver(memory, message=_usable_message(memory, message), source=found)
+    saver = _saver(repository, message=_usable_message(repository, message), source=found)
     saver.save(items)
-    memory.notices.append(f"found a commit in the view: {found[:12]}, kept as {ref}")
-    memory.notices += [f"{change.key or change.path} of that commit is on the branch now" for change in saver.changes]
-    memory.notices += [f"{refusal.path} of that commit was not saved: {refusal.reason}" for refusal in saver.refused]
+    repository.notices.append(f"found a commit in the view: {found[:12]}, kept as {ref}")
+    repository.notices += [
+        f"{change.key or change.path} of that commit is on the branch now" for change in saver.changes
+    ]
+    repository.notices += [
+        f"{refusal.path} of that commit was not saved: {refusal.reason}" for refusal in saver.refused
+    ]
     left = [item for item in items if item.path not in saver.accepted]
     bases = {item.path: item.base for item in left if isinstance(layout.place_of(item.path), layout.StorePath)}
     return replace(view, held={**view.held, **bases}), saver.accepted, [side.path for side in sides]
 
 
-def _usable_message(memory: OpenRepository, message: str) -> str:
+def _usable_message(repository: OpenRepository, message: str) -> str:
     """Return the message of a found commit, or an empty one if a commit of the store must not contain it."""
     try:
-        refuse_typed("the message", message.strip(), memory.policy())
+        refuse_typed("the message", message.strip(), repository.policy())
     except RefusedError:
         return ""
     return message.strip()
 
 
-def _saver(memory: OpenRepository, *, message: str, source: str = "", wins: frozenset[str] = frozenset()) -> Saver:
+def _saver(repository: OpenRepository, *, message: str, source: str = "", wins: frozenset[str] = frozenset()) -> Saver:
     def inspect(document: Document, before: Document | None) -> None:
         """Refuse a changed check that cannot fail; whether it holds is for a verify run to say."""
         spec = own_spec(document)
@@ -133,20 +141,20 @@ def _saver(memory: OpenRepository, *, message: str, source: str = "", wins: froz
             return
         trivial.refuse_trivial(document.key, spec.check)
         # Once, though a save is planned again if another writer was faster.
-        memory.add_notice(f"the check of {document.key} is new; it is unproven until you run gitmem verify")
+        repository.add_notice(f"the check of {document.key} is new; it is unproven until you run gitmem verify")
 
-    how = How(memory.policy(), inspect, message, source, wins)
-    return Saver(memory.writer(), memory.git, memory.catalog_at, how)
+    how = How(repository.policy(), inspect, message, source, wins)
+    return Saver(repository.writer(), repository.git, repository.catalog_at, how)
 
 
 def _items(
-    memory: OpenRepository, view: View, unsaved: list[tuple[str, str]]
+    repository: OpenRepository, view: View, unsaved: list[tuple[str, str]]
 ) -> tuple[list[EditedFile], list[Refusal], int]:
     """Return the files to save with their bases; the unreadable ones; and how many are not memories."""
     removed = {layout.memory_key(path): path for tag, path in unsaved if tag == "R" and layout.memory_key(path)}
     wanted = [path for tag, path in unsaved if tag != "R"]
     asked = [*wanted, *removed.values()]
-    known = {entry.path: entry.oid for entry in memory.git.list_tree(view.shown, *asked)} if asked else {}
+    known = {entry.path: entry.oid for entry in repository.git.list_tree(view.shown, *asked)} if asked else {}
     items: list[EditedFile] = []
     refused: list[Refusal] = []
     others = 0
@@ -166,10 +174,10 @@ def _items(
     return items, refused, others
 
 
-def _forget(memory: OpenRepository, keys: list[str]) -> tuple[str, ...]:
-    catalog = memory.catalog()
+def _forget(repository: OpenRepository, keys: list[str]) -> tuple[str, ...]:
+    catalog = repository.catalog()
     live = [key for key in keys if (known := find_known(catalog, key)) is not None and not known.archived]
     if not live:
         return ()
-    done = memory.writer().forget(live, why="its file was deleted in the view")
+    done = repository.writer().forget(live, why="its file was deleted in the view")
     return tuple(change.key for change in done)

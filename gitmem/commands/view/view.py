@@ -36,11 +36,11 @@ UNASKED_AT_MOST = 20_000
 SAVE_OR_MOVE = "gitmem save; move away files that are not memories"
 
 
-def make(memory: OpenRepository, merge: Merge, path: str = "", *, unasked: bool = False) -> View:
+def make(repository: OpenRepository, merge: Merge, path: str = "", *, unasked: bool = False) -> View:
     """Create the view, at a given or the default folder, or update the existing one to the branch's tip.
 
     Args:
-        memory: The memory.
+        repository: The memory.
         merge: Merges a commit that was made in the view into the branch.
         path: The folder; empty for the default one.
         unasked: Whether it is created automatically: then a large one is not.
@@ -48,56 +48,58 @@ def make(memory: OpenRepository, merge: Merge, path: str = "", *, unasked: bool 
     Raises:
         RefusedError: There is another view, or the folder cannot be used.
     """
-    memory.need_store()
+    repository.need_store()
     path = os.path.abspath(path) if path else ""
-    with _lock(memory, "view"):
-        view = views.find(memory.git)
+    with _lock(repository, "view"):
+        view = views.find(repository.git)
         if view is not None and path and os.path.realpath(path) != os.path.realpath(view.path):
             raise RefusedError(
                 f"the view already exists at {view.path}",
                 hint=f"remove it first: gitmem view --remove, then gitmem view {shlex.quote(path)}",
             )
         if view is None:
-            if memory.git.read_ref(memory.ref) is None:
-                memory.notices.append("the view shows the memory of the remote: gitmem init makes it yours")
-            if unasked and (count := len(memory.git.list_tree(memory.tip()))) > UNASKED_AT_MOST:
+            if repository.git.read_ref(repository.ref) is None:
+                repository.notices.append("the view shows the memory of the remote: gitmem init makes it yours")
+            if unasked and (count := len(repository.git.list_tree(repository.tip()))) > UNASKED_AT_MOST:
                 raise RefusedError(f"it would have {count} files; gitmem view creates it anyway")
-            view = views.make(memory.git, path or views.default_path(memory.git), memory.tip())
-        return refresh.bring(memory.git, replace(_with_index(memory, view), asked=not unasked), memory.tip, merge)
+            view = views.make(repository.git, path or views.default_path(repository.git), repository.tip())
+        return refresh.bring(
+            repository.git, replace(_with_index(repository, view), asked=not unasked), repository.tip, merge
+        )
 
 
-def follow(memory: OpenRepository, merge: Merge) -> None:
+def follow(repository: OpenRepository, merge: Merge) -> None:
     """Update the view, if there is one, to the branch's tip after a write; commits made in it are merged first.
 
     A view that has grown past ``UNASKED_AT_MOST`` is not updated until the next ``gitmem view``.
     """
-    if not viewpoint.has_one(memory.git.repository.state) or memory.find_tip() is None:
+    if not viewpoint.has_one(repository.git.repository.state) or repository.find_tip() is None:
         return
-    with _lock(memory, "view"):
-        view = views.find(memory.git)
-        if view is None and (planned := viewpoint.load_planned(memory.git.repository)):
-            view = views.make(memory.git, planned, memory.need_store())
-        if view is not None and not _is_outgrown(memory, view):
-            refresh.bring(memory.git, view, memory.need_store, merge)
+    with _lock(repository, "view"):
+        view = views.find(repository.git)
+        if view is None and (planned := viewpoint.load_planned(repository.git.repository)):
+            view = views.make(repository.git, planned, repository.need_store())
+        if view is not None and not _is_outgrown(repository, view):
+            refresh.bring(repository.git, view, repository.need_store, merge)
 
 
-def _is_outgrown(memory: OpenRepository, view: View) -> bool:
+def _is_outgrown(repository: OpenRepository, view: View) -> bool:
     """Return whether the branch has too many memories for an automatic update."""
     if view.asked:
         return False
-    count: int = memory.catalog().row("SELECT count(*) FROM memory")[0]
+    count: int = repository.catalog().row("SELECT count(*) FROM memory")[0]
     return count > UNASKED_AT_MOST
 
 
-def remove(memory: OpenRepository) -> str:
+def remove(repository: OpenRepository) -> str:
     """Remove the view and return its folder; refuse if anything in it is unsaved.
 
     Raises:
         NotFoundError: There is none.
         ConflictError: Something in it is unsaved.
     """
-    git = memory.git
-    with _lock(memory, "view"):
+    git = repository.git
+    with _lock(repository, "view"):
         view = viewpoint.load(git.repository)
         if view is None:
             raise NotFoundError("there is no view", hint="create one: gitmem view")
@@ -107,7 +109,7 @@ def remove(memory: OpenRepository) -> str:
         view = views.find(git)
         assert view is not None, "it is there"
         head = views.head_of(git, view)
-        if head not in (view.shown, "") and not git.is_ancestor(head, memory.tip()):
+        if head not in (view.shown, "") and not git.is_ancestor(head, repository.tip()):
             raise ConflictError(f"{view.path} contains an unsaved commit", hint="gitmem save")
         code = views.list_tracked(git, view.path)
         if view.shown and (unsaved := [path for _, path in refresh.list_unsaved(git, view) if path not in code]):
@@ -120,9 +122,9 @@ def remove(memory: OpenRepository) -> str:
         return view.path
 
 
-def describe(memory: OpenRepository) -> dict[str, Any] | None:
+def describe(repository: OpenRepository) -> dict[str, Any] | None:
     """Return the view's folder, its commit and its unsaved changes; None if there is none. Changes nothing."""
-    git = memory.git
+    git = repository.git
     view = viewpoint.load(git.repository)
     if view is None:
         return None
@@ -138,8 +140,8 @@ def describe(memory: OpenRepository) -> dict[str, Any] | None:
         code = views.list_tracked(git, view.path) if unsaved else ()
         table["unsaved"] = [path for path in unsaved if path not in code]
         table["held"] = sorted(view.held)
-        table["committed"] = refresh.read_head(git, view, memory.tip()).found
-        table["outgrown"] = view.shown != memory.tip() and _is_outgrown(memory, view)
+        table["committed"] = refresh.read_head(git, view, repository.tip()).found
+        table["outgrown"] = view.shown != repository.tip() and _is_outgrown(repository, view)
     except ProcessError as err:
         table["state"] = "damaged"
         table["because"] = err.stderr.strip().split("\n")[0] or err.message
@@ -149,25 +151,25 @@ def describe(memory: OpenRepository) -> dict[str, Any] | None:
     return table
 
 
-def examine(memory: OpenRepository, merge: Merge, *, fix: bool) -> tuple[list[Problem], list[str]]:
+def examine(repository: OpenRepository, merge: Merge, *, fix: bool) -> tuple[list[Problem], list[str]]:
     """Return the view's problems, and the repairs made; a person's edits are never lost."""
-    view = viewpoint.load(memory.git.repository)
-    if view is None or memory.find_tip() is None:
+    view = viewpoint.load(repository.git.repository)
+    if view is None or repository.find_tip() is None:
         return [], []
     fixed: list[str] = []
-    for lock in map(Path, views.locks_of(memory.git, view)):
+    for lock in map(Path, views.locks_of(repository.git, view)):
         problem = _lock_problem(lock, fix, fixed)
         if problem is not None:
             return [problem], fixed
-    found = describe(memory) or {}
+    found = describe(repository) or {}
     if fix and found["state"] in REPAIRED:
-        with _lock(memory, "doctor"):
-            usable = views.find(memory.git)
+        with _lock(repository, "doctor"):
+            usable = views.find(repository.git)
             if usable is not None:
-                refresh.bring(memory.git, _with_index(memory, usable), memory.tip, merge)
+                refresh.bring(repository.git, _with_index(repository, usable), repository.tip, merge)
         fixed.append(REPAIRED[found["state"]].format(view.path))
-        found = describe(memory) or {}
-    return _problems(memory.git, view, found), fixed
+        found = describe(repository) or {}
+    return _problems(repository.git, view, found), fixed
 
 
 def _lock_problem(lock: Path, fix: bool, fixed: list[str]) -> Problem | None:
@@ -222,16 +224,16 @@ def _problems(git: Git, view: View, found: Mapping[str, Any]) -> list[Problem]:
     ]  # fmt: skip
 
 
-def _with_index(memory: OpenRepository, view: View) -> View:
+def _with_index(repository: OpenRepository, view: View) -> View:
     """Delete a damaged index: its content is in the commit that the view shows."""
     try:
         if view.shown:
-            refresh.list_unsaved(memory.git, view)
+            refresh.list_unsaved(repository.git, view)
     except ProcessError:
-        views.refuse_locked(memory.git, view)
-        Path(view.admin(memory.git), "index").unlink(missing_ok=True)
+        views.refuse_locked(repository.git, view)
+        Path(view.admin(repository.git), "index").unlink(missing_ok=True)
     return view
 
 
-def _lock(memory: OpenRepository, command: str) -> AbstractContextManager[None]:
-    return views.lock(memory.git, command, memory.config.lock_timeout_s)
+def _lock(repository: OpenRepository, command: str) -> AbstractContextManager[None]:
+    return views.lock(repository.git, command, repository.config.lock_timeout_s)

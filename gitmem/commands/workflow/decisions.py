@@ -45,11 +45,11 @@ class Decisions:
     text: str
 
 
-def decide(memory: OpenRepository, text: str, step: WorkflowStep, **options: Any) -> Change:
+def decide(repository: OpenRepository, text: str, step: WorkflowStep, **options: Any) -> Change:
     """Write a decision.
 
     Args:
-        memory: The store.
+        repository: The store.
         text: The decision and its reason.
         step: Role, story and component.
         options: ``title``, ``key``, ``tags``, ``force`` and further fields, as for ``remember``.
@@ -58,46 +58,48 @@ def decide(memory: OpenRepository, text: str, step: WorkflowStep, **options: Any
         RefusedError: It cannot be written.
         DuplicateError: Another memory says the same.
     """
-    fields = step.fields(memory, tuple(options.pop("tags", ())))
-    return memory.with_notice(remember(memory, text, kind=KINDS[0], writer=WORKFLOW, **{**options, **fields}))
+    fields = step.fields(repository, tuple(options.pop("tags", ())))
+    return repository.with_notice(remember(repository, text, kind=KINDS[0], writer=WORKFLOW, **{**options, **fields}))
 
 
 def load(
-    memory: OpenRepository, query: str, step: WorkflowStep, *, limit: int, recall: Callable[[Query], RecallResult]
+    repository: OpenRepository, query: str, step: WorkflowStep, *, limit: int, recall: Callable[[Query], RecallResult]
 ) -> Decisions:
     """Return the decisions that best match a query, or the newest ones without a query.
 
     Args:
-        memory: The store.
+        repository: The store.
         query: The query; empty for all.
         step: Only those of this role, story and component, as far as given.
         limit: The most decisions, >= 1.
         recall: Runs a query.
     """
-    catalog = memory.catalog()
+    catalog = repository.catalog()
     tag = component_tag(step.component)
     question = Query(text=query, kinds=KINDS, tags=(tag,) if tag else (), limit=limit, scopes=("project",))
     if not query.strip():
-        ground = memory.ground(catalog)
+        ground = repository.ground(catalog)
         with catalog.reading():
-            among = _ids_of_step(memory, step) if step.role or step.story else None
-            found = inventory.newest(catalog, ground, question, now=memory.now, among=among)
+            among = _ids_of_step(repository, step) if step.role or step.story else None
+            found = inventory.newest(catalog, ground, question, now=repository.now, among=among)
     elif step.role or step.story:
-        kept = {row[0] for row in catalog.each("SELECT path FROM memory WHERE id IN ({})", _ids_of_step(memory, step))}
+        kept = {
+            row[0] for row in catalog.each("SELECT path FROM memory WHERE id IN ({})", _ids_of_step(repository, step))
+        }
         wide = recall(replace(question, limit=LOOKED_THROUGH))
         hits = [hit for hit in wide.hits if hit.path in kept]
         found = replace(wide, hits=tuple(hits[:limit]), more=max(0, len(hits) - limit))
     else:
         found = recall(question)
-    return _read_decisions(memory, found)
+    return _read_decisions(repository, found)
 
 
-def _ids_of_step(memory: OpenRepository, step: WorkflowStep) -> set[int]:
+def _ids_of_step(repository: OpenRepository, step: WorkflowStep) -> set[int]:
     """Return the ids of the decisions of a role and story."""
     marks = ",".join("?" * len(KINDS))
-    rows = memory.catalog().rows(
+    rows = repository.catalog().rows(
         f"SELECT m.id, m.task, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE {_LIVE} AND m.kind IN ({marks})",
-        (memory.now, *KINDS),
+        (repository.now, *KINDS),
     )
     role, story = role_name(step.role), " ".join(step.story.split())
     return {
@@ -113,14 +115,14 @@ def _role(fields: Mapping[str, Any]) -> str:
     return role if isinstance(role, str) else ""
 
 
-def _read_decisions(memory: OpenRepository, found: RecallResult) -> Decisions:
+def _read_decisions(repository: OpenRepository, found: RecallResult) -> Decisions:
     paths = {hit.path for hit in found.hits}
-    rows = memory.catalog().each(
+    rows = repository.catalog().each(
         "SELECT m.key, m.path, t.fields, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.key IN ({})",
         [hit.key for hit in found.hits],
     )
     read = {key: (json.loads(fields), body) for key, path, fields, body in rows if path in paths}
-    text = compose(memory, [part_of(memory, "DECISIONS", found)], UNBOUNDED)[1] if found.hits else ""
+    text = compose(repository, [part_of(repository, "DECISIONS", found)], UNBOUNDED)[1] if found.hits else ""
     return Decisions(
         found, {key: one[0] for key, one in read.items()}, {key: one[1] for key, one in read.items()}, text
     )

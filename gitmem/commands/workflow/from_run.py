@@ -46,11 +46,11 @@ class RunResult:
     is_written: bool
 
 
-def from_run(memory: OpenRepository, raw: bytes, *, name: str, partial: bool) -> RunResult:
+def from_run(repository: OpenRepository, raw: bytes, *, name: str, partial: bool) -> RunResult:
     """Write the memories of a run.
 
     Args:
-        memory: The store.
+        repository: The store.
         raw: The file (``run_file``).
         name: The run's name if the file does not give one; may be empty.
         partial: Whether to write the rest if some are refused.
@@ -58,7 +58,7 @@ def from_run(memory: OpenRepository, raw: bytes, *, name: str, partial: bool) ->
     Raises:
         RefusedError: The file is invalid, or its name contains a secret.
     """
-    policy = memory.policy()
+    policy = repository.policy()
     run = read_run(raw, policy)
     label = " ".join((run.name or name).replace(":", "-").split())[:100]
     for what, typed in (("the run's name", label), ("the run's role", run.role)):
@@ -67,13 +67,13 @@ def from_run(memory: OpenRepository, raw: bytes, *, name: str, partial: bool) ->
     refused: list[tuple[str, str]] = []
     for item in run.items:
         try:
-            drafts.append((item.where, _draft(memory, item, label, run.role)))
+            drafts.append((item.where, _draft(repository, item, label, run.role)))
         except RefusedError as err:
             refused.append((item.where, redact(err.message)))
-    return _write(memory, drafts, refused, label, partial=partial)
+    return _write(repository, drafts, refused, label, partial=partial)
 
 
-def _draft(memory: OpenRepository, item: RunMemory, label: str, role: str) -> Draft:
+def _draft(repository: OpenRepository, item: RunMemory, label: str, role: str) -> Draft:
     """Return one memory, checked.
 
     Raises:
@@ -81,10 +81,10 @@ def _draft(memory: OpenRepository, item: RunMemory, label: str, role: str) -> Dr
     """
     if item.reason:
         raise RefusedError(item.reason)
-    policy, by = memory.policy(), author_fields(memory, role_name(role))
+    policy, by = repository.policy(), author_fields(repository, role_name(role))
     fields: dict[str, Any] = dict(item.fields or {})
     fields["by"] = {"who": by["who"], "agent": role_name(role) or NAMELESS, **by}
-    who = memory.author()
+    who = repository.author()
     draft = make_draft(
         item.text,
         title=item.title,
@@ -93,7 +93,7 @@ def _draft(memory: OpenRepository, item: RunMemory, label: str, role: str) -> Dr
         options=fields,
         author=who,
         policy=policy,
-        now=memory.now,
+        now=repository.now,
         writer=WORKFLOW,
     )
     document = validate_draft(draft, policy)
@@ -105,19 +105,19 @@ def _draft(memory: OpenRepository, item: RunMemory, label: str, role: str) -> Dr
 
 
 def _write(
-    memory: OpenRepository,
+    repository: OpenRepository,
     drafts: list[tuple[str, Draft]],
     refused: list[tuple[str, str]],
     label: str,
     *,
     partial: bool,
 ) -> RunResult:
-    writer, policy = memory.writer(), memory.policy()
+    writer, policy = repository.writer(), repository.policy()
     done: list[tuple[str, dict[str, Any]]] = []
     late: list[tuple[str, str]] = []
 
     def plan(tip: str | None) -> CommitPlan | None:
-        catalog = memory.catalog_at(tip)
+        catalog = repository.catalog_at(tip)
         done.clear()
         late.clear()
         writer.planned.clear()
@@ -139,7 +139,7 @@ def _write(
         return writer.plan_rehearsed(rehearsal, subject, keys, sources=[f"run {label}"] if label else ())
 
     written = writer.write(plan, "remember --from-run") if drafts and (partial or not refused) else None
-    commit = written.commit if written else memory.find_tip() or ""
+    commit = written.commit if written else repository.find_tip() or ""
     kept = done if not (refused or late) or partial else []
     changes = tuple((where, Change(commit=commit, **fields)) for where, fields in kept)
     return RunResult(label, changes, tuple(sorted([*refused, *late], key=_place)), commit, written is not None)

@@ -26,11 +26,11 @@ ANYBODY = "*"
 LEAD = "lead"
 
 
-def inject(memory: OpenRepository, text: str, *, category: str, worker: str = "", **options: Any) -> Change:
+def inject(repository: OpenRepository, text: str, *, category: str, worker: str = "", **options: Any) -> Change:
     """Write a learning for one worker, or for all; it is effective at once.
 
     Args:
-        memory: The repository's memory.
+        repository: The repository's memory.
         text: The learning.
         category: One of ``CATEGORIES``.
         worker: The agent whose private memory it goes into; empty for the project's memory, shared by all.
@@ -40,18 +40,18 @@ def inject(memory: OpenRepository, text: str, *, category: str, worker: str = ""
         RefusedError: The category or the agent's name is invalid, or the current agent is not a leading one.
         DuplicateError: Another memory of that store says the same.
     """
-    _refuse(memory, category, worker)
-    store = open_private(memory, agent=worker) if worker else memory
+    _refuse(repository, category, worker)
+    store = open_private(repository, agent=worker) if worker else repository
     if worker:  # private memories are never pushed (D3)
-        memory.notices.append(
+        repository.notices.append(
             f"{slug(worker)} sees it where it works in this clone; to reach it in another clone: --push"
         )
-    options["by"] = author_fields(memory, LEAD)
-    return memory.with_notice(remember(store, text, kind=kind_of(category), writer=WORKFLOW, **options))
+    options["by"] = author_fields(repository, LEAD)
+    return repository.with_notice(remember(store, text, kind=kind_of(category), writer=WORKFLOW, **options))
 
 
 def send(
-    memory: OpenRepository,
+    repository: OpenRepository,
     text: str,
     push: Callable[[Mapping[str, Any]], str],
     *,
@@ -66,16 +66,16 @@ def send(
         NoRepositoryError: There is no remote.
         RemoteError: It cannot be reached, or refuses: nothing was sent.
     """
-    _refuse(memory, category, worker)
-    by = author_fields(memory, LEAD)
+    _refuse(repository, category, worker)
+    by = author_fields(repository, LEAD)
     learning = {"text": text, "kind": kind_of(category), "by": by} | {k: v for k, v in options.items() if v}
     fields = {k: v for k, v in learning.items() if k != "text"}
-    who, policy = memory.author(), memory.policy()
+    who, policy = repository.author(), repository.policy()
     title, kind, key = (fields.pop(name, "") for name in ("title", "kind", "key"))
     named: dict[str, Any] = {"title": title, "kind": kind, "key": key, "writer": WORKFLOW}
-    make_draft(text, options=fields, author=who, policy=policy, now=memory.now, **named)
+    make_draft(text, options=fields, author=who, policy=policy, now=repository.now, **named)
     ref = push(learning)
-    memory.notices.append(
+    repository.notices.append(
         f"{slug(worker)} gets it with the next gitmem sync of a clone where GITMEM_AGENT is {slug(worker)}"
     )
     return ref
@@ -86,13 +86,13 @@ def kind_of(category: str) -> str:
     return category.replace("-", "_")
 
 
-def _refuse(memory: OpenRepository, category: str, worker: str) -> None:
+def _refuse(repository: OpenRepository, category: str, worker: str) -> None:
     """Refuse an invalid category, sender or worker."""
     if category not in CATEGORIES:
         message = f"unknown category: {display(category)}"
         raise RefusedError(message, hint=f"choose one of {', '.join(CATEGORIES)}")
-    if memory.config.leads and not leads(memory):
-        message = f"the agent {display(memory.author().agent)} is not allowed to inject here"
+    if repository.config.leads and not leads(repository):
+        message = f"the agent {display(repository.author().agent)} is not allowed to inject here"
         raise RefusedError(message, hint="a person can allow it: git config --add gitmem.leads NAME")
     if worker and not slug(worker):
         raise RefusedError(
@@ -100,7 +100,7 @@ def _refuse(memory: OpenRepository, category: str, worker: str) -> None:
         )
 
 
-def leads(memory: OpenRepository) -> bool:
+def leads(repository: OpenRepository) -> bool:
     """Return whether the current worker is a person, or a leading agent by this clone's settings."""
-    agent, named = memory.author().agent, memory.config.leads
+    agent, named = repository.author().agent, repository.config.leads
     return not agent or agent in named or ANYBODY in named

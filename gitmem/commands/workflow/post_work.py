@@ -30,12 +30,18 @@ MOST_FOUND = 20
 
 
 def post_work(
-    memory: OpenRepository, text: str, step: WorkflowStep, *, refs: Sequence[str], kind: str = KINDS[0], **options: Any
+    repository: OpenRepository,
+    text: str,
+    step: WorkflowStep,
+    *,
+    refs: Sequence[str],
+    kind: str = KINDS[0],
+    **options: Any,
 ) -> Change:
     """Record what was built.
 
     Args:
-        memory: The store.
+        repository: The store.
         text: What was built, how it fits in, and what went wrong.
         step: Role, story and component.
         refs: Its places, ``path:line`` or ``path:line-line``; those in the text count as well.
@@ -53,12 +59,12 @@ def post_work(
     found = list(dict.fromkeys([*refs, *references_in(text)]))
     if not found:
         raise RefusedError("a pattern needs the lines of code that show it", hint="--ref src/auth/jwt.py:89-145")
-    _refuse_size(f"{options.get('title', '')}\n{clean_text(text)}", memory)
-    fields = step.fields(memory, tuple(options.pop("tags", ())))
+    _refuse_size(f"{options.get('title', '')}\n{clean_text(text)}", repository)
+    fields = step.fields(repository, tuple(options.pop("tags", ())))
     # The text may name files of another branch or of the past: unlike given ones, these may be missing.
-    anchor_fields(memory, {"refs": refs}, is_strict=True)
+    anchor_fields(repository, {"refs": refs}, is_strict=True)
     options |= {**fields, "is_strict": False, "writer": WORKFLOW}
-    return memory.with_notice(remember(memory, text, kind=kind, refs=found, **options))
+    return repository.with_notice(remember(repository, text, kind=kind, refs=found, **options))
 
 
 def references_in(text: str) -> list[str]:
@@ -67,13 +73,13 @@ def references_in(text: str) -> list[str]:
     return [ref for ref in found if is_line_reference(ref)][:MOST_FOUND]
 
 
-def _refuse_size(text: str, memory: OpenRepository) -> None:
+def _refuse_size(text: str, repository: OpenRepository) -> None:
     """Refuse a text that is too short to help or too long to be shown in full (C7).
 
     Raises:
         RefusedError: It is; the message gives its tokens and the limit.
     """
-    tokens, limits = count_tokens(text), memory.policy().workflow
+    tokens, limits = count_tokens(text), repository.policy().workflow
     if tokens < limits.min_tokens:
         raise RefusedError(
             f"this has {tokens} tokens; a useful description needs at least {limits.min_tokens}",

@@ -113,18 +113,18 @@ class PreWork:
         return {"kind": hit.kind, "title": hit.title, "scope": hit.scope, "store": hit.store} if hit else {}
 
 
-def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], RecallResult]) -> PreWork:
+def pre_work(repository: OpenRepository, work: Work, *, recall: Callable[[Query], RecallResult]) -> PreWork:
     """Return the memories relevant to some work.
 
     Args:
-        memory: The store.
+        repository: The store.
         work: The work.
         recall: Runs a query.
 
     Raises:
         UsageError: The work is not described.
     """
-    policy, catalog = memory.policy(), memory.catalog()
+    policy, catalog = repository.policy(), repository.catalog()
     task = _find_task(catalog, work)
     story = work.step.story or (task[0] if task else "")
     query = _query(work, task)
@@ -132,9 +132,9 @@ def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], Re
         raise UsageError(
             "pre-work needs a description of the work", hint='gitmem pre-work "the work you are about to start"'
         )
-    name, role = role_of(policy, memory.config.role, work.step.role)
+    name, role = role_of(policy, repository.config.role, work.step.role)
     if work.step.role and role is None:
-        memory.notices.append(f"the policy has no role {name}; choose one of {', '.join(sorted(policy.roles))}")
+        repository.notices.append(f"the policy has no role {name}; choose one of {', '.join(sorted(policy.roles))}")
     limit = work.limit or policy.workflow.limit
     budget = work.budget_tokens or (role.budget_tokens if role else 0) or policy.workflow.budget_tokens
     # Kinds in a role's own row are read from any collection (C, "Agent Memory Summary Table").
@@ -144,18 +144,18 @@ def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], Re
     question = Query(text=query, limit=limit, near=work.paths, held=held, reader="", unread=unread)
     decided = tuple(kind for kind in decisions.KINDS if not own or kind in own)
     preferred = tuple(kind for kind in own if kind not in (*decided, *DONE, LEARNED)) if own else PATTERNS
-    seek = _Seek(memory, question, story, recall)
+    seek = _Seek(repository, question, story, recall)
     groups = [("DECISIONS", seek.of_kinds(decided)), ("PATTERNS", seek.of_kinds(preferred))]
     rest = seek.others((*decided, *preferred))
-    read = read_by(memory, (*own, TASK) if own else (), rest.hits)
+    read = read_by(repository, (*own, TASK) if own else (), rest.hits)
     also = tuple(hit for hit in rest.hits if hit.reference in read)
     groups.append(("ALSO RELEVANT", RecallResult(also[:limit], len(also[limit:]))))
     if left := len(rest.hits) - len(also):
-        memory.notices.append(f"the role {name} does not read {left} of the memories that fit best: gitmem recall")
+        repository.notices.append(f"the role {name} does not read {left} of the memories that fit best: gitmem recall")
     related = [hit.key for _, found in groups for hit in found.hits if hit.kind == TASK]
-    parts = [_failed_attempts(catalog, task, work.paths, related, now=memory.now)]
-    parts += [part_of(memory, heading, found) for heading, found in groups]
-    kept, text = compose(memory, parts, budget)
+    parts = [_failed_attempts(catalog, task, work.paths, related, now=repository.now)]
+    parts += [part_of(repository, heading, found) for heading, found in groups]
+    kept, text = compose(repository, parts, budget)
     hits = {hit.reference: hit for _, found in groups for hit in found.hits}
     return PreWork(query, task[0] if task else "", name if role else "", budget, kept, hits, text)
 
@@ -185,10 +185,10 @@ class _Seek:
     """Finds memories group by group, each memory once."""
 
     def __init__(
-        self, memory: OpenRepository, query: Query, story: str, recall: Callable[[Query], RecallResult]
+        self, repository: OpenRepository, query: Query, story: str, recall: Callable[[Query], RecallResult]
     ) -> None:
-        self._memory, self._asked, self._recall = memory, query, recall
-        self._catalog = memory.catalog()
+        self._memory, self._asked, self._recall = repository, query, recall
+        self._catalog = repository.catalog()
         rows = self._catalog.rows("SELECT id FROM memory WHERE task = ?", (story,)) if story else []
         self._of_story = {row[0] for row in rows}
         self._seen = set(query.held)

@@ -23,26 +23,26 @@ CHARACTERS = 1 << 20
 REST = "a higher --limit or --budget, or gitmem recall"
 
 
-def part_of(memory: OpenRepository, heading: str, found: RecallResult, *, limit_tokens: int | None = None) -> Part:
+def part_of(repository: OpenRepository, heading: str, found: RecallResult, *, limit_tokens: int | None = None) -> Part:
     """Return memories as a part, each with its kind, status and author.
 
     Args:
-        memory: The repository.
+        repository: The repository.
         heading: The part's heading.
         found: The memories.
         limit_tokens: The most tokens shown of each text; 0 for titles alone, None for the store's setting.
     """
-    most = memory.policy().context.max_memory_tokens
+    most = repository.policy().context.max_memory_tokens
     limit = most if limit_tokens is None else min(most, limit_tokens)
-    stores = {scope: _store_of(memory, scope) for scope in {hit.scope for hit in found.hits if not hit.store}}
+    stores = {scope: _store_of(repository, scope) for scope in {hit.scope for hit in found.hits if not hit.store}}
     known: dict[str, dict[str, About]] = {}
     for scope, store in stores.items():
         if store is not None:
             keys = [hit.key for hit in found.hits if hit.scope == scope and not hit.store]
-            known[scope] = agent_text.about(store.catalog(), store.ground(store.catalog()), keys, now=memory.now)
+            known[scope] = agent_text.about(store.catalog(), store.ground(store.catalog()), keys, now=repository.now)
     entries = []
     for hit in found.hits:
-        store = memory.find_source(hit.store) if hit.scope == SOURCE else None if hit.store else stores[hit.scope]
+        store = repository.find_source(hit.store) if hit.scope == SOURCE else None if hit.store else stores[hit.scope]
         catalog = store.catalog() if store is not None else None
         # In another scope, a shortened key would be searched for in the project first.
         is_own = catalog is not None and hit.scope == PROJECT
@@ -54,17 +54,17 @@ def part_of(memory: OpenRepository, heading: str, found: RecallResult, *, limit_
     return Part(heading, tuple(entries), found.more, REST)
 
 
-def compose(memory: OpenRepository, parts: Sequence[Part], budget_tokens: int) -> tuple[tuple[Part, ...], str]:
+def compose(repository: OpenRepository, parts: Sequence[Part], budget_tokens: int) -> tuple[tuple[Part, ...], str]:
     """Return the parts that fit into a budget, cut from the end, and their text in its fence."""
-    tip = (memory.find_tip() or "")[:12]
+    tip = (repository.find_tip() or "")[:12]
     source = f"the memory of this repository at {tip}; in brackets: key, kind, status, by whom"
     frame = agent_text.fence_parts([Part("", (MemoryText("-"),))], source=source)
     kept = agent_text.fit_parts(parts, tokens=budget_tokens - count_tokens(frame), characters=CHARACTERS)
     return tuple(part for part in kept if part.entries or part.more > 0), agent_text.fence_parts(kept, source=source)
 
 
-def _store_of(memory: OpenRepository, scope: str) -> OpenStore | None:
+def _store_of(repository: OpenRepository, scope: str) -> OpenStore | None:
     """Return the store with a scope's memories; None for other repositories'."""
     if scope == PROJECT:
-        return memory
-    return next(iter(memory.stores((scope,))), None) if scope in SCOPES else None
+        return repository
+    return next(iter(repository.stores((scope,))), None) if scope in SCOPES else None

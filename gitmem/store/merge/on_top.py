@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 KEPT = 20
 
 
-def on_top(git: Git, memory: str, companion: str, *, code: str, now: int, wait_s: float) -> str:
+def on_top(git: Git, memory_commit: str, companion: str, *, code: str, now: int, wait_s: float) -> str:
     """Return the ref of a companion on top of the memory branch, created if it does not exist yet.
 
     Only memories are merged: a policy, a workflow or a verdict pushed with a branch of the code has no effect.
 
     Args:
         git: The repository.
-        memory: The memory branch's commit.
+        memory_commit: The memory branch's commit.
         companion: The companion's.
         code: The branch of the code.
         now: Epoch seconds.
@@ -34,22 +34,24 @@ def on_top(git: Git, memory: str, companion: str, *, code: str, now: int, wait_s
     Raises:
         GitmemError: The companion is not a store, or has no history in common with the memory branch.
     """
-    ref = top_ref(memory, companion)
+    ref = top_ref(memory_commit, companion)
     if git.read_ref(ref) is not None:
         return ref
     need_listable(git, companion)
-    if not git.merge_bases(memory, companion):
+    if not git.merge_bases(memory_commit, companion):
         raise GitmemError(f"{companion_branch(code)} has no history in common with the memory branch")
     _forget_old(git)
     objects = open_objects(git)
-    if git.is_ancestor(companion, memory):  # already merged
-        git.run("update-ref", ref, memory)
+    if git.is_ancestor(companion, memory_commit):  # already merged
+        git.run("update-ref", ref, memory_commit)
         return ref
-    if git.is_ancestor(memory, companion) and all(map(layout.memory_key, objects.diff(memory, companion))):
+    if git.is_ancestor(memory_commit, companion) and all(
+        map(layout.memory_key, objects.diff(memory_commit, companion))
+    ):
         git.run("update-ref", ref, companion)
         return ref
-    names = {memory: "the memory branch", companion: f"the branch {code}"}
-    merged = merge(objects, memory, companion, who=lambda commit, _: names.get(commit, ""))
+    names = {memory_commit: "the memory branch", companion: f"the branch {code}"}
+    merged = merge(objects, memory_commit, companion, who=lambda commit, _: names.get(commit, ""))
     overlay = {path: entry for path, entry in merged.state.overlay.items() if layout.memory_key(path)}
     merged = replace(merged, state=replace(merged.state, overlay=overlay))
     conflicts = tuple(conflict for conflict in merged.conflicts if conflict.path in overlay)
@@ -58,7 +60,7 @@ def on_top(git: Git, memory: str, companion: str, *, code: str, now: int, wait_s
     def plan(_: str | None) -> CommitPlan:
         return replace(planned, machine=True)
 
-    write_commit(git, ref, plan, command="companion", now=now, lock_timeout_s=wait_s, start=memory)
+    write_commit(git, ref, plan, command="companion", now=now, lock_timeout_s=wait_s, start=memory_commit)
     return ref
 
 
@@ -69,6 +71,6 @@ def _forget_old(git: Git) -> None:
         git.run("update-ref", "-d", ref, check=False)
 
 
-def list_changed_keys(git: Git, memory: str, top: str) -> tuple[str, ...]:
+def list_changed_keys(git: Git, memory_commit: str, top: str) -> tuple[str, ...]:
     """Return the keys of the memories that a companion on top changes, adds or retires, sorted."""
-    return tuple(sorted({layout.memory_key(path) for path in open_objects(git).diff(memory, top)} - {""}))
+    return tuple(sorted({layout.memory_key(path) for path in open_objects(git).diff(memory_commit, top)} - {""}))

@@ -68,37 +68,37 @@ class PageSource:
     now: int
 
 
-def gather_now(memory: OpenRepository, *, status: Mapping[str, Any], scope: str) -> Page:
+def gather_now(repository: OpenRepository, *, status: Mapping[str, Any], scope: str) -> Page:
     """Return the page's data for one scope's memories now, with the code's default branch as the history.
 
     Raises:
         NotFoundError: There are none of that scope.
     """
-    store = next(iter(memory.stores((scope,))), None)
+    store = next(iter(repository.stores((scope,))), None)
     if store is None:
         raise NotFoundError(f"there are no memories with the scope {scope}", hint="run gitmem report without --scope")
-    git, catalog, tip = memory.git, store.catalog(), store.source()[0]
+    git, catalog, tip = repository.git, store.catalog(), store.source()[0]
     # The universal store is not about any code of its own.
     branch, code = git.read_head() if store.store.scope != UNIVERSAL else ("", None)
-    default, remote = memory.default_branch(), memory.config.remote
+    default, remote = repository.default_branch(), repository.config.remote
     is_here = is_on_default(git, default, remote=remote, head=(branch, code))
     short = default.removeprefix("refs/heads/").removeprefix("refs/remotes/")
     line = (code if is_here or not default else git.read_ref(default)) if code else None
-    domains = memory.domains()
+    domains = repository.domains()
     page = Page(
         name=git.repository.name,
         scope=scope,
-        made=memory.now,
+        made=repository.now,
         version=__version__,
         branch=branch.removeprefix("refs/heads/"),
         code=code or "",
         tip=tip,
         waiting=tuple(status["waiting"]),
-        left_out=sum(memory.other_scopes().values()) if scope == PROJECT else 0,
+        left_out=sum(repository.other_scopes().values()) if scope == PROJECT else 0,
         commits=commits_of(git.config_value(f"remote.{remote}.url")) if code else "",
     )
     ground = store.checked_ground(catalog)
-    source = PageSource(catalog, git, ground, store.local, store.policy(), memory.config, memory.now)
+    source = PageSource(catalog, git, ground, store.local, store.policy(), repository.config, repository.now)
     with catalog.reading():
         return gather(
             *(source, page, status, (line or "", short or code or "")),

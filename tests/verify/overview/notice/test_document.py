@@ -30,7 +30,7 @@ def test_what_a_job_wrote_is_shown_as_the_check_itself_would_show_it(repo, memor
     commit_files(repo, {"README.md": "# Changed\n"})
     checked = memory.check(base="HEAD~1")
     row = FindingRow("says less than its claim", "names", "facts/names.md", 3, "grep x")
-    found = findings_of(checked, now=NOW, memory=memory.repository.find_tip() or "")
+    found = findings_of(checked, now=NOW, memory_commit=memory.repository.find_tip() or "")
     weakened = replace(checked.findings[0], kind=SILENCED, fact=Spot(".memory/facts/names.md", 4))
     checked = replace(checked, findings=(*checked.findings, weakened))
     found = replace(
