@@ -29,9 +29,12 @@ from gitmem.memory import Memory
 from gitmem.policy import KINDS
 from gitmem.store import ROOTED, layout, note_proof, read_proofs, settle_state
 
-# How long an example takes depends on what else the machine does: no test is judged by it.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
+# How long an example takes depends on what else the machine does: no test is judged by it. The examples are the same in
+# every run, so a change is refused for what it broke. To look for more: pytest --hypothesis-profile explore FILE.
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", UNTIMED, max_examples=40, derandomize=True)
+settings.register_profile("explore", UNTIMED, max_examples=1000)
+settings.load_profile("same")
 # The gitmem that jobs of a forge are told to install.
 PINNED = "git+https://git.example.org/tools/gitmem@" + "1234567890" * 4
 NOW = 1_790_000_000  # 2026-09-21T14:13:20Z
@@ -95,6 +98,8 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     os.environ.update(GITMEM_CONFIRM_PAUSE="0")
     # A check that holds runs once, not eleven times: the further runs are tested where they are the point.
     os.environ.update(GITMEM_TRIAL_LIMIT="0")
+    # Eight writers on a busy machine wait longer for their turn than a person would.
+    os.environ.update(GITMEM_LOCK_TIMEOUT="300")
     os.environ.update(
         HOME=str(home),
         GIT_CONFIG_NOSYSTEM="1",

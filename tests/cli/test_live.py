@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.facts import approve_all, make_fact, outcomes, put, verify
 
@@ -49,7 +49,6 @@ def test_low_screen_counts_checks_without_a_line() -> None:
     assert live(["a"]).lines(80, 3) == [f"{'░' * 20} 0/1 1 running"]
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.text("ab-c", min_size=1, max_size=90), max_size=12, unique=True), st.integers(2, 50), st.integers(1, 30)
 )

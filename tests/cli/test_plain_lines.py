@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem import cli
@@ -33,7 +33,6 @@ def lines_of(name: str) -> st.SearchStrategy[list[str]]:
 
 
 @given(name=st.sampled_from(NAMES), data=st.data())
-@settings(max_examples=150)
 def test_plain_line_gives_what_argparse_gives(name: str, data: st.DataObject) -> None:
     module, line = cli.load_command(name), data.draw(lines_of(name))
 

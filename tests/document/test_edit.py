@@ -206,7 +206,7 @@ changes = st.dictionaries(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=100)
 @example("mood: |\n  a\n  b\ntitle: a\n  # indented\n", {"title": REMOVE}, "\n", "")
 @given(frontmatters, changes, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]))
 def test_edit_changes_what_it_was_asked_to_and_no_other_line(

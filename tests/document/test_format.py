@@ -92,7 +92,7 @@ def test_new_file_looks_like_the_example_of_the_design() -> None:
     assert format_memory(shuffled, document.body) == EXAMPLE
 
 
-@settings(max_examples=500)
+@settings(max_examples=100)
 @given(st.dictionaries(names, value, max_size=4), bodies)
 def test_what_is_written_reads_back_by_both_readers(fields: dict[str, object], body: str) -> None:
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import memory_text
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gitmem.document import okf
@@ -64,7 +64,6 @@ _VALUES = st.sampled_from(
 )
 
 
-@settings(max_examples=60)
 @example({"verify": "x", "verified": "by hand"}, "", False, PROVED)
 @given(
     st.dictionaries(_NAMES, _VALUES, max_size=7), st.sampled_from(["", "\n\nbody", "a\r\n---\nb\n"]),

@@ -189,7 +189,7 @@ PIECES = (
 pieces = st.lists(st.sampled_from(PIECES), max_size=25).map(b"".join)
 
 
-@settings(max_examples=500)
+@settings(max_examples=100)
 @given(st.one_of(pieces, pieces.map(lambda data: b"---\n" + data + b"\n---\n"), st.binary(max_size=80)))
 def test_nothing_but_a_format_error_escapes(data: bytes) -> None:
     try:
@@ -200,7 +200,7 @@ def test_nothing_but_a_format_error_escapes(data: bytes) -> None:
         assert document.text.encode() == data
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.dictionaries(st.text(min_size=1, max_size=8), st.text(max_size=8) | st.integers() | st.floats() | st.none()))
 def test_what_can_be_written_is_read_back(fields: dict[str, object]) -> None:
     wanted = {f"x-{name}": value for name, value in fields.items()}

@@ -251,7 +251,7 @@ def test_two_writers_at_once_both_keep_what_was_acknowledged(repo: Path) -> None
         )
         for writer in range(count)
     ]  # fmt: skip
-    answers = [child.communicate(timeout=60) for child in running]
+    answers = [child.communicate(timeout=300) for child in running]
 
     kept = {memory["key"] for memory in json.loads(gitmem(repo, "list", "--json").out)["memories"]}
     assert [child.returncode for child in running] == [0] * count

@@ -219,7 +219,7 @@ def test_store_is_not_begun_on_a_full_disk(repo: Path, tmp_path: Path) -> None:
         inside.close()
 
 
-LIMITS_KIB = (0, 1, 4, 8, 16)
+LIMITS_KIB = (0, 4, 16)
 
 
 @pytest.mark.parametrize("limit", LIMITS_KIB)

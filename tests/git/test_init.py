@@ -83,7 +83,7 @@ def test_a_tree_that_git_cannot_read_is_an_error(door: Git) -> None:
 FILES = st.dictionaries(st.sampled_from(["a", "b", "d/a", "d/b", "d/e/a", "x y"]), st.sampled_from("123"), max_size=6)
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(FILES, FILES)
 def test_a_difference_leads_from_the_old_tree_to_the_new_one(
     repo: Path, door: Git, old: dict[str, str], new: dict[str, str]

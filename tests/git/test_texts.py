@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conftest import git
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gitmem.git.texts import TextPart, merge_texts
@@ -31,7 +31,6 @@ def test_two_texts_emptied_differently_merge() -> None:
     assert "".join(p.text + p.ours + p.theirs for p in merge_texts("a\nb\n", "", "b\n")) in ("", "b\n")
 
 
-@settings(max_examples=60)
 @given(LINES, LINES, LINES)
 @example([], ["a", "b", "a"], ["b", "a", "a"])
 def test_the_sides_can_be_swapped_and_markers_in_a_text_are_text(

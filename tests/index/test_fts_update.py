@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.engines import make_engine, make_text, numbers, state, words
 
@@ -47,7 +47,6 @@ def test_changed_memory_has_its_new_words_only() -> None:
     assert numbers(engine, "proxy") == [1]
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(1, 5), st.one_of(st.none(), st.tuples(words, words))), max_size=25))
 def test_an_index_that_was_changed_equals_one_built_at_once(steps: list[tuple[int, tuple[str, str] | None]]) -> None:
     engine, held = make_engine(), dict[int, IndexText]()

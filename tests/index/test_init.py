@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.engines import make_engine, make_text, numbers, words
 
@@ -158,7 +158,6 @@ def test_rare_words_that_can_all_be_scored_are_taken_beside_one_that_is_everywhe
 NARROW = st.lists(st.sampled_from(["a1", "b2", "c3", "d4", "e5", "f6"]), min_size=1, max_size=7).map(" ".join)
 
 
-@settings(max_examples=60)
 @given(
     st.lists(NARROW, min_size=1, max_size=40),
     NARROW,
@@ -190,7 +189,6 @@ def test_whatever_is_not_scored_or_not_asked_the_best_are_found(
 
 
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=30), st.lists(words, min_size=1, max_size=5), st.data())
-@settings(max_examples=60)
 def test_kept_worth_gives_the_very_candidates(rows: list, queries: list[str], data: st.DataObject) -> None:
     engine = make_engine(*(make_text(n, body, title=title) for n, (title, body) in enumerate(rows, 1)))
     again, limit = FtsEngine(engine._db, {}), data.draw(st.integers(1, 8))

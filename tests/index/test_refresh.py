@@ -129,7 +129,7 @@ def forget_everything(repo: Path) -> None:
     shutil.rmtree(repo / ".git" / "gitmem", ignore_errors=True)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEP, min_size=2, max_size=5))
 @example([{"a": "plain", "b": "supersedes-a"}, {"b-elsewhere": "plain"}])
 @example([{"a": "plain", "b": "plain", "b-split": "supersedes-a"}, {"b": "gone"}])
@@ -159,7 +159,7 @@ def test_an_index_updated_step_by_step_equals_one_made_from_nothing(repo: Path, 
 OPERATIONS = st.sampled_from(["remember", "again", "edit", "forget", "supersede", "kind", "push"])
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(OPERATIONS, st.sampled_from("abc"), st.sampled_from("abc")), min_size=3, max_size=8))
 def test_an_index_that_followed_our_own_writes_equals_one_made_from_nothing(
     repo: Path, operations: list[tuple[str, str, str]]

@@ -475,7 +475,7 @@ def everything(memory: Memory) -> tuple:
     )
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(OPERATIONS, KEYS), min_size=1, max_size=10))
 def test_updated_catalog_equals_a_rebuilt_one(memory, repo, steps):
     for step, (operation, key) in enumerate(steps):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.frozen import replace
@@ -18,10 +18,6 @@ KNOWN = {n: 0.9 - n / 100 for n in range(10)}
 SCORES = st.dictionaries(st.integers(0, 30), st.floats(0.01, 100), max_size=20)
 COSINES = st.dictionaries(st.integers(0, 30), st.floats(-1, 1), max_size=20)
 SPREADS = st.builds(Spread, st.floats(-0.2, 0.5), st.floats(0, 0.3), st.integers(0, 100_000))
-
-
-# CI has little time: an example costs a millisecond.
-FEW = settings(max_examples=60)
 
 
 def order(scores: dict[int, float], cosines: dict[int, float], **changes: float) -> list[int]:
@@ -77,13 +73,11 @@ def test_a_fused_score_says_what_it_is_made_of() -> None:
     assert one.score == pytest.approx(10.0 * ((1 - one.weight) * one.lexical + one.weight * one.dense))
 
 
-@FEW
 @given(SCORES, SPREADS)
 def test_without_vectors_the_lexical_scores_stay_as_they_are(words: dict[int, float], spread: Spread) -> None:
     assert {n: one.score for n, one in fuse(words, {}, spread=spread, settings=DENSE).items()} == words
 
 
-@FEW
 @given(SCORES, COSINES, SPREADS)
 def test_scores_are_bounded_by_the_best_lexical_one(
     words: dict[int, float], cosines: dict[int, float], spread: Spread
@@ -93,7 +87,6 @@ def test_scores_are_bounded_by_the_best_lexical_one(
         assert all(0 <= part <= 1 for part in (one.lexical, one.dense, one.weight))
 
 
-@FEW
 @given(SCORES, COSINES, SPREADS)
 def test_the_order_in_which_candidates_come_changes_nothing(
     words: dict[int, float], cosines: dict[int, float], spread: Spread
@@ -103,7 +96,6 @@ def test_the_order_in_which_candidates_come_changes_nothing(
     assert turned == fuse(words, cosines, spread=spread)
 
 
-@FEW
 @given(SCORES, COSINES, st.integers(0, 30), st.floats(0.01, 1), st.booleans())
 def test_more_words_or_more_meaning_never_lower_a_place(
     words: dict[int, float], cosines: dict[int, float], number: int, more: float, is_meaning: bool
@@ -135,7 +127,6 @@ def test_mmr_puts_something_else_before_the_same_thing_again() -> None:
     assert diversify(scores, likeness, limit=3, settings=replace(DENSE, mmr=0.0)) == [1, 2, 3]
 
 
-@FEW
 @given(SCORES, st.integers(1, 30), st.floats(0, 1))
 def test_mmr_drops_and_doubles_nothing(scores: dict[int, float], limit: int, mmr: float) -> None:
     found = diversify(scores, lambda a, b: 1 / (1 + abs(a - b)), limit=limit, settings=replace(DENSE, mmr=mmr))

@@ -144,7 +144,7 @@ def test_where_nothing_is_found_a_near_word_is_suggested(shelf: Memory) -> None:
     assert shelf.recall(Query(text="zebra")).suggestion == ""
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     query=st.text(st.sampled_from(ODD + "aué東") | st.characters(), max_size=60)
     | st.text("gateway \"*'-():", max_size=40)

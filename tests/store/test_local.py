@@ -116,7 +116,7 @@ def test_number_moves_whenever_something_is_blocked_though_it_was_forgotten(loca
     assert numbers == sorted(set(numbers))
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 100)), max_size=12))
 def test_accesses_are_counted_with_their_last_time(looks: list[tuple[str, int]]) -> None:
     expected: dict[str, tuple[int, int]] = {}

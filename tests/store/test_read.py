@@ -279,7 +279,7 @@ NAMES = [
 STATES = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(["1", "2", "too large"]), min_size=1, max_size=6)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STATES, STATES)
 def test_scan_of_changes_ends_at_the_new_tree(repo: Path, old: dict[str, str], new: dict[str, str]) -> None:
     before, after = (_state(repo, state) for state in (old, new))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.document.edit import edit
@@ -130,7 +130,6 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=40)
 @given(STEPS)
 def test_whatever_happens_no_attempt_is_lost_and_the_file_stays_quick_to_read(steps: list):
     text, ended = START, 0

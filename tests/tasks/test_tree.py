@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.tasks.query import TaskRow
@@ -52,7 +52,6 @@ def test_chain_that_is_too_deep_is_counted():
 KEYS = "abcdef"
 
 
-@settings(max_examples=100)
 @given(st.dictionaries(st.sampled_from(KEYS), st.sampled_from(["", *KEYS])))
 def test_every_task_is_drawn_exactly_once(parents: dict[str, str]):
     def keys(nodes: list[TaskNode]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.text.similarity import claim_of, likeness, near_pairs
@@ -26,7 +26,6 @@ WORDS = [
 ]
 
 
-@settings(max_examples=60)
 @given(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join), max_size=14, unique=True))
 def test_every_pair_that_is_alike_is_found_and_no_other(texts: list[str]) -> None:
     claims = [claim_of(text) for text in texts]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gitmem.agents.capture.comments import Comment, find_comments
@@ -168,7 +168,6 @@ PARTS = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
 @given(st.lists(PARTS, max_size=30).map("".join))
 @example("sudo -u ")
 def test_no_command_line_is_too_odd(line: str) -> None:

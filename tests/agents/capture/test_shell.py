@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.agents.capture.shell import Word, list_commands
@@ -109,14 +109,12 @@ SIGNS = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
 @given(st.lists(SIGNS, max_size=40).map("".join))
 def test_no_line_is_too_odd(line: str) -> None:
     for command in list_commands(line):
         assert all(isinstance(word.text, str) for word in command.words)
 
 
-@settings(max_examples=100)
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20), min_size=1))
 def test_quoted_words_come_back_as_they_were(given_words: list[str]) -> None:
     line = "say " + " ".join("'" + word.replace("\r\n", "\n").replace("'", "'\\''") + "'" for word in given_words)

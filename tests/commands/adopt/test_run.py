@@ -432,7 +432,7 @@ hostile_lines = st.lists(
 )
 
 
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, suppress_health_check=list(HealthCheck))
 @example(lines=["- `../b.py` has `FOO`"])
 @given(lines=hostile_lines)
 def test_no_line_of_a_document_stops_adopt(repo, lines):

@@ -50,7 +50,7 @@ def touched_by(memory, repo, facts, base, head):
     return find_touched(facts, store_change(memory, base, head), memory.repository.catalog())
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TREES, TREES)
 @example({"a/x": "1"}, {"a/x": "1", ".gitattributes": "1"})
 @example({"a/x": "1", "b/x": "1"}, {"a/x": "2", "b/x": "1"})

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 from conftest import git, memory_text, put_files, tip
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.branch import fields_of, keys_found, memory_files
 from support.catalogs import catalog_of
@@ -322,7 +322,6 @@ NOTES = st.dictionaries(
 
 
 @given(NOTES)
-@settings(max_examples=60)
 def test_every_note_comes_in_whole_or_is_named(notes: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in notes.items():

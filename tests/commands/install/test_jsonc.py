@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.commands.install import jsonc
@@ -62,7 +62,6 @@ def test_inserted_value_can_be_read_and_removed_byte_for_byte(text: str) -> None
     assert text_without(after) == text
 
 
-@settings(max_examples=60)
 @given(
     table=st.dictionaries(st.sampled_from(["a", "b"]), VALUES, max_size=2),
     hooks=st.none() | HOOKS,

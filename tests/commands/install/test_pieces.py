@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.commands.install.pieces import TOML, Entries, FileRefusedError, FileSection, Put, Whole
@@ -51,7 +51,6 @@ def test_removing_hooks_restores_the_settings(text: str) -> None:
     assert HOOKS.remove_from(after) == text
 
 
-@settings(max_examples=50)
 @given(parts=st.lists(st.sampled_from(["a", "#", " ", "\n", "\r\n"]), max_size=12))
 def test_removing_a_section_restores_any_text(parts: list[str]) -> None:
     text = "".join(parts)

@@ -74,7 +74,7 @@ def test_every_scheduler_gets_the_same_time(every: str, expected: tuple[str, str
 paths = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=30)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(paths)
 def test_shell_reads_the_path_from_the_crontab_line(path: str) -> None:
     line = units.crontab_with("", wanted(), f"/{path}/s.sh").split("\n")[2:-2]
@@ -95,7 +95,6 @@ def test_script_runs_the_job_with_its_environment(tmp_path: Path) -> None:
     assert done.stdout.decode() == f"-C|{ODD}|"
 
 
-@settings(max_examples=50)
 @given(st.text(st.sampled_from("a\n#% ")), st.booleans())
 def test_removing_our_block_restores_the_crontab(text: str, twice: bool) -> None:
     job = wanted()

@@ -40,7 +40,7 @@ line = st.tuples(
 headers = st.lists(line.map("".join), min_size=1, max_size=4).map(lambda lines: "\n".join(lines) + "\n")
 
 
-@settings(max_examples=800)
+@settings(max_examples=150)
 @given(headers)
 def test_whatever_the_quick_reader_says_the_strict_one_says_too(header: str) -> None:
     quick = flat.parse(header)

@@ -205,7 +205,6 @@ MEMORIES = st.tuples(
 )
 
 
-@settings(max_examples=80)
 @given(st.none() | MEMORIES, MEMORIES, MEMORIES)
 def test_any_two_memories_make_one_memory_that_is_the_same_either_way(base: Any, one: Any, other: Any) -> None:
     texts = [m and format_memory({**m[1], **m[0]}, "".join(f"{x}\n" for x in m[2])) for m in (base, one, other)]
@@ -271,7 +270,7 @@ def test_of_three_conflicting_versions_each_is_named_in_one_order() -> None:
     )
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(
     st.lists(
         st.tuples(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.git.history import Ancestor
@@ -262,7 +262,6 @@ def world_of(history: tuple[list[str], list[tuple[int, ...]]], fails: list[bool]
     return World(*(f"{n}:{','.join(f'c{p}' for p in of)}:{truth[n]}" for n, of in zip(names, parents, strict=True)))
 
 
-@settings(max_examples=60)
 @given(histories(merges=True), st.lists(st.booleans(), min_size=40, max_size=40))
 def test_named_commit_fails_and_its_parents_hold_whatever_the_truth(history, fails):
     world = world_of(history, fails)
@@ -276,7 +275,6 @@ def test_named_commit_fails_and_its_parents_hold_whatever_the_truth(history, fai
     assert not failing or "it holds on one side of this merge, and never held on the other" in found.reason
 
 
-@settings(max_examples=60)
 @given(histories(merges=True), st.integers(1, 38))
 def test_commit_that_broke_it_for_good_is_found_in_any_history(history, at):
     names, parents = history
@@ -290,7 +288,6 @@ def test_commit_that_broke_it_for_good_is_found_in_any_history(history, at):
         assert world.search().culprit == culprit
 
 
-@settings(max_examples=60)
 @given(histories(merges=False), st.lists(st.booleans(), min_size=40, max_size=40))
 def test_without_merges_there_are_never_more_runs_than_promised(history, fails):
     world = world_of(history, fails)

@@ -84,7 +84,7 @@ def listing(folder: Path) -> dict[str, tuple[int, bytes]]:
     return found
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.lists(st.tuples(ACTIONS, PLACES, PLACES), max_size=8))
 def test_any_changes_are_undone(clone, actions):
     scratch, commit, source = clone

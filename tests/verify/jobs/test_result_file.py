@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.errors import GitmemError, RefusedError, UsageError
@@ -60,7 +60,6 @@ def test_file_of_an_earlier_gitmem_lacks_the_later_fields() -> None:
     assert (verdict.attempt, verdict.attempt_at, verdict.alike, verdict.outside) == ("", 0, 0, "network")
 
 
-@settings(max_examples=40)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=100))
 def test_result_file_keeps_any_text_of_a_check(text: str) -> None:
     line = replace(LINE, verdict=replace(VERDICT, because=text))

@@ -26,7 +26,7 @@ loads = st.lists(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(loads, st.integers(1, 90), st.randoms())
 def test_every_fact_is_in_exactly_one_shard_whatever_the_order(facts: list[Load], of: int, chance) -> None:
     shuffled = facts.copy()
@@ -39,7 +39,7 @@ def test_every_fact_is_in_exactly_one_shard_whatever_the_order(facts: list[Load]
     assert found == share_out(facts, of)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(loads, st.integers(1, 12))
 def test_no_shard_has_more_than_its_part_and_one_fact(facts: list[Load], of: int) -> None:
     facts = [Load(load.key, max(load.seconds, 0.001), False, True) for load in facts]

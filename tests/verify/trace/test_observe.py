@@ -113,7 +113,7 @@ def changes(draw):
     return files
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(
     command=st.sampled_from(COMMANDS),
     words=st.tuples(st.sampled_from(PLACES), st.sampled_from(PLACES)),

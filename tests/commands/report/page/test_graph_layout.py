@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.commands.report.page.graph_layout import GraphLayout, components, place
@@ -24,7 +24,6 @@ def crossings(placed: GraphLayout) -> int:
     )
 
 
-@settings(max_examples=60)
 @given(graphs)
 def test_every_node_has_a_place_of_its_own_cycles_or_not(edges) -> None:
     for group in components(edges):
@@ -41,7 +40,6 @@ def test_every_node_has_a_place_of_its_own_cycles_or_not(edges) -> None:
         assert placed == place(reversed(inside))
 
 
-@settings(max_examples=40)
 @given(graphs)
 def test_without_cycles_every_link_leads_to_the_right_through_every_layer(edges) -> None:
     forward = {(one, other) for one, other in edges if one < other}
