@@ -290,6 +290,7 @@ class Signals:
         scope: The factor of its scope, > 0: 1 for the project's own memories.
         talk: The factor for its text in a log, > 0: 1 outside of logs (``gitmem.recall.logs``).
         is_agents: Whether an agent wrote it; ignored for a fact that its check proves.
+        time: The factor for its times if the query names one, > 0: 1 otherwise (``gitmem.recall.when``).
         key: The memory's key, which breaks ties, since its row may differ between two catalogs of one store.
     """
 
@@ -308,6 +309,7 @@ class Signals:
     scope: float = 1.0
     talk: float = 1.0
     is_agents: bool = False
+    time: float = 1.0
     key: str = ""
 
 
@@ -394,6 +396,7 @@ def _ranked(signals: Signals, ranking: Ranking, statuses: Mapping[str, float]) -
         signals.scope,
         signals.talk,
         1 - ranking.provenance * (signals.is_agents and signals.status != VERIFIED),
+        signals.time,
     )
     known = list(zip(FACTORS, values, strict=True))
     if ranking.without:

@@ -30,7 +30,7 @@ from gitmem.text import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.config import Config
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from gitmem.policy import Policy
     from gitmem.recall import Query, RankedMemory, Ranking, Signals
     from gitmem.recall.semantic import Sources, VectorQuery
+    from gitmem.recall.when import When
     from gitmem.store.local import LocalState
 
 # The least number of candidates that an engine returns, so that the factors have a choice. Twice as many cost 4 ms more
@@ -47,6 +48,20 @@ if TYPE_CHECKING:
 CANDIDATES = 60
 # The policy's upper bound (`policy`, candidate_multiplier); a setting of the environment has none.
 MULTIPLIER_AT_MOST = 1000.0
+# One of them, or a year, is in every query that names a time.
+_TIME_WORDS = """
+latest newest recent last past oldest earliest original first since after before until till between today yesterday ago
+this days weeks months years january february march april may june july august september october november december
+neueste neuester neuestes neuesten jüngste aktuellste letzte letzter letztes letzten vergangenen älteste ältester
+ältesten erste erster erstes ersten seit nach vor bis heute gestern januar februar märz mai juni juli oktober dezember
+récent récente récents récentes dernier dernière derniers dernières premier première depuis après avant hier janvier
+février mars avril juin juillet août septembre octobre novembre décembre reciente recientes último última desde después
+antes hasta ayer pasado primero primera primer enero febrero marzo abril mayo junio julio agosto septiembre octubre
+noviembre diciembre ultimo ultima scorso dopo prima primo ieri oggi gennaio febbraio aprile maggio giugno luglio
+settembre ottobre dicembre depois ontem hoje passado primeiro primeira janeiro fevereiro março maio junho julho setembro
+outubro novembro dezembro nieuwste laatste oudste eerste sinds voor tot gisteren vandaag januari februari maart mei
+augustus
+"""
 
 
 @frozen
@@ -117,11 +132,13 @@ def recall(
     config: Config,
     now: int,
     meaning: VectorQuery | None = None,
+    date_of: Callable[[str], float | None] = lambda _: None,
 ) -> RecallResult:
     """Rank the memories of some stores for a query, best first; without a search text, newest first.
 
     If none of its words is in any memory, memories that contain parts of the words are returned, with a notice. With
-    *meaning*, memories near to the query are found as well, even if they share no word with it.
+    *meaning*, memories near to the query are found as well, even if they share no word with it. *date_of* returns the
+    time of a version, which a query may name.
     """
     if not query.text.strip():
         from gitmem.recall import inventory
@@ -138,8 +155,20 @@ def recall(
         ranker.search_by(meaning)
     if not ranker.has_found:
         return RecallResult((), 0, suggestion=ranker.suggestion() if is_asked else "")
+    if may_name_time(query.text):
+        from gitmem.recall.when import find_when
+
+        ranker.when = find_when(query.text, now, date_of)
     ranked = ranker.rank()
     return replace(ranked, notice=notice) if ranked.hits else ranked
+
+
+def may_name_time(text: str) -> bool:
+    """Return whether a query may name a time, which ``recall.when`` then reads."""
+    words = {word.strip(".,;:?!()[]\"'`") for word in text.lower().split()}
+    return not words.isdisjoint(_TIME_WORDS.split()) or any(
+        word[:2] in ("19", "20") and word[:4].isdigit() for word in words
+    )
 
 
 def rank_numbers(
@@ -205,6 +234,7 @@ class Ranker:
         self._states: list[dict[int, state.MemoryStatus]] = [{} for _ in sources]
         self._texts: list[dict[int, IndexText]] = [{} for _ in sources]
         self._meaning: VectorQuery | None = None
+        self.when: When | None = None
 
     @property
     def has_found(self) -> bool:
@@ -292,12 +322,27 @@ class Ranker:
             from gitmem.recall import logs
 
             signals = logs.with_talk(signals, self._query.text, texts, runs)
+        if self.when is not None:
+            signals = self._with_time(signals, self.when)
         ranking = ranking_of(self._policy, self._config, self._query)
         ranked, kept_back = self._rank(signals, replace(ranking, floor=0.0) if is_exact else ranking)
         if self._meaning is not None:
             ranked = [*self._meaning.diversify(ranked, limit, dense)]
         hits = with_sources(self._hits(ranked[:limit]), [one.number for one in ranked], made_of)
         return RecallResult(tuple(hits), max(0, len(ranked) - limit), withheld=kept_back)
+
+    def _with_time(self, signals: list[Signals], when: When) -> list[Signals]:
+        """Return the signals with the factor for the time that the query names."""
+        from gitmem.recall.when import factors
+
+        times: dict[int, list[int]] = {}
+        count = len(self._sources)
+        for nth, source, numbers in self._split(one.number for one in signals):
+            rows = source.catalog.each("SELECT id, created, updated FROM memory WHERE id IN ({})", numbers)
+            for number, *own in rows:
+                times[number * count + nth] = [*own, self._states[nth][number].at]
+        found = factors({one.number: one.lexical for one in signals}, times, when)
+        return [replace(one, time=found[one.number]) for one in signals]
 
     def _read_texts(self, nth: int) -> list[list[int]]:
         """Read the texts of a store's candidates and of their neighbours in logs; return the runs of the logs."""

@@ -39,6 +39,7 @@ def without(*names: str) -> Ranking:
         pytest.param("workspace", {"workspace": 1.0}, {}, id="learnt-here"),
         pytest.param("scope", {}, {"scope": 0.85}, id="of-this-project"),
         pytest.param("talk", {"talk": 1.4}, {}, id="what-a-question-asks-for"),
+        pytest.param("time", {"time": 3.0}, {}, id="the-time-that-a-question-names"),
         pytest.param("provenance", {}, {"is_agents": True}, id="a-persons-before-an-agents"),
     ],
 )
@@ -75,6 +76,7 @@ def test_score_is_the_product_of_the_factors_in_their_order() -> None:
         ("scope", 1.0),
         ("talk", 1.0),
         ("provenance", 0.85),
+        ("time", 1.0),
     )
     assert ranked.score == pytest.approx(2.0 * 0.75 * 1.5 * 0.5 * 1.2 * 0.85 * 1.5 * 11 / 6 * 1.2 * 0.85)
 

@@ -544,7 +544,7 @@ def test_factors_multiply_to_the_score(shelf: Memory) -> None:
     for hit in hits:
         assert [name for name, _ in hit.factors] == [
             "lexical", "recency", "access", "status", "importance", "confidence", "path", "dependency", "workspace",
-            "scope", "talk", "provenance",
+            "scope", "talk", "provenance", "time",
         ]  # fmt: skip
         assert prod(value for _, value in hit.factors) == pytest.approx(hit.score, abs=1e-4)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

@@ -12,6 +12,7 @@ from gitmem.store.state import plain_files
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
@@ -86,9 +87,17 @@ def _rank(repository: OpenRepository, stores: Sequence[OpenStore], query: Query,
     with QuestionVectors(repository, query, looked_into) as meaning, Readings(sources):
         if engine_of is not None:
             sources[0] = replace(sources[0], engine=engine_of(sources[0].catalog))
-        return ranker.recall(
-            sources, query, policy=policy, config=repository.config, now=repository.now, meaning=meaning
-        )
+        how: dict[str, Any] = {"policy": policy, "config": repository.config, "now": repository.now, "meaning": meaning}
+        return ranker.recall(sources, query, date_of=lambda version: _date_of(repository, version), **how)
+
+
+def _date_of(repository: OpenRepository, version: str) -> float | None:
+    """Return the time of a version by its tag (``v2.0``, ``2.0``, ``2.0.0``), or None if there is no such tag."""
+    form = "--format=%(refname:lstrip=2) %(creatordate:unix)"
+    tags = [line.split(" ") for line in repository.git.text("for-each-ref", form, "refs/tags").splitlines()]
+    dates = {tag.rpartition("/")[2].removeprefix("v"): date for tag, date in tags}
+    found = dates.get(version, dates.get(f"{version}.0"))
+    return float(found) if found else None
 
 
 class QuestionVectors:

@@ -1,0 +1,366 @@
+"""Read the time that a question names: a range ("last month", "since 2.0", "in April 2026"), or the newest or oldest.
+
+It is a preference, never a filter: memories of that time come first, the others follow. Words of seven languages are
+known: English, German, French, Spanish, Italian, Portuguese and Dutch. Pure.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+# The factor of a memory of the range: a question that names a time means it. The best hit scores 1.4 to 1.7 times as
+# much as the second (``gitmem.recall``), so a memory of another time needs twice that lead to come first.
+INSIDE = 3.0
+# The factor of the newest (or oldest) of the memories that match; half of the excess for each following one.
+FIRST = 3.0
+# Which memories match: those with at least this share of the best score. Measured by nothing but the tests.
+MATCHES = 0.5
+
+_MONTHS = (
+    "january jan januar janvier enero gennaio janeiro januari",
+    "february feb februar février fevrier febrero febbraio fevereiro februari",
+    "march mar märz maerz mars marzo março maart",
+    "april apr avril abril aprile",
+    "may mai mayo maggio maio mei",
+    "june jun juni juin junio giugno junho",
+    "july jul juli juillet julio luglio julho",
+    "august aug août aout agosto augustus",
+    "september sep sept septembre septiembre settembre setembro",
+    "october oct oktober octobre octubre ottobre outubro",
+    "november nov novembre noviembre novembro",
+    "december dec dezember décembre diciembre dicembre dezembro",
+)
+_UNITS = (
+    (1, "day days tag tage tagen jour jours día días dia dias giorno giorni dag dagen"),
+    (7, "week weeks woche wochen semaine semaines semana semanas settimana settimane weken"),
+    (30, "month months monat monate monaten mois mes meses mese mesi mês maand maanden"),
+    (365, "year years jahr jahre jahren an ans année année années año años anno anni ano anos jaar jaren"),
+)
+_NEWEST = (
+    "latest newest neueste neuester neuestes neuesten jüngste aktuellste nieuwste"
+    " récent récente récents récentes reciente recientes"
+)
+_OLDEST = "oldest earliest älteste ältester ältesten oudste"
+# These order memories only before a word for something that is recorded: "the last item of a list" asks for no time.
+_LAST_OF = (
+    "last recent letzte letzter letztes letzten dernier dernière derniers dernières último última ultimo ultima laatste"
+)
+_FIRST_OF = (
+    "first original erste erster erstes ersten premier première primero primera primer primo prima primeiro primeira"
+    " eerste"
+)
+_RECORDED = (
+    "change changes decision decisions fix fixes gotcha gotchas lesson lessons memory memories mention news note notes"
+    " outage incident release releases support update updates änderung änderungen entscheidung entscheidungen"
+    " changement changements décision décisions cambio cambios decisión decisiones modifica decisione mudança decisão"
+    " wijziging besluit"
+)
+# The order must be asked for at the beginning: "bump it to the latest version" asks for something else.
+_BEGINNING = 2
+_OPENING = "the show which me tell are about our most is were what was das die der ist quel la le quelle est"
+_LAST = (
+    "last past letzte letzter letztes letzten vergangene vergangenen dernier dernière derniers dernières último última"
+    " últimos últimas pasado pasada ultimo ultima ultimi ultime scorso scorsa passado passada laatste afgelopen vorige"
+)
+_THIS = "this current diese dieser dieses diesem diesen ce cette este esta questo questa deze dit"
+_SINCE = "since seit depuis desde da dal sinds from ab"
+_AFTER = "after nach après despues después dopo depois na"
+_BEFORE = "before vor avant antes prima voor"
+_UNTIL = "until till by bis jusqu'en hasta fino até tot"
+_IN = "in on during im am en au em nel op within"
+_BETWEEN = "between zwischen entre tra tussen from von"
+_AND = "and und et y e en to bis à a"
+_AGO = "ago her zuvor geleden fa atrás"
+_FILLER = "the of de del der den dem des du la le les el il o os das die den di do da dos early late mid about"
+_TODAY, _YESTERDAY = "today heute aujourd'hui hoy oggi hoje vandaag", "yesterday gestern hier ayer ieri ontem gisteren"
+_WORDS = {
+    name: frozenset(words.split())
+    for name, words in {
+        "opening": _OPENING,
+        "newest": _NEWEST,
+        "oldest": _OLDEST,
+        "last_of": _LAST_OF,
+        "first_of": _FIRST_OF,
+        "recorded": _RECORDED,
+        "last": _LAST,
+        "this": _THIS,
+        "since": _SINCE,
+        "after": _AFTER,
+        "before": _BEFORE,
+        "until": _UNTIL,
+        "in": _IN,
+        "between": _BETWEEN,
+        "and": _AND,
+        "ago": _AGO,
+        "filler": _FILLER,
+        "today": _TODAY,
+        "yesterday": _YESTERDAY,
+    }.items()
+}
+_MONTH = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+_UNIT = {name: days for days, names in _UNITS for name in names.split()}
+_COUNTS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "few": 3, "couple": 2}
+_DAY = timedelta(days=1)
+
+
+@frozen
+class When:
+    """The time that a question names.
+
+    Attributes:
+        start: Epoch seconds from which on a memory is of that time, or None.
+        end: Epoch seconds before which it is, or None.
+        order: 1 if it asks for the newest, -1 for the oldest, else 0.
+    """
+
+    start: float | None = None
+    end: float | None = None
+    order: int = 0
+
+    def contains(self, times: Iterable[int]) -> bool:
+        """Return whether one of some times is in the range; True without a range."""
+        return any(
+            time and (self.start is None or time >= self.start) and (self.end is None or time < self.end)
+            for time in times
+        )
+
+    @property
+    def is_range(self) -> bool:
+        """Return whether there is a range."""
+        return self.start is not None or self.end is not None
+
+
+def find_when(text: str, now: float, date_of: Callable[[str], float | None] = lambda _: None) -> When | None:
+    """Return the time that a question names, or None.
+
+    Args:
+        text: The question as typed.
+        now: The present, epoch seconds.
+        date_of: Returns the time of a version such as ``2.0``, or None if it is unknown.
+    """
+    reader = _Reader(text, now, date_of)
+    start, end = reader.range()
+    order = reader.order()
+    return When(start, end, order) if order or start is not None or end is not None else None
+
+
+Range = tuple[datetime | None, datetime | None]
+
+
+class _Reader:
+    """Reads one question, word by word."""
+
+    def __init__(self, text: str, now: float, date_of: Callable[[str], float | None]) -> None:
+        words = [word.strip(".,;:?!()[]\"'`").lower() for word in text.split()]
+        self._words = [word for word in words if word]
+        self._now, self._date_of = datetime.fromtimestamp(now, UTC), date_of
+        self._used: set[int] = set()
+
+    def range(self) -> tuple[float | None, float | None]:
+        """Return the first range that the question names, as epoch seconds."""
+        for at, word in enumerate(self._words):
+            start, end = self._range_at(at, word)
+            if start or end:
+                return start.timestamp() if start else None, end.timestamp() if end else None
+        return None, None
+
+    def order(self) -> int:
+        """Return 1 for the newest, -1 for the oldest, 0 if neither is asked for; after ``range``."""
+        left = [at for at, word in enumerate(self._words) if word not in _WORDS["opening"]]
+        for at in left[:_BEGINNING]:
+            if at in self._used:
+                continue
+            word, before = self._words[at], self._words[at - 1] if at else ""
+            is_of_recorded = before == "most" or not _WORDS["recorded"].isdisjoint(self._words[at + 1 : at + 4])
+            if word in _WORDS["newest"] or (is_of_recorded and word in _WORDS["last_of"]):
+                return 1
+            if word in _WORDS["oldest"] or (is_of_recorded and word in _WORDS["first_of"]):
+                return -1
+        return 0
+
+    def _range_at(self, at: int, word: str) -> Range:
+        if word in _WORDS["between"]:
+            first, to = self._point(at + 1, is_named=True)
+            if first and self._word(to) in _WORDS["and"]:
+                second, _ = self._point(to + 1, is_named=True)
+                if second:
+                    return first[0], second[1]
+        if word in _WORDS["since"] and (found := self._point(at + 1, is_named=True)[0]):
+            return found[0], None
+        if word in _WORDS["after"] and (found := self._point(at + 1, is_named=True)[0]):
+            return found[1], None
+        if word in _WORDS["before"] and (found := self._point(at + 1, is_named=True)[0]):
+            return None, found[0]
+        if word in _WORDS["until"] and (found := self._point(at + 1, is_named=True)[0]):
+            return None, found[1]
+        if word in _WORDS["in"] and (found := self._point(at + 1, is_named=True, may_be_version=False)[0]):
+            return found
+        return self._point(at, is_named=False, may_be_version=False)[0] or (None, None)
+
+    def _word(self, at: int) -> str:
+        return self._words[at] if at < len(self._words) else ""
+
+    def _point(
+        self, at: int, *, is_named: bool, may_be_version: bool = True
+    ) -> tuple[tuple[datetime, datetime] | None, int]:
+        """Return the day, month, year or other span that begins at a word, and the place after it.
+
+        Args:
+            at: The place of the word.
+            is_named: Whether a preposition is before it: only then is a month alone or a year alone a time.
+            may_be_version: Whether a version stands for its time.
+        """
+        if is_named:
+            at = self._after_filler(at)
+        for read in (self._day, self._relative, self._month):
+            found, to = read(at, is_named=is_named)
+            if found:
+                self._used.update(range(at, to))
+                return found, to
+        word = self._word(at)
+        if is_named and word.isdigit() and len(word) == 4 and word[:2] in ("19", "20"):
+            return (_year(int(word)), _year(int(word) + 1)), at + 1
+        if may_be_version and (version := _version_in(word)):
+            time = self._date_of(version)
+            if time is not None:
+                moment = datetime.fromtimestamp(time, UTC)
+                return (moment, moment), at + 1
+        return None, at
+
+    def _day(self, at: int, *, is_named: bool) -> tuple[tuple[datetime, datetime] | None, int]:
+        """Read an ISO date or month, today, or yesterday."""
+        del is_named
+        word, today = self._word(at), self._now.replace(hour=0, minute=0, second=0, microsecond=0)
+        if word in _WORDS["today"]:
+            return (today, today + _DAY), at + 1
+        if word in _WORDS["yesterday"]:
+            return (today - _DAY, today), at + 1
+        parts = word.split("-")
+        if len(parts) in (2, 3) and len(parts[0]) == 4 and all(part.isdigit() for part in parts):
+            numbers = [int(part) for part in parts]
+            if len(parts) == 2 and 1 <= numbers[1] <= 12:
+                return _month_span(numbers[0], numbers[1]), at + 1
+            try:
+                day = datetime(*(numbers[0], numbers[1], numbers[2]), tzinfo=UTC)
+            except (ValueError, IndexError):
+                return None, at
+            return (day, day + _DAY), at + 1
+        return None, at
+
+    def _relative(self, at: int, *, is_named: bool) -> tuple[tuple[datetime, datetime] | None, int]:
+        """Read "last month", "the past three weeks", "mois dernier", "two weeks ago", "this year"."""
+        del is_named
+        word, following = self._word(at), self._word(at + 1)
+        if word in _WORDS["last"]:
+            count, place = (number, at + 2) if (number := _number(following)) else (1, at + 1)
+            if days := _UNIT.get(self._word(place)):
+                return self._back(count, days, is_whole=not _number(following)), place + 1
+        if word in _UNIT and following in _WORDS["last"] and word not in _WORDS["and"]:
+            return self._back(1, _UNIT[word], is_whole=True), at + 2
+        if word in _WORDS["this"] and following in _UNIT:
+            return (self._begin_of(_UNIT[following]), self._now + _DAY), at + 2
+        if (number := _number(word)) and following in _UNIT and self._word(at + 2) in _WORDS["ago"]:
+            about = self._now - timedelta(days=number * _UNIT[following])
+            half = timedelta(days=max(1.0, _UNIT[following] * 0.75))
+            return (about - half, about + half), at + 3
+        return None, at
+
+    def _back(self, count: int, days: int, *, is_whole: bool) -> tuple[datetime, datetime]:
+        """Return the last *count* units: up to now, or, if *is_whole*, from the beginning of the unit before."""
+        end = self._now + _DAY
+        if not is_whole:
+            return self._now - timedelta(days=count * days), end
+        begin = self._begin_of(days)
+        return self._begin_of(days, begin - _DAY), end if days < 30 else begin
+
+    def _begin_of(self, days: int, moment: datetime | None = None) -> datetime:
+        moment = (moment or self._now).replace(hour=0, minute=0, second=0, microsecond=0)
+        if days == 365:
+            return moment.replace(month=1, day=1)
+        if days == 30:
+            return moment.replace(day=1)
+        return moment - timedelta(days=moment.weekday()) if days == 7 else moment
+
+    def _month(self, at: int, *, is_named: bool) -> tuple[tuple[datetime, datetime] | None, int]:
+        """Read "April 2026", "3 April 2026", "April 3, 2026", "avril de 2026".
+
+        Without a year, it is the last such month, and only if *is_named*.
+        """
+        day, place = self._day_of_month(at)
+        month = _MONTH.get(self._word(place))
+        if not month:
+            return None, at
+        if not day:
+            day, place = self._day_of_month(place + 1)
+        else:
+            place = self._after_filler(place + 1)
+        year = self._word(place)
+        if not (year.isdigit() and len(year) == 4):
+            if not is_named:
+                return None, at
+            place, year = place - 1, str(self._now.year - (month > self._now.month))
+        begin, end = _month_span(int(year), month)
+        if day:
+            try:
+                begin = begin.replace(day=day)
+            except ValueError:
+                return None, at
+            end = begin + _DAY
+        return (begin, end), place + 1
+
+    def _day_of_month(self, at: int) -> tuple[int, int]:
+        """Return the day that a word is, or 0, and the place of the next word that is no filler."""
+        word = self._word(at)
+        digits = word[:-2] if word.endswith(("st", "nd", "rd", "th")) else word
+        if digits.isdigit() and len(digits) <= 2:
+            return int(digits), self._after_filler(at + 1)
+        return 0, self._after_filler(at)
+
+    def _after_filler(self, at: int) -> int:
+        while self._word(at) in _WORDS["filler"]:
+            at += 1
+        return at
+
+
+def _year(year: int) -> datetime:
+    return datetime(year, 1, 1, tzinfo=UTC)
+
+
+def _month_span(year: int, month: int) -> tuple[datetime, datetime]:
+    begin = datetime(year, month, 1, tzinfo=UTC)
+    return begin, begin.replace(year=year + 1, month=1) if month == 12 else begin.replace(month=month + 1)
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdigit() and len(word) < 4 else _COUNTS.get(word, 0)
+
+
+def _version_in(word: str) -> str:
+    """Return the version that a word is, such as ``2.0`` for ``v2.0``; empty if it is none."""
+    version = word.removeprefix("v")
+    parts = version.split(".")
+    return version if len(parts) > 1 and all(part.isdigit() for part in parts) else ""
+
+
+def factors(scores: Mapping[int, float], times: Mapping[int, Sequence[int]], when: When) -> dict[int, float]:
+    """Return the factor, >= 1, of each candidate for the time that the query names.
+
+    Args:
+        scores: The relevance of each candidate, by number.
+        times: Its times in epoch seconds, the creation first; 0 is none.
+        when: What the query names.
+    """
+    found = {number: INSIDE if when.is_range and when.contains(times[number]) else 1.0 for number in scores}
+    if when.order:
+        best = max((score * found[number] for number, score in scores.items()), default=0.0)
+        matching = [number for number, score in scores.items() if score * found[number] >= MATCHES * best]
+        matching.sort(key=lambda number: (-when.order * times[number][0], number))
+        for place, number in enumerate(matching):
+            found[number] *= 1 + (FIRST - 1) / 2**place
+    return found

@@ -1,0 +1,121 @@
+"""The time that a question names: what is read as a range or as an order, in each language, and what is not."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from conftest import NOW, git, memory_text, put_files
+
+from gitmem.memory import Memory
+from gitmem.recall import Query, ranker
+from gitmem.recall.when import When, factors, find_when
+
+# 2026-09-21 is a Monday.
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "end"),
+    [
+        ("what changed in April 2026", "2026-04-01", "2026-05-01"),
+        ("what changed in April", "2026-04-01", "2026-05-01"),
+        ("what changed in December", "2025-12-01", "2026-01-01"),
+        ("deploys, March 2024", "2024-03-01", "2024-04-01"),
+        ("what broke on 2026-04-03", "2026-04-03", "2026-04-04"),
+        ("what broke on 3 April 2026", "2026-04-03", "2026-04-04"),
+        ("what broke on April 3rd, 2026", "2026-04-03", "2026-04-04"),
+        ("decisions since 2025-11", "2025-11-01", ""),
+        ("decisions after 2024", "2025-01-01", ""),
+        ("decisions before May 2025", "", "2025-05-01"),
+        ("decisions until May 2025", "", "2025-06-01"),
+        ("retries between 2023 and 2024", "2023-01-01", "2025-01-01"),
+        ("what did we do last month", "2026-08-01", "2026-09-01"),
+        ("what did we do last year", "2025-01-01", "2026-01-01"),
+        ("what did we do yesterday", "2026-09-20", "2026-09-21"),
+        ("what changed since 2.0", "2026-02-01", ""),
+        ("was im April 2026 beschlossen wurde", "2026-04-01", "2026-05-01"),
+        ("letzten Monat", "2026-08-01", "2026-09-01"),
+        ("seit März 2025", "2025-03-01", ""),
+        ("avant juin 2025", "", "2025-06-01"),
+        ("le mois dernier", "2026-08-01", "2026-09-01"),
+        ("desde enero de 2026", "2026-01-01", ""),
+        ("antes de maio de 2025", "", "2025-05-01"),
+        ("dopo giugno 2025", "2025-07-01", ""),
+        ("sinds oktober 2025", "2025-10-01", ""),
+    ],
+)
+def test_range_is_read(question: str, start: str, end: str) -> None:
+    found = find_when(question, NOW, {"2.0": _at("2026-02-01")}.get)
+
+    assert found is not None
+    assert (found.start, found.end) == (_at(start) if start else None, _at(end) if end else None)
+    assert ranker.may_name_time(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "order"),
+    [
+        ("the latest change to retries", 1),
+        ("most recent decision about queues", 1),
+        ("letzte Entscheidung zu Warteschlangen", 1),
+        ("dernière décision", 1),
+        ("what was the last change to the gateway", 1),
+        ("first decision about retries", -1),
+        ("oldest gotcha about retries", -1),
+    ],
+)
+def test_order_is_read(question: str, order: int) -> None:
+    found = find_when(question, NOW)
+
+    assert found is not None
+    assert (found.order, found.is_range) == (order, False)
+    assert ranker.may_name_time(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "port 2019 is taken",
+        "may we march on",
+        "run it in parallel",
+        "since the migration",
+        "error 1968-b",
+        "v2.0 of it",
+    ],
+)
+def test_other_words_name_no_time(question: str) -> None:
+    assert find_when(question, NOW) is None
+
+
+def test_range_prefers_and_excludes_nothing() -> None:
+    found = factors({1: 2.0, 2: 1.0}, {1: [10, 10, 0], 2: [100, 100, 0]}, When(start=50.0))
+
+    assert found == {1: 1.0, 2: 3.0}
+
+
+def test_newest_of_the_memories_that_match_comes_first() -> None:
+    scores = {1: 1.0, 2: 0.9, 3: 0.2}
+
+    found = factors(scores, {1: [10], 2: [20], 3: [30]}, When(order=1))
+
+    assert max(scores, key=lambda number: scores[number] * found[number]) == 2
+
+
+def test_recall_shows_the_factor_and_knows_versions_by_their_tags(repo: Path) -> None:
+    texts = {"old": "2020-01-01T00:00:00Z", "new": "2022-01-01T00:00:00Z"}
+    put_files(repo, {f"learned/{key}.md": memory_text("Retries are limited", created=at) for key, at in texts.items()})
+    git(repo, "-c", "user.name=a", "-c", "user.email=b", "tag", "-a", "v2.0", "-m", "two")
+    with Memory(repo, clock=lambda: NOW) as memory:
+        earlier = memory.recall(Query(text="retries before 2021", without=("recency",))).hits
+        later = memory.recall(Query(text="retries after 2021")).hits
+        tagged = memory.recall(Query(text="retries before 2.0")).hits
+
+    assert [hit.key for hit in earlier] == ["old", "new"]
+    assert [dict(hit.factors)["time"] for hit in earlier] == [3.0, 1.0]
+    assert [hit.key for hit in later] == ["new", "old"]
+    assert [dict(hit.factors)["time"] for hit in tagged] == [3.0, 3.0]
+
+
+def _at(day: str) -> float:
+    return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
