@@ -28,7 +28,7 @@ CLASSES = {
     "package": "symbol", "service": "symbol", "program": "path", "test": "symbol", "count": "value",
     "absence": "dependency", "import rule": "symbol", "job": "symbol", "run in CI": "command", "option": "symbol",
     "style": "value", "variable": "symbol", "anchor": "path", "marker": "symbol",
-    "signature": "symbol", "import": "symbol", "subcommand": "command", "route": "symbol",
+    "recipe": "command", "signature": "symbol", "import": "symbol", "subcommand": "command", "route": "symbol",
 }  # fmt: skip
 
 

@@ -106,7 +106,7 @@ def iter_commands(statement: Statement) -> Iterator[Command]:
 def _line(text: str, line: int) -> Iterator[Command]:
     text = re.sub(r"(^|\s)#\s.*$", "", text)
     folder = ""
-    for part in re.split(r"&&|\|\||;|\|", text):
+    for part in re.split(r"&&|\|\||;|\||\s/\s", text):
         words = part.strip().strip("()").split()
         while words and (re.match(r"^[A-Z_][A-Z0-9_]*=", words[0]) or words[0] in _PREFIXES):
             words.pop(0)

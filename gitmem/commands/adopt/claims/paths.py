@@ -36,6 +36,8 @@ _WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+\\?")
 _TWINS = re.compile(r"([\w./-]*\w)(\.\w{1,4})/(\.\w{1,4})")
 # Programs that run a file of code.
 _INTERPRETERS = frozenset({"python", "python3", "node", "tsx", "ts-node", "bash", "sh", "ruby", "php", "deno", "bun"})
+# What programs call their environment.
+_OBJECTS = frozenset({"process.env", "meta.env", "import.meta.env", "Bun.env"})
 # Folders, and nothing else, in parentheses.
 _LISTED = re.compile(r"\(((?:[\w.-]+/,? ?(?:and )?)+)\)")
 _STAND_IN = re.compile(r"(?:^|[/_-])(?:my|your|some|example)[/_-]|path/to/")
@@ -150,12 +152,14 @@ def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iter
         word, is_certain = fixed[: fixed.rindex("/") + 1], False
     if not re.search(r"[A-Za-z]", word) or _NO_PATH.search(word) or _HOST.match(word) or word.startswith("//"):
         return
+    if word in _OBJECTS:
+        return
     token, is_rooted = word, word.startswith("/")
     word = word.lstrip("/")
     folders = [] if is_rooted else [document.folder, posixpath.dirname(document.path)]
     spots = [posixpath.join(folder, word) for folder in folders if folder] + [word]
     looks = bool(_FILE.match(word)) or word.endswith("/") or ("/" in word and not is_rooted)
-    is_type = re.match(r"^\.\w+$", word) and _FILE.match(f"x{word}")
+    is_type = re.match(r"^(?:\.\w+)+$", word) and _FILE.match(f"x{word}")
     yield _claim(token, word, line, spots, is_certain=is_certain and looks and not is_type and not is_rooted)
 
 

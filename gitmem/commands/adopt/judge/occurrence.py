@@ -59,7 +59,8 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
         written = next((corpus.present[one] for one in forms if one in corpus.present), None)
         if written is None and (claim.token.endswith(">") or where.endswith(_CALLING)):
             return _judge_outside(mention, past, forms, head) if corpus.is_whole else None
-        where = written or where
+        is_owned = owner_of(claim.token) != ""
+        where = where if is_owned else written or where
     first = corpus.present.get(claim.name, "")
     if where is not None and claim.is_certain and is_sample(first) and not tie and _is_about_program(mention):
         return _judge_outside(mention, past, (claim.name,), head, left=first) if corpus.is_whole else None
@@ -112,7 +113,9 @@ def _judge_outside(
     if left and is_defined_in(head.text(left), name):
         check = {"contains": name, "in": escape(left), OR_IN: SCOPE}
         return JudgedClaim(mention, HOLDS, Source(left), check=check)
-    return None
+    if not left or then is None or were or is_example(mention.statement.text):
+        return None
+    return JudgedClaim(mention, NEVER, held=False, wrote=wrote)
 
 
 def _find_member(owner: str, name: str, corpus: Corpus, head: Code) -> str | None:

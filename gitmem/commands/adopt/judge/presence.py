@@ -58,7 +58,7 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
     claim = mention.claim
     if looks_like_name(claim) and is_identifier(head, claim.token):
         return None
-    if _BRANCH.match(claim.name) and "branch" in f"{mention.statement.section} {mention.statement.text}".lower():
+    if _BRANCH.match(claim.token) and "branch" in f"{mention.statement.section} {mention.statement.text}".lower():
         return None
     wrote, named = past.writer(mention)
     then = past.code(wrote)

@@ -69,7 +69,7 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
     claim = mention.claim
     if not _definitions(head, claim, mention.document):
         return None
-    if (source := _find(head, claim, mention.document)) is not None:
+    if (source := find_target(head, claim, mention.document)) is not None:
         return JudgedClaim(mention, HOLDS, source, check=_check(claim, source))
     is_open = _takes_any(head, claim, mention.document) or _has_unread_part(head, claim, mention.document)
     if mention.is_past or "*" in claim.name or is_open:
@@ -77,7 +77,7 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
     wrote, named = past.writer(mention)
     then = past.code(wrote)
     document = moved_to(mention.document, named)
-    was = _find(then, claim, document) if then is not None else None
+    was = find_target(then, claim, document) if then is not None else None
     if then is None or was is None:
         held = None if then is None else False
         return JudgedClaim(mention, NEVER, held=held, wrote=wrote) if claim.is_certain else None
@@ -154,7 +154,7 @@ def _included(code: Code, paths: list[str]) -> list[str]:
     return found
 
 
-def _find(code: Code, claim: Claim, document: Document) -> Source | None:
+def find_target(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return where a command is defined."""
     for path, text in code.texts(_definitions(code, claim, document)).items():
         line = _line_in(path, text, claim, claim.name)

@@ -20,6 +20,7 @@ from gitmem.commands.adopt.kinds import (
     link_anchors,
     markers,
     options,
+    recipes,
     routes,
     signatures,
     subcommands,
@@ -63,6 +64,10 @@ KINDS = {
             lambda mention, on: judge_command(mention, on.head, on.past),
             _broke,
             "`{token}` is not defined",
+        ),
+        sourced(
+            *(recipes.RECIPE, recipes.recipe_claims, recipes.find_recipe, "says {token}"),
+            contradict=recipes.find_other_recipe,
         ),
         Kind(
             VERSION,

@@ -47,7 +47,8 @@ _ENTRIES = (
 )
 # What a file or the whole code has a number of.
 _PARTS = (
-    "tests|test cases|test functions|tools|commands|subcommands|scripts|targets|recipes|services|jobs|crates|workflows"
+    "tests|test cases|test functions|tools|commands|subcommands|scripts|targets|recipes|services|jobs|crates|"
+    "workflows|lines|tables|enums"
 )
 _NUMBER = rf"(?P<number>\d{{1,5}}|{'|'.join(_WORDS)})"
 _FEW = re.compile(
@@ -71,7 +72,7 @@ _COUNTED = re.compile(
 )
 _BEFORE = re.compile(
     rf"{_PLACE}\s?(?:\*\*)?\s?(?:[(:|—–-]|has|have|contains?|defines?|holds?|with|provides?|exposes?|registers?)\s*"
-    r"(?:a total of|the)?\s*(?:\*\*)?$"
+    r"(?:a total of|the)?\s*(?:\d[\d,]*\+? [a-z]+, ){0,4}(?:\*\*)?$"
 )
 # What a statement is about: the path at its start.
 _SUBJECT = re.compile(rf"^\s*(?:(?:[-*+|]|\d+[.)])\s*)?(?:\*\*)?{_PLACE}")
@@ -112,8 +113,14 @@ _COMMAND = re.compile(
 # What is counted by the texts of files.
 _INSIDE = frozenset({
     "tests", "test cases", "test functions", "tools", "commands", "subcommands", "scripts", "targets", "recipes",
-    "services", "jobs", "crates", "projects",
+    "services", "jobs", "crates", "projects", "lines", "tables", "enums",
 })  # fmt: skip
+# What can be counted in one way only, so that another number was never right.
+_EXACT = frozenset({"lines", "tables", "enums"})
+_SQL = {
+    "tables": re.compile(r"^[ \t]*CREATE (?:\w+ )?TABLE\b", re.M | re.I),
+    "enums": re.compile(r"^[ \t]*CREATE TYPE \S+ AS ENUM\b", re.M | re.I),
+}
 _PROJECT = re.compile(r"^Project\(|^[ \t]*<Project\s", re.M)
 _STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 # Files that say something about a folder, and are none of its things.
@@ -211,7 +218,8 @@ def _claim(line: int, found: re.Match[str], places: tuple[str, ...]) -> Iterator
     if stated >= LEAST:
         noun, where = found["noun"].lower(), tuple(place for place in places if place)
         token = f"{found['number']} {found['noun']}"
-        yield Claim(COUNT, line, token, noun, str(stated), is_certain=False, places=where, tool=noun)
+        is_exact = noun in _EXACT and bool(where)
+        yield Claim(COUNT, line, token, noun, str(stated), is_certain=is_exact, places=where, tool=noun)
 
 
 def find_count(code: Code, claim: Claim, document: Document) -> Source | None:
@@ -291,6 +299,10 @@ def _in_folder(code: Code, folder: str, noun: str) -> dict[str, int]:
 def _in_file(path: str, text: str, noun: str) -> dict[str, int]:
     if noun.startswith("test"):
         return {"tests": len(_TEST.findall(text))}
+    if noun == "lines":
+        return {"lines": len(text.splitlines())}
+    if noun in ("tables", "enums"):
+        return {noun: len(_SQL[noun].findall(text))} if path.endswith(".sql") else {}
     if noun == "tools":
         return {"tools": len(_TOOL.findall(text))}
     if noun in ("commands", "subcommands"):

@@ -54,3 +54,13 @@ def test_remark_of_a_command_counts_what_is_in_its_file_or_in_all_the_code():
     found = [one for part in split(text) for one in count_claims(part, Document("AGENTS.md", "instructions", ""))]
 
     assert [(one.line, one.stated, one.places) for one in found] == [(2, "14", ("tests/test_a.py",)), (3, "12", ())]
+
+
+def test_lines_and_tables_of_a_file_are_counted_in_one_way_only():
+    text = "- **Schema**: `db/schema.sql` (944 lines, 21 tables, 60+ indexes)\n"
+    found = [one for part in split(text) for one in count_claims(part, Document("AGENTS.md", "instructions", ""))]
+
+    assert [(one.stated, one.tool, one.places, one.is_certain) for one in found] == [
+        ("944", "lines", ("db/schema.sql",), True),
+        ("21", "tables", ("db/schema.sql",), True),
+    ]
