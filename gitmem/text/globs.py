@@ -132,6 +132,23 @@ def matcher(glob: str) -> Callable[[str], bool]:
     return lambda path: matches(composed(path))
 
 
+def quick_matcher(globs: Iterable[str]) -> Callable[[str], bool]:
+    """Return a test that every path passes which one of many globs matches, and few others: one search for all."""
+    import re2
+
+    either = "|".join(
+        part
+        for glob in (composed(normal(one)[:LONGEST]) for one in globs)
+        for part in dict.fromkeys((_pattern(_encodable(glob)), re2.escape(_encodable(unescape(glob)))))
+    )
+    options = re2.Options()
+    options.log_errors, options.max_mem = False, 64 * 1024 * 1024
+    compiled = re2.compile(f"(?s)(?:{either})(?:/.*)?", options)
+    return lambda path: any(
+        compiled.fullmatch(_encodable(form)) is not None for form in dict.fromkeys((path, composed(path)))
+    )
+
+
 def composed(text: str) -> str:
     """Return a name in Unicode's composed form: macOS stores names in the other one, and they look the same."""
     if text.isascii():
@@ -171,12 +188,12 @@ def _is_at_or_below(place: str) -> Callable[[str], bool]:
 
 
 def _simple(glob: str) -> Callable[[str], bool] | None:
-    """Return a matcher for ``folder/pre*post`` or ``folder/**/pre*post``, by comparison; None for any other glob."""
+    """Return a matcher for ``folder/pre*post``, ``folder/**/pre*post`` or ``folder/**/name``; None for other globs."""
     folder, _, name = glob.rpartition("/")
     before, star, behind = name.partition("*")
     is_deep = folder == "**" or folder.endswith("/**")
     above = folder.removesuffix("**").removesuffix("/") if is_deep else folder
-    if not star or not all(is_plain(part) for part in (above, before, behind)):
+    if not (star or is_deep) or not all(is_plain(part) for part in (above, before, behind)):
         return None
     above, before, behind = map(unescape, (above, before, behind))
     root = f"{above}/" if above else ""
@@ -185,7 +202,8 @@ def _simple(glob: str) -> Callable[[str], bool] | None:
         inside, _, last = path.rpartition("/")
         is_there = path.startswith(root) if is_deep else inside == above
         is_long = len(last) >= len(before) + len(behind)
-        return is_there and is_long and last.startswith(before) and last.endswith(behind)
+        is_so = is_long and last.startswith(before) and last.endswith(behind) if star else last == before
+        return is_there and is_so
 
     return matches
 

@@ -18,6 +18,7 @@ from gitmem.text.globs import (
     is_plain,
     matcher,
     normal,
+    quick_matcher,
     unescape,
     with_names,
     without_sets,
@@ -193,3 +194,12 @@ def test_no_function_is_slow_for_a_long_text(text: str) -> None:
 
     # Linear time is 40 ms here at most; time that grows with the square is minutes.
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("path", ["build", "sub/build", "a.log", "x/[id]/p.ts", "b*", "Ab", "cafe\u0301", "docs/a/b"])
+def test_quick_matcher_passes_what_one_of_its_globs_matches(path):
+    every = ["**/build", "*.log", "x/[id]/*.ts", "b\\*", "[!a]b", "caf\u00e9", "docs/**"]
+    passes = quick_matcher(every)
+
+    assert passes(path) and any(matcher(glob)(path) for glob in every)
+    assert not any(map(passes, ("none", "a.lo", "sub/a.log", "ab", "builds")))

@@ -55,6 +55,11 @@ def split_ignored(text: str) -> tuple[list[Statement], list[IgnoredStatement]]:
     return kept, ignored
 
 
+def has_comments(text: str) -> bool:
+    """Return whether a document has a comment that says to ignore something."""
+    return _MARK.search(text) is not None
+
+
 def is_ignored(text: str) -> bool:
     """Return whether a comment says to ignore the whole document."""
     return any(found[1] == "ignore-file" for found in _MARK.finditer(text))

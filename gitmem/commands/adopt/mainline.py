@@ -11,7 +11,7 @@ import os
 from bisect import bisect_left
 from functools import cached_property
 
-from gitmem.commands.adopt.code import folders_of
+from gitmem.commands.adopt.tree import folders_of
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -106,9 +106,12 @@ class Mainline:
         ]
 
     def expect(self, paths: Iterable[str]) -> None:
-        """Read the changes of some files in one walk, if they are few."""
+        """Read the changes of some files in one walk; those of all files, if they are many."""
         left = {path for path in paths if path not in self._some and len(path) < LONGEST_PATH}
-        if self.is_read or not 0 < len(left) <= MOST_PATHS or self._walks == MOST_WALKS:
+        if self.is_read or not left or self._walks == MOST_WALKS:
+            return
+        if len(left) > MOST_PATHS:
+            assert self._records is not None, "the walk was made"
             return
         self._walks += 1
         self._some |= {path: [] for path in left}

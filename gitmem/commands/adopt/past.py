@@ -62,6 +62,8 @@ class Past:
         # The commits after one.
         self._after: dict[str, frozenset[str]] = {}
         self._versions: dict[str, list[tuple[str, str]]] = {}
+        # The object name and type of each ``commit:path`` that was looked up; None if it does not exist.
+        self._entries: dict[str, tuple[str, str] | None] = {}
         # The limits that were reached.
         self.notes: dict[str, None] = {}
         self._words: dict[tuple[str, str], list[str]] = {}
@@ -173,18 +175,22 @@ class Past:
     def _objects(self, specs: Iterable[str]) -> tuple[dict[str, tuple[str, str]], bool]:
         """Return the object name and type of each existing ``commit:path``, and whether git could look up all."""
         names = [spec for spec in dict.fromkeys(specs) if "\n" not in spec]
-        if not names:
-            return {}, True
+        new = [spec for spec in names if spec not in self._entries]
+        is_whole = not new or self._look_up(new)
+        return {name: entry for name in names if (entry := self._entries.get(name)) is not None}, is_whole
+
+    def _look_up(self, names: Sequence[str]) -> bool:
+        """Look up ``commit:path``, in one process; return whether git could look up all."""
         form = "--batch-check=%(objectname) %(objecttype)"
         done = self._git.run("cat-file", form, input=os.fsencode("".join(f"{n}\n" for n in names)), check=False)
         if done.status:
             self.notes[_MISSING] = None
-        found = {}
         for name, line in zip(names, done.stdout.decode("utf-8", "replace").split("\n"), strict=False):
             oid, _, kind = line.partition(" ")
-            if kind in ("blob", "tree", "commit"):
-                found[name] = oid, kind
-        return found, not done.status
+            is_there = kind in ("blob", "tree", "commit")
+            if is_there or not done.status:
+                self._entries[name] = (oid, kind) if is_there else None
+        return not done.status
 
     def broke(self, probe: Probe) -> str:
         """Return the newest commit after which a claim about a file was false; empty if none is found.
@@ -343,9 +349,8 @@ class Past:
         before = since or f"{commit}^"
         new = _destination(path, _renames(self._git, before, commit))
         code = self.code(before) if new else None
-        if code is not None and path in code.folders and new in code.folders:
-            mine, others = (sum(one.startswith(f"{folder}/") for one in code.files) for folder in (path, new))
-            return new if mine > others else ""
+        if code is not None and code.tree.has_folder(path) and code.tree.has_folder(new):
+            return new if code.tree.count_below(path) > code.tree.count_below(new) else ""
         return new or self._namesake(path, before, commit)
 
     def has_moved_parts(self, folder: str, commit: str, since: str = "") -> bool:

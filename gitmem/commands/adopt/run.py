@@ -7,7 +7,7 @@ import itertools
 from gitmem.commands.adopt.change import Change
 from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.symbols import owner_of, qualified, tied_paths, whole_forms
-from gitmem.commands.adopt.code import Code, is_sample
+from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.contradictions import find_contradictions, find_right_places
 from gitmem.commands.adopt.corpus import Corpus, is_aside, search
 from gitmem.commands.adopt.correct import add_corrections
@@ -15,12 +15,14 @@ from gitmem.commands.adopt.correct.draft import Draft
 from gitmem.commands.adopt.documents import GUIDE, Document, find_documents
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption, Mention
 from gitmem.commands.adopt.history import is_closed, split_current
+from gitmem.commands.adopt.ignored import has_comments
 from gitmem.commands.adopt.judge.definitions import spellings
 from gitmem.commands.adopt.judge.figures import Numbers
 from gitmem.commands.adopt.kinds import KINDS, claims_of
 from gitmem.commands.adopt.kinds.kind import Basis
 from gitmem.commands.adopt.past import Past
 from gitmem.commands.adopt.statements import DRAWING, HEADING
+from gitmem.commands.adopt.tree import is_sample
 from gitmem.frozen import frozen, replace
 from gitmem.text import display
 
@@ -138,7 +140,8 @@ def _list_ignored(documents: Iterable[Document], texts: Mapping[str, str]) -> li
     return [
         (document, one)
         for document in documents
-        for one in split_current(document, texts.get(document.path, ""))[1]
+        if has_comments(texts.get(document.path, ""))
+        for one in split_current(document, texts[document.path])[1]
         if any(claims_of(one.statement, document))
     ]
 

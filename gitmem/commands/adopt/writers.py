@@ -33,6 +33,8 @@ class Writers:
         # The lines of documents without white space, by commit and path.
         self._lines: dict[tuple[str, str], list[str]] = {}
         self._sets: dict[tuple[str, str], frozenset[str]] = {}
+        # What each document was called before the commit that added it under its name.
+        self._older_names: dict[tuple[str, str], str] = {}
         self._blames: dict[tuple[str, str, str], Mapping[int, tuple[str, str]]] = {}
 
     def find(self, path: str, number: int) -> tuple[str, str]:
@@ -77,6 +79,12 @@ class Writers:
 
     def _name_before(self, wrote: FileChange, path: str) -> str:
         """Return the old name of a document that a commit renamed; empty if it is new."""
+        key = wrote.commit, path
+        if key not in self._older_names:
+            self._older_names[key] = self._find_name_before(wrote, path)
+        return self._older_names[key]
+
+    def _find_name_before(self, wrote: FileChange, path: str) -> str:
         gone = [one for one in self._line.list_removed(wrote.number) if _is_similar_name(one, path)]
         if not gone:
             return ""

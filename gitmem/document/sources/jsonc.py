@@ -15,12 +15,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# White space before a token is part of its match: a file has as many tokens as it has lines and values, no more.
 _TOKEN = re.compile(
-    r"""[ \t\r]+ | (?P<break>\n) | //[^\n]* | /\*(?P<remark>.*?)\*/
-    | (?P<text>"(?:[^"\\\n]|\\.)*") | (?P<mark>[{}\[\]:,])
-    | (?P<word>-?\d[\w.+-]*|true|false|null|NaN|-?Infinity)""",
+    r"""[ \t\r\n]*(?: (?P<text>"(?:[^"\\\n]|\\.)*") | (?P<mark>[{}\[\]:,])
+    | (?P<word>-?\d[\w.+-]*|true|false|null|NaN|-?Infinity) | (?P<remark>//[^\n]*|/\*.*?\*/) | (?P<end>\Z) )""",
     re.VERBOSE | re.DOTALL,
 )
+_BLANK = re.compile(r"[ \t\r\n]*")
 
 
 def read(text: str) -> Node:
@@ -30,20 +31,25 @@ def read(text: str) -> Node:
         FormatError: It is not JSON, or nests deeper than ``DEPTH_LIMIT``.
     """
     parser = _Parser()
+    match, take, count = _TOKEN.match, parser.take, text.count
     line, at = 1, 0
-    while at < len(text):
-        token = _TOKEN.match(text, at)
+    while True:
+        token = match(text, at)
         if token is None:
-            raise unreadable("it is not valid JSON", line)
-        at = token.end()
+            blank = _BLANK.match(text, at)
+            raise unreadable("it is not valid JSON", line + (blank[0].count("\n") if blank else 0))
         kind = token.lastgroup
-        if kind == "break":
-            line += 1
-        elif kind == "remark":
-            line += token["remark"].count("\n")
-        elif kind is not None:
-            parser.take(kind, token[0], line)
-    return parser.result(line)
+        written = token[kind or 0]
+        end = token.end()
+        if end - at > len(written):
+            line += count("\n", at, end - len(written))
+        at = end
+        if kind == "end":
+            return parser.result(line)
+        if kind == "remark":
+            line += written.count("\n")
+        else:
+            take(kind or "", written, line)
 
 
 class _Parser:
@@ -51,6 +57,7 @@ class _Parser:
 
     def __init__(self) -> None:
         self._open: list[tuple[int, dict[str, Node] | list[Node], str | None]] = []
+        self._held: dict[str, Node] | list[Node] | None = None
         self._root: Node | None = None
         self._name: str | None = None
         self._expects = "value"
@@ -61,7 +68,7 @@ class _Parser:
         elif kind == "text" and self._expects == "name":
             self._name, self._expects = _unquoted(text, line), ":"
         elif self._expects in ("value", "item"):
-            self._add(Node(line, _unquoted(text, line) if kind == "text" else text), line)
+            self._add(Node(line, _unquoted(text, line) if kind == "text" else text, None, None), line)
         else:
             raise unreadable("it is not valid JSON", line)
 
@@ -71,32 +78,34 @@ class _Parser:
         return self._root
 
     def _take_mark(self, mark: str, line: int) -> None:
-        held = self._open[-1][1] if self._open else None
-        if mark in "{[" and self._expects in ("value", "item"):
+        held = self._held
+        if mark == self._expects == ":":
+            self._expects = "value"
+        elif mark == self._expects == ",":
+            self._expects = "name" if isinstance(held, dict) else "item"
+        elif mark in "{[" and self._expects in ("value", "item"):
             if len(self._open) >= DEPTH_LIMIT:
                 raise unreadable(f"it nests more than {DEPTH_LIMIT} levels deep", line)
-            self._open.append((line, {} if mark == "{" else [], self._name))
+            self._held = {} if mark == "{" else []
+            self._open.append((line, self._held, self._name))
             self._name, self._expects = None, "name" if mark == "{" else "item"
-        elif mark == ":" and self._expects == ":":
-            self._expects = "value"
-        elif mark == "," and self._expects == ",":
-            self._expects = "name" if isinstance(held, dict) else "item"
         elif (mark == "}" and isinstance(held, dict) and self._expects in ("name", ",")) or (
             mark == "]" and isinstance(held, list) and self._expects in ("item", ",")
         ):
             begun, closed, self._name = self._open.pop()
+            self._held = self._open[-1][1] if self._open else None
             made: Any = closed
-            self._add(Node(begun, members=made) if mark == "}" else Node(begun, items=made), line)
+            self._add(Node(begun, None, made, None) if mark == "}" else Node(begun, None, None, made), line)
         else:
             raise unreadable("it is not valid JSON", line)
 
     def _add(self, node: Node, line: int) -> None:
-        if not self._open:
+        held = self._held
+        if held is None:
             if self._root is not None:
                 raise unreadable("it is not valid JSON", line)
             self._root, self._expects = node, "end"
             return
-        held = self._open[-1][1]
         if isinstance(held, dict):
             assert self._name is not None, "a value of an object has a name"
             held.pop(self._name, None)

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from conftest import commit_files, git
+from conftest import commit_files
 
 from gitmem.commands.adopt.code import Code
 from gitmem.git import Git
@@ -60,26 +60,3 @@ def test_path_of_thousands_of_folders_is_read_at_once(repo):
 
     assert not code.is_ignored("x/" * 2000)
     assert time.process_time() - before < 5  # each level read all levels above it anew: a minute
-
-
-def test_former_tree_that_is_derived_from_the_differences_is_the_one_that_git_lists(repo):
-    first = commit_files(
-        repo, {"src/a.py": "1", "src/deep/er/b.py": "2", "tool": "3", "same.py": "4", "gone/c.py": "5"}
-    )
-    git(repo, "rm", "-q", "-r", "gone", "tool", "src/deep")
-    second = commit_files(repo, {"tool/run.py": "6", "src/a.py": "7", "new/d.py": "8"})
-    handle = Git(discover(repo))
-
-    derived, listed = Code(handle, second).at(first), Code(handle, first)
-
-    assert derived.files == listed.files
-    assert set(derived.folders) == set(listed.folders) >= {"", "src", "src/deep", "src/deep/er", "gone"}
-    names = {*derived.by_name, *listed.by_name}
-    assert all(sorted(derived.by_name.get(name, ())) == sorted(listed.by_name.get(name, ())) for name in names)
-    assert list(derived.own_files.items()) == list(listed.own_files.items())
-    assert sorted(path for path, _ in derived.list_other_texts()) == [
-        "gone/c.py",
-        "src/a.py",
-        "src/deep/er/b.py",
-        "tool",
-    ]

@@ -95,9 +95,9 @@ def _has_namesake(path: str, commit: str, head: Code, past: Past, base: str) -> 
     """Return whether the head has a file of the same name that may be it, rewritten: it was not there before."""
     name = path.rpartition("/")[2]
     before = past.code(base or f"{commit}^")
-    known = set(before.by_name.get(name, ())) if before is not None else set()
-    is_folder = "." in name and path.rpartition(".")[0] in head.folders
-    return is_folder or any(one not in known for one in head.by_name.get(name, ()))
+    known = set(before.tree.named(name)) if before is not None else set()
+    is_folder = "." in name and head.tree.has_folder(path.rpartition(".")[0])
+    return is_folder or any(one not in known for one in head.tree.named(name))
 
 
 def _find_new_home(finding: JudgedClaim, head: Code, past: Past, before: str, commit: str) -> str:

@@ -6,10 +6,10 @@ import re
 
 from gitmem.commands.adopt.claims.claim import is_example
 from gitmem.commands.adopt.claims.symbols import LOOSE, owner_of, qualified, whole_forms
-from gitmem.commands.adopt.code import is_sample
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.commands.adopt.judge.identifiers import is_property
+from gitmem.commands.adopt.tree import is_sample
 from gitmem.document.check_values import OR_IN
 from gitmem.document.sources.symbols import find_symbol
 from gitmem.text.globs import escape

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from gitmem.commands.adopt.findings import Source
 from gitmem.document.sources.formats import read_value
@@ -10,9 +11,10 @@ from gitmem.errors import FormatError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.tree import Tree
 
 _MANIFESTS: Mapping[str, tuple[str, ...]] = {
     "cargo": ("Cargo.toml",),
@@ -35,11 +37,7 @@ def list_packages(code: Code, name: str, tool: str) -> Iterator[Source]:
 
     In a list, a package may also be called by the folder of its manifest; in a command, without its scope.
     """
-    names = _MANIFESTS.get(tool, ("package.json",))
-    paths = sorted(
-        (path for one in names for path in code.by_name.get(one, ()) if "node_modules/" not in path),
-        key=lambda path: (path.count("/"), path),
-    )
+    paths = _list_manifests(code.tree, _MANIFESTS.get(tool, ("package.json",)))
     if tool == "gradle":
         yield from _list_modules(code, name, paths)
         return
@@ -50,13 +48,20 @@ def list_packages(code: Code, name: str, tool: str) -> Iterator[Source]:
         else re.compile(r"[-_.]+".join(re.split(r"[-_.]+", name)), re.I)
     )
     for path, text in code.texts(paths).items():
-        node = _name_in(path, text) if said.search(text) else None
+        node = _name_in(path.rpartition("/")[2], text) if said.search(text) else None
         if node is not None and _is_called(node[0], name, tool):
             yield Source(path, node[1], node[0])
     yield from map(Source, code.texts(path for path in by_folder if code.text(path)))
 
 
-def _list_modules(code: Code, name: str, paths: list[str]) -> Iterator[Source]:
+@lru_cache(maxsize=200)
+def _list_manifests(tree: Tree, names: tuple[str, ...]) -> Sequence[str]:
+    """Return the manifests of some names, nearest to the root first."""
+    paths = (path for path in tree.files_named(*names) if "node_modules/" not in path)
+    return sorted(paths, key=lambda path: (path.count("/"), path))
+
+
+def _list_modules(code: Code, name: str, paths: Sequence[str]) -> Iterator[Source]:
     """Yield where the settings of a Gradle build include a module, such as ``:app``."""
     said = re.compile(rf"[\"']:?{re.escape(name.lstrip(':'))}[\"']")
     for path, text in code.texts(paths).items():
@@ -64,10 +69,11 @@ def _list_modules(code: Code, name: str, paths: list[str]) -> Iterator[Source]:
             yield Source(path, text.count("\n", 0, found.start()) + 1)
 
 
-def _name_in(path: str, text: str) -> tuple[str, int] | None:
-    for keys in NAME_KEYS[path.rpartition("/")[2]]:
+@lru_cache(maxsize=4000)  # a claim is looked for in all manifests, and those of the past are mostly the same
+def _name_in(manifest: str, text: str) -> tuple[str, int] | None:
+    for keys in NAME_KEYS[manifest]:
         try:
-            node = read_value(path, text.encode("utf-8", "surrogateescape"), keys)
+            node = read_value(manifest, text.encode("utf-8", "surrogateescape"), keys)
         except FormatError:
             return None
         if node is not None and node.text:

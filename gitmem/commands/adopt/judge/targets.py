@@ -16,7 +16,7 @@ from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from gitmem.commands.adopt.claims.claim import Claim
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Mention
     from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.tree import Tree
 
 # The files that define each runner's targets.
 _FILES = {
@@ -104,18 +105,12 @@ def _check(claim: Claim, source: Source) -> Mapping[str, Any] | None:
     return None if source.actual else {"script": claim.name, "in": escape(source.path)}
 
 
-def _definitions(code: Code, claim: Claim, document: Document) -> list[str]:
+def _definitions(code: Code, claim: Claim, document: Document) -> Sequence[str]:
     """Return the files that may define a command, nearest to the root first.
 
     These are the ones of the package or folder that it is run in, if it names one that the code has.
     """
-    found = [path for name in _FILES[claim.tool] for path in code.by_name.get(name, ()) if path in code.files]
-    for ending in _MORE.get(claim.tool, ()):
-        found += _list_with_ending(code, ending)
-    if claim.tool == "cargo":
-        found = [path for path in found if path.endswith(".cargo/config.toml")]
-    found = [path for path in found if "node_modules/" not in path]
-    found.sort(key=lambda path: (path.count("/"), path))
+    found = _list_files(code.tree, claim.tool)
     if claim.places[1:]:
         own = [source.path for source in list_packages(code, claim.places[1], "nx" if claim.tool == "nx" else "npm")]
         return own or found
@@ -123,16 +118,22 @@ def _definitions(code: Code, claim: Claim, document: Document) -> list[str]:
 
 
 @lru_cache(maxsize=200)
-def _list_with_ending(code: Code, ending: str) -> tuple[str, ...]:
-    return tuple(path for path in code.files if path.endswith(ending))
+def _list_files(tree: Tree, tool: str) -> Sequence[str]:
+    """Return the files that may define targets of a runner, nearest to the root first."""
+    found = tree.files_named(*_FILES[tool])
+    if tool in _MORE:
+        found += [path for path in tree.files if path.endswith(_MORE[tool])]
+    if tool == "cargo":
+        found = [path for path in found if path.endswith(".cargo/config.toml")]
+    return sorted((path for path in found if "node_modules/" not in path), key=lambda path: (path.count("/"), path))
 
 
-def _in_folder(code: Code, claim: Claim, document: Document, paths: list[str]) -> list[str]:
+def _in_folder(code: Code, claim: Claim, document: Document, paths: Sequence[str]) -> Sequence[str]:
     """Return the files that count for a command that is run in a folder: there, or in the nearest folder above."""
     stated = claim.places[0] if claim.places else ""
     bases = dict.fromkeys((document.folder, posixpath.dirname(document.path), "")) if stated else ()
     spots = [posixpath.normpath(posixpath.join(base, stated)) for base in bases]
-    spot = next((one for one in spots if one in code.folders), "")
+    spot = next((one for one in spots if code.tree.has_folder(one)), "")
     while spot:
         own = [path for path in paths if posixpath.dirname(path) == spot]
         if own:
@@ -221,7 +222,7 @@ def _find_file(code: Code, claim: Claim) -> Source | None:
 
 def _line_in(path: str, text: str, claim: Claim, name: str) -> int:
     """Return the line where a file defines a target, or makes one of this name by a pattern; 0 if it does not."""
-    line = targets_in(path, text).get(name, 0)
+    line = targets_in(path, text).get(name, 0) if _may_define(path, text, name) else 0
     if line:
         return line
     if (part := _part_in(path, text, claim)) is not None and not part[1]:
@@ -232,6 +233,11 @@ def _line_in(path: str, text: str, claim: Claim, name: str) -> int:
         if fits and before + after:
             return text.count("\n", 0, found.start()) + 1
     return 0
+
+
+def _may_define(path: str, text: str, name: str) -> bool:
+    """Return whether a file may define a target: one of JSON has its name as it is, or escaped."""
+    return not path.endswith((".json", ".jsonc")) or name in text or "\\u" in text or "\\/" in text
 
 
 def _takes_any(code: Code, claim: Claim, document: Document) -> bool:

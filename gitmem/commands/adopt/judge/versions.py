@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.findings import JudgedClaim, Mention
     from gitmem.commands.adopt.judge.products import Place
     from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.tree import Tree
 
 # Package managers that install or demand the version of `packageManager`; the others only warn.
 _STRICT = ("pnpm", "yarn")
@@ -95,7 +97,7 @@ class Versions:
         found = self._read(place, self._near(place, document))
         if found or document.folder or "*" in place.names[0]:
             return found
-        every = (path for name in place.names for path in self._head.by_name.get(name, ()) if path in self._head.files)
+        every = self._head.tree.files_named(*place.names)
         spread = self._read(place, [path for path in sorted(every) if not is_aside(path)])
         return spread if len({one.version for one in spread}) == 1 else []
 
@@ -141,12 +143,12 @@ class Versions:
 
     def _near(self, place: Place, document: Document) -> list[str]:
         """Return the files of a kind that apply to a document: beside it, or in the nearest folder above."""
-        found = []
+        found: list[str] = []
         for name in place.names:
             if "*" in name:
-                found += [path for path in self._head.files if fnmatchcase(f"/{path}", f"*/{name}")]
+                found += _list_like(self._head.tree, name)
             else:
-                found += [path for path in self._head.by_name.get(name, ()) if path in self._head.files]
+                found += self._head.tree.files_named(name)
         # A minimum (a gemspec) is that of a package, so the nearest one decides; the others may be anywhere.
         if place.how != LEAST and any("*" in name for name in place.names):
             return sorted(found)
@@ -221,6 +223,12 @@ def _reader(place: Place, path: str, stated: str) -> Reader:
         return Reader(path, read)
     proof = {"value": format_address(Address(path, place.keys)), "within": stated}
     return Reader(path, read, (proof,), place.keys[-1] if place.keys else "")
+
+
+@lru_cache(maxsize=100)  # each version is compared with several kinds of files
+def _list_like(tree: Tree, name: str) -> Sequence[str]:
+    """Return the files that are called by a pattern."""
+    return [path for path in tree.files if fnmatchcase(f"/{path}", f"*/{name}")]
 
 
 def _highest_reader(place: Place, path: str, stated: str) -> Reader:

@@ -149,7 +149,7 @@ def _find_folder(code: Code, claim: Claim) -> Source | None:
     near = ((one, place) for one, place in _go_modules(code) if wanted == one or wanted.startswith(f"{one}/"))
     module, folder = next(near, ("", ""))
     place = posixpath.join(folder, wanted[len(module) + 1 :]).strip("/")
-    if not module or place not in code.folders:
+    if not module or not code.tree.has_folder(place):
         return None
     inside = (one for one in code.files if one.endswith(".go") and posixpath.dirname(one) == place)
     there = next((one for one in sorted(inside) if code.text(one)), None)
@@ -158,7 +158,7 @@ def _find_folder(code: Code, claim: Claim) -> Source | None:
 
 def _go_modules(code: Code) -> list[tuple[str, str]]:
     """Return the modules of Go, each with its folder, those with the longest name first."""
-    texts = code.texts(path for path in code.by_name.get("go.mod", ()) if path in code.files)
+    texts = code.texts(code.tree.files_named("go.mod"))
     named = ((re.search(r"^module\s+(\S+)", text, re.M), path.rpartition("/")[0]) for path, text in texts.items())
     return sorted(((found[1], folder) for found, folder in named if found), key=lambda one: -len(one[0]))
 
@@ -228,7 +228,7 @@ def _modules(code: Code, claim: Claim) -> list[str]:
 
 def _below_manifest(code: Code, claim: Claim, manifest: str, pattern: str) -> list[str]:
     """Return the own files with the name in the folder of the manifest that a pattern matches."""
-    paths = [path for path in code.by_name.get(manifest, ()) if path in code.files]
+    paths = code.tree.files_named(manifest)
     named = re.compile(pattern, re.M)
     folders = [path.rpartition("/")[0] for path, text in code.texts(paths).items() if named.search(text)]
     return [

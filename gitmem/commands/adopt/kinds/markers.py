@@ -50,7 +50,7 @@ def find_marker(code: Code, claim: Claim, _document: Document) -> Source | None:
     name = re.escape(claim.name)
     registered = re.compile(rf"^\s*(?:markers\s*=\s*)?[\[\s]*[\"']?{name}\b\s*(?:\(.*?\))?\s*(?::|[\"']?\s*,?\s*$)")
     added = re.compile(rf"addinivalue_line\(\s*[\"']markers[\"'],\s*[\"']{name}\b")
-    paths = sorted(path for name in _FILES for path in code.by_name.get(name, ()) if path in code.files)
+    paths = sorted(code.tree.files_named(*_FILES))
     for path, text in code.texts(paths).items():
         if "markers" in text:
             for number, line in enumerate(_joined(text).split("\n"), 1):

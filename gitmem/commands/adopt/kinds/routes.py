@@ -7,17 +7,19 @@ but its statement becomes false with it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import lru_cache
 
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.kinds.words import find_line
 from gitmem.commands.adopt.statements import CODE, TREE
+from gitmem.document.sources.formats import iter_matches
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.documents import Document
@@ -187,7 +189,7 @@ def _parts_of(claim: Claim) -> tuple[str, ...]:
 def _find(code: Code, claim: Claim, is_it: Callable[[Route, tuple[str, ...]], bool]) -> Source | None:
     method, parts = claim.name.partition(" ")[0], _parts_of(claim)
     words = words_of(claim)
-    by_name = [path for path in code.own_files if words and words[-1] in path]
+    by_name = code.tree.list_own_with_part(words[-1]) if words else ()
     for path, text in code.texts(dict.fromkeys((*code.files_naming(words), *by_name))).items():
         for route in routes_in(path, text):
             if route.method in (method, ANY) and is_it(route, parts):
@@ -218,18 +220,35 @@ def routes_in(path: str, text: str) -> tuple[Route, ...]:
 
 
 def _registered(form: _Form, text: str) -> Iterator[Route]:
-    prefixes = [
-        (one.start(), _group(one, "name"), _group(one, "path"))
-        for one in (form.prefix.finditer(text) if form.prefix else ())
-    ]
-    for one in form.pattern.finditer(text):
+    found = list(iter_matches(form.pattern, text))
+    prefixes = _Prefixes(form.prefix.finditer(text) if form.prefix and found else ())
+    for one, line in found:
         on = _group(one, "on")
-        before = [prefix for at, name, prefix in prefixes if (name == on if name else at < one.start())]
-        whole = "/".join([*before[-1:], _group(one, "path")])
+        whole = "/".join([*prefixes.before(on, one.start()), _group(one, "path")])
         is_whole = bool(form.whole and re.fullmatch(form.whole, on)) and whole.startswith("/")
-        line = text.count("\n", 0, one.start()) + 1
         for method in _methods_of(one):
             yield Route(method, parts_of(whole), line, is_whole)
+
+
+class _Prefixes:
+    """The prefixes of a file, by what they are registered on, or by where they are."""
+
+    def __init__(self, found: Iterable[re.Match[str]]) -> None:
+        self._named: dict[str, tuple[int, str]] = {}
+        self._starts: list[int] = []
+        self._paths: list[str] = []
+        for one in found:
+            if name := _group(one, "name"):
+                self._named[name] = one.start(), _group(one, "path")
+            else:
+                self._starts.append(one.start())
+                self._paths.append(_group(one, "path"))
+
+    def before(self, on: str, start: int) -> list[str]:
+        """Return the last prefix of a route, in a list: one of its own name, or one without a name above it."""
+        at = bisect_left(self._starts, start) - 1
+        unnamed = [(self._starts[at], self._paths[at])] if at >= 0 else []
+        return [path for _, path in sorted([*unnamed, *([self._named[on]] if on in self._named else [])])[-1:]]
 
 
 def _methods_of(found: re.Match[str]) -> list[str]:
@@ -242,7 +261,7 @@ def _methods_of(found: re.Match[str]) -> list[str]:
 
 
 def _group(found: re.Match[str], name: str) -> str:
-    return found.groupdict().get(name) or ""
+    return (found[name] or "") if name in found.re.groupindex else ""
 
 
 def _resources(text: str) -> Iterator[Route]:

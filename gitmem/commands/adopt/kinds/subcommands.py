@@ -78,7 +78,7 @@ def find_subcommand(code: Code, claim: Claim, _document: Document) -> Source | N
 
 def find_literal(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where the code has a subcommand's name as a string, a file or a function, and may define it otherwise."""
-    files = [path for path in code.own_files if re.split(r"[/.]", path)[-2:][0] in spellings(claim)]
+    files = sorted(path for name in spellings(claim) for path in code.tree.list_own_with_stem(name))
     quoted = "|".join(spellings(claim))
     defined = (
         rf"[\"'`:]({quoted})[\"'` ]|(def|func|fn|function|class|struct) +([A-Za-z_]*_)?({quoted})(_?[cC]o?mm?a?n?d)?\b"
@@ -141,7 +141,7 @@ def is_own(code: Code, claim: Claim) -> bool:
 @lru_cache(maxsize=1000)
 def _is_own(code: Code, program: str) -> bool:
     names = {program, program.replace("-", "_"), program.replace("_", "-")}
-    if any(f"cmd/{name}" in code.folders or code.list_ending_with(f"cmd/{name}/main.go") for name in names):
+    if any(code.tree.has_folder(f"cmd/{name}") or code.list_ending_with(f"cmd/{name}/main.go") for name in names):
         return True
     either = "|".join(map(re.escape, names))
     own = re.compile(
@@ -149,8 +149,7 @@ def _is_own(code: Code, program: str) -> bool:
         rf"|\"name\"\s*:\s*\"(?:@[^/\"]+/)?(?:{either})\"|[\"'](?:{either})\s*=\s*[\w.]+:\w+",
         re.M,
     )
-    paths = [path for home in _HOMES for path in code.by_name.get(home, ()) if path in code.files]
-    if any(own.search(text) for text in code.texts(paths).values()):
+    if any(own.search(text) for text in code.texts(code.tree.files_named(*_HOMES)).values()):
         return True
-    modules = code.by_name.get("go.mod", ())
-    return any(re.search(rf"^module \S*/(?:{either})\s*$", text, re.M) for text in code.texts(modules).values())
+    modules = code.texts(code.tree.files_named("go.mod"))
+    return any(re.search(rf"^module \S*/(?:{either})\s*$", text, re.M) for text in modules.values())

@@ -269,13 +269,16 @@ def _count(code: Code, claim: Claim, document: Document) -> Iterator[tuple[str, 
     """Yield the file or folder that a count is about, with the number of its parts by each way to count them."""
     folders = dict.fromkeys((document.folder, posixpath.dirname(document.path), ""))
     near = [posixpath.normpath(posixpath.join(folder, place)) for place in claim.places for folder in folders]
-    there = next((place for place in near if place in code.folders or place in code.files), None)
+    there = next((place for place in near if code.tree.has_folder(place) or place in code.files), None)
     for place in claim.places if there is None else ():
         found = [path for path in code.list_ending_with(place) if not is_aside(path)]
         there = found[0] if len(found) == 1 else there
     if there is not None:
         noun = claim.tool
-        yield there, _in_folder(code, there, noun) if there in code.folders else _in_file(there, code.text(there), noun)
+        yield (
+            there,
+            _in_folder(code, there, noun) if code.tree.has_folder(there) else _in_file(there, code.text(there), noun),
+        )
     elif not claim.places:
         yield from _in_all(code, document.folder, claim.tool)
 

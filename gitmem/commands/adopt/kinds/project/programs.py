@@ -101,7 +101,7 @@ def _find_label(code: Code, claim: Claim) -> Source | None:
 def _find_binary(code: Code, name: str) -> Source | None:
     """Return the manifest that names a binary, or a package with this name."""
     said = re.compile(rf"^\s*name\s*=\s*[\"']{re.escape(name)}[\"']", re.M)
-    for path, text in code.texts(path for path in code.by_name.get("Cargo.toml", ()) if path in code.files).items():
+    for path, text in code.texts(code.tree.files_named("Cargo.toml")).items():
         if found := said.search(text):
             return Source(path, text.count("\n", 0, found.start() + len(found[0])) + 1)
     return None
