@@ -19,7 +19,7 @@ help:
 	@echo 'make docs         the documentation as a site, build/site/index.html; dead links are errors'
 	@echo 'make first-fact   the commands of the README in an empty home, and how long they take (needs the network)'
 	@echo 'make package      the wheel alone, and uvx and pipx, which it installs (a minute, needs the network)'
-	@echo 'make rows         every row of docs/features.md, walked with real commands: what works, what is missing (some minutes)'
+	@echo 'make rows         every row of benchmarks/rows, walked with real commands: what works, what is missing (some minutes)'
 	@echo 'make clients      the real clients of coding agents, from npm, against a model on this machine (some minutes)'
 	@echo 'make runners      the files for forges, by act, actionlint and gitlab-ci-local, which it installs (a minute)'
 	@echo 'make clients-day  a working day with three of them: which of 20 lessons come back when they help'

@@ -1,4 +1,4 @@
-"""The rows of docs/features.md, each walked with commands as its user types them.
+"""The rows of benchmarks/rows/README.md, each walked with commands as its user types them.
 
 A row is a function with ``@row(ID, FEATURE)``; its docstring says what is done and seen. The modules are the systems that
 the rows come from: beadboard (A), beans (B), ai_memory (C), swarm (D), dotfiles (E), further (F) and card (G).
@@ -101,12 +101,12 @@ def walk(one: Row) -> Walked:
 
 
 def cells(line: str) -> list[str]:
-    """Return the cells of a row of the table in docs/features.md; empty for any other line."""
+    """Return the cells of a row of the table in benchmarks/rows/README.md; empty for any other line."""
     return [cell.strip() for cell in line.strip().strip("|").split("|")] if re.match(r"\| *[A-G]\d+ *\|", line) else []
 
 
 def write_states(text: str, rows: Iterable[Row], states: dict[str, str]) -> str:
-    """Return docs/features.md with each row's feature, state and walk; its tests are written by people.
+    """Return benchmarks/rows/README.md with each row's feature, state and walk; its tests are written by people.
 
     Args:
         text: The file.

@@ -1,8 +1,8 @@
-"""Walk the rows of docs/features.md with real commands, and print what works and what is missing.
+"""Walk the rows of benchmarks/rows/README.md with real commands, and print what works and what is missing.
 
     python -m benchmarks.rows                     all of them
     python -m benchmarks.rows --only B4 --only D  one row, and all of the swarm
-    python -m benchmarks.rows --write             also write the states into docs/features.md
+    python -m benchmarks.rows --write             also write the states into benchmarks/rows/README.md
 
 Each row runs the installed gitmem in a repository and a home of its own. Exit status: 0 all of them work, 1 one does not.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.rows import Walked, load, select, walk, write_states
 
-FEATURES = Path(__file__).parents[2] / "docs" / "features.md"
+FEATURES = Path(__file__).with_name("README.md")
 
 
 def main() -> int:
@@ -24,7 +24,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rows", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--only", action="append", default=[], metavar="ID", help="a row or a letter (repeatable)")
     parser.add_argument("--json", action="store_true", help="print one JSON document, with every command")
-    parser.add_argument("--write", action="store_true", help="write the states into docs/features.md")
+    parser.add_argument("--write", action="store_true", help="write the states into benchmarks/rows/README.md")
     parser.add_argument("-v", "--verbose", action="store_true", help="also print every command")
     options = parser.parse_args()
     try:

@@ -72,7 +72,7 @@ def work(place: Place) -> None:
     place.hook("UserPromptSubmit", prompt="Make the gateway retry requests that time out.")
 
 
-@row("C1", "Five collections with their own rules, readers and routing of prompts ([collections.md](collections.md))")
+@row("C1", "Five collections with their own rules, readers and routing of prompts ([collections.md](../../docs/collections.md))")
 def c1(place: Place) -> None:
     """Four prompts (how, a path, best practice, a plain one) each get what the document's matrix routes to them."""
     begin(place)
@@ -206,7 +206,7 @@ def c7(place: Place) -> None:
 
 @row(
     "C8",
-    "Code patterns need `path:line` references, which are proved by the content of their lines ([guide.md](guide.md#references-to-lines-of-code))",
+    "Code patterns need `path:line` references, which are proved by the content of their lines ([guide.md](../../docs/guide.md#references-to-lines-of-code))",
 )
 def c8(place: Place) -> None:
     """A pattern without lines is refused; one with them is stale once those lines change, and follows them when they move."""

@@ -97,7 +97,7 @@ def f4(place: Place) -> None:
 
 @row(
     "F5",
-    "Time travel: the known facts and their truth at any commit; a page with its timeline ([report.md](report.md))",
+    "Time travel: the known facts and their truth at any commit; a page with its timeline ([report.md](../../docs/report.md))",
 )
 def f5(place: Place) -> None:
     """A fact holds at v1 and fails at v2: `list --at` says so for both, also what was not known yet; the page is written."""
@@ -113,7 +113,7 @@ def f5(place: Place) -> None:
 
 @row(
     "F6",
-    "Commands run only when approved, and in a sandbox ([verify.md](verify.md#sandbox)); macOS's written, untested",
+    "Commands run only when approved, and in a sandbox ([verify.md](../../docs/verify.md#sandbox)); macOS's written, untested",
 )
 def f6(place: Place) -> None:
     """A command from a colleague does not run until it is typed at a terminal; in the sandbox it cannot write or see the home."""
@@ -159,7 +159,7 @@ def f7(place: Place) -> None:
 
 @row(
     "F8",
-    "Review of a memory diff ([review.md](review.md)): statuses, commands, secrets, hidden characters, duplicates, contradictions by rules",
+    "Review of a memory diff ([review.md](../../docs/review.md)): statuses, commands, secrets, hidden characters, duplicates, contradictions by rules",
 )
 def f8(place: Place) -> None:
     """A change of the branch with a new command, a secret, a hidden character and a duplicate: each is found, exit status 1."""
@@ -194,7 +194,7 @@ def f9(place: Place) -> None:
 
 @row(
     "F10",
-    "Built-in checks of values, targets, dependencies and definitions ([checks.md](checks.md)) need no command; trivial checks are refused, weak ones marked unless a counterexample refutes them",
+    "Built-in checks of values, targets, dependencies and definitions ([checks.md](../../docs/checks.md)) need no command; trivial checks are refused, weak ones marked unless a counterexample refutes them",
 )
 def f10(place: Place) -> None:
     """`true` is refused; a check that holds in an empty folder is weak unless it is refuted; built-in checks need no approval."""
@@ -313,7 +313,7 @@ def f14(place: Place) -> None:
 
 @row(
     "F15",
-    "OKF bundles come in and go out without loss, their `verified` entries written from verdicts ([import.md](import.md#open-knowledge-format))",
+    "OKF bundles come in and go out without loss, their `verified` entries written from verdicts ([import.md](../../docs/import.md#open-knowledge-format))",
 )
 def f15(place: Place) -> None:
     """A store is exported as a bundle with its verdicts, imported elsewhere, and exported again: the texts are the same."""
@@ -366,7 +366,7 @@ def f16(place: Place) -> None:
 
 @row(
     "F17",
-    "Notes and memories of 20 systems come in whole, are found, go out as they were and come in again ([import.md](import.md#from-other-systems))",
+    "Notes and memories of 20 systems come in whole, are found, go out as they were and come in again ([import.md](../../docs/import.md#from-other-systems))",
 )
 def f17(place: Place) -> None:
     """A log of beadboard, an issue of Beans, a decision record and Markdown notes: all come in, what cannot is named; all go out."""

@@ -25,6 +25,7 @@ RENAMED = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "benchmarks/README.md": "benchmarks.md",
+    "benchmarks/rows/README.md": "features-and-tests.md",
     "benchmarks/tried.md": "tried.md",
 }
 # What the theme leaves out for those who do not see the page or use no mouse (found by axe-core).

@@ -1,4 +1,4 @@
-"""The walk of docs/features.md: its rows and the page say the same, and what is not seen is named."""
+"""The walk of benchmarks/rows: its rows and the page say the same, and what is not seen is named."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from benchmarks.rows import Row, load, select, walk, write_states
 from benchmarks.rows.place import Place
 
-FEATURES = Path(__file__).parents[2] / "docs" / "features.md"
+FEATURES = Path(__file__).parents[2] / "benchmarks" / "rows" / "README.md"
 
 
 def test_page_has_the_features_and_walks_of_the_rows() -> None:
