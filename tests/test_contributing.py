@@ -68,7 +68,7 @@ EXPORTER: Edits = {
         (
             "    if is_okf:\n",
             "    if is_titles:\n"
-            "        lines = (parse(text, path=path).title + '\\n' for path, text in texts(memory, files))\n"
+            "        lines = (parse(text, path=path).title + '\\n' for path, text in texts(repository, files))\n"
             "        write_file(lines, Path(folder))\n        return iter([path for path, _ in files])\n"
             "    if is_okf:\n",
         ),
