@@ -72,7 +72,10 @@ def work(place: Place) -> None:
     place.hook("UserPromptSubmit", prompt="Make the gateway retry requests that time out.")
 
 
-@row("C1", "Five collections with their own rules, readers and routing of prompts ([collections.md](../../docs/collections.md))")
+@row(
+    "C1",
+    "Five collections with their own rules, readers and routing of prompts ([collections.md](../../docs/collections.md))",
+)
 def c1(place: Place) -> None:
     """Four prompts (how, a path, best practice, a plain one) each get what the document's matrix routes to them."""
     begin(place)
