@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -200,16 +201,18 @@ def modules() -> dict[str, Path]:
 
 
 MODULES = modules()
+NAMES = frozenset(MODULES)
 
 
-def imports(source: str, known: set[str]) -> Iterator[Import]:
-    """Yield every import of *source*; ``from gitmem import x`` is one of ``gitmem.x`` where that is a module."""
+@cache
+def imports(source: str, known: frozenset[str]) -> tuple[Import, ...]:
+    """Return every import of *source*; ``from gitmem import x`` is one of ``gitmem.x`` where that is a module."""
     # Only a call is an import within an expression; statements alone are a tenth of the tree.
     kinds = (ast.AST,) if "import_module" in source or "__import__" in source else BLOCKS
-    yield from _imports(ast.parse(source), known, kinds, lazy=False)
+    return tuple(_imports(ast.parse(source), known, kinds, lazy=False))
 
 
-def _imports(node: ast.AST, known: set[str], kinds: tuple[type, ...], *, lazy: bool) -> Iterator[Import]:
+def _imports(node: ast.AST, known: frozenset[str], kinds: tuple[type, ...], *, lazy: bool) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, kinds):
             continue
@@ -219,7 +222,7 @@ def _imports(node: ast.AST, known: set[str], kinds: tuple[type, ...], *, lazy: b
         yield from _imports(child, known, kinds, lazy=lazy or inside)
 
 
-def _targets(node: ast.AST, known: set[str]) -> list[str]:
+def _targets(node: ast.AST, known: frozenset[str]) -> list[str]:
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
@@ -234,7 +237,7 @@ def _targets(node: ast.AST, known: set[str]) -> list[str]:
     return []
 
 
-def violations(module: str, source: str, known: set[str]) -> list[str]:
+def violations(module: str, source: str, known: frozenset[str]) -> list[str]:
     """Return what is wrong with the imports of one module, a line each."""
     wrong = []
     for one in imports(source, known):
@@ -255,7 +258,8 @@ def _is_heavy(target: str) -> bool:
 
 def light_lazies(sources: dict[str, str]) -> list[str]:
     """Return where a module of ours is imported inside a function though it leads to nothing heavy."""
-    found = {name: list(imports(source, set(sources))) for name, source in sources.items()}
+    known = frozenset(sources)
+    found = {name: imports(source, known) for name, source in sources.items()}
     heavy = {name for name, its in found.items() if any(_is_heavy(one.target) for one in its)}
     while more := {n for n, its in found.items() if n not in heavy and any(i.target in heavy for i in its)}:
         heavy |= more
@@ -347,7 +351,7 @@ test_path_of.__test__ = False  # type: ignore[attr-defined] - pytest takes it fo
 
 
 def test_modules_import_inside_a_function_only_what_is_heavy() -> None:
-    assert [line for name, path in MODULES.items() for line in violations(name, path.read_text(), set(MODULES))] == []
+    assert [line for name, path in MODULES.items() for line in violations(name, path.read_text(), NAMES)] == []
 
 
 def test_only_what_leads_to_something_heavy_is_imported_inside_a_function() -> None:
@@ -398,7 +402,7 @@ def test_exceptions_name_modules_that_exist() -> None:
     ],
 )
 def test_planted_import_is_found(module: str, line: str, reason: str) -> None:
-    found = violations(module, f'"""A."""\n{line}\n', {"gitmem"})
+    found = violations(module, f'"""A."""\n{line}\n', frozenset({"gitmem"}))
 
     assert [text.split(": ", 1)[1] for text in found] == [reason]
 
@@ -413,7 +417,7 @@ def test_planted_import_is_found(module: str, line: str, reason: str) -> None:
     ],
 )
 def test_allowed_import_is_not_found(module: str, line: str) -> None:
-    assert violations(module, line, {"gitmem", "gitmem.store.layout"}) == []
+    assert violations(module, line, frozenset({"gitmem", "gitmem.store.layout"})) == []
 
 
 PLANTED = {
