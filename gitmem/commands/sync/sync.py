@@ -13,7 +13,7 @@ from gitmem.commands.sync import inbox
 from gitmem.commands.sync.companions import Companions
 from gitmem.commands.sync.summary import SyncResult, count_changes
 from gitmem.errors import ConflictError, NoRepositoryError, ProtectedError, UsageError
-from gitmem.frozen import replace
+from gitmem.frozen import frozen, replace
 from gitmem.git import remotes
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.objects import open_objects
@@ -23,8 +23,10 @@ from gitmem.repository.verification import counts_here
 from gitmem.store import FOREIGN, PROPOSAL_PREFIX, home_ref, layout
 from gitmem.store.commit import CommitPlan, advance, ref_lock_path
 from gitmem.store.foreign import init_hint, kind_of, need_store
+from gitmem.store.merge.memories import Edit
 from gitmem.store.merge.trees import merge, plan_of
 from gitmem.store.push import Push, refuse_secrets
+from gitmem.store.state import litter
 from gitmem.store.state.lock import WriteLock, clear_stale_lock
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.overview.stock import culprits, status_page, take_stock
@@ -32,6 +34,7 @@ from gitmem.write.archive import list_rotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from gitmem.git import Git
@@ -81,6 +84,8 @@ def sync(
     with WriteLock(repository.git.repository.state, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
         tracking = ref_lock_path(repository.git, f"refs/remotes/{name}/{repository.config.branch}")
         clear_stale_lock(tracking, lock.crashed)
+        if lock.crashed is not None:
+            litter.sweep(memory.git, memory.ref)
         lock.renew()
         exchange = Exchange(repository, name, talk, accept=accept_rewritten)
         branches = companions_of(repository, name, talk, accept=accept_rewritten)
@@ -345,8 +350,8 @@ class Exchange:
         self._memory.commit(plan, "sync", ref=self._ref)
 
     def _merge_trees(self, ours: str, theirs: str) -> MergeResult:
-        authors = _Authors(self._git, ours, theirs)
-        return merge(self._objects, ours, theirs, who=authors.who)
+        authors = _Authors(self._objects, ours, theirs)
+        return merge(self._objects, ours, theirs, who=authors.who, edits=authors.edits)
 
     @cached_property
     def _objects(self) -> Objects:
@@ -376,26 +381,63 @@ class Exchange:
 
 
 class _Authors:
-    """The last author of each path on both sides; git runs once per side, only if there is a conflict."""
+    """The changes that each side made, merges left out; git runs once per side, only if there is a conflict."""
 
-    def __init__(self, git: Git, ours: str, theirs: str) -> None:
-        self._git = git
+    def __init__(self, objects: Objects, ours: str, theirs: str) -> None:
+        self._objects = objects
         self._since = {ours: theirs, theirs: ours}
-        self._known: dict[str, dict[str, str]] = {}
+        self._known: dict[str, list[_Commit]] = {}
 
     def who(self, commit: str, path: str) -> str:
         """Return the author of a path's last change on one side; whoever merged it does not count."""
-        if commit not in self._known:
-            self._known[commit] = self._read(commit, self._since[commit])
-        return self._known[commit].get(path, "")
+        return next((made.who for made in self._commits(commit) if path in made.paths), "")
 
-    def _read(self, commit: str, other: str) -> dict[str, str]:
-        # One record per commit: its author, then its paths, each ended by NUL; 0x01 begins a record (git-log(1), -z).
-        log = ("log", "-z", "--format=%x01%an", "--name-only", "--no-renames", "--no-ext-diff", "--no-merges")
-        done = self._git.run(*log, commit, f"^{other}", check=False)
-        found: dict[str, str] = {}
+    def edits(self, commit: str, key: str) -> list[Edit]:
+        """Return the changes of a memory on one side, from whichever path to whichever path."""
+        found = []
+        for made in self._commits(commit):
+            places = [names for path, names in made.paths.items() if layout.memory_key(path) == key]
+            before, after = (
+                (next((oid for oid in side if oid.strip("0")), "") for side in zip(*places, strict=True))
+                if places
+                else ("", "")
+            )
+            if after:
+                found.append((made, before, after))
+        contents = self._objects.read({oid for _, *oids in found for oid in oids if oid}, limit=layout.MEMORY_LIMIT)
+        return [
+            Edit(made.at, made.who, contents.get(before), contents[after])
+            for made, before, after in found
+            if after in contents
+        ]
+
+    def _commits(self, commit: str) -> list[_Commit]:
+        if commit not in self._known:
+            self._known[commit] = list(self._read(commit, self._since[commit]))
+        return self._known[commit]
+
+    def _read(self, commit: str, other: str) -> Iterator[_Commit]:
+        # One record per commit, begun by 0x01: its author and time, then mode, object names and path of each file.
+        log = ("log", "-z", "--format=%x01%at%x02%an%x00", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff")
+        done = self._objects.git.run(*log, "--no-merges", commit, f"^{other}", check=False)
         for record in done.stdout.split(b"\x01")[1:]:
-            author, *paths = record.replace(b"\n", b"\0").split(b"\0")
-            for path in filter(None, paths):
-                found.setdefault(os.fsdecode(path), author.decode("utf-8", "replace"))
-        return found
+            head, *rest = (part.strip(b"\n") for part in record.split(b"\0"))
+            at, _, who = head.partition(b"\x02")
+            rest = [part for part in rest if part]
+            paths = {os.fsdecode(path): _names(raw) for raw, path in zip(rest[::2], rest[1::2], strict=False)}
+            yield _Commit(int(at), who.decode("utf-8", "replace"), paths)
+
+
+@frozen
+class _Commit:
+    """A commit: its author, their time, and the object names of each changed file before and after."""
+
+    at: int
+    who: str
+    paths: dict[str, tuple[str, str]]
+
+
+def _names(raw: bytes) -> tuple[str, str]:
+    """Return the object names in ``:100644 100644 old new M`` (git-diff(1), RAW OUTPUT FORMAT)."""
+    _, _, before, after, _ = raw.decode("ascii").split(" ")
+    return before, after

@@ -174,6 +174,8 @@ def advance(
     with WriteLock(git.repository.state, command=command, timeout_s=lock_timeout_s) as lock:
         for moved in filter(None, (ref, keep)):
             clear_stale_lock(ref_lock_path(git, moved), lock.crashed)
+        if lock.crashed is not None:
+            litter.sweep(git, ref, report_age_s=0)
         if git.read_ref(ref) != old:
             return False
         lock.renew()

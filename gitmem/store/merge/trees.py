@@ -21,10 +21,11 @@ from gitmem.store.verdicts.buckets import unite_buckets, unite_verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from gitmem.git.objects import Changes, Objects
+    from gitmem.store.merge.memories import Edit
 
     Files = dict[str, PathEntry]
 
@@ -86,7 +87,14 @@ def plain(tree: str | None) -> StoreState:
     return StoreState(tree, {}, {})
 
 
-def merge(objects: Objects, ours: str, theirs: str, *, who: Callable[[str, str], str]) -> MergeResult:
+def merge(
+    objects: Objects,
+    ours: str,
+    theirs: str,
+    *,
+    who: Callable[[str, str], str],
+    edits: Callable[[str, str], Sequence[Edit]] = lambda commit, key: (),
+) -> MergeResult:
     """Merge two commits of a store, which need not share any history.
 
     Args:
@@ -94,12 +102,14 @@ def merge(objects: Objects, ours: str, theirs: str, *, who: Callable[[str, str],
         ours: One commit; the result is expressed as differences from it.
         theirs: The other.
         who: Returns the last author of a path in the history of one of the two commits.
+        edits: Returns the changes of a memory, by its key, in the history of one of the two commits alone.
 
     Raises:
         NotFoundError: A tree of the commits or of their common ancestors cannot be read.
     """
     base = _base(objects, ours, theirs, depth=0)
-    return _Merge(objects, base, plain(ours), plain(theirs), (lambda p: who(ours, p), lambda p: who(theirs, p))).run()
+    sides = tuple(Side(partial(who, commit), partial(edits, commit)) for commit in (ours, theirs))
+    return _Merge(objects, base, plain(ours), plain(theirs), sides).run()
 
 
 def _base(objects: Objects, one: str, other: str, *, depth: int) -> StoreState:
@@ -110,7 +120,7 @@ def _base(objects: Objects, one: str, other: str, *, depth: int) -> StoreState:
     state = plain(bases[0])
     for nth, base in enumerate(bases[1:BASES_MANY] if depth < BASES_DEEP else (), start=1):
         before = _base(objects, bases[nth - 1], base, depth=depth + 1)
-        state = _Merge(objects, before, state, plain(base), (lambda _: "", lambda _: "")).run().state
+        state = _Merge(objects, before, state, plain(base), (UNKNOWN, UNKNOWN)).run().state
     return state
 
 
@@ -130,6 +140,22 @@ def plan_of(merged: MergeResult, theirs: str, subject: str) -> CommitPlan:
     )
 
 
+@frozen
+class Side:
+    """What is known of one side's history.
+
+    Attributes:
+        who: Returns the last author of a path.
+        edits: Returns the changes of a memory, by its key.
+    """
+
+    who: Callable[[str], str]
+    edits: Callable[[str], Sequence[Edit]]
+
+
+UNKNOWN = Side(lambda _: "", lambda _: ())
+
+
 class _Merge:
     """A merge in progress."""
 
@@ -139,11 +165,11 @@ class _Merge:
         base: StoreState,
         ours: StoreState,
         theirs: StoreState,
-        who: tuple[Callable[[str], str], Callable[[str], str]],
+        sides: tuple[Side, ...],
     ) -> None:
         self._objects, self._ours = objects, ours
         self._left, self._right = (_changes(objects, base, side) for side in (ours, theirs))
-        self._who = who
+        self._sides = sides
         self._contents = {**base.contents, **ours.contents, **theirs.contents}
         self._overlay: dict[str, PathEntry | None] = dict(ours.overlay)
         self._made: dict[str, bytes] = dict(ours.contents)
@@ -253,8 +279,8 @@ class _Merge:
             entry = mine if other is None and one is not None else yours if one is None and other is not None else None
             return entry or max(mine, yours, key=lambda side: side.oid), self._path(paths, "")
         versions = [
-            Version(content, partial(who, path))
-            for content, who, path in zip((one, other), self._who, paths[1:], strict=True)
+            Version(content, partial(side.who, path), partial(side.edits, key))
+            for content, side, path in zip((one, other), self._sides, paths[1:], strict=True)
         ]
         if base is not None and len(base) > layout.MEMORY_LIMIT:
             base = None
@@ -317,7 +343,7 @@ class _Merge:
             return self._new(unite_verdicts(contents[1], contents[2], name=name, path=path), one, other)
         if what == layout.BUCKET:
             return self._new(unite_buckets(contents[0], contents[1], contents[2], path=path), one, other)
-        sides = [FileVersion(c, who(path)) for c, who in zip(contents[1:], self._who, strict=True) if c is not None]
+        sides = [FileVersion(c, s.who(path)) for c, s in zip(contents[1:], self._sides, strict=True) if c is not None]
         content, has_two = unite_policies(contents[0], sides[0], sides[1])
         if has_two:
             self._conflicts.append(Conflict(path, path, ("file",)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from gitmem.document.format import format as format_memory
 from gitmem.document.parse import parse
 from gitmem.store.merge.memories import (
+    Edit,
     Lines,
     MergedMemory,
     Version,
@@ -286,6 +288,34 @@ def test_of_three_conflicting_versions_every_order_of_merging_makes_the_same(dra
     texts = [one_of(number, *one) for number, one in enumerate(drawn, 1)]
 
     assert len(orders(texts, lambda _: "Ana")) == 1
+
+
+TITLES, TTLS, BODIES = ("A title", "Red", "Blue"), ("30d", "60d", "90d"), ("Two.", "Two, red.", "Two, blue.")
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 2), st.sampled_from(TITLES), st.sampled_from(BODIES), st.sampled_from(TTLS)),
+        min_size=3,
+        max_size=3,
+    )
+)
+def test_whoever_changed_which_fields_when_every_order_of_merging_names_the_same(
+    drawn: list[tuple[int, str, str, str]],
+) -> None:
+    edits = [
+        Edit(at, who, BASE.encode(), one_of(1, *rest).encode())
+        for who, (at, *rest) in zip(("Ana", "Bob", "Cem"), drawn, strict=True)
+    ]
+    found = set()
+    for first, second, third in permutations(edits):
+        sides = [Version(one.after, lambda: "", partial(list, [one])) for one in (first, second, third)]
+        both = unite(BASE.encode(), *sides[:2], path=PATH).content
+        joined = Version(both, lambda: "", partial(list, [first, second]))
+        found.add(unite(BASE.encode(), joined, sides[2], path=PATH).content)
+
+    assert len(found) == 1, [one.decode() for one in found]
 
 
 NAMES = st.text("abc XYZ.", min_size=1).map(str.strip).filter(bool)

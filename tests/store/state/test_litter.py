@@ -84,3 +84,16 @@ def test_the_next_write_after_a_killed_one_and_doctor_remove_it(memory: Memory, 
     assert str(second) in "".join(memory.doctor(fix=True).fixed)
     assert not second.exists()
     assert git(repo, "status", "--porcelain") == ""
+
+
+def test_unfinished_packs_of_a_killed_git_go_but_not_one_that_is_being_written(memory: Memory, repo: Path) -> None:
+    objects = repo / ".git/objects"
+    left = [aged(objects / name, 5) for name in ("pack/tmp_pack_a1B2c3", "pack/tmp_idx_a1B2c3", "0c/tmp_obj_x9Y8z7")]
+    kept = [aged(objects / "pack/tmp_mine", AGE_S + 5), aged(objects / "info/tmp_obj_x9Y8z7", AGE_S + 5)]
+    (repo / ".git/gitmem/lock").write_text(f"1 {time.time()} {time.time()} - import")
+
+    with aged(objects / "pack/tmp_pack_fetch", 5).open("wb") as file:
+        memory.remember("After the crash")
+
+        assert [path.exists() for path in (*left, *kept)] == [False] * 3 + [True] * 2
+        assert Path(file.name).exists() or not Path("/proc/self/fd").exists()
