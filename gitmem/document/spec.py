@@ -68,7 +68,13 @@ def spec_hash(spec: Spec) -> str:
     folders = ("folders", *spec.folders) if spec.folders else ()  # earlier hashes stay valid
     outside = ("outside",) if spec.outside else ()  # a change that declares this excuses itself, so it is another check
     variables = ("variables", *spec.variables) if spec.variables else ()
-    return _hash("gitmem-spec-1", (spec.check.form, str(len(words)), *words, *run, *folders, *outside, *variables))
+    version = "gitmem-spec-1"
+    if {"outside", "variables"} & {*spec.folders}:
+        # A folder could be read as the word after the folders: all lists get their length.
+        version = "gitmem-spec-2"
+        folders = ("folders", str(len(spec.folders)), *spec.folders)
+        variables = ("variables", str(len(spec.variables)), *spec.variables)
+    return _hash(version, (spec.check.form, str(len(words)), *words, *run, *folders, *outside, *variables))
 
 
 def claim_hash(document: Document) -> str:

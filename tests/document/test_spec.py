@@ -82,6 +82,7 @@ def test_every_word_of_a_check_changes_its_hash(words: tuple[str, ...]) -> None:
 
 
 word = st.text(st.sampled_from("a1:2,;\n\0"), max_size=3)
+listed = st.lists(st.sampled_from(["a", "outside", "variables", "folders", "1"]), max_size=3).map(tuple)
 specs = st.builds(
     lambda form, words, *rest: Spec(Check(form, tuple(words)), *rest),
     st.sampled_from([SHELL, PROGRAM, BUILTIN]),
@@ -91,9 +92,9 @@ specs = st.builds(
     st.integers(0, 11),
     st.booleans(),
     word,
-    st.lists(word, max_size=2).map(tuple),
+    listed,
     st.booleans(),
-    st.lists(word, max_size=2).map(tuple),
+    listed,
 )
 
 
@@ -107,6 +108,16 @@ def test_hash_of_a_specification_never_changes_between_versions() -> None:
     data = "".join(f"{len(part)}:{part}" for part in parts).encode()
 
     assert spec_hash(BASE) == hashlib.sha256(data).hexdigest()
+
+
+def test_folder_named_like_a_part_of_the_specification_is_not_taken_for_it() -> None:
+    pairs = [
+        ({"folders": ("a", "outside")}, {"folders": ("a",), "outside": True}),
+        ({"folders": ("a", "variables", "CI")}, {"folders": ("a",), "variables": ("CI",)}),
+    ]
+
+    for one, other in pairs:
+        assert spec_hash(replace(BASE, **one)) != spec_hash(replace(BASE, **other))
 
 
 def test_setup_of_the_policy_changes_the_hash_of_each_command() -> None:

@@ -159,6 +159,7 @@ DEVOURS = {
     "memory of many": python(
         "import os, time\nfor _ in range(12): os.fork() or (b'x' * (20 << 20), time.sleep(20))\ntime.sleep(20)"
     ),
+    "memory without a name": python("import os\nf = os.memfd_create('x')\nwhile 1: os.write(f, bytes(1 << 22))"),
     "disk by many files": "i=0; while :; do i=$((i+1)); head -c 1M /dev/zero > f$i; done",
     "its temporary folder": 'cd "$TMPDIR"; i=0; while :; do i=$((i+1)); head -c 1M /dev/zero > f$i; done',
 }

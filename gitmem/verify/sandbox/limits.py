@@ -15,6 +15,7 @@ import os
 import time
 
 from gitmem.frozen import frozen
+from gitmem.system import list_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Limits:
 
     Attributes:
         processes: The most processes at once, > 0; eight times as many threads.
-        memory: Bytes of memory, > 0, files in memory included; 0 = half of the machine's.
+        memory: Bytes of memory, > 0, files in memory and buffers of sockets included; 0 = half of the machine's.
         disk: Bytes that it may write to its ground, > 0.
     """
 
@@ -85,6 +86,8 @@ class LimitWatch:
         self._folders += [(scratch, 0.0)] if scratch else []
         self._before = {folder: _read_space(folder) for folder, _ in self._folders}
         self._allowed = dict.fromkeys(self._before, limits.disk)
+        # socket(7): a buffer may hold twice this, unless a program makes it larger; what it holds cannot be seen here.
+        self._socket_bytes = 2 * int(_read("/proc/sys/net/core/wmem_default").strip() or 0)
         self._oom_kills = count_oom_kills()
         self._is_over = False
         self.interval_s = FIRST_S
@@ -125,14 +128,38 @@ class LimitWatch:
         # sum is too large. And while a sandbox is being built, values may be wrong for a moment (seen once in a
         # thousand runs).
         was_over, self._is_over = self._is_over, False
-        if memory + _in_memory(pids) > self._memory:
-            self._is_over = sum(map(_read_own, pids)) + _in_memory(pids) > self._memory
+        held = _in_memory(pids) + self._in_descriptors(pids)
+        if memory + held > self._memory:
+            self._is_over = sum(map(_read_own, pids)) + held > self._memory
         if self._is_over and was_over:
             return f"it used more than {self._memory // MIB} MiB of memory"
         available = read_memory()[1]
         if available < self._reserve and self._available - available > self._taken:
             return f"the machine had only {available // MIB} MiB of memory left"
         return ""
+
+    def _in_descriptors(self, pids: Sequence[int]) -> int:
+        """Return the bytes in files without a name that are in memory (memfd_create(2)), and in buffers of sockets.
+
+        Mapped parts of such files are in each process's own memory already, so only what goes beyond that counts.
+        """
+        files, sockets, mapped = dict[tuple[int, int], int](), set[bytes](), 0
+        for pid in pids:
+            has_file = False
+            for fd in list_names(f"/proc/{pid}/fd"):
+                place = f"/proc/{pid}/fd/{fd}"
+                try:
+                    target = os.fsencode(os.readlink(place))  # noqa: PTH115 - pathlib costs 8 ms to import (measured)
+                    if target.startswith(b"socket:"):
+                        sockets.add(target)
+                    elif target.startswith(b"/memfd:"):
+                        found = os.stat(place)  # noqa: PTH116
+                        files[found.st_dev, found.st_ino] = found.st_blocks * 512
+                        has_file = True
+                except OSError:
+                    continue
+            mapped += _read_shared(pid) if has_file else 0
+        return max(0, sum(files.values()) - mapped) + len(sockets) * self._socket_bytes
 
     def _disk(self) -> str:
         for folder, since in self._folders:
@@ -235,6 +262,11 @@ def _read_own(pid: int) -> int:
     rollup = f"/proc/{pid}/smaps_rollup"
     own, shared, whole = _fields(rollup, b"Pss_Anon", b"Pss_Shmem", b"Pss")
     return ((own + shared) or whole) * 1024 or _read_status(pid)[1]
+
+
+def _read_shared(pid: int) -> int:
+    """Return a process's memory that others may share, in bytes."""
+    return _fields(f"/proc/{pid}/status", b"RssShmem")[0] * 1024
 
 
 def _in_memory(pids: Sequence[int]) -> int:

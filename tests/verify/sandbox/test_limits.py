@@ -66,6 +66,29 @@ def test_memory_shared_by_forks_counts_once(tmp_path, monkeypatch):
     assert said == [("", ""), ("", "it used more than 20 MiB of memory")]
 
 
+HOLDS = {
+    "a file without a name": "f = os.memfd_create('x'); os.write(f, bytes(30 << 20))",
+    "the same, mapped": "f = os.memfd_create('x'); os.write(f, bytes(30 << 20)); m = mmap.mmap(f, 30 << 20); m.read()",
+    "buffers of sockets": "p = [s for _ in range(200) for s in socket.socketpair()]",
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="Linux")
+@pytest.mark.parametrize("code", HOLDS.values(), ids=HOLDS)
+def test_memory_behind_descriptors_counts_once(tmp_path, code):
+    script = f"import mmap, os, socket, time\n{code}\nos.fork()\nprint('up', flush=True)\ntime.sleep(30)"
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", script], stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        pids = list(watch.iter_descendants(child.pid))
+
+        wide, narrow = (look(tmp_path, Limits(1000, size * MIB, 1 << 40)) for size in (400, 25))
+        said = [(wide.look(), narrow.look()) for _ in range(2)]
+
+        for pid in (*pids, child.pid):
+            os.kill(pid, 9)
+    assert said == [("", ""), ("", "it used more than 25 MiB of memory")]
+
+
 def test_only_files_that_changed_since_count_where_a_ground_is_changed_in_place(tmp_path):
     (tmp_path / "old").write_bytes(b"x" * MIB)
     os.utime(tmp_path / "old")
