@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test lint docs first-fact package rows clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
+.PHONY: help demo test torture lint docs first-fact package rows clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
@@ -27,6 +27,7 @@ help:
 	@echo 'make bare         the demo and the tests of the lower layers on machines without optional tools (root, debootstrap; half an hour)'
 	@echo 'make bench        the benchmarks, as a table of ratios (some minutes)'
 	@echo 'make bench-short  the small ones only (under 90 seconds)'
+	@echo 'make torture      faults, kills, Ctrl-C and clones that merge, for hours; stop and go on as you like'
 	@echo 'make replay       the own history, verified incrementally and in full: the answers must agree'
 	@echo 'make replay-short the newest commits of it (under a minute)'
 	@echo 'make clean        remove .venv, caches and what was built'
@@ -93,6 +94,10 @@ clients-kept: $(STAMP)
 # ARGS names some of the machines (tests/bare/machines.py); what is built stays in build/bare.
 bare: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m bare.run $(ARGS)
+
+# ARGS names parts (faults, kills, interrupts, lockless, merging), --minutes, --seed, or one trial; notes are in build/torture.
+torture: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m torture.run $(ARGS)
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py $(ARGS)

@@ -16,6 +16,7 @@ from gitmem.git.repository import discover
 from gitmem.store import find_universal
 from gitmem.store.local import is_busy, is_unwritable
 from gitmem.store.state import registration
+from gitmem.system import file_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,9 +62,19 @@ def heals(err: Exception, out: Output, arguments: Sequence[str], *, has_written:
 
 
 def reword(err: Exception, *, is_first: bool, has_written: bool) -> Exception:
-    """Return the error to report: the cause if even a new index failed, and no advice to repeat a write."""
+    """Return the error to report: the cause if even a new index failed, and no advice to repeat a write.
+
+    Where locks of files do not work, two processes may write an index at once, which looks like damage or a bug.
+    """
     if not isinstance(err, DamagedIndexError):
-        return err
+        folder = "" if isinstance(err, (GitmemError, OSError)) else _lockless_folder()
+        if not folder:
+            return err
+        what = "it was written; " if has_written else ""
+        return UnwritableError(
+            f"{what}another command used the index at the same time, because locks do not work in {folder}",
+            hint="run one command at a time there, or keep the repository on a file system with locks: gitmem doctor",
+        )
     if not is_first and isinstance(err.__cause__, Exception):
         return err.__cause__
     if has_written:
@@ -71,6 +82,15 @@ def reword(err: Exception, *, is_first: bool, has_written: bool) -> Exception:
             f"{err.message}; the command had already written to the branch", hint="gitmem list --limit 5"
         )
     return err
+
+
+def _lockless_folder() -> str:
+    """Return the state folder of this repository if locks do not work there; else an empty string."""
+    try:
+        repository = discover(os.getcwd())  # noqa: PTH109 - where we are
+    except (GitmemError, OSError):
+        return ""
+    return "" if repository is None or file_lock.works(repository.state) else repository.state
 
 
 def _is_repeatable(arguments: Sequence[str]) -> bool:

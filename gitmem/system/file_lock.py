@@ -7,16 +7,20 @@ Sources: flock(2); Microsoft's C runtime, ``_locking``.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
 
-from gitmem.system import open_private
+from gitmem.system import discard, open_private
 
 # The position of the locked byte on Windows.
 FAR_BEHIND = 1 << 30
 # How often to retry where waiting for a lock is not possible.
 POLL_S = 0.01
+# What a file system without locks answers (flock(2); NFS without a lock daemon, some mounts of containers). Locks only
+# save work: what is written is safe without them.
+_UNKNOWN = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 def try_lock(path: str | os.PathLike[str]) -> int | None:
@@ -59,7 +63,25 @@ def lock_now(fd: int) -> bool:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
+    except OSError as err:
+        if err.errno not in _UNKNOWN:
+            raise
     return True
+
+
+def works(folder: str | os.PathLike[str]) -> bool:
+    """Return whether locks of files in a folder keep anybody out; true if that cannot be tried."""
+    path = os.path.join(folder, f"locks.{os.getpid()}.new")
+    try:
+        first, second = open_lock(path), open_lock(path)
+    except OSError:
+        return True
+    try:
+        return lock_now(first) and not lock_now(second)
+    finally:
+        os.close(first)
+        os.close(second)
+        discard(path)
 
 
 def lock(fd: int) -> None:

@@ -28,6 +28,7 @@ from gitmem.repository import has_private
 from gitmem.store import DOMAIN, POLICY_PATH, PRIVATE, UNIVERSAL, is_home
 from gitmem.store.layout import POLICY_LIMIT
 from gitmem.store.merge.policy import SETTLE_MARK
+from gitmem.system import file_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -295,6 +296,11 @@ def _check_machine(repository: OpenRepository) -> list[Problem]:
     if not EARLIEST_S <= repository.clock() <= LATEST_S:
         message = f"this machine's clock is wrong; new memories are dated {format_time(repository.now)}"
         found.append(Problem("clock-wrong", "", message, hint="set the clock: date; timedatectl", severity="warning"))
+    state = repository.git.repository.state
+    if not file_lock.works(state):
+        message = f"locks of files do not work in {state}: commands that run at once rebuild each other's index"
+        hint = f"move the repository to a file system with locks: df -T {state}"
+        found.append(Problem("no-locks", "", message, hint=hint, severity="warning"))
     version = _git_version(repository)
     if version < SAFE_GIT:
         shown = ".".join(map(str, version))

@@ -1,0 +1,42 @@
+"""A short form of ``make torture``: some storage calls fail, kill or stop a command, and locks do not work."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the shim and /proc are Linux's")
+if sys.platform == "linux":
+    from torture.faults import Faults, has_compiler
+    from torture.place import WORKS
+
+    needs_compiler = pytest.mark.skipif(not has_compiler(), reason="the shim is built with gcc")
+
+
+@pytest.fixture(scope="module")
+def faults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Faults]:
+    return Faults(tmp_path_factory.mktemp("torture"))
+
+
+@needs_compiler
+@pytest.mark.parametrize("kind", ["ENOSPC", "EIO", "short", "kill", "pause"])
+def test_a_storage_call_that_fails_loses_nothing_and_leaves_nothing(faults: Faults, kind: str) -> None:
+    dice = random.Random(kind)
+    work = dice.choice([work for work in WORKS if work.name in ("remember", "sync", "save", "import", "rotation")])
+
+    assert faults.try_call(work, dice.randrange(20, faults.calls(work)), kind) == []
+
+
+@needs_compiler
+def test_where_locks_do_not_work_nothing_ends_as_a_bug_and_doctor_says_why(faults: Faults) -> None:
+    assert faults.try_without_locks(1) == []
+    for how, is_said in (("granted", True), ("refused", True), ("", False)):
+        told = faults.place.run("doctor", LD_PRELOAD=str(faults.shim), TORTURE_LOCKS=how)
+        assert ("locks of files do not work" in told.out, told.is_bug) == (is_said, False), told
+    written = faults.place.run(
+        "remember", "Without locks", "--key", "lockless", LD_PRELOAD=str(faults.shim), TORTURE_LOCKS="refused"
+    )
+    assert (written.status, written.out) == (0, "lockless\n")
