@@ -85,7 +85,7 @@ def sync(
         tracking = ref_lock_path(repository.git, f"refs/remotes/{name}/{repository.config.branch}")
         clear_stale_lock(tracking, lock.crashed)
         if lock.crashed is not None:
-            litter.sweep(memory.git, memory.ref)
+            litter.sweep(repository.git, repository.ref)
         lock.renew()
         exchange = Exchange(repository, name, talk, accept=accept_rewritten)
         branches = companions_of(repository, name, talk, accept=accept_rewritten)
