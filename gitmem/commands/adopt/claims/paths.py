@@ -41,8 +41,8 @@ _OBJECTS = frozenset({"process.env", "meta.env", "import.meta.env", "Bun.env"})
 # Folders, and nothing else, in parentheses.
 _LISTED = re.compile(r"\(((?:[\w.-]+/,? ?(?:and )?)+)\)")
 _STAND_IN = re.compile(r"(?:^|[/_-])(?:my|your|some|example)[/_-]|path/to/")
-# What stands for any name at the end of a path: `src/providers/<name>/`.
-_ANY = re.compile(r"^((?:[\w@.-]+/){2,})(?:<[\w -]+>|\{\w+\})")
+# What stands for any name at the end of a path: `src/providers/<name>/`, `src/engine/**`.
+_ANY = re.compile(r"^((?:[\w@.-]+/){2,})(?:<[\w -]+>|\{\w+\}|\*\*$)")
 # The mark of a folder in which such a name is.
 ABOVE = "above"
 _WORD = re.compile(r"(?<![\w/.@`~$:-])(?:\.{1,2}/)*\.?[\w@-][\w.@-]*(?:/[\w.@\[\]-]+)*/?(?![\w`])")

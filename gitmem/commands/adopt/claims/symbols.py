@@ -57,6 +57,9 @@ _OPTION = re.compile(r"^--[a-z][\w-]+$")
 # The usual names of type parameters: `T`, `K1`, `TModule`.
 _PARAMETER = re.compile(r"[A-Z]\d?$|T[A-Z]\w*$|Args$|Key$|Value$|Type$|Item$")
 _CODED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
+# A variable that is given to CMake, and no variable of its own; a variable with a value in code.
+_DEFINED = re.compile(r"-D((?!CMAKE_|BUILD_)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?::[A-Z]+)?=")
+_ASSIGNED = re.compile(r"([a-z]\w{5,}) = (?:true|false|null|nil|None|True|False|-?[\d.]+)")
 # Words for the object itself.
 _OWN = frozenset(("self", "this", "cls", "super", "Self"))
 _WORDS = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?![\w/-])")
@@ -89,6 +92,8 @@ def symbol_claims(statement: Statement, document: Document) -> Iterator[Claim]:
         for number, line in enumerate(statement.lines, statement.line):
             if (setting := re.match(r"^\s*(?:export\s+)?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)=", line)) is not None:
                 yield Claim(SYMBOL, number, setting[1], setting[1], is_certain=False)
+            for name in _DEFINED.findall(line) if re.match(r"^\s*(?:\$ )?cmake\b", line) else ():
+                yield Claim(SYMBOL, number, name, name)
         return
     seen: set[str] = set()
     for span in statement.spans:
@@ -126,6 +131,8 @@ def _in_code(span: Span, seen: set[str]) -> Iterator[Claim]:
             is_coded = _CODED.search(last) is not None and len(last) > 5
             # That the name is there says nothing about its parameters.
             yield Claim(SYMBOL, span.line, re.sub(r"\(.{1,500}\)!?$", "", text), last, is_certain=is_coded)
+    elif (setting := _ASSIGNED.fullmatch(text)) and _CODED.search(setting[1]):
+        yield Claim(SYMBOL, span.line, setting[1], setting[1])
     elif " " in text or "(" in text or "=" in text:
         for word in _WORDS.findall(text):
             if _CODED.search(word) and len(word) > 5 and word not in seen:

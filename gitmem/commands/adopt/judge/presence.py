@@ -58,7 +58,7 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
     claim = mention.claim
     if looks_like_name(claim) and is_identifier(head, claim.token):
         return None
-    if _BRANCH.match(claim.token) and "branch" in f"{mention.statement.section} {mention.statement.text}".lower():
+    if _is_branch(mention):
         return None
     wrote, named = past.writer(mention)
     then = past.code(wrote)
@@ -84,6 +84,13 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
     held = False if then is not None else None
     where = claim.places[0] if claim.places else claim.name
     return JudgedClaim(mention, NEVER, Source(where), held=held, wrote=wrote)
+
+
+def _is_branch(mention: Mention) -> bool:
+    """Return whether a sentence about branches means one by a word, or calls it a branch."""
+    token, text = mention.claim.token, mention.statement.text
+    is_about = "branch" in f"{mention.statement.section} {text}".lower()
+    return is_about and bool(_BRANCH.match(token) or re.search(rf"{re.escape(token)}`? branch\b", text))
 
 
 def _find_left_behind(mention: Mention, head: Code, past: Past) -> str:

@@ -20,6 +20,8 @@ from gitmem.commands.adopt.statements import split
         ("`App.Store.run_hook/2` and `App.valid_name?/1`", [("run_hook", True), ("valid_name", True)]),
         ("**OrderChecker**: checks, **Bold words**, **all**", [("OrderChecker", False)]),
         ("```sh\nexport API_URL=x\n```", [("API_URL", False)]),
+        ("```sh\ncmake -B out -DCMAKE_BUILD_TYPE=Debug -DAPP_SAFE=ON\n```", [("APP_SAFE", True)]),
+        ("`maxRetries_ = 3`, `max_tries = limit`", [("maxRetries_", True), ("max_tries", False)]),
     ],
 )
 def test_name_is_certain_where_it_looks_like_code(text, names):

@@ -43,7 +43,12 @@ def test_folder_of_any_name_never_was_if_the_one_above_is_there(repo):
 
 
 @pytest.mark.parametrize(
-    "text", ["- Name the branch `feature/login`\n", "```\nStoreBase\n├── DiskStore\n└── NetStore\n```\n"]
+    "text",
+    [
+        "- Name the branch `feature/login`\n",
+        "- Merged from the `phase4/masks` branch\n",
+        "```\nStoreBase\n├── DiskStore\n└── NetStore\n```\n",
+    ],
 )
 def test_branches_and_types_are_no_paths(repo, text):
     commit_files(repo, {"AGENTS.md": text})
