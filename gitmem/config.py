@@ -11,6 +11,7 @@ values of git and the policy; everything is read once into a frozen ``Config``.
 from __future__ import annotations
 
 import os
+import sys
 
 from gitmem.errors import ConfigError
 from gitmem.frozen import frozen
@@ -211,6 +212,8 @@ def branch_name(value: Any) -> str:
 
 # The built-in search engines; `gitmem index` builds the second.
 ENGINES = ("fts", "whoosh")
+# The package with the model of the extra `meaning`, and the name of that model as a setting.
+PACKAGED_MODEL = "wordllama"
 
 
 def engine_name(value: Any) -> str:
@@ -302,7 +305,11 @@ class Config:
     )
     leads: tuple[str, ...] = setting((), several, "The agents that may [lead others](mcp.md), by name, or `*`")
     embed: str = setting(
-        *("", text, "The [embedding model](embeddings.md); empty or `off`: none"),
+        *(
+            "",
+            text,
+            "The [embedding model](embeddings.md); empty: `wordllama` if that package is installed; `off`: none",
+        ),
         guarded="loads a model, or sends memories and questions to an endpoint",
     )
     embed_code: str = setting(
@@ -320,8 +327,26 @@ class Config:
 
     @property
     def embeds(self) -> bool:
-        """Return whether memories are embedded; here, because ``embed`` would import the embedding code."""
+        """Return whether a model is set up; here, because ``embed`` would import the embedding code."""
         return self.embed not in ("", "off")
+
+    @property
+    def model(self) -> str:
+        """Return the model for questions: the one that is set up, else a packaged one if it is installed; or empty.
+
+        The thresholds of duplicates, contradictions and automatic context were measured with MiniLM, so these use
+        only a model that is set up.
+        """
+        return "" if self.embed == "off" else self.embed or packaged_model()
+
+
+def packaged_model() -> str:
+    """Return the name of the embedding model that the extra ``meaning`` installs, or empty if it is not there.
+
+    Only its folder is looked for, and only where packages are installed: nothing is imported.
+    """
+    folders = (place for place in sys.path if place.endswith(("site-packages", "dist-packages")))
+    return PACKAGED_MODEL if any(os.path.isdir(os.path.join(place, PACKAGED_MODEL)) for place in folders) else ""
 
 
 SETTINGS = rows_of(Config)

@@ -27,7 +27,7 @@ class MemoryVectors:
         from gitmem.results import EmbeddingStatus
 
         repository = self._repository
-        if not repository.config.embeds:
+        if not repository.config.model:
             from gitmem.index.vectors.folders import list_others
 
             unused = len(list_others(repository.vectors_folder, ()))
@@ -58,7 +58,7 @@ class MemoryVectors:
 
     def embed_missing(self) -> None:
         """Embed memories without vectors, in the background of another command."""
-        if self._repository.config.embeds:
+        if self._repository.config.model:
             self._need_numpy()
             from gitmem.commands.embed import embed_missing
 
@@ -67,4 +67,4 @@ class MemoryVectors:
     def _need_numpy(self) -> None:
         from gitmem.index.embed.choose import need_numpy
 
-        need_numpy(self._repository.config.embed)
+        need_numpy(self._repository.config.model)

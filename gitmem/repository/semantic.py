@@ -59,9 +59,9 @@ def providers_of(settings: Config, *, download: bool = False) -> Providers | Non
     Raises:
         ConfigError, EmbeddingError: The model in the settings cannot be used here.
     """
-    if not settings.embeds:
+    if not settings.model:
         return None
-    named = settings.embed, settings.embed_code
+    named = settings.model, settings.embed_code
     if named not in _made:
         _made[named] = _providers(settings, download=download)
     return _made[named]
@@ -69,7 +69,7 @@ def providers_of(settings: Config, *, download: bool = False) -> Providers | Non
 
 def _providers(settings: Config, *, download: bool) -> Providers:
     options = {"cache": model_cache(), "key": variable("GITMEM_EMBED_KEY")}
-    prose = provider_for(settings.embed, download=download, **options)
+    prose = provider_for(settings.model, download=download, **options)
     code = provider_for(settings.embed_code, download=download, **options)
     assert prose is not None, "it is not off"
     return prose, prose if code is None or code.name == prose.name else code

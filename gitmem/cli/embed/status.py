@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 EXAMPLES = ("gitmem embed status", "gitmem embed status --json")
-HOW = "not set up; to set one up: git config --global gitmem.embed model2vec:potion-base-8M"
+HOW = "not set up; install the extra `meaning`, or name one: git config --global gitmem.embed minilm"
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.config import ENGINES
 from gitmem.frozen import replace
+from gitmem.policy import PROMPT, START
 from gitmem.recall import narrow, ranker
 from gitmem.recall.ranker import Readings
 from gitmem.store import PROJECT
@@ -109,7 +110,7 @@ class QuestionVectors:
     def __init__(self, repository: OpenRepository, query: Query, stores: Sequence[tuple[OpenStore, Catalog]]) -> None:
         self._memory = repository
         self._meaning: VectorQuery | None = None
-        if query.text.strip() and not query.syntax and not query.lexical and repository.config.embeds:
+        if query.text.strip() and not query.syntax and not query.lexical and _embeds(repository, query):
             from gitmem.commands.recall.meaning import meaning_of
 
             self._meaning = meaning_of(repository, query.text, stores)
@@ -124,3 +125,9 @@ class QuestionVectors:
             self._meaning.__exit__()
             for notice in self._meaning.notices:
                 self._memory.add_notice(notice)
+
+
+def _embeds(repository: OpenRepository, query: Query) -> bool:
+    """Return whether a query is embedded: always with a model that is set up, with the packaged one if it was typed."""
+    config = repository.config
+    return config.embeds or (query.reader not in (START, PROMPT) and bool(config.model))

@@ -21,7 +21,7 @@ def meaning_of(
 ) -> VectorQuery | None:
     """Return the question's vectors for each store; None, with a notice, where numpy is missing."""
     try:
-        need_numpy(repository.config.embed)
+        need_numpy(repository.config.model)
     except GitmemError as err:
         repository.add_notice(f"{err.message}; searched by words only: {err.hint}")
         return None

@@ -12,20 +12,23 @@ from importlib.util import find_spec
 from gitmem.errors import ConfigError, EmbeddingError
 from gitmem.index.embed.directory import read_directory
 from gitmem.index.embed.model_files import folder_of, is_path
+from gitmem.index.embed.packaged import PACKAGED, find_packaged, need_packaged
 from gitmem.index.plugins import PROVIDERS, find_plugin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitmem.index.embed.packaged import Packaged
     from gitmem.index.embed.provider import EmbeddingProvider
 
 OFF = ("", "off")
+NUMPY_BERT = (("safetensors", "tokenizers"), "model2vec")
 # The packages that each kind of provider imports, and the extra of gitmem that installs them.
 MODEL2VEC = (("tokenizers", "safetensors"), "model2vec")
 FASTEMBED = (("fastembed",), "embed")
 ONNX = (("onnxruntime", "tokenizers"), "embed")
 TORCH = (("sentence_transformers",), "sentence-transformers")
 HTTP = (("numpy",), "http")
-HOW = "set one: git config --global gitmem.embed model2vec:potion-base-8M; docs/embeddings.md lists others"
+HOW = "set one: git config --global gitmem.embed minilm; docs/embeddings.md lists others"
 
 
 def provider_for(setting: str, *, cache: str, key: str = "", download: bool = False) -> EmbeddingProvider | None:
@@ -33,7 +36,8 @@ def provider_for(setting: str, *, cache: str, key: str = "", download: bool = Fa
 
     Args:
         setting: ``model2vec:NAME_OR_FOLDER``, ``fastembed:NAME``, ``dir:FOLDER``, ``http(s)://host[:port]/path#MODEL``,
-            ``PLUGIN:MODEL`` (``index.plugins``), or empty or ``off``.
+            ``PLUGIN:MODEL`` (``index.plugins``), the name of a packaged model (``index.embed.packaged``), or empty or
+            ``off``.
         cache: The Hugging Face hub's cache folder (``config.model_cache``), which holds downloaded models.
         key: The endpoint's key, which never appears in a message or a name.
         download: Whether to download the model from its hub first; only at a person's request.
@@ -44,6 +48,9 @@ def provider_for(setting: str, *, cache: str, key: str = "", download: bool = Fa
     """
     if setting in OFF:
         return None
+    packaged = find_packaged(setting)
+    if packaged is not None:
+        return _of_package(packaged)
     kind, _, model = setting.partition(":")
     if kind in ("http", "https"):
         _need(kind, HTTP)
@@ -68,7 +75,9 @@ def provider_for(setting: str, *, cache: str, key: str = "", download: bool = Fa
         return provider
     # The setting itself is not shown: it may hold a password.
     message = "the setting embed does not name a known embedding provider"
-    hint = "use model2vec:potion-base-8M, fastembed:NAME, dir:/a/folder, https://host/v1#MODEL, or off"
+    hint = (
+        "use wordllama, minilm, model2vec:potion-base-8M, fastembed:NAME, dir:/a/folder, https://host/v1#MODEL, or off"
+    )
     raise ConfigError(message, file="", key="embed", hint=hint)
 
 
@@ -82,19 +91,35 @@ def need_numpy(setting: str) -> None:
     if setting in OFF:
         raise ConfigError("no embedding provider is set up", file="", key="embed", hint=HOW)
     kind = setting.partition(":")[0]
-    extra = {"model2vec": MODEL2VEC, "fastembed": FASTEMBED, "dir": ONNX}.get(kind, HTTP)[1]
-    _need(kind, (("numpy",), extra))
+    extras = dict.fromkeys(("model2vec", *(model.name for model in PACKAGED)), MODEL2VEC[1])
+    extras |= {"fastembed": FASTEMBED[1], "dir": ONNX[1]}
+    _need(kind, (("numpy",), extras.get(kind, HTTP[1])))
+
+
+def _of_package(model: Packaged) -> EmbeddingProvider:
+    folder = need_packaged(model)
+    if not model.weights:
+        return _of_directory(str(folder))
+    _need(model.name, MODEL2VEC)
+    from gitmem.index.embed.model2vec_model import Model2vecModel
+
+    return Model2vecModel(str(folder), cache="", weights=model.weights, tokenizer=model.tokenizer)
 
 
 def _of_directory(name: str) -> EmbeddingProvider:
-    """Return the quicker provider for a folder: ONNX if it has an exported model that this module can run."""
+    """Return the quickest provider for a folder: ONNX if it has an exported model, then numpy if it is a BERT."""
     folder = folder_of(name, cache="", owner="")
     directory = read_directory(folder)
-    if directory.is_plain and (not _missing(ONNX) or _missing(TORCH)):
+    if directory.is_plain and (not _missing(ONNX) or (_missing(TORCH) and _missing(NUMPY_BERT))):
         _need("dir", ONNX)
         from gitmem.index.embed.onnx_directory import OnnxDirectory
 
         return OnnxDirectory(folder, directory)
+    if not _missing(NUMPY_BERT):
+        from gitmem.index.embed.bert_directory import BertDirectory, can_compute
+
+        if can_compute(directory):
+            return BertDirectory(folder, directory)
     _need("dir", TORCH)
     from gitmem.index.embed.torch_directory import TorchDirectory
 

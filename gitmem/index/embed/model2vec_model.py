@@ -44,9 +44,22 @@ class Model2vecModel:
 
     longest = LONGEST
 
-    def __init__(self, model: str, *, cache: str, download: bool = False) -> None:
+    def __init__(
+        self, model: str, *, cache: str, download: bool = False, weights: str = "", tokenizer: str = TOKENIZER
+    ) -> None:
+        """Find the model.
+
+        Args:
+            model: A folder, or the name of a model that was downloaded.
+            cache: The hub's cache folder.
+            download: Whether to download it first.
+            weights: The file of the vectors in the folder, if it is not where model2vec puts it.
+            tokenizer: The file of the tokenizer.
+        """
         self._folder = folder_of(model, cache=cache, owner=OWNER, wanted=WANTED if download else ())
-        self.name = f"model2vec:{Path(model).name}@{digest_of(self._folder)}"
+        self._weights, self._tokens = weights, tokenizer
+        digest = digest_of((self._folder / weights).parent)
+        self.name = f"model2vec:{Path(model).name}@{digest}"
         self._tokenizer: Tokenizer | None = None
         self._unknown: int | None = None
         self._tensors: dict[str, NDArray[Any]] = {}
@@ -86,17 +99,23 @@ class Model2vecModel:
             from safetensors import safe_open  # 10 ms (measured)
             from tokenizers import Tokenizer  # 20 ms (measured)
 
-            folder = next((f for f in (self._folder / one for one in INSIDE) if (f / WEIGHTS).is_file()), self._folder)
-            with safe_open(folder / WEIGHTS, framework="numpy") as file:
+            weights = self._folder / self._weights if self._weights else self._find_weights()
+            folder = self._folder if self._weights else weights.parent
+            with safe_open(weights, framework="numpy") as file:
                 names = {name: name for name in file.keys() if name in ("weights", "mapping")}  # noqa: SIM118 - no mapping
                 names["vectors"] = next(name for name in VECTORS if name in file.keys())  # noqa: SIM118
                 self._tensors = {name: file.get_tensor(its) for name, its in names.items()}
-            tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+            tokenizer = Tokenizer.from_file(str(folder / self._tokens))
             tokenizer.no_padding()
             tokenizer.enable_truncation(TOKENS)
             self._unknown = _unknown(tokenizer)
             self._tokenizer = tokenizer
         return self._tokenizer
+
+    def _find_weights(self) -> Path:
+        return next(
+            (file for one in INSIDE if (file := self._folder / one / WEIGHTS).is_file()), self._folder / WEIGHTS
+        )
 
 
 def _unknown(tokenizer: Tokenizer) -> int | None:

@@ -20,7 +20,10 @@ def test_without_a_model_it_says_how_to_set_one_up_and_that_there_is_none(run_cl
     done = run_cli("embed")
 
     assert (done.status, done.err) == (1, "")
-    assert done.out == "model: not set up; to set one up: git config --global gitmem.embed model2vec:potion-base-8M\n"
+    assert (
+        done.out
+        == "model: not set up; install the extra `meaning`, or name one: git config --global gitmem.embed minilm\n"
+    )
 
 
 def test_status_counts_memories_with_vectors(run_cli, repo: Path, model: str) -> None:

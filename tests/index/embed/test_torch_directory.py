@@ -27,8 +27,9 @@ reached = []
 LOOKED_AT = ("socket.connect", "socket.getaddrinfo")
 sys.addaudithook(lambda event, given: reached.append(event) if event in LOOKED_AT else None)
 import numpy as np
-from gitmem.index.embed.choose import provider_for
-made = provider_for(sys.argv[1], cache="")
+from pathlib import Path
+from gitmem.index.embed.torch_directory import TorchDirectory
+made = TorchDirectory(Path(sys.argv[1]))
 rows = made.passages(["The login expires after 15 minutes", "Postgres keeps the orders in one table", "x " * 2000])
 asked = made.query("how long does a login last?")
 print(json.dumps({
@@ -43,7 +44,7 @@ def test_minilm_tells_meanings_apart_and_fetches_nothing() -> None:
     assert shipped is not None and shipped.submodule_search_locations
     folder = Path(shipped.submodule_search_locations[0], "model")
 
-    done = subprocess.run([sys.executable, "-c", SCRIPT, f"dir:{folder}"], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", SCRIPT, str(folder)], capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
