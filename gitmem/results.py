@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 
-def _from_document(kind: type[Result], source: Mapping[str, Any], /, **others: Any) -> Result:
+def _from_document(kind: type[Result], source: Mapping[str, Any], others: Mapping[str, Any] | None = None) -> Result:
     """Return a result that takes its fields, but for the *others*, from those of the same names in a document."""
     names = kind.__fields__  # type: ignore[attr-defined]
-    return kind(**{name: source[name] for name in names if name not in others}, **others)
+    made = others or {}
+    return kind(**{name: source[name] for name in names if name not in made}, **made)
 
 
 @frozen
@@ -46,7 +47,9 @@ class VerdictDetails:
     @classmethod
     def of(cls, verdict: Mapping[str, Any]) -> Self:
         """Return the verdict of a memory's document."""
-        return _from_document(cls, verdict, is_own=verdict.get("own", False), is_fresh=verdict.get("fresh", False))
+        return _from_document(
+            cls, verdict, {"is_own": verdict.get("own", False), "is_fresh": verdict.get("fresh", False)}
+        )
 
 
 @frozen
@@ -91,13 +94,15 @@ class MemoryDetails:
         return _from_document(
             cls,
             document,
-            verdict=VerdictDetails.of(document["verdict"]) if document["verdict"] else None,
-            because=tuple(document["because"]),
-            scope=document.get("scope", "project"),
-            is_archived=document["archived"],
-            is_superseded=document["superseded"],
-            is_expired=document["expired"],
-            document=document,
+            {
+                "verdict": VerdictDetails.of(document["verdict"]) if document["verdict"] else None,
+                "because": tuple(document["because"]),
+                "scope": document.get("scope", "project"),
+                "is_archived": document["archived"],
+                "is_superseded": document["superseded"],
+                "is_expired": document["expired"],
+                "document": document,
+            },
         )
 
 
@@ -196,10 +201,12 @@ class StoreStatus:
         return _from_document(
             cls,
             document,
-            failed=tuple(map(AttentionLine.of, document["failed"])),
-            suspect=tuple(map(AttentionLine.of, document["suspect"])),
-            waiting=tuple(document["waiting"]),
-            document=document,
+            {
+                "failed": tuple(map(AttentionLine.of, document["failed"])),
+                "suspect": tuple(map(AttentionLine.of, document["suspect"])),
+                "waiting": tuple(document["waiting"]),
+                "document": document,
+            },
         )
 
 
@@ -255,7 +262,9 @@ class Digest:
     def of(cls, document: Mapping[str, Any]) -> Self:
         """Return the digest of a document."""
         parts = (
-            _from_document(DigestPart, part, lines=tuple(_from_document(DigestLine, item) for item in part["items"]))
+            _from_document(
+                DigestPart, part, {"lines": tuple(_from_document(DigestLine, item) for item in part["items"])}
+            )
             for part in document["sections"]
         )
         return cls(tuple(parts), document)
@@ -288,7 +297,7 @@ class Statistics:
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
         """Return the statistics of a document."""
-        return _from_document(cls, document, document=document)
+        return _from_document(cls, document, {"document": document})
 
 
 @frozen

@@ -28,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from gitmem.document.memory_fields import EditOptions
     from gitmem.memory import Memory
     from gitmem.write.place import Change
 
@@ -120,15 +121,17 @@ def run(args: Arguments, out: Output) -> int:
         if not changes and body is None:
             if not is_interactive():
                 raise UsageError("nothing to change", hint="use options (gitmem edit --help), or run it in a terminal")
-            change = _in_editor(memory, args.key, args.scope, force=args.force, **_how(args))
+            change = _in_editor(memory, args.key, args.scope, _how(args, approve=True))
         else:
-            how = {"approve": is_interactive(), "scope": args.scope, "force": args.force, **_how(args)}
-            change = memory.edit(args.key, fields=changes, body=body, **how)
+            how = _how(args, approve=is_interactive())
+            change = memory.edit(args.key, fields=changes, body=body, scope=args.scope, **how)
     return print_change(change, args, out, did="changed")
 
 
-def _how(args: Arguments) -> dict[str, Any]:
-    return {**judging_of(args), "correction": args.correction}
+def _how(args: Arguments, *, approve: bool) -> EditOptions:
+    tree = judging_of(args)
+    how: EditOptions = {"correction": args.correction, "force": args.force, "approve": approve}
+    return {**how, "unproven": tree["unproven"], "tree": tree["tree"]}
 
 
 @frozen
@@ -147,7 +150,7 @@ class Draft:
     old: str
     file: EditorFile
 
-    def write(self, memory: Memory, **how: Any) -> Change:
+    def write(self, memory: Memory, how: EditOptions) -> Change:
         """Write the changes if the memory itself is unchanged, and remove the file."""
         new = self.file.read(self.key)
 
@@ -168,11 +171,11 @@ def draft_of(memory: Memory, key: str, scope: str = "") -> Draft:
     return Draft(full, store.store.scope, old, EditorFile.with_text(memory.repository, old, suffix=f"-{full}.md"))
 
 
-def _in_editor(memory: Memory, key: str, scope: str, **how: Any) -> Change:
+def _in_editor(memory: Memory, key: str, scope: str, how: EditOptions) -> Change:
     draft = draft_of(memory, key, scope)
     try:
         draft.file.open_editor()
-        return draft.write(memory, approve=True, **how)
+        return draft.write(memory, how)
     except GitmemError as err:
         draft.file.name_in(err)
         raise

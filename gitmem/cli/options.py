@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Collection, Sequence
     from types import ModuleType, TracebackType
-    from typing import Any
+    from typing import Any, TypedDict, Unpack
 
     from gitmem.cli.output import Output
     from gitmem.git.repository import Repository
@@ -35,6 +35,21 @@ if TYPE_CHECKING:
 
     Arguments = argparse.Namespace
     ArgumentParser = argparse.ArgumentParser
+
+    class ArgumentSettings(TypedDict, total=False):
+        """How an argument is declared, as for argparse."""
+
+        action: str
+        nargs: str
+        const: Any
+        default: Any
+        type: Callable[[str], Any]
+        choices: Collection[str]
+        required: bool
+        dest: str
+        metavar: str
+        help: str
+
 else:
 
     class Arguments:
@@ -59,25 +74,16 @@ class NotPlainError(Exception):
 class Argument:
     """One declared option or word."""
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        *,
-        action: str = "store",
-        nargs: str | None = None,
-        const: Any = None,
-        type: Callable[[str], Any] | None = None,
-        choices: Collection[str] | None = None,
-        required: bool = False,
-        dest: str = "",
-        **others: Any,
-    ) -> None:
+    def __init__(self, names: Sequence[str], settings: ArgumentSettings) -> None:
         name = next((name for name in names if name.startswith("--")), names[0])
-        self.dest = dest or (name.lstrip("-").replace("-", "_") if name.startswith("-") else name)
-        self.action, self.nargs, self.type, self.choices, self.required = action, nargs, type, choices, required
-        self.const = FLAGS.get(action, const)
-        self.default = others.get("default", DEFAULTS.get(action))
-        self.help = str(others.get("help") or "")
+        plain = name.lstrip("-").replace("-", "_") if name.startswith("-") else name
+        self.dest = settings.get("dest") or plain
+        self.action, self.nargs = settings.get("action", "store"), settings.get("nargs")
+        self.type, self.choices = settings.get("type"), settings.get("choices")
+        self.required = settings.get("required", False)
+        self.const = FLAGS.get(self.action, settings.get("const"))
+        self.default = settings.get("default", DEFAULTS.get(self.action))
+        self.help = settings.get("help") or ""
 
     @property
     def takes_value(self) -> bool:
@@ -107,9 +113,9 @@ class Reader:
         self.values: dict[str, Any] = {}
         self._groups: list[tuple[bool, list[Argument]]] = []
 
-    def add_argument(self, *names: str, **settings: Any) -> Argument:
+    def add_argument(self, *names: str, **settings: Unpack[ArgumentSettings]) -> Argument:
         """Declare an option or a positional argument."""
-        argument = Argument(names, **settings)
+        argument = Argument(names, settings)
         if names[0].startswith("-"):
             self.options.update(dict.fromkeys(names, argument))
         else:
@@ -126,7 +132,7 @@ class Reader:
         self._groups.append((required, []))
         return Group(self, self._groups[-1][1])
 
-    def set_defaults(self, **values: Any) -> None:
+    def set_defaults(self, **values: object) -> None:
         """Set values that are not arguments."""
         self.values.update(values)
 
@@ -200,7 +206,7 @@ class Group:
     def __init__(self, reader: Reader, options: list[Argument]) -> None:
         self._reader, self._options = reader, options
 
-    def add_argument(self, *names: str, **settings: Any) -> Argument:
+    def add_argument(self, *names: str, **settings: Unpack[ArgumentSettings]) -> Argument:
         """Declare an option of the group."""
         self._options.append(self._reader.add_argument(*names, **settings))
         return self._options[-1]

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from gitmem.document.memory_fields import TreeOptions
+
 OUTSIDE = "mark the check as one about the world (a date, a service): no commit is blamed for a failure"
 
 
@@ -58,7 +60,7 @@ def add_judging(parser: ArgumentParser) -> None:
     which.add_argument("--unproven", action="store_true", help="record it without running the check")
 
 
-def judging_of(args: Arguments) -> dict[str, Any]:
+def judging_of(args: Arguments) -> TreeOptions:
     """Return what a new check runs on, as arguments of ``Memory.fact`` and ``Memory.edit``."""
     return {"unproven": args.unproven, "tree": "staged" if args.staged else "dirty" if args.dirty else ""}
 

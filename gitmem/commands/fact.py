@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.commands.remember import anchor_fields, draft_of
+from gitmem.commands.remember import anchor_fields, draft_of, with_anchors
 from gitmem.document.anchors import FIELD
 from gitmem.document.builtin_checks import CHECKS, find_row, iter_fields, list_globs
 from gitmem.document.check_values import IN
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from gitmem.verify.due import Due
     from gitmem.verify.run.judge import Result
     from gitmem.verify.session import Session
+    from gitmem.write.new_memory import NewMemory
     from gitmem.write.place import Change
 
 
@@ -76,6 +77,32 @@ class Proof:
     def outcome(self) -> str:
         """Return the outcome of the check; empty if it was not judged."""
         return HOLDS if self.verdict is not None or self.judged else ""
+
+
+@frozen
+class Judging:
+    """How a new or changed check is judged (``document.memory_fields.EditOptions``).
+
+    Attributes:
+        approve: Whether the person at the terminal typed this command, which approves it for them.
+        unproven: Record it without running the check.
+        tree: Judge it with uncommitted changes, ``staged`` or ``dirty``; empty to choose automatically.
+        force: Write it even if another memory says the same.
+        correction: The new title means the same as the old one: dependents do not become suspect.
+        judge: Judge the check although it did not change: it must hold for the new words.
+    """
+
+    approve: bool = False
+    unproven: bool = False
+    tree: str = ""
+    force: bool = False
+    correction: bool = False
+    judge: bool = False
+
+    @property
+    def again(self) -> str:
+        """Return what happens to a memory that says the same as another one."""
+        return ALLOW if self.force else REFUSE
 
 
 def check_from(verify: Any, options: dict[str, Any]) -> Any:
@@ -161,49 +188,28 @@ def _composed(written: Any) -> Any:
     return composed(written) if isinstance(written, str) else written
 
 
-def write_fact(
-    store: OpenStore,
-    title: str,
-    *,
-    verify: Any,
-    home: OpenStore | None = None,
-    body: str = "",
-    key: str = "",
-    approve: bool = False,
-    unproven: bool = False,
-    tree: str = "",
-    force: bool = False,
-    **options: Any,
-) -> Change:
+def write_fact(store: OpenStore, new: NewMemory, judging: Judging, *, home: OpenStore | None = None) -> Change:
     """Write a fact and, if verdicts count here, its verdict in the same commit.
 
     Args:
         store: The memory to write to.
-        title: The claim.
-        verify: The check in its frontmatter form, or None.
+        new: The fact: its title is the claim, its fields have the check.
+        judging: How its check is judged.
         home: Where to write it instead, proved by the code here: the code tree, or the universal store.
-        body: Further text.
-        key: An explicit key, or empty.
-        approve: Whether the person at the terminal typed this command, which approves it for them.
-        unproven: Record it without running the check.
-        tree: Judge it with uncommitted changes, ``staged`` or ``dirty``; empty to choose automatically.
-        force: Write it even if another memory says the same.
-        **options: Further fields.
 
     Raises:
         DuplicateError: Another memory says the same; the check was not run.
         RefusedError: There is no check, it cannot fail, or it does not hold now.
     """
-    _refuse_incomplete(title, verify, options)
-    verify = name_files(store, verify)
+    verify = new.fields.get("verify")
+    _refuse_incomplete(new.title, verify, new.fields)
+    new = replace(new, kind="fact", fields={**new.fields, "verify": name_files(store, verify)})
     policy = store.policy()
-    options |= anchor_fields(store, options, is_strict=True)
-    draft = draft_of(store, body, title=title, kind="fact", key=key, verify=verify, **options)
+    draft = draft_of(store, with_anchors(store, new, is_strict=True))
     document = validate_draft(draft, policy)
-    again = ALLOW if force else REFUSE
+    again = judging.again
     _refuse_said(home or store, draft, policy, again=again)
-    is_in_tree = home is not None and home.is_in_tree
-    proof = prove(store, document, approve=approve, unproven=unproven, tree=tree, is_in_tree=is_in_tree)
+    proof = prove(store, document, judging, is_in_tree=home is not None and home.is_in_tree)
     store.notices.extend(proof.notices)
     if home is None:
         return _write(store, document, draft, proof, again=again)
@@ -253,9 +259,7 @@ def edit_fields(
     key: str,
     changes: Mapping[str, Any],
     body: str | None,
-    *,
-    approve: bool,
-    **how: Any,
+    judging: Judging,
 ) -> Change:
     """Change fields of a memory, and its body if given; a changed check must hold, as for a new fact.
 
@@ -280,33 +284,17 @@ def edit_fields(
     old = parse(store.text_of(key), path=path).fields
     # The old text may be by someone else: only a command typed in full is approved by typing it.
     typed = "verify" in changes and all(name in changes or not old.get(name) for name in ("refute", "network", "env"))
-    return edit_text(store, key, change, approve=approve and typed, **how)
+    return edit_text(store, key, change, replace(judging, approve=judging.approve and typed))
 
 
-def edit_text(
-    store: OpenStore,
-    key: str,
-    change: Callable[[str], str],
-    *,
-    approve: bool,
-    unproven: bool = False,
-    tree: str = "",
-    correction: bool = False,
-    force: bool = False,
-    judge: bool = False,
-) -> Change:
+def edit_text(store: OpenStore, key: str, change: Callable[[str], str], judging: Judging) -> Change:
     """Change the text of a memory's file; a changed check must hold, as for a new fact.
 
     Args:
         store: The memory to write to.
         key: The memory's full key.
         change: Returns the new text for the file's text; called again if the memory changed meanwhile.
-        approve: Whether the person at the terminal typed this, which approves a new command for them.
-        unproven: Write it without running a changed check.
-        tree: Judge a changed check with uncommitted changes, ``staged`` or ``dirty``; empty to choose automatically.
-        correction: The new title means the same as the old one: dependents do not become suspect.
-        force: Write it even if another memory now says the same.
-        judge: Judge the check although it did not change: it must hold for the new words.
+        judging: How a changed check is judged.
 
     Raises:
         DuplicateError: Another memory now says the same.
@@ -314,21 +302,20 @@ def edit_text(
     """
     policy = store.policy()
     old = store.text_of(key)
-    if correction:
+    if judging.correction:
         change = _as_correction(key, change)
     document = check_file(key, change(old), policy=policy, path=f"{key}.md")
     before, after = parse(old, path=f"{key}.md"), own_spec(document)
-    changed = after is not None and (after != own_spec(before) or (judge and document.kind != TASK))
+    changed = after is not None and (after != own_spec(before) or (judging.judge and document.kind != TASK))
     proof = Proof(None)
     if changed and document.kind == TASK:
-        proof = Proof(None, tuple(approve_gate(store, document, approve=approve)))
+        proof = Proof(None, tuple(approve_gate(store, document, approve=judging.approve)))
     elif changed:
-        is_in_tree = store.is_in_tree
-        proof = prove(store, document, approve=approve, unproven=unproven, tree=tree, is_in_tree=is_in_tree)
+        proof = prove(store, document, judging, is_in_tree=store.is_in_tree)
     store.notices.extend(proof.notices)
     if document.kind != TASK:
         store = _home(store, before if after is None else document, proof)
-    done = store.writer().edit(key, change, policy, again=ALLOW if force else REFUSE)
+    done = store.writer().edit(key, change, policy, again=judging.again)
     if proof.verdict is not None:
         store.keep_verdicts([proof.verdict], proof.session)
     return done
@@ -346,23 +333,13 @@ def _as_correction(key: str, change: Callable[[str], str]) -> Callable[[str], st
     return correct
 
 
-def prove(
-    store: OpenStore,
-    document: Document,
-    *,
-    approve: bool,
-    unproven: bool,
-    tree: str = "",
-    is_in_tree: bool = False,
-) -> Proof:
+def prove(store: OpenStore, document: Document, judging: Judging, *, is_in_tree: bool = False) -> Proof:
     """Judge the check of a memory now, or report why it stays unproven.
 
     Args:
         store: The memory.
         document: The memory to be written.
-        approve: Whether the person at the terminal typed the command, which approves it for them.
-        unproven: Do not run it.
-        tree: Judge it with uncommitted changes, ``staged`` or ``dirty``; empty to choose automatically.
+        judging: How its check is judged.
         is_in_tree: Whether the memory is committed together with the code.
 
     Raises:
@@ -371,7 +348,7 @@ def prove(
     check = check_of(document)
     assert check is not None, "a fact has a check"
     notices = _refuse_trivial(document.key, check)
-    if unproven:
+    if judging.unproven:
         return Proof(None, tuple(notices))
     if store.git.read_head()[1] is None:
         return Proof(None, (*notices, "there is no commit to check it against yet; it stays unproven"))
@@ -382,13 +359,13 @@ def prove(
             message = "its command was denied in this clone"
             raise RefusedError(f"{document.key}: {message}", hint="allow it again at a terminal: gitmem trust KEY")
         # A setup comes from the policy, which others write: typing the check does not approve what runs before it.
-        if not approve or due.spec.setup:
+        if not judging.approve or due.spec.setup:
             message = (
                 "its command cannot be approved here; it stays unproven until you approve it: gitmem trust --review"
             )
             return Proof(None, (*notices, message))
         approve_command(store, due)
-    result, judged = _judge(session, due, tree)
+    result, judged = _judge(session, due, judging.tree)
     _refuse(result, due, judged, meant=_did_you_mean(store, check) if result.outcome in (FAILS, UNPROVEN) else "")
     notices += _never_there(store, check)
     if judged:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.anchors import FIELD
-from gitmem.policy import REMEMBER
+from gitmem.frozen import frozen, replace
 from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
 from gitmem.verify.references import anchors_for
 from gitmem.write.draft import make_draft, refuse_project_code, validate_draft
@@ -18,61 +18,73 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
     from gitmem.write.draft import Draft
+    from gitmem.write.new_memory import NewMemory
     from gitmem.write.place import Change
 
 
-def remember(store: OpenStore, text: str, *, force: bool = False, is_strict: bool = True, **options: Any) -> Change:
+@frozen
+class Place:
+    """Where the author of a memory wants it.
+
+    Attributes:
+        collection: The collection that it must belong to; empty for any.
+        scope: Who reads it; empty for its collection's scope.
+        in_tree: Whether it is a file of the code.
+    """
+
+    collection: str = ""
+    scope: str = ""
+    in_tree: bool = False
+
+
+def remember(store: OpenStore, new: NewMemory, *, force: bool = False, is_strict: bool = True) -> Change:
     """Write a memory.
 
     Args:
         store: The store.
-        text: The text.
+        new: What its author gives of it.
         force: Write it even if another memory says the same.
         is_strict: Refuse a reference to a missing file, or to lines past the end of one.
-        options: ``title``, ``kind``, ``key``, ``writer`` (``policy.collections.WRITERS``), and further fields by name.
 
     Raises:
         RefusedError: It cannot be written.
         DuplicateError: Another memory says the same.
     """
+    new = with_anchors(store, new, is_strict=is_strict)
     again = ALLOW if force else REFUSE
-    options |= anchor_fields(store, options, is_strict=is_strict)
-    change = store.writer().remember(draft_of(store, text, **options), store.policy(), verb="remember", again=again)
+    change = store.writer().remember(draft_of(store, new), store.policy(), verb="remember", again=again)
     _note_rotation(store, [change])
     return change
 
 
-def kind_and_scope(
-    repository: OpenRepository,
-    text: str,
-    fields: Mapping[str, Any],
-    *,
-    kind: str,
-    collection: str,
-    scope: str,
-    in_tree: bool = False,
-) -> tuple[str, str]:
-    """Return the kind and scope of a memory, from its collection if its author gave none.
+def settle_place(repository: OpenRepository, new: NewMemory, place: Place) -> tuple[NewMemory, str]:
+    """Return a memory with its kind, and its scope: those of its collection if its author gave none.
 
     Raises:
         UsageError: There is no such collection, or it does not accept the kind.
         RefusedError: The memory does not fit that scope.
     """
-    policy = repository.policy()
-    if collection:
+    policy, kind, domains = repository.policy(), new.kind, new.fields.get("domains") or ()
+    if place.collection:
         from gitmem.policy.collections import kind_for
 
-        kind = kind_for(policy, collection, kind)
+        kind = kind_for(policy, place.collection, kind)
     kind = kind or "learned"
-    home = PROJECT if in_tree or fields.get("domains") else policy.home_of(kind)
-    if home != (scope or PROJECT) and not scope:
+    home = PROJECT if place.in_tree or domains else policy.home_of(kind)
+    if home != (place.scope or PROJECT) and not place.scope:
         repository.notices.append(f"kept in the {home} scope, as its collection says (--scope project keeps it here)")
-    scope = scope or home
-    refuse_misplaced(scope, fields.get("domains", ()), in_tree=in_tree)
+    scope = place.scope or home
+    refuse_misplaced(scope, domains, in_tree=place.in_tree)
     if scope in (DOMAIN, UNIVERSAL):
-        refuse_project_code(kind, fields.get("refs") or (), text, scope=scope, policy=policy)
-    repository.note_unread(scope, fields.get("domains", ()))
-    return kind, scope
+        text = f"{new.title}\n{new.text}"
+        refuse_project_code(kind, new.fields.get("refs") or (), text, scope=scope, policy=policy)
+    repository.note_unread(scope, domains)
+    return replace(new, kind=kind), scope
+
+
+def with_anchors(store: OpenStore, new: NewMemory, *, is_strict: bool) -> NewMemory:
+    """Return a memory with the anchors of its references, as ``anchor_fields`` makes them."""
+    return replace(new, fields={**new.fields, **anchor_fields(store, new.fields, is_strict=is_strict)})
 
 
 def anchor_fields(store: OpenStore, fields: Mapping[str, Any], *, is_strict: bool) -> dict[str, Any]:
@@ -98,9 +110,8 @@ def anchor_fields(store: OpenStore, fields: Mapping[str, Any], *, is_strict: boo
 def queue(store: OpenStore) -> Queue:
     """Return a queue whose memories share commits."""
 
-    def draft(text: str, **options: Any) -> Draft:
-        options |= anchor_fields(store, options, is_strict=False)
-        made = draft_of(store, text, **options)
+    def draft(new: NewMemory) -> Draft:
+        made = draft_of(store, with_anchors(store, new, is_strict=False))
         validate_draft(made, store.policy())
         return made
 
@@ -112,28 +123,9 @@ def queue(store: OpenStore) -> Queue:
     return Queue(draft, write)
 
 
-def draft_of(
-    store: OpenStore,
-    text: str,
-    *,
-    title: str = "",
-    kind: str = "learned",
-    key: str = "",
-    writer: str = REMEMBER,
-    **options: Any,
-) -> Draft:
-    """Return the draft of a memory by this clone's author, with further fields by name."""
-    return make_draft(
-        text,
-        title=title,
-        kind=kind,
-        key=key,
-        options=options,
-        author=store.author(),
-        policy=store.policy(),
-        now=store.now,
-        writer=writer,
-    )
+def draft_of(store: OpenStore, new: NewMemory) -> Draft:
+    """Return the draft of a memory by this clone's author."""
+    return make_draft(new, author=store.author(), policy=store.policy(), now=store.now)
 
 
 def _note_rotation(store: OpenStore, changes: Sequence[Change]) -> None:

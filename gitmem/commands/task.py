@@ -10,6 +10,7 @@ from gitmem.document.parse import parse
 from gitmem.document.spec import own_spec
 from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, RefusedError, TrustError, UsageError
+from gitmem.frozen import replace
 from gitmem.model import OPEN, TASK
 from gitmem.tasks import life, query
 from gitmem.tasks.task import Task, task_of
@@ -25,35 +26,25 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
     from gitmem.tasks.task import Gate
     from gitmem.write.draft import Draft
+    from gitmem.write.new_memory import NewMemory
     from gitmem.write.place import Change
 
 
-def add(
-    repository: OpenRepository,
-    title: str,
-    *,
-    check: Callable[[Document], Sequence[str]],
-    body: str = "",
-    key: str = "",
-    **options: Any,
-) -> Change:
+def add(repository: OpenRepository, new: NewMemory, *, check: Callable[[Document], Sequence[str]]) -> Change:
     """Write a new task.
 
     Args:
         repository: The memory to write to.
-        title: What should become true.
+        new: The task: its title is what should become true.
         check: Refuses a check that proves nothing, and returns notices about it.
-        body: Further text.
-        key: An explicit key, or empty.
-        **options: Further fields.
 
     Raises:
         RefusedError: Such a task exists already, or there is no title, or the check can prove nothing.
     """
-    if not title.strip():
+    if not new.title.strip():
         raise RefusedError("a task needs a title: one sentence that should become true")
     policy = repository.policy()
-    draft = draft_of(repository, body, title=title, kind=TASK, key=key, **{"state": OPEN, **options})
+    draft = draft_of(repository, replace(new, kind=TASK, fields={"state": OPEN, **new.fields}))
     document = validate_draft(draft, policy)
     if document.fields.get("verify") is not None:
         repository.notices.extend(check(document))

@@ -8,7 +8,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from gitmem.commands.remember import kind_and_scope
+from gitmem.commands.remember import Place, settle_place
 from gitmem.document.builtin_checks import shapes
 from gitmem.errors import RefusedError
 from gitmem.mcp import rights, schemas
@@ -16,6 +16,7 @@ from gitmem.mcp.service import Service
 from gitmem.memory import Memory
 from gitmem.repository.holder import holder_of
 from gitmem.store import PROJECT
+from gitmem.write.new_memory import NewMemory
 
 ADDS = ToolAnnotations(destructive_hint=False, open_world_hint=False)
 REMOVES = ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)
@@ -48,19 +49,14 @@ def _add_remember(server: MCPServer[Any], service: Service) -> None:
         """Record what is worth knowing later: a trap, a decision and its reason. No secrets."""
 
         def work(memory: Memory) -> tuple[Any, str]:
-            whole = f"{title}\n{text}"
-            named, home = kind_and_scope(
-                *(memory.repository, whole, {"refs": refs}),
-                kind=kind.replace("-", "_"),
-                collection=collection,
-                scope=scope,
-            )
+            new = NewMemory(text, {"refs": refs}, title, kind.replace("-", "_"))
+            new, home = settle_place(memory.repository, new, Place(collection, scope))
             if key:
                 rights.refuse_replacing(memory, key, home)
             old = [rights.refuse_others(memory, one, home, "supersede it") for one in supersedes]
             lists: dict[str, Any] = {"tags": tags, "paths": paths, "refs": refs, "requires": requires}
             lists["supersedes"] = old
-            return memory.remember(text, title=title, kind=named, key=key, ttl=ttl, scope=home, **lists), home
+            return memory.remember(text, title=title, kind=new.kind, key=key, ttl=ttl, scope=home, **lists), home
 
         (change, home), notes = await service.write(ctx, work)
         return _write_result(change, home, notes)

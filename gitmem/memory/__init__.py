@@ -9,14 +9,14 @@ import time
 
 from gitmem.frozen import replace
 from gitmem.repository import OpenRepository, reads_companion
-from gitmem.store import PRIVATE, PROJECT, refuse_misplaced
+from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableSequence, Sequence
     from pathlib import Path
     from types import TracebackType
-    from typing import Any, Self
+    from typing import Any, Self, Unpack
 
     from gitmem.agents.session.active import Sessions
     from gitmem.commands.check.run import CheckResult
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gitmem.commands.sync.summary import SyncResult
     from gitmem.commands.time_travel.snapshot import Past
     from gitmem.commands.why import SearchStep, Why
+    from gitmem.document.memory_fields import EditOptions, FactOptions, MemoryFields
     from gitmem.git.remotes import RemoteOptions
     from gitmem.git.repository import Repository
     from gitmem.memory.boards import Boards
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from gitmem.memory.vectors import MemoryVectors
     from gitmem.memory.view import MemoryView
     from gitmem.memory.workflow import Workflow
-    from gitmem.recall import Query, RecallResult
+    from gitmem.recall import Filters, Query, RecallResult
     from gitmem.recall.by_syntax import Similar
     from gitmem.results import Digest, LogEntry, MemoryDetails, StoreStatus
     from gitmem.store.init import InitResult
@@ -223,7 +224,8 @@ class Memory:
         collection: str = "",
         scope: str = "",
         in_tree: bool = False,
-        **options: Any,
+        force: bool = False,
+        **fields: Unpack[MemoryFields],
     ) -> Change:
         """Write a memory.
 
@@ -235,23 +237,31 @@ class Memory:
             collection: The collection that it must belong to; empty for any.
             scope: Who reads it: ``private``, ``project``, ``domain``, ``universal``; empty for its collection's scope.
             in_tree: Write a file in ``.memory/`` of the code, for you to commit.
-            **options: Further fields: ``tags``, ``paths``, ``refs``, ``requires``, ``ttl``, ``importance``, …
+            force: Write it even if another memory says the same.
+            **fields: Further fields (``document.memory_fields.MemoryFields``): ``tags``, ``paths``, ``refs``,
+                ``requires``, ``ttl``, ``importance``, …; ``more`` has fields of your own.
 
         Raises:
+            UsageError: There is no such field.
             DuplicateError: Another memory already says the same.
             RefusedError: The text is not allowed in a memory: it contains a secret, hidden characters, …
         """
-        from gitmem.commands.remember import kind_and_scope, remember
-        from gitmem.memory.duplicate_status import DuplicateStatus
+        from gitmem.commands.remember import Place
+        from gitmem.document.memory_fields import MemoryFields, frontmatter_of
+        from gitmem.memory.writes import remember
+        from gitmem.write.new_memory import NewMemory
 
-        given = (self.repository, f"{title}\n{text}", options)
-        kind, scope = kind_and_scope(*given, kind=kind, collection=collection, scope=scope, in_tree=in_tree)
-        store = self.repository.in_tree(makes_room=True) if in_tree else self.repository.store_for(scope)
-        with DuplicateStatus(store):
-            return self.repository.with_notice(remember(store, text, title=title, kind=kind, key=key, **options))
+        new = NewMemory(text, frontmatter_of(fields, MemoryFields, what="Memory.remember"), title, kind, key)
+        return remember(self.repository, new, Place(collection, scope, in_tree), force=force)
 
     def fact(
-        self, title: str, *, verify: Any = None, scope: str = PROJECT, in_tree: bool = False, **options: Any
+        self,
+        title: str,
+        *,
+        verify: Any = None,
+        scope: str = PROJECT,
+        in_tree: bool = False,
+        **options: Unpack[FactOptions],
     ) -> Change:
         """Write a fact with its check, and run the check now, unless its command still has to be approved.
 
@@ -262,33 +272,34 @@ class Memory:
             in_tree: Write a file in ``.memory/`` of the code, for you to commit.
             **options: A built-in check by name with its fields (``contains="RS256", within="src/**"``,
                 ``value="package.json#engines.node", at_least="20"``, …; all are in docs/checks.md, with ``within`` for
-                ``in``, ``equals`` for ``is`` and ``in_range`` for ``within``); further fields, as for ``remember``;
-                ``unproven``, ``approve``, ``force``.
+                ``in``, ``equals`` for ``is`` and ``in_range`` for ``within``); ``body`` and ``key``; further fields, as
+                for ``remember``; ``unproven``, ``approve``, ``tree``, ``force``.
 
         Raises:
             RefusedError: The check cannot fail, or does not hold now.
-            UsageError: There is more than one check, or one of its fields is missing.
+            UsageError: There is no such option, more than one check, or one of its fields is missing.
         """
-        from gitmem.commands.fact import check_from, write_fact
-        from gitmem.memory.duplicate_status import DuplicateStatus
+        from gitmem.commands.remember import Place
+        from gitmem.memory.writes import fact
 
-        verify = check_from(verify, options)
-        refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
-        repository = self.repository
-        if scope == PRIVATE:
-            with DuplicateStatus(repository.private()):
-                return write_fact(repository.private(), title, verify=verify, **options)
-        home = repository.in_tree(makes_room=True) if in_tree else repository.store_for(scope)
-        elsewhere = None if home is repository else home
-        repository.note_unread(scope, options.get("domains", ()))
-        with DuplicateStatus(home):
-            return repository.with_notice(write_fact(repository, title, verify=verify, home=elsewhere, **options))
+        return fact(self.repository, title, verify, options, Place(scope=scope, in_tree=in_tree))
 
     def capture(
-        self, text: str, *, title: str = "", kind: str = "learned", key: str = "", once: bool = False, **options: Any
+        self,
+        text: str,
+        *,
+        title: str = "",
+        kind: str = "learned",
+        key: str = "",
+        once: bool = False,
+        **fields: Unpack[MemoryFields],
     ) -> str:
         """Save a text on disk within milliseconds and return the entry's name; a background process commits it."""
-        return self.captures.add(text, title=title, kind=kind, key=key, once=once, options=options)
+        from gitmem.document.memory_fields import MemoryFields, frontmatter_of
+        from gitmem.write.new_memory import NewMemory
+
+        new = NewMemory(text, frontmatter_of(fields, MemoryFields, what="Memory.capture"), title, kind, key)
+        return self.captures.add(new, once=once)
 
     def edit(
         self,
@@ -298,7 +309,7 @@ class Memory:
         fields: Mapping[str, Any] | None = None,
         body: str | None = None,
         scope: str = "",
-        **how: Any,
+        **options: Unpack[EditOptions],
     ) -> Change:
         """Change a memory: its text with a function, or its fields and body; a changed check must hold now.
 
@@ -308,20 +319,25 @@ class Memory:
             fields: New values; an empty one removes the field.
             body: The new body; None leaves it.
             scope: The scope that has it; empty to search all.
-            **how: ``approve``: approve a changed command on behalf of its author; ``tree``, ``staged``, ``dirty``:
-            where to run a changed check; ``unproven``: do not run it; ``force``: write even if it is a duplicate;
-            ``judge``: run the check although only the words changed, and refuse them if it does not hold.
+            **options: ``approve``: approve a changed command on behalf of its author; ``tree``: where to run a changed
+                check, ``staged`` or ``dirty``; ``unproven``: do not run it; ``force``: write even if it is a
+                duplicate; ``correction``: the new title means the same; ``judge``: run the check although only the
+                words changed, and refuse them if it does not hold.
+
+        Raises:
+            UsageError: There is no such option.
         """
-        from gitmem.commands import fact
+        from gitmem.commands.fact import Judging, edit_fields, edit_text
+        from gitmem.document.memory_fields import EditOptions, frontmatter_of
         from gitmem.memory.duplicate_status import DuplicateStatus
         from gitmem.repository.companion import holder_to_change
 
+        judging = Judging(**frontmatter_of(options, EditOptions, what="Memory.edit"))
         store, full_key = holder_to_change(self.repository, key, scope)
-        how.setdefault("approve", False)
         with DuplicateStatus(store):
             if change is not None:
-                return self.repository.with_notice(fact.edit_text(store, full_key, change, **how))
-            return self.repository.with_notice(fact.edit_fields(store, full_key, fields or {}, body, **how))
+                return self.repository.with_notice(edit_text(store, full_key, change, judging))
+            return self.repository.with_notice(edit_fields(store, full_key, fields or {}, body, judging))
 
     def forget(self, *keys: str, why: str = "", scope: str = "") -> Sequence[Change]:
         """Archive memories, so that they leave search; writes one commit for each store."""
@@ -350,37 +366,23 @@ class Memory:
         return promote(self.repository, key, to=to, domains=domains, name=name, scope=scope)
 
     @reads_companion
-    def recall(
-        self,
-        query: str | Query = "",
-        *,
-        limit: int = 10,
-        kinds: Sequence[str] = (),
-        collections: Sequence[str] = (),
-        tags: Sequence[str] = (),
-        paths: Sequence[str] = (),
-        statuses: Sequence[str] = (),
-        scopes: Sequence[str] = (),
-        strict: bool = False,
-    ) -> RecallResult:
+    def recall(self, query: str | Query = "", **filters: Unpack[Filters]) -> RecallResult:
         """Rank the memories of all scopes against a query; without one, return the newest.
 
         Args:
             query: Words; or a ``Query`` with all filters, and then no further arguments.
-            limit: How many hits at most, >= 1.
-            kinds: Only these kinds; empty for all.
-            collections: Only these collections; empty for those that are searched by default.
-            tags: Only memories with all of these tags.
-            paths: Only memories about one of these files or folders.
-            statuses: Only these statuses.
-            scopes: Only these scopes.
-            strict: Leave out failed, suspect, stale and unproven memories.
+            **filters: ``limit``: how many hits at most, >= 1 (10); only these ``kinds``, ``statuses``, ``scopes`` or
+                ``collections`` (empty: all, or the collections that are searched by default); only memories with all
+                of these ``tags``, or about one of these ``paths``; ``strict``: leave out failed, suspect, stale and
+                unproven memories.
+
+        Raises:
+            UsageError: There is no such filter.
         """
         from gitmem.commands.recall import recall
         from gitmem.recall import query_of
 
-        filters = {"kinds": kinds, "collections": collections, "tags": tags, "paths": paths}
-        question = query_of(query, limit=limit, statuses=statuses, scopes=scopes, strict=strict, **filters)
+        question = query_of(query, filters)
         repository, question = self.repository, replace(question, here=self.repository.here)
         if question.collections:
             from gitmem.memory.sources import with_sources
@@ -399,29 +401,16 @@ class Memory:
         from gitmem.commands.recall.engines import similar
         from gitmem.recall import query_of
 
-        return similar(self.repository, key, query or query_of("", limit=limit))
+        return similar(self.repository, key, query or query_of("", {"limit": limit}))
 
     @reads_companion
-    def list(
-        self,
-        query: Query | None = None,
-        *,
-        kind: str = "",
-        collection: str = "",
-        tags: Sequence[str] = (),
-        paths: Sequence[str] = (),
-        statuses: Sequence[str] = (),
-        scopes: Sequence[str] = (),
-        limit: int = EVERY,
-    ) -> RecallResult:
-        """Return memories that pass the filters, newest first, with their tags and without their text."""
+    def list(self, query: Query | None = None, **filters: Unpack[Filters]) -> RecallResult:
+        """Return memories that pass the filters of ``recall``, newest first, with their tags and without their text."""
         from gitmem.commands.recall import list_memories
         from gitmem.memory.sources import with_sources
         from gitmem.recall import query_of
 
-        filters = {"tags": tags, "paths": paths, "statuses": statuses, "scopes": scopes}
-        filters |= {"kinds": (kind,) * bool(kind), "collections": (collection,) * bool(collection)}
-        question = with_sources(self.repository, query_of(query or "", limit=limit, **filters))
+        question = with_sources(self.repository, query or query_of("", {"limit": EVERY, **filters}))
         return list_memories(self.repository, question)
 
     @reads_companion
@@ -582,10 +571,10 @@ class Memory:
         instead: str = "",
     ) -> SyncResult:
         """Merge the memories of this clone (including captured ones) and of a remote, and push the result."""
+        from gitmem.commands.sync.sync import SyncSteps
         from gitmem.memory.sync import sync
 
-        how = {"push": push, "accept_rewritten": accept_rewritten}
-        return sync(self, remote, talk, dry_run=dry_run, **how, instead=instead)
+        return sync(self, remote, talk, SyncSteps(push, dry_run, accept_rewritten, instead))
 
     def report(self, *, scope: str = "") -> Page:
         """Return the content of the page of ``gitmem report``, for the project's memories or those of a scope."""

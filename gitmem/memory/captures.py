@@ -6,13 +6,13 @@ from gitmem.store.state.plain_files import has_left_followed, waiting_captures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
     from gitmem.commands.capture.commits import LearningResult
     from gitmem.commands.doctor.refusals import RefusedText
     from gitmem.index.catalog import Catalog
     from gitmem.repository import OpenRepository
+    from gitmem.write.new_memory import NewMemory
 
 
 class Captures:
@@ -25,20 +25,11 @@ class Captures:
         self._shown: Catalog | None = None
         self._shown_state: tuple[str, ...] = ()
 
-    def add(
-        self,
-        text: str,
-        *,
-        title: str = "",
-        kind: str = "learned",
-        key: str = "",
-        once: bool = False,
-        options: Mapping[str, Any],
-    ) -> str:
+    def add(self, new: NewMemory, *, once: bool = False) -> str:
         """Write a text to the spool, from which a memory will be made; return the entry's name."""
         from gitmem.commands.capture.keep import keep
 
-        name = keep(self._repository, text, title=title, kind=kind, key=key, once=once, options=options)
+        name = keep(self._repository, new, once=once)
         self.start("spool")
         return name
 

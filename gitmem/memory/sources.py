@@ -7,10 +7,10 @@ from gitmem.frozen import replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Unpack
 
     from gitmem.commands.pull.run import PullResult, SourceState
-    from gitmem.commands.pull.source import Source
+    from gitmem.commands.pull.source import Source, SourceOptions
     from gitmem.recall import Query
     from gitmem.repository import OpenRepository
 
@@ -31,7 +31,7 @@ class PulledSources:
     def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
 
-    def add(self, kind: str, address: str = "", **options: Any) -> Source:
+    def add(self, kind: str, address: str = "", **options: Unpack[SourceOptions]) -> Source:
         """Add a source without pulling it yet.
 
         Args:

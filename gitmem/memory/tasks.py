@@ -5,8 +5,9 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Unpack
 
+    from gitmem.document.memory_fields import TaskFields
     from gitmem.memory import Memory
     from gitmem.results import MemoryDetails
     from gitmem.tasks.query import TaskRow
@@ -22,17 +23,20 @@ class Tasks:
         self._memory = memory
         self._repository = memory.repository
 
-    def add(self, title: str, *, approve: bool = False, **options: Any) -> Change:
+    def add(
+        self, title: str, *, approve: bool = False, body: str = "", key: str = "", **fields: Unpack[TaskFields]
+    ) -> Change:
         """Add a task. Its check is the gate for closing it and need not hold yet."""
         from gitmem.commands.fact import approve_gate, name_files
         from gitmem.commands.task import add
+        from gitmem.document.memory_fields import TaskFields, frontmatter_of
+        from gitmem.write.new_memory import NewMemory
 
-        repository = self._repository
-        if "verify" in options:
-            options["verify"] = name_files(repository, options["verify"])
-        return add(
-            repository, title, check=lambda document: approve_gate(repository, document, approve=approve), **options
-        )
+        repository, found = self._repository, frontmatter_of(fields, TaskFields, what="Tasks.add")
+        if "verify" in found:
+            found["verify"] = name_files(repository, found["verify"])
+        new = NewMemory(body, found, title, key=key)
+        return add(repository, new, check=lambda document: approve_gate(repository, document, approve=approve))
 
     def claim(self, key: str, *, note: str = "") -> tuple[Change, Task]:
         """Start an attempt at a task; also return the task as it was before the claim, with its attempts."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from gitmem.document.memory_fields import PostWorkOptions, StepOptions, frontmatter_of
 from gitmem.memory.duplicate_status import DuplicateStatus
+from gitmem.write.new_memory import NewMemory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Mapping
+    from typing import Any, Unpack
 
     from gitmem.commands.workflow.decisions import Decisions
     from gitmem.commands.workflow.from_run import RunResult
@@ -17,6 +19,13 @@ if TYPE_CHECKING:
     from gitmem.memory import Memory
     from gitmem.recall import Query, RecallResult
     from gitmem.write.place import Change
+
+
+def _new(text: str, options: StepOptions, *, what: str, kind: str = "") -> NewMemory:
+    """Return a memory from the options of a step."""
+    fields = frontmatter_of(options, PostWorkOptions if kind else StepOptions, what=what)
+    fields.pop("force", None)
+    return NewMemory(text, fields, fields.pop("title", ""), fields.pop("kind", kind), fields.pop("key", ""))
 
 
 class Workflow:
@@ -32,19 +41,21 @@ class Workflow:
 
         return pre_work(self._repository, work, recall=self._memory.recall)
 
-    def post_work(self, text: str, step: WorkflowStep, *, refs: Sequence[str], **options: Any) -> Change:
-        """Record a finished piece of work, with the lines of code that prove it."""
-        from gitmem.commands.workflow.post_work import post_work
+    def post_work(self, text: str, step: WorkflowStep, **options: Unpack[PostWorkOptions]) -> Change:
+        """Record a finished piece of work, with the lines of code that prove it (*refs*)."""
+        from gitmem.commands.workflow.post_work import KINDS, post_work
 
+        new = _new(text, options, what="Workflow.post_work", kind=KINDS[0])
         with DuplicateStatus(self._repository):
-            return post_work(self._repository, text, step, refs=refs, **options)
+            return post_work(self._repository, new, step, force=options.get("force", False))
 
-    def decide(self, text: str, step: WorkflowStep, **options: Any) -> Change:
+    def decide(self, text: str, step: WorkflowStep, **options: Unpack[StepOptions]) -> Change:
         """Record a decision."""
         from gitmem.commands.workflow.decisions import decide
 
         with DuplicateStatus(self._repository):
-            return decide(self._repository, text, step, **options)
+            new = _new(text, options, what="Workflow.decide")
+            return decide(self._repository, new, step, force=options.get("force", False))
 
     def decisions(self, query: str, step: WorkflowStep, *, limit: int) -> Decisions:
         """Return the decisions that match a query best; without a query, the newest."""
@@ -58,13 +69,22 @@ class Workflow:
 
         return from_run(self._repository, raw, name=name, partial=partial)
 
-    def inject(self, text: str, *, category: str, worker: str = "", **options: Any) -> Change:
+    def inject(self, text: str, *, category: str, worker: str = "", **options: Unpack[StepOptions]) -> Change:
         """Pass a learning to one worker, or to all who share the project's memory."""
         from gitmem.commands.workflow.inject import inject
 
-        return inject(self._repository, text, category=category, worker=worker, **options)
+        new, force = _new(text, options, what="Workflow.inject"), options.get("force", False)
+        return inject(self._repository, new, category=category, worker=worker, force=force)
 
-    def send(self, text: str, *, category: str, worker: str, talk: RemoteOptions | None = None, **options: Any) -> str:
+    def send(
+        self,
+        text: str,
+        *,
+        category: str,
+        worker: str,
+        talk: RemoteOptions | None = None,
+        **options: Unpack[StepOptions],
+    ) -> str:
         """Push a learning for a worker in another clone to the remote, and return its ref there."""
         from gitmem.commands.sync import inbox
         from gitmem.commands.sync.sync import remote_of
@@ -76,7 +96,7 @@ class Workflow:
         def push(learning: Mapping[str, Any]) -> str:
             return inbox.send(repository, remote_of(repository, ""), worker, learning, options_of_remote)
 
-        return send(repository, text, push, category=category, worker=worker, **options)
+        return send(repository, _new(text, options, what="Workflow.send"), push, category=category, worker=worker)
 
     def about_files(self, query: Query) -> RecallResult:
         """Return the project's memories about the files that a query is ``near``, best first."""

@@ -12,6 +12,7 @@ from math import isnan
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index.catalog import state, strings
 from gitmem.model import ADOPTED, ENGLISH, FACTORS, STALE, STATUSES, SUMMARY, UNPROVEN, VERIFIED
+from gitmem.options import TypedDict, refuse_unknown
 from gitmem.policy import REQUEST
 from gitmem.policy.settings import RecallSettings, WorkPoints
 from gitmem.recall.bm25 import Bm25Weights, all_terms, lexical_scores
@@ -35,6 +36,19 @@ if TYPE_CHECKING:
 SNIPPET = 160
 # The beginning of the tag that a memory in a log has.
 SESSION = "session-"
+
+
+class Filters(TypedDict, total=False):
+    """The filters of the Python API, as ``Query`` explains them."""
+
+    kinds: Sequence[str]
+    collections: Sequence[str]
+    tags: Sequence[str]
+    paths: Sequence[str]
+    statuses: Sequence[str]
+    scopes: Sequence[str]
+    strict: bool
+    limit: int
 
 
 @frozen
@@ -259,8 +273,13 @@ def _read_statuses(catalog: Catalog, ground: int | None, *, now: int) -> dict[in
     return state.statuses_of(catalog, ground, numbers, now=now, chains=chains)
 
 
-def query_of(query: str | Query, **filters: Any) -> Query:
-    """Return a query for a text with filters; an existing ``Query`` is returned unchanged."""
+def query_of(query: str | Query, filters: Filters) -> Query:
+    """Return a query for a text with filters; an existing ``Query`` is returned unchanged.
+
+    Raises:
+        UsageError: There is no such filter.
+    """
+    refuse_unknown(filters, Filters, what="the search")
     if isinstance(query, Query):
         return query
     given: dict[str, Any] = {

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from gitmem.model import Document
     from gitmem.policy import Policy
+    from gitmem.write.new_memory import NewMemory
 
 # A longer title does not fit on a line with key and status.
 TITLE_LIMIT = 100
@@ -134,34 +135,19 @@ def split_title(text: str, title: str) -> tuple[str, str]:
     return sentence, text
 
 
-def make_draft(
-    text: str,
-    *,
-    title: str,
-    kind: str,
-    key: str,
-    options: Mapping[str, Any],
-    author: Author,
-    policy: Policy,
-    now: int,
-    writer: str = "remember",
-) -> Draft:
+def make_draft(new: NewMemory, *, author: Author, policy: Policy, now: int) -> Draft:
     """Return the draft of a new memory.
 
     Args:
-        text: The text; for a fact, its body.
-        title: The title, or empty to derive it from the text.
-        kind: Its kind.
-        key: An explicit key, or empty for one made from the text.
-        options: Further fields by name; empty ones are left out.
+        new: What its author gives of it.
         author: Who writes.
         policy: The store's policy.
         now: Epoch seconds.
-        writer: How it is written (``policy.collections.WRITERS``).
 
     Raises:
         RefusedError: It is empty, the key is invalid, or its collection does not accept it from this writer.
     """
+    text, title, kind, key, options = new.text, new.title, new.kind, new.key, new.fields
     if kind in BOARD_KINDS and kind in policy.kinds and policy.kinds[kind] == KINDS[kind]:
         raise RefusedError(
             f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} belongs on the board of its run, not in the memory",
@@ -170,7 +156,7 @@ def make_draft(
     if policy.collections:
         from gitmem.policy.collections import refuse_writer
 
-        refuse_writer(policy, kind, writer)
+        refuse_writer(policy, kind, new.writer)
     heading, body = split_title(clean_body(text), title)
     if not heading:
         raise RefusedError("the text is empty", hint='gitmem remember "what you learned"')

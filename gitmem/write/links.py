@@ -48,14 +48,14 @@ def update_links(
     new, old = document.strings("supersedes"), replace(document, fields=dict(before)).strings("supersedes")
     for other in [k for k in new if k not in old]:
         found = place.target_of(catalog, document, other, is_retired=bool(known and known.archived))
-        files[found.path] = _link(text_of(catalog, found), found, key, superseded_by=key)
+        files[found.path] = _link(text_of(catalog, found), found, key, {"superseded_by": key})
     for other in (k for k in old if k not in new):
         gone = place.find_known(catalog, other)
         if gone is not None and place.before_of(catalog, gone).get("superseded_by") == key:
-            files[gone.path] = _link(text_of(catalog, gone), gone, "", superseded_by=REMOVE)
+            files[gone.path] = _link(text_of(catalog, gone), gone, "", {"superseded_by": REMOVE})
     if known is None:  # recorded again: the latest wins over the memory that had superseded it
         for above in place.list_superseding(catalog, key):
-            files.setdefault(above.path, _link(text_of(catalog, above), above, key))
+            files.setdefault(above.path, _link(text_of(catalog, above), above, key, {}))
     return files
 
 
@@ -92,9 +92,9 @@ def note_meanings(
     return found
 
 
-def _link(text: str, known: place.KnownMemory, drop: str, **changes: Any) -> str:
+def _link(text: str, known: place.KnownMemory, drop: str, changes: Mapping[str, Any]) -> str:
     """Return a memory's text with some fields changed, and without one of the keys that it supersedes."""
     listed = parse(text, path=known.path).strings("supersedes")
     if drop in listed:
-        changes["supersedes"] = [k for k in listed if k != drop] or REMOVE
+        changes = {**changes, "supersedes": [k for k in listed if k != drop] or REMOVE}
     return with_fields(text, changes, known.path)

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import _sqlite3 as sqlite3
 
+from gitmem.document.memory_fields import MemoryFields, frontmatter_of
 from gitmem.errors import ConflictError
 from gitmem.index.catalog import update
 from gitmem.index.refresh import apply_scan
 from gitmem.store import layout
 from gitmem.store.local import is_busy
 from gitmem.store.read import Scan, StoredFile
+from gitmem.write.new_memory import NewMemory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Unpack
 
     from gitmem.index.catalog import Catalog
     from gitmem.store.commit import CommitPlan
@@ -111,7 +113,7 @@ class Queue:
     None is acknowledged before. If an exception leaves the block, unwritten memories are dropped.
     """
 
-    def __init__(self, draft: Callable[..., Draft], write: Callable[[list[Draft]], list[Change]]) -> None:
+    def __init__(self, draft: Callable[[NewMemory], Draft], write: Callable[[list[Draft]], list[Change]]) -> None:
         self._draft = draft
         self._write = write
         self._waiting: list[Draft] = []
@@ -126,13 +128,17 @@ class Queue:
         if kind is None:
             self.flush()
 
-    def remember(self, text: str, **options: Any) -> None:
-        """Queue a memory, with the arguments of ``Memory.remember``; an invalid one is refused at once.
+    def remember(
+        self, text: str, *, title: str = "", kind: str = "learned", key: str = "", **fields: Unpack[MemoryFields]
+    ) -> None:
+        """Queue a memory, with the fields of ``Memory.remember``; an invalid one is refused at once.
 
         Raises:
+            UsageError: There is no such field.
             RefusedError: It holds a secret or a hidden character, or lacks what its kind requires.
         """
-        self._waiting.append(self._draft(text, **options))
+        found = frontmatter_of(fields, MemoryFields, what="remember")
+        self._waiting.append(self._draft(NewMemory(text, found, title, kind, key)))
         if len(self._waiting) >= FLUSH_AT:
             self.flush()
 

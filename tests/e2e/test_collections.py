@@ -97,7 +97,7 @@ def test_each_reader_gets_its_collections(memory: Memory) -> None:
 
 def test_named_collection_is_read_by_everybody_who_names_it(memory: Memory) -> None:
     assert keys(memory.recall("ledger tokens", collections=["conventions"])) == {"rule"}
-    assert keys(memory.list(collection="discussions")) == {"chosen"}
+    assert keys(memory.list(collections=["discussions"])) == {"chosen"}
     assert keys(memory.list(Query(collections=("conventions", "code-patterns"), limit=9))) == {"rule", "built"}
     with pytest.raises(UsageError, match="unknown collection"):
         memory.recall("ledger", collections=["convention"])

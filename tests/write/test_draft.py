@@ -35,6 +35,7 @@ from gitmem.write.draft import (
     unite_fields,
     validate_text,
 )
+from gitmem.write.new_memory import NewMemory
 
 ANA = Author("Ana", "", "service")
 POLICY = Policy.from_dict({})
@@ -45,7 +46,7 @@ LONG = "The gateway drops every request that carries no trace id. " + "It answer
 
 
 def made(text="The gateway drops requests", *, title="", kind="learned", key="", author=ANA, policy=POLICY, **options):
-    return make_draft(text, title=title, kind=kind, key=key, options=options, author=author, policy=policy, now=NOW)
+    return make_draft(NewMemory(text, options, title, kind, key), author=author, policy=policy, now=NOW)
 
 
 def checked(draft, policy=POLICY):
@@ -477,9 +478,11 @@ def test_whatever_is_typed_is_refused_or_reads_back(text, title):
 def test_folder_is_named_as_in_every_clone(given: str, kept: str) -> None:
     author = Author("Ana", "", "service", top="/w/shop")
     made = drafts.make_draft(
-        "Ports are fixed", title="", kind="learned", key="", options={"workspace": given}, author=author,
-        policy=load_policy("", file="gitmem.toml"), now=NOW,
-    )  # fmt: skip
+        NewMemory("Ports are fixed", {"workspace": given}),
+        author=author,
+        policy=load_policy("", file="gitmem.toml"),
+        now=NOW,
+    )
 
     assert made.fields["workspace"] == kept
 

@@ -16,6 +16,7 @@ from gitmem.policy import load as load_policy
 from gitmem.store import layout
 from gitmem.write import place
 from gitmem.write.draft import Author, make_draft, short_hash
+from gitmem.write.new_memory import NewMemory
 
 POLICY = Policy.from_dict({})
 TEXT = "The gateway drops every request that carries no trace id and answers 502"
@@ -24,7 +25,7 @@ KEY = "learned-the-gateway-drops-every-request-that-carries-no-trace-id-and"
 
 def drafted(text=TEXT, *, key="", kind="learned", **options):
     author = Author("Ana", "", "service")
-    return make_draft(text, title="", kind=kind, key=key, options=options, author=author, policy=POLICY, now=NOW)
+    return make_draft(NewMemory(text, options, "", kind, key), author=author, policy=POLICY, now=NOW)
 
 
 def full(number=layout.SPLIT_ABOVE, folder="learned"):

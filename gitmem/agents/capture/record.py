@@ -10,6 +10,8 @@ from gitmem.commands.capture.keep import keep, safe_lines
 from gitmem.commands.capture.markers import AT_MOST, DECISION, FACT, TEXT_LIMIT, find_marked
 from gitmem.config import home
 from gitmem.errors import RefusedError
+from gitmem.frozen import replace
+from gitmem.options import set_values
 from gitmem.store.state import background
 from gitmem.store.state.plain_files import waiting_captures
 from gitmem.store.state.spool import Spool
@@ -17,6 +19,7 @@ from gitmem.text import display
 from gitmem.text.hazards.orders import find_order
 from gitmem.text.home_paths import shorten
 from gitmem.text.secrets import redact, redact_all
+from gitmem.write.new_memory import NewMemory
 from gitmem.write.quality import says_something
 
 TYPE_CHECKING = False
@@ -54,39 +57,29 @@ class Keeper:
         self._kept = 0
         self._failed: OSError | None = None
 
-    def keep(
-        self,
-        text: str,
-        options: Mapping[str, Any],
-        *,
-        kind: str,
-        title: str = "",
-        key: str = "",
-        once: bool = False,
-        owner: str = "",
-    ) -> None:
+    def keep(self, new: NewMemory, *, once: bool = False, owner: str = "") -> None:
         """Save a text, in the private memories of *owner* if given; set it aside with the reason if refused.
 
         With *once*, skip what was captured before.
         """
-        if not says_something(text):
+        if not says_something(new.text):
             return  # Nothing is lost.
         top = self._memory.git.repository.top or ""
-        text, title = shorten(text, top=top, home=home()), shorten(title, top=top, home=home())
+        text, title = shorten(new.text, top=top, home=home()), shorten(new.title, top=top, home=home())
         if once and is_marked(self._memory, self._session, text):
             return
-        values = self._about | {name: value for name, value in options.items() if value}
-        if kind in ORDERED and (order := find_order(text)):
-            why = f"it {order}; a person must accept it"
-            self.refuse(kind, why, text, {**values, "kind": kind, "title": title, "key": key})
+        values = self._about | set_values(new.fields)
+        aside = {**values, "kind": new.kind, "title": title, "key": new.key}
+        if new.kind in ORDERED and (order := find_order(text)):
+            self.refuse(new.kind, f"it {order}; a person must accept it", text, aside)
             mark(self._memory, self._session, text)
             return
+        new = replace(new, text=text, title=title, fields=values)
         try:
-            how: dict[str, Any] = {"once": once, "options": values, "by": self._by, "owner": owner}
-            keep(self._memory, text, title=title, kind=kind, key=key, **how)
+            keep(self._memory, new, once=once, by=self._by, owner=owner)
             self._kept += 1
         except RefusedError as err:
-            self.refuse(kind, err.message, text, {**values, "kind": kind, "title": title, "key": key})
+            self.refuse(new.kind, err.message, text, aside)
         except OSError as err:
             self._failed = err  # The next one may be shorter or there may be room again.
             return
@@ -154,7 +147,7 @@ def keep_comments(repository: OpenRepository, event: Event, *, once: bool = Fals
         if comment.is_end:
             title = f"{comment.task} closed"
             said = text[:TEXT_LIMIT]
-            keeper.keep(said, about, kind="outcome", title=title, key=_outcome(comment.task), once=once)
+            keeper.keep(NewMemory(said, about, title, "outcome", _outcome(comment.task)), once=once)
     keeper.end()
 
 
@@ -189,7 +182,7 @@ def keep_marked(
         tags = [UNCHECKED] if one.word == FACT else []
         if number < AT_MOST:
             about = keeper.circumstances(one.text, before, is_only_one=len(found) == 1)
-            keeper.keep(one.text, {**about, **options, "tags": tags}, kind=kind, once=once)
+            keeper.keep(NewMemory(one.text, {**about, **options, "tags": tags}, kind=kind), once=once)
         else:
             why = f"only {AT_MOST} per text are captured"
             keeper.set_aside(one.text, {**options, "tags": tags, "kind": kind}, why, once=once)
@@ -220,7 +213,7 @@ def keep_edits(
 
         for note in notes_of(repository, event, folders):
             owner = owner_of(note.place, event, repository)
-            keeper.keep(note.text, {"refs": [note.place]}, kind="note", title=note.title, key=note.key, owner=owner)
+            keeper.keep(NewMemory(note.text, {"refs": [note.place]}, note.title, "note", note.key), owner=owner)
     if wants_code:
         from gitmem.agents.capture.patterns import TTL, patterns_of
 
@@ -229,7 +222,7 @@ def keep_edits(
             values = {"refs": [pattern.ref], "ttl": TTL, "confidence": PATTERN_CONFIDENCE, "tags": [pattern.language]}
             title = f"{pattern.name} in {pattern.place}"
             text = f"{pattern.body}\n\nEdited on top of commit {commit[:12]}." if commit else pattern.body
-            keeper.keep(text, values, kind="code_pattern", title=title, key=pattern.key)
+            keeper.keep(NewMemory(text, values, title, "code_pattern", pattern.key))
     keeper.end()
 
 
@@ -242,5 +235,5 @@ def keep_fix(repository: OpenRepository, event: Event, path: str) -> None:
         return
     keeper = Keeper(repository, event)
     options = {"paths": list(fix.files), "tags": [CANDIDATE], "confidence": CONFIDENCE, "importance": "low", "ttl": TTL}
-    keeper.keep(fix.body, options, kind="gotcha", title=fix.title)
+    keeper.keep(NewMemory(fix.body, options, fix.title, "gotcha"))
     keeper.end()

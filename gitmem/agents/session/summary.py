@@ -29,6 +29,7 @@ from gitmem.system import discard, make_folder
 from gitmem.system.atomic_write import write_synced
 from gitmem.text import display, format_json
 from gitmem.text.home_paths import shorten
+from gitmem.write.new_memory import NewMemory
 from gitmem.write.place import find_known
 
 TYPE_CHECKING = False
@@ -208,12 +209,9 @@ def _store(repository: OpenRepository, request: _Request, summary: Summary, text
     top = repository.git.repository.top or ""
     name = keep(
         repository,
-        shorten(text, top=top, home=home()),
-        title=shorten(title_of(summary), top=top, home=home()),
-        kind=KIND,
-        key=key,
-        once=False,
-        options=options,
+        NewMemory(
+            shorten(text, top=top, home=home()), options, shorten(title_of(summary), top=top, home=home()), KIND, key
+        ),
         by={**source_fields(repository, request.event), "agent": request.event.client},
     )
     _write(path, {"name": name})

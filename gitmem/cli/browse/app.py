@@ -136,7 +136,7 @@ class Browse(App[None]):
         try:
             with self.suspend():
                 draft.file.open_editor()
-            return await self.ask(lambda memory: draft.write(memory, approve=is_interactive()))
+            return await self.ask(lambda memory: draft.write(memory, {"approve": is_interactive()}))
         except GitmemError as err:
             draft.file.name_in(err)
             raise

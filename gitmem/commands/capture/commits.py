@@ -14,6 +14,7 @@ from gitmem.frozen import frozen
 from gitmem.git.repository import is_oid
 from gitmem.store.state.spool import Spool
 from gitmem.text.hazards.orders import find_order
+from gitmem.write.new_memory import NewMemory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _keep(repository: OpenRepository, commit: str, text: str) -> None:
         )
         raise RefusedError(f"it {order}: gitmem settle")
     options = {"refs": [f"commit:{commit}"], "paths": _places(_list_paths(repository.git, commit))}
-    keep(repository, text, title="", kind="learned", key="", once=True, options=options)
+    keep(repository, NewMemory(text, options), once=True)
 
 
 def _messages(git: Git, commits: Sequence[str]) -> Iterable[tuple[str, str]]:

@@ -24,6 +24,7 @@ from gitmem.write import place
 from gitmem.write.archive import is_dropped
 from gitmem.write.draft import Author, make_draft
 from gitmem.write.duplicates import FOLD
+from gitmem.write.new_memory import NewMemory
 from gitmem.write.queue import Rehearsal
 
 TYPE_CHECKING = False
@@ -272,15 +273,17 @@ def _draft(repository: OpenRepository, entry: Mapping[str, Any], policy: Policy,
     more = {name: display(str(value)) for name, value in dict(entry.get("by", {})).items() if name in BY}
     after = options.pop("after", None)
     draft = make_draft(
-        entry["text"],
-        title=str(entry.get("title", "")),
-        kind=str(entry.get("kind", "learned")),
-        key=str(entry.get("key", "")),
-        options=options,
+        NewMemory(
+            entry["text"],
+            options,
+            str(entry.get("title", "")),
+            str(entry.get("kind", "learned")),
+            str(entry.get("key", "")),
+            CAPTURE,
+        ),
         author=Author(author.who, agent, author.project, tuple(more.items())),
         policy=policy,
         now=int(entry.get("at", repository.now)),
-        writer=CAPTURE,
     )
     return draft if not after else replace(draft, body=f"{draft.body}{describe_failure(*map(str, after[:2]))}")
 

@@ -6,6 +6,7 @@ import json
 
 from gitmem.agents.clients import agent_client
 from gitmem.errors import RefusedError, UsageError
+from gitmem.options import set_values
 from gitmem.store import PRIVATE
 from gitmem.store.state import plain_files
 from gitmem.store.state.spool import Spool
@@ -18,9 +19,9 @@ from gitmem.write.quality import says_something
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from gitmem.repository import OpenRepository
+    from gitmem.write.new_memory import NewMemory
 
 # Further fields of a captured memory; not a check, which must be seen to hold.
 OPTIONS = (
@@ -35,13 +36,9 @@ BY = ("role", "session", "type")
 
 def keep(
     repository: OpenRepository,
-    text: str,
+    new: NewMemory,
     *,
-    title: str,
-    kind: str,
-    key: str,
-    once: bool,
-    options: Mapping[str, Any],
+    once: bool = False,
     by: Mapping[str, str] | None = None,
     owner: str = "",
 ) -> str:
@@ -49,12 +46,8 @@ def keep(
 
     Args:
         repository: The store.
-        text: The learning.
-        title: Its title; if empty, derived from the text.
-        kind: Its kind.
-        key: Its key; if empty, made from the text.
+        new: The learning; its fields are of ``OPTIONS``.
         once: Skip a memory that exists already, or was retired.
-        options: Further fields (``OPTIONS``).
         by: The agent that captured it, if any (``BY``); the person is always known.
         owner: The agent whose private memory it will be; empty for the project's.
 
@@ -64,10 +57,11 @@ def keep(
         UsageError: There is no such field.
     """
     repository.need_branch()
-    given = {name: value for name, value in options.items() if value not in (None, "", [], ())}
+    text, title, key = new.text, new.title, new.key
+    given = set_values(new.fields)
     if wrong := sorted(set(given) - set(OPTIONS)):
-        raise UsageError(f"{wrong[0]} cannot be captured", hint=f"kinds that can: {', '.join(sorted(OPTIONS))}")
-    entry = {"text": text, "title": title, "kind": kind, "key": key, "options": given}
+        raise UsageError(f"{wrong[0]} cannot be captured", hint=f"fields that can: {', '.join(sorted(OPTIONS))}")
+    entry = {"text": text, "title": title, "kind": new.kind, "key": key, "options": given}
     if owner:
         entry |= {"scope": PRIVATE, "owner": owner}
     if find_personal(f"{title}\n{text}"):

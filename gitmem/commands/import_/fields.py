@@ -184,7 +184,7 @@ def _words_of(name: str, value: object, depth: int = 0) -> str:
     return "\n\n".join(filter(None, (_words_of(f"{name} {inner}", one, depth + 1) for inner, one in parts)))
 
 
-def without_empty(**values: Any) -> dict[str, Any]:
+def without_empty(**values: object) -> dict[str, Any]:
     """Return fields without those that are None or empty."""
     return {name: value for name, value in values.items() if value not in EMPTY}
 

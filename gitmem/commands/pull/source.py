@@ -13,6 +13,7 @@ from pathlib import Path
 from gitmem.document.fields import parse_ttl
 from gitmem.errors import FormatError, NotFoundError, RefusedError, UsageError, suppress
 from gitmem.frozen import fields_of, frozen
+from gitmem.options import TypedDict, refuse_unknown
 from gitmem.policy.collections import ALIASES
 from gitmem.store import SOURCE_FOLDER, SOURCE_REFS, layout
 from gitmem.system import atomic_write, make_folder
@@ -21,8 +22,8 @@ from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+    from collections.abc import Iterable, Sequence
+    from typing import Any, Unpack
 
     from gitmem.repository import OpenRepository
 
@@ -84,7 +85,21 @@ class Source:
         return parse_ttl(self.every) or 0
 
 
-def make_source(kind: str, address: str, *, remote: str = "", **options: Any) -> Source:
+class SourceOptions(TypedDict, total=False):
+    """What describes a source besides its kind and address: fields of ``Source``; for Jira, a ``project``."""
+
+    name: str
+    api: str
+    include: Sequence[str]
+    paths: Sequence[str]
+    jql: str
+    project: str
+    since: str
+    every: str
+    collection: str
+
+
+def make_source(kind: str, address: str, *, remote: str = "", **options: Unpack[SourceOptions]) -> Source:
     """Return a source as described by a person.
 
     Args:
@@ -95,9 +110,10 @@ def make_source(kind: str, address: str, *, remote: str = "", **options: Any) ->
         **options: The fields of ``Source``; for Jira, ``project`` instead of ``jql``.
 
     Raises:
-        UsageError: The description is invalid.
+        UsageError: The description is invalid, or there is no such option.
     """
-    given = {name: value for name, value in options.items() if value}
+    refuse_unknown(options, SourceOptions, what="a source")
+    given: dict[str, Any] = {name: value for name, value in options.items() if value}
     if kind == GITHUB:
         given = {**_github(address, remote, str(given.pop("api", ""))), **given}
     elif kind == JIRA:

@@ -16,6 +16,7 @@ from gitmem.repository import open_private
 from gitmem.text import display, parse_json
 from gitmem.text.slugs import slug
 from gitmem.write.draft import refuse_secrets
+from gitmem.write.new_memory import NewMemory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ def _deliver(repository: OpenRepository, ref: str) -> None:
     """Write a claimed learning; an invalid one is dropped, with a notice."""
     agent, blob = ref.removeprefix(REFS).split("/")
     try:
-        options = _parse(repository.git.read_blob(blob, limit=LIMIT_BYTES) or b"")
-        remember(open_private(repository, agent=agent), options.pop("text"), is_strict=False, **options)
+        new = _parse(repository.git.read_blob(blob, limit=LIMIT_BYTES) or b"")
+        remember(open_private(repository, agent=agent), new, is_strict=False)
         repository.notices.append(f"received a learning for {agent} into its private memory")
     except DuplicateError:
         pass  # it is already known
@@ -108,8 +109,8 @@ def _deliver(repository: OpenRepository, ref: str) -> None:
     repository.git.run("update-ref", "-d", ref, check=False, durable=True)
 
 
-def _parse(raw: bytes) -> dict[str, Any]:
-    """Return the known fields of a learning.
+def _parse(raw: bytes) -> NewMemory:
+    """Return a learning with its known fields.
 
     Raises:
         ValueError: It is not a learning.
@@ -126,4 +127,5 @@ def _parse(raw: bytes) -> dict[str, Any]:
         isinstance(value, str) for value in (*listed, *by, *by.values())
     ):
         raise ValueError("a list in it contains something other than text")
-    return options
+    text, title, key = (options.pop(name, "") for name in ("text", "title", "key"))
+    return NewMemory(text, options, title, options.pop("kind", "learned"), key)

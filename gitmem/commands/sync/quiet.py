@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.commands.sync.sync import WAIT_S, companions_of, sync
+from gitmem.commands.sync.sync import WAIT_S, SyncSteps, companions_of, sync
 from gitmem.errors import BusyError, NoRepositoryError, NotFoundError, RemoteError
 from gitmem.git.remotes import RemoteOptions, has_remote
 from gitmem.store import HEADS, companion_branch, memory_tip
@@ -29,7 +29,7 @@ def sync_quietly(repository: OpenRepository) -> bool:
     repository.writer()  # commits pending captures
     talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
     try:
-        sync(repository, "", talk, push=True, dry_run=False)
+        sync(repository, "", talk, SyncSteps())
     except (RemoteError, NotFoundError, NoRepositoryError, BusyError):
         return False
     return True

@@ -48,27 +48,32 @@ ATTEMPTS = 8
 WAIT_S = remotes.TIMEOUT_S
 
 
-def sync(
-    repository: OpenRepository,
-    remote: str,
-    talk: RemoteOptions,
-    *,
-    push: bool,
-    dry_run: bool,
-    accept_rewritten: bool = False,
-    instead: str = "",
-) -> SyncResult:
+@frozen
+class SyncSteps:
+    """What a sync does.
+
+    Attributes:
+        push: Whether to push.
+        dry_run: Only fetch, and return what would be done.
+        accept_rewritten: Merge a remote branch whose history was rewritten, or publish again one that was deleted.
+        instead: If the remote's memory branch is protected, push to this branch of it, for a pull request; empty for
+            nowhere.
+    """
+
+    push: bool = True
+    dry_run: bool = False
+    accept_rewritten: bool = False
+    instead: str = ""
+
+
+def sync(repository: OpenRepository, remote: str, talk: RemoteOptions, how: SyncSteps) -> SyncResult:
     """Sync this clone with a remote.
 
     Args:
         repository: The store.
         remote: The name of a configured remote; empty for the setting's.
         talk: The connection to it.
-        push: Whether to push.
-        dry_run: Only fetch, and return what would be done.
-        accept_rewritten: Merge a remote branch whose history was rewritten, or publish again one that was deleted.
-        instead: If the remote's memory branch is protected, push to this branch of it, for a pull request; empty for
-            nowhere.
+        how: What is done.
 
     Raises:
         UsageError: *instead* is the memory branch, or not a valid branch name.
@@ -78,8 +83,8 @@ def sync(
         ForeignBranchError: The branch, here or at the remote, is not a store.
         ConflictError: The remote's history was rewritten, or other pushes always came first.
     """
-    if instead:
-        _refuse_unusable(repository, instead)
+    if how.instead:
+        _refuse_unusable(repository, how.instead)
     name = remote_of(repository, remote)
     with WriteLock(repository.git.repository.state, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
         tracking = ref_lock_path(repository.git, f"refs/remotes/{name}/{repository.config.branch}")
@@ -87,26 +92,26 @@ def sync(
         if lock.crashed is not None:
             litter.sweep(repository.git, repository.ref)
         lock.renew()
-        exchange = Exchange(repository, name, talk, accept=accept_rewritten)
-        branches = companions_of(repository, name, talk, accept=accept_rewritten)
-        if not dry_run and branches.find_landed():
+        exchange = Exchange(repository, name, talk, accept=how.accept_rewritten)
+        branches = companions_of(repository, name, talk, accept=how.accept_rewritten)
+        if not how.dry_run and branches.find_landed():
             exchange.run(push=False, dry_run=False)
             branches.merge_landed()
         try:
-            done = exchange.run(push=push, dry_run=dry_run)
+            done = exchange.run(push=how.push, dry_run=how.dry_run)
         except ProtectedError as err:
-            if not instead:
+            if not how.instead:
                 hint = "the branch is protected there: propose your changes with gitmem propose NAME"
                 raise ProtectedError(err.message, hint=hint) from err
-            done = exchange.send_to(instead)
-        if dry_run:
+            done = exchange.send_to(how.instead)
+        if how.dry_run:
             return done
-        if push:
+        if how.push:
             published = home_ref.publish(repository.git, name, repository.config.branch, done.commit, talk)
             repository.notices += [published] if published else []
-        branches.finish(push=push)
+        branches.finish(push=how.push)
         repository.notices += [str(one) for one in list_rotations(repository.catalog(), repository.policy())]
-        if push:
+        if how.push:
             inbox.receive(repository, name, talk)
         return replace(done, companions=tuple(branches.steps))
 

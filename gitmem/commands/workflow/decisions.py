@@ -8,7 +8,7 @@ from gitmem.commands.remember import remember
 from gitmem.commands.workflow.render import compose, part_of
 from gitmem.commands.workflow.step import WorkflowStep, component_tag
 from gitmem.frozen import frozen, replace
-from gitmem.policy import WORKFLOW, role_name
+from gitmem.policy import role_name
 from gitmem.recall import Query, RecallResult, inventory
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.repository import OpenRepository
+    from gitmem.write.new_memory import NewMemory
     from gitmem.write.place import Change
 
 # AI Memory Module, collection `discussions`: "Workflow decisions", "Agent reasoning".
@@ -45,21 +46,21 @@ class Decisions:
     text: str
 
 
-def decide(repository: OpenRepository, text: str, step: WorkflowStep, **options: Any) -> Change:
+def decide(repository: OpenRepository, new: NewMemory, step: WorkflowStep, *, force: bool = False) -> Change:
     """Write a decision.
 
     Args:
         repository: The store.
-        text: The decision and its reason.
+        new: The decision and its reason.
         step: Role, story and component.
-        options: ``title``, ``key``, ``tags``, ``force`` and further fields, as for ``remember``.
+        force: Write it even if another memory says the same.
 
     Raises:
         RefusedError: It cannot be written.
         DuplicateError: Another memory says the same.
     """
-    fields = step.fields(repository, tuple(options.pop("tags", ())))
-    return repository.with_notice(remember(repository, text, kind=KINDS[0], writer=WORKFLOW, **{**options, **fields}))
+    new = replace(step.applied_to(repository, new), kind=KINDS[0])
+    return repository.with_notice(remember(repository, new, force=force))
 
 
 def load(

@@ -11,6 +11,7 @@ from gitmem.store.layout import MEMORY_LIMIT
 from gitmem.text.secrets import redact
 from gitmem.write.draft import make_draft, refuse_typed, validate_draft
 from gitmem.write.duplicates import FOLD
+from gitmem.write.new_memory import NewMemory
 from gitmem.write.place import Change
 from gitmem.write.queue import Rehearsal
 
@@ -86,15 +87,10 @@ def _draft(repository: OpenRepository, item: RunMemory, label: str, role: str) -
     fields["by"] = {"who": by["who"], "agent": role_name(role) or NAMELESS, **by}
     who = repository.author()
     draft = make_draft(
-        item.text,
-        title=item.title,
-        kind=item.kind,
-        key="",
-        options=fields,
+        NewMemory(item.text, fields, item.title, item.kind, writer=WORKFLOW),
         author=who,
         policy=policy,
         now=repository.now,
-        writer=WORKFLOW,
     )
     document = validate_draft(draft, policy)
     if len(document.text.encode("utf-8")) > MEMORY_LIMIT:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from gitmem.commands.remember import remember
 from gitmem.commands.workflow.step import author_fields
 from gitmem.errors import RefusedError
+from gitmem.frozen import replace
+from gitmem.options import set_values
 from gitmem.policy import WORKFLOW
 from gitmem.repository import open_private
 from gitmem.text import display
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.repository import OpenRepository
+    from gitmem.write.new_memory import NewMemory
     from gitmem.write.place import Change
 
 # agent-swarm, "Memory Categories"; each is a kind of memory.
@@ -26,15 +29,17 @@ ANYBODY = "*"
 LEAD = "lead"
 
 
-def inject(repository: OpenRepository, text: str, *, category: str, worker: str = "", **options: Any) -> Change:
+def inject(
+    repository: OpenRepository, new: NewMemory, *, category: str, worker: str = "", force: bool = False
+) -> Change:
     """Write a learning for one worker, or for all; it is effective at once.
 
     Args:
         repository: The repository's memory.
-        text: The learning.
+        new: The learning.
         category: One of ``CATEGORIES``.
         worker: The agent whose private memory it goes into; empty for the project's memory, shared by all.
-        options: ``title``, ``key``, and further fields, as for ``remember``.
+        force: Write it even if another memory says the same.
 
     Raises:
         RefusedError: The category or the agent's name is invalid, or the current agent is not a leading one.
@@ -46,18 +51,22 @@ def inject(repository: OpenRepository, text: str, *, category: str, worker: str 
         repository.notices.append(
             f"{slug(worker)} sees it where it works in this clone; to reach it in another clone: --push"
         )
-    options["by"] = author_fields(repository, LEAD)
-    return repository.with_notice(remember(store, text, kind=kind_of(category), writer=WORKFLOW, **options))
+    return repository.with_notice(remember(store, _by_lead(repository, new, category), force=force))
+
+
+def _by_lead(repository: OpenRepository, new: NewMemory, category: str) -> NewMemory:
+    """Return a learning as it is written: of its category's kind, by a leading agent or a person."""
+    fields = {**new.fields, "by": author_fields(repository, LEAD)}
+    return replace(new, fields=fields, kind=kind_of(category), writer=WORKFLOW)
 
 
 def send(
     repository: OpenRepository,
-    text: str,
+    new: NewMemory,
     push: Callable[[Mapping[str, Any]], str],
     *,
     category: str,
     worker: str,
-    **options: Any,
 ) -> str:
     """Push a learning for a worker in another clone to the remote with *push*; return its ref there.
 
@@ -67,14 +76,10 @@ def send(
         RemoteError: It cannot be reached, or refuses: nothing was sent.
     """
     _refuse(repository, category, worker)
-    by = author_fields(repository, LEAD)
-    learning = {"text": text, "kind": kind_of(category), "by": by} | {k: v for k, v in options.items() if v}
-    fields = {k: v for k, v in learning.items() if k != "text"}
-    who, policy = repository.author(), repository.policy()
-    title, kind, key = (fields.pop(name, "") for name in ("title", "kind", "key"))
-    named: dict[str, Any] = {"title": title, "kind": kind, "key": key, "writer": WORKFLOW}
-    make_draft(text, options=fields, author=who, policy=policy, now=repository.now, **named)
-    ref = push(learning)
+    new = _by_lead(repository, new, category)
+    make_draft(new, author=repository.author(), policy=repository.policy(), now=repository.now)
+    named = {"text": new.text, "title": new.title, "kind": new.kind, "key": new.key}
+    ref = push(set_values({**named, **new.fields}))
     repository.notices.append(
         f"{slug(worker)} gets it with the next gitmem sync of a clone where GITMEM_AGENT is {slug(worker)}"
     )

@@ -6,18 +6,16 @@ import re
 
 from gitmem.commands.remember import anchor_fields, remember
 from gitmem.errors import RefusedError
-from gitmem.policy import WORKFLOW
+from gitmem.frozen import replace
 from gitmem.text import display
 from gitmem.text.budget import count_tokens
 from gitmem.write.draft import clean_text, is_line_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
     from gitmem.commands.workflow.step import WorkflowStep
     from gitmem.repository import OpenRepository
+    from gitmem.write.new_memory import NewMemory
     from gitmem.write.place import Change
 
 # The kinds of results: a pattern for similar work, or an outcome, which is shown for a week.
@@ -29,42 +27,34 @@ _REFERENCE = r"(?<![\w/.:-])(?:[\w.-]+/)*[\w-][\w.-]*\.\w+:\d+(?:-\d+)?(?![\w:])
 MOST_FOUND = 20
 
 
-def post_work(
-    repository: OpenRepository,
-    text: str,
-    step: WorkflowStep,
-    *,
-    refs: Sequence[str],
-    kind: str = KINDS[0],
-    **options: Any,
-) -> Change:
+def post_work(repository: OpenRepository, new: NewMemory, step: WorkflowStep, *, force: bool = False) -> Change:
     """Record what was built.
 
     Args:
         repository: The store.
-        text: What was built, how it fits in, and what went wrong.
+        new: What was built, how it fits in, and what went wrong; its kind is one of ``KINDS``, and its ``refs`` are
+            its places, ``path:line`` or ``path:line-line``; those in the text count as well.
         step: Role, story and component.
-        refs: Its places, ``path:line`` or ``path:line-line``; those in the text count as well.
-        kind: ``code_pattern`` or ``outcome``.
-        options: ``title``, ``key``, ``tags``, ``force`` and further fields, as for ``remember``.
+        force: Write it even if another memory says the same.
 
     Raises:
         RefusedError: It refers to no line of code, or is too short or too long.
         DuplicateError: Another memory says the same.
     """
+    refs = new.fields.get("refs") or ()
     wrong = [ref for ref in refs if not is_line_reference(ref)]
     if wrong:
         message = f"{display(wrong[0])!r} does not name a line of code"
         raise RefusedError(message, hint="--ref src/auth/jwt.py:89 or --ref src/auth/jwt.py:89-145")
-    found = list(dict.fromkeys([*refs, *references_in(text)]))
+    found = list(dict.fromkeys([*refs, *references_in(new.text)]))
     if not found:
         raise RefusedError("a pattern needs the lines of code that show it", hint="--ref src/auth/jwt.py:89-145")
-    _refuse_size(f"{options.get('title', '')}\n{clean_text(text)}", repository)
-    fields = step.fields(repository, tuple(options.pop("tags", ())))
+    _refuse_size(f"{new.title}\n{clean_text(new.text)}", repository)
+    new = step.applied_to(repository, new)
     # The text may name files of another branch or of the past: unlike given ones, these may be missing.
     anchor_fields(repository, {"refs": refs}, is_strict=True)
-    options |= {**fields, "is_strict": False, "writer": WORKFLOW}
-    return repository.with_notice(remember(repository, text, kind=kind, refs=found, **options))
+    new = replace(new, fields={**new.fields, "refs": found})
+    return repository.with_notice(remember(repository, new, force=force, is_strict=False))
 
 
 def references_in(text: str) -> list[str]:

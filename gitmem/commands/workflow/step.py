@@ -9,8 +9,8 @@ from __future__ import annotations
 import unicodedata
 
 from gitmem.errors import UsageError
-from gitmem.frozen import frozen
-from gitmem.policy import role_name
+from gitmem.frozen import frozen, replace
+from gitmem.policy import WORKFLOW, role_name
 from gitmem.text import display
 from gitmem.text.slugs import slug
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from gitmem.policy import Policy, Role
     from gitmem.repository.open_store import OpenStore
+    from gitmem.write.new_memory import NewMemory
 
 # The longest name of a role, story or component.
 NAME_LIMIT = 100
@@ -38,6 +39,15 @@ class WorkflowStep:
     role: str = ""
     story: str = ""
     component: str = ""
+
+    def applied_to(self, store: OpenStore, new: NewMemory) -> NewMemory:
+        """Return a memory as it is written in this step.
+
+        Raises:
+            UsageError: A name is invalid.
+        """
+        fields = {**new.fields, **self.fields(store, tuple(new.fields.get("tags") or ()))}
+        return replace(new, fields=fields, writer=WORKFLOW)
 
     def fields(self, store: OpenStore, tags: tuple[str, ...] = ()) -> dict[str, Any]:
         """Return the fields of a memory written in this step.

@@ -11,7 +11,6 @@ from conftest import NOW, commit_files, git, memory_text, put_files, tip
 from support.branch import fields_of, keys_found
 from support.console import GITMEM, needs_namespaces, run
 
-from gitmem.commands.fact import write_fact
 from gitmem.errors import ConflictError
 from gitmem.index.catalog import Catalog
 from gitmem.memory import Memory
@@ -246,9 +245,7 @@ def test_catalog_on_disk_never_holds_what_is_only_spooled(memory, repo: Path) ->
 
 
 def test_verify_records_what_it_finds_while_something_waits(memory, repo: Path) -> None:
-    write_fact(
-        memory.repository, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact", unproven=True
-    )
+    memory.fact("There is a gateway", exists="src/gateway/retry.py", key="a-fact", unproven=True)
     memory.capture(TEXT)
 
     run = memory.verify(options=Options(), report=lambda *_: None)
@@ -271,7 +268,7 @@ def test_sync_takes_what_was_captured_along(memory, repo: Path, tmp_path: Path) 
 
 
 def test_statuses_are_right_while_what_is_spooled_becomes_a_commit(memory, repo: Path, monkeypatch) -> None:
-    write_fact(memory.repository, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact")
+    memory.fact("There is a gateway", exists="src/gateway/retry.py", key="a-fact")
     memory.capture(TEXT)
     commit_files(repo, {"more": "1\n"})
     worked_out = OpenRepository.ground
@@ -288,7 +285,7 @@ def test_statuses_are_right_while_what_is_spooled_becomes_a_commit(memory, repo:
 
 
 def test_export_knows_statuses_while_something_waits(memory, repo: Path) -> None:
-    write_fact(memory.repository, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact")
+    memory.fact("There is a gateway", exists="src/gateway/retry.py", key="a-fact")
     memory.capture(TEXT)
     commit_files(repo, {"more": "1\n"})
 

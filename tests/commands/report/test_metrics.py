@@ -19,6 +19,7 @@ from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.store.state import hook_log
 from gitmem.store.state.spool import Spool
+from gitmem.write.new_memory import NewMemory
 
 NONE = {"exists": "none"}
 README = {"exists": "README.md"}
@@ -184,8 +185,7 @@ def test_kinds_without_end_are_counted_together() -> None:
 def test_captures_refusals_and_what_sessions_were_given_are_counted(timed, repo: Path) -> None:
     memory, _ = timed
     put(repo, make_memory("e", "Kafka offsets survive rebalancing"))
-    options = {"title": "", "kind": "learned", "key": "", "once": False, "options": {}}
-    keep(memory.repository, "the gateway drops idle sockets", **options)
+    keep(memory.repository, NewMemory("the gateway drops idle sockets", {}))
     Spool(memory.repository.git.repository.state).note_refused("a secret")
     on_event.session_started(memory, started())
     on_event.answer_prompt(memory, prompt_event("do kafka offsets survive rebalancing", "s2"))

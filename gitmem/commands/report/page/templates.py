@@ -15,8 +15,6 @@ from gitmem.verify.jobs.history import describe_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from jinja2 import Environment
 
 # Filters that turn values of the page's data into text.
@@ -33,7 +31,7 @@ FILTERS = {
 }
 
 
-def fill(name: str, commits: str = "", **values: Any) -> Markup:
+def fill(name: str, commits: str = "", **values: object) -> Markup:
     """Return a template filled with escaped values; commits link to this address, if there is one."""
     return Markup(_environment(commits).get_template(name).render(**values))  # noqa: S704 - the template has escaped it
 
