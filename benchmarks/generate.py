@@ -1,6 +1,6 @@
 """Generate a repository with code and a store of memories: the same bytes for the same seed, in seconds.
 
-An independent writer of the layout (DESIGN, section 2): it uses no code of gitmem, so that a store it made is also a
+An independent writer of the layout: it uses no code of gitmem, so that a store it made is also a
 test of the reader. Everything goes into the repository by one ``git fast-import`` for the code and one for the store.
 
     python benchmarks/generate.py /tmp/big --memories 100000 --files 2000
@@ -57,7 +57,7 @@ WAITS_SHARE, PART_SHARE, FAILED_SHARE, CLOSED_SHARE = 0.6, 0.4, 0.3, 0.3
 SUPERSEDES_SHARE = 0.03
 REQUIRES_SHARE = 0.08
 
-# The store's layout and its deterministic root (DESIGN, section 2; the constants are those of gitmem.store.layout).
+# The store's layout and its deterministic root (the constants are those of gitmem.store.layout).
 SPLIT_ABOVE = 500
 ROOT = b"gitmem <gitmem@localhost> 1767225600 +0000"
 ROOT_MESSAGE = b"gitmem: root of the memory branch\n"

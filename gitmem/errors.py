@@ -27,7 +27,7 @@ class GitmemError(Exception):
         message: One or more lines for people.
         hint: A command or advice that repairs it and never destroys data; or empty.
         quoted: The end of the message, if it is text from a file of the store; for agents it is fenced.
-        exit_status: What the command line exits with (DESIGN, section 6).
+        exit_status: What the command line exits with.
     """
 
     exit_status = 3

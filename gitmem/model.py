@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 # The format of a store, as the key ``format`` of its policy names it. Since 2, verdicts are in buckets.
 FORMAT = 2
 
-# Outcomes of running a check (DESIGN, section 1): ``holds`` and ``fails`` are conclusive. ``blocked``, which is also a
+# Outcomes of running a check: ``holds`` and ``fails`` are conclusive. ``blocked``, which is also a
 # status, means that it does not pass here, apparently for a reason other than the code.
 HOLDS = "holds"
 FAILS = "fails"
 BLOCKED = "blocked"
 
-# Statuses, the strongest first: where several apply, the first one is shown (DESIGN, section 1).
+# Statuses, the strongest first: where several apply, the first one is shown.
 FAILED = "failed"
 SUSPECT = "suspect"
 UNPROVEN = "unproven"
@@ -32,7 +32,7 @@ STATUSES = (FAILED, SUSPECT, BLOCKED, UNPROVEN, STALE, VERIFIED)
 # The kind of facts that were adopted from a document. Readers have the document, so they are shown only when they fail.
 ADOPTED = "claim"
 
-# The states of a task (the beans document, "Attempt Tracking"). After a failure it is open again; the failure is
+# The states of a task (as in Beans). After a failure it is open again; the failure is
 # recorded in its attempts.
 TASK = "task"
 STATES = OPEN, CLAIMED, CLOSED = ("open", "claimed", "closed")
@@ -46,7 +46,7 @@ FACTORS = (
 # The default language of text analysis, and the policy's word for searching words unchanged.
 ENGLISH, NO_LANGUAGE = "english", "none"
 
-# The three forms of a check (DESIGN, section 3).
+# The three forms of a check.
 SHELL = "shell"
 PROGRAM = "program"
 BUILTIN = "builtin"

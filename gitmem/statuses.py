@@ -83,7 +83,7 @@ MARKS = {status: sign.mark for status, sign in SIGNS.items()} | {"": " "}
 # The mark of each state of a task.
 TASK_MARKS = {"open": "○", "claimed": "►", "closed": SIGNS[VERIFIED].mark}
 
-# How many links away a failure makes a memory suspect (DESIGN, section 1; the beans document, "depth limit 3").
+# How many links away a failure makes a memory suspect (as in Beans).
 DEPTH = 3
 # A verdict may be dated in the future by clock skew; past this many seconds it does not count (fault R22).
 SKEW_S = 300

@@ -75,6 +75,13 @@ def test_every_guarantee_names_tests_that_exist() -> None:
     assert [paths for paths in rows if not paths or not all((PROJECT / path).is_file() for path in paths)] == []
 
 
+def test_code_cites_only_what_a_reader_of_the_repository_can_open() -> None:
+    cited = re.compile(r"\b(?:DESIGN|FEATURES|STYLE)(?:\.md)?\b|\([A-G]\d{1,2}\)")
+    sources = sorted((PROJECT / "gitmem").rglob("*.py"))
+
+    assert [path.name for path in sources if cited.search(path.read_text("utf-8"))] == []
+
+
 @pytest.mark.parametrize(
     ("state", "tests", "is_wrong"),
     [

@@ -7,7 +7,7 @@ import pytest
 from gitmem import errors
 from gitmem.errors import AmbiguousKeyError, ConfigError, FormatError, GitmemError, ProcessError
 
-# DESIGN, section 6: 1 = the answer is no, 2 = refused input, 3 = repository or environment.
+# 1 = the answer is no, 2 = refused input, 3 = repository or environment.
 STATUSES = {
     "GitmemError": 3,
     "DamagedIndexError": 3,

@@ -200,7 +200,7 @@ def _commit_captured(memory: Memory) -> None:
 
 
 def end_turn(memory: Memory, event: Event) -> None:
-    """Save the learnings in an agent's last message, and log the stop; no summary is made at a stop (C4)."""
+    """Save the learnings in an agent's last message, and log the stop; no summary is made at a stop."""
     from gitmem.agents.session import activity
 
     try:
@@ -244,7 +244,7 @@ def subagent_stopped(memory: Memory, event: Event) -> str:
 
 
 def summarize_session(memory: Memory, session: str = "") -> str:
-    """Write the summary of a session now (C5), and return its key; empty if there is nothing worth saving."""
+    """Write the summary of a session now, and return its key; empty if there is nothing worth saving."""
     from gitmem.agents.session.summary import ask_for, key_of
 
     event = ask_for(memory.repository, session)

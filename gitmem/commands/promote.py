@@ -1,4 +1,4 @@
-"""Promote a memory to a wider scope (D3): write it there unchanged, then retire the original.
+"""Promote a memory to a wider scope: write it there unchanged, then retire the original.
 
 If interrupted in between, both exist, and promoting it again finishes.
 """

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gitmem.git.remotes import RemoteOptions
     from gitmem.repository import OpenRepository
 
-# Every ref below this is gitmem's (DESIGN, section 2).
+# Every ref below this is gitmem's.
 REFS = "refs/gitmem/"
 SECTION = "gitmem"
 # Folders of the git directory that git leaves empty when the refs in them are gone.

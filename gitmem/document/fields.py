@@ -48,13 +48,13 @@ OWN_PREFIXES = (
     *("MALLOC_", "CARGO_", "GEM_", "BUNDLE_", "STRACE_", "RESOLV_"),
 )
 
-# C1's and C6's levels (ai-memory-module: "--importance - critical/high/medium/low").
+# The levels of AI Memory Module ("--importance - critical/high/medium/low").
 IMPORTANCE = ("critical", "high", "medium", "low")
 
 # Set by `import`, on memories that the store did not write itself: the name of the note that it was made of, or `true`.
-# These never rotate (A8).
+# These never rotate.
 IMPORTED = "imported"
-# Why a memory was retired that the store itself rotated (A8): nobody called it wrong.
+# Why a memory was retired that the store itself rotated: nobody called it wrong.
 ROTATED = "rotated"
 
 # More attempts than anyone makes at one task.

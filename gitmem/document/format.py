@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# The order in the design's example (DESIGN, section 3): content, proof, links, value, origin. Other fields follow in
+# The order in a new file: content, proof, links, value, origin. Other fields follow in
 # the given order.
 ORDER = (
     *("schema", "title", "kind", "tags", "domains", "paths", "refs", "anchors"),

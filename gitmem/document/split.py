@@ -9,7 +9,7 @@ from __future__ import annotations
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 
-# 64 KiB per memory and 8 KiB of frontmatter: our limits, far above any real memory (DESIGN, section 2: "size caps asked
+# 64 KiB per memory and 8 KiB of frontmatter: our limits, far above any real memory ("size caps asked
 # before content is read").
 MAX_BYTES = 64 * 1024
 MAX_FRONTMATTER_BYTES = 8 * 1024

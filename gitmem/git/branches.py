@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-# Branches that many people share (E1); a detached HEAD is on no branch and counts as shared.
+# Branches that many people share; a detached HEAD is on no branch and counts as shared.
 SHARED = frozenset(("main", "master", "dev", "develop", "trunk", ""))
 
 
@@ -20,7 +20,7 @@ def default_branch(git: Git, *, configured: str, remote: str) -> str:
     """Return the full ref of the default branch, or an empty string if it cannot be determined.
 
     The setting ``gitmem.defaultBranch`` if set; else the first existing branch of ``origin/HEAD``,
-    ``init.defaultBranch``, ``main`` and ``master`` (DESIGN, section 5): after a forge has renamed its default branch,
+    ``init.defaultBranch``, ``main`` and ``master``: after a forge has renamed its default branch,
     ``origin/HEAD`` names a missing one. For each name, the remote's branch comes before the local one, because it has
     been reviewed.
     """

@@ -90,7 +90,7 @@ class LibgitObjects(Objects):
     def diff(self, old: str | None, new: str | None) -> Changes:
         """Return the differences between two commits or trees, by object names; ``diff_to_tree`` reads every folder.
 
-        Source: 1.7 ms against 136 ms at 100,000 files (reference/engine-figures, B).
+        Source: 1.7 ms against 136 ms at 100,000 files.
         """
         found: Changes = {}
         left = [("", self._tree(old), self._tree(new))]

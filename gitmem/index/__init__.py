@@ -31,7 +31,7 @@ FIELDS, FIELD_WEIGHTS = tuple(WEIGHTS), tuple(WEIGHTS.values())
 
 # The Whoosh index's folder next to the catalog; defined here so that checking for it does not load Whoosh.
 WHOOSH_FOLDER = "whoosh"
-# It is built at 1,000 memories a second (measured); above this many, only on request (DESIGN, section 4).
+# It is built at 1,000 memories a second (measured); above this many, only on request.
 WHOOSH_AT_MOST = 20_000
 
 

@@ -1,4 +1,4 @@
-"""What an agent may change over MCP: its own memories, and as a leading agent also those of others (D7).
+"""What an agent may change over MCP: its own memories, and as a leading agent also those of others.
 
 This prevents agents from changing each other's memories by mistake. It is not a security boundary: anyone who can start
 this server can access the repository, and an agent chooses its own name.

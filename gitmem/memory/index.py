@@ -53,7 +53,7 @@ class MemoryIndex:
         refresh_whoosh(repository, repository.progress_of("indexing memories"), is_ahead=is_ahead)
 
     def statistics(self) -> Statistics:
-        """Return counts of the project's memories by kind, and of the other scopes (A7)."""
+        """Return counts of the project's memories by kind, and of the other scopes."""
         from gitmem.recall.inventory import statistics
         from gitmem.results import Statistics
 

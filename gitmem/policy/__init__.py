@@ -54,15 +54,16 @@ class Role:
     kinds: tuple[str, ...] = setting((), read_lines, "the kinds that it reads, besides critical memories; empty = all")
 
 
-# C, collection `discussions`, and "SM: needs story outcomes".
+# AI Memory Module, collection `discussions`, and "SM: needs story outcomes".
 _DISCUSSIONS = ("decision", "discussion", "session", "outcome")
-# C, collection `code-patterns`, and the kinds of gitmem's own that say how code is written here and what breaks it.
+# AI Memory Module, collection `code-patterns`, and the kinds of gitmem's own that say how code is written here and
+# what breaks it.
 _CODE = (
     *("code_pattern", "pattern", "anti_pattern", "recipe", "gotcha", "mistake_pattern"),
     *("convention", "best_practice", "fact", "learned"),
 )
 ROLES: dict[str, Role] = {
-    # AI Memory Module, "Per-Agent Token Budgets" and "Agent Memory Summary Table" (C7).
+    # AI Memory Module, "Per-Agent Token Budgets" and "Agent Memory Summary Table".
     "architect": Role(1500, (*_CODE, *_DISCUSSIONS)),
     "analyst": Role(1200, _DISCUSSIONS),
     "pm": Role(1200, _DISCUSSIONS),
@@ -72,7 +73,7 @@ ROLES: dict[str, Role] = {
     "ux_designer": Role(1000, _DISCUSSIONS),
     "quick_flow": Role(1000, (*_CODE, *_DISCUSSIONS)),
     "sm": Role(800, _DISCUSSIONS),
-    # Dotfiles, "Memory flow during a Ralph run" (E7); the planner gets the broadest slice.
+    # Dotfiles, "Memory flow during a Ralph run"; the planner gets the broadest slice.
     "planner": Role(),
     "executor": Role(0, ("fact", "recipe", "gotcha", "anti_pattern", "pattern")),
     "reviewer": Role(0, ("gotcha", "anti_pattern")),
@@ -114,16 +115,18 @@ class Kind:
     collection: str = setting("", read_collection, "the collection it is in (`[collections.NAME]`)")
 
 
-# What is learned about a code base outlasts the fortnight in which agent-swarm lets its memories fade (D6). Half a
+# What is learned about a code base outlasts the fortnight in which agent-swarm lets its memories fade. Half a
 # year is our choice: on worlds that the figures of the benchmark of factors are not from, nDCG@5 is .532 with
 # 14 days for all kinds, .573 without recency, .578 with 180 days and .588 with 365.
 _LASTING_S = 180 * DAY_S
 
-# C, "Metadata Validation": unique_id, group_id, type, timestamp, importance. The key is the first, the kind the third.
-_C10 = ("project", "created", "importance")
+# AI Memory Module, "Metadata Validation": unique_id, group_id, type, timestamp, importance. The key is the first, the
+# kind the third.
+_METADATA = ("project", "created", "importance")
 
 _TABLE = (
-    # B: "If you can't write a verify command, it's not a bn fact"; "Default TTL: 30 days". Also E's capsule `fact`.
+    # Beans: "If you can't write a verify command, it's not a bn fact"; "Default TTL: 30 days". Also the dotfiles'
+    # capsule `fact`.
     Kind("fact", "facts", "true while its check holds", ttl_s=30 * DAY_S, half_life_s=_LASTING_S, needs_verify=True),
     # `adopt --apply`. Built-in checks run again with every change of their inputs, so age does not matter.
     Kind(
@@ -131,61 +134,61 @@ _TABLE = (
         half_life_s=_LASTING_S,
         needs_verify=True,
     ),
-    # B: tasks and facts are one structure; a task's check is its completion gate.
+    # Beans: tasks and facts are one structure; a task's check is its completion gate.
     Kind("task", "tasks", "should become true; its check is the gate for closing it"),
-    # A: type `learned`, from a `LEARNED:` comment. It is also what a memory is that names no kind.
+    # beadboard: type `learned`, from a `LEARNED:` comment. It is also what a memory is that names no kind.
     Kind("learned", "learned", "something an agent learned while working", half_life_s=_LASTING_S),
-    # E, capsule kinds: fact / gotcha / pattern / anti_pattern / recipe / principle / doc.
+    # the dotfiles, capsule kinds: fact / gotcha / pattern / anti_pattern / recipe / principle / doc.
     Kind("gotcha", "gotchas", "a trap, and how to avoid it", half_life_s=_LASTING_S),
     Kind("pattern", "patterns", "a way of doing things that works here", half_life_s=_LASTING_S),
     Kind("anti_pattern", "anti_patterns", "a way of doing things that does not work here", half_life_s=_LASTING_S),
     Kind("recipe", "recipes", "the steps that lead to a result", half_life_s=_LASTING_S),
     Kind("principle", "principles", "a rule to decide by", half_life_s=None),
     Kind("doc", "docs", "a chunk of an ingested document"),
-    # C, collection `discussions`: decisions, session summaries, agents' reasoning.
+    # AI Memory Module, collection `discussions`: decisions, session summaries, agents' reasoning.
     Kind(
         *("decision", "decisions", "a decision, with its reason"),
-        required=_C10,
+        required=_METADATA,
         collection="discussions",
         half_life_s=_LASTING_S,
     ),
-    Kind("discussion", "discussions", "reasoning worth keeping", required=_C10, collection="discussions"),
+    Kind("discussion", "discussions", "reasoning worth keeping", required=_METADATA, collection="discussions"),
     # D, TTL table: session_summary 3 days, "Session context is ephemeral".
     Kind(
         *("session", "sessions", "the summary of one session"),
         ttl_s=3 * DAY_S,
         expires=True,
-        required=_C10,
+        required=_METADATA,
         collection="discussions",
     ),
     # D, TTL table: task_completion 7 days, "Task outputs become stale quickly".
     Kind("outcome", "outcomes", "how a task ended, and what went wrong", ttl_s=7 * DAY_S, expires=True),
     # D, TTL table: file_index 30 days, "File contents may change".
     Kind("note", "notes", "a note file that an agent wrote", ttl_s=30 * DAY_S, expires=True),
-    # C, collection `code-patterns`: "Must include file:line references."
+    # AI Memory Module, collection `code-patterns`: "Must include file:line references."
     Kind(
         *("code_pattern", "code_patterns", "how something was built, with code locations"),
         half_life_s=_LASTING_S,
-        required=_C10,
+        required=_METADATA,
         needs_refs=True,
         collection="code-patterns",
     ),
-    # C, collection `conventions`: shared by all projects (C13).
+    # AI Memory Module, collection `conventions`: shared by all projects.
     Kind(
         *("convention", "conventions", "how things are done here"),
         half_life_s=None,
-        required=_C10,
+        required=_METADATA,
         collection="conventions",
     ),
-    # C, collections `github` and `jira-data`: what is pulled from there.
-    Kind("github", "github", "an issue, pull request, commit or release", required=_C10, collection="github"),
-    Kind("jira", "jira", "an issue or comment from Jira", required=_C10, collection="jira"),
-    # D, "Memory Categories" of injected learnings; manual sources never expire.
+    # AI Memory Module, collections `github` and `jira-data`: what is pulled from there.
+    Kind("github", "github", "an issue, pull request, commit or release", required=_METADATA, collection="github"),
+    Kind("jira", "jira", "an issue or comment from Jira", required=_METADATA, collection="jira"),
+    # Agent Swarm, "Memory Categories" of injected learnings; manual sources never expire.
     Kind("mistake_pattern", "mistake_patterns", "a common mistake to avoid", half_life_s=_LASTING_S),
     Kind("best_practice", "best_practices", "the preferred approach", half_life_s=_LASTING_S),
     Kind("codebase_knowledge", "codebase_knowledge", "how this code base is structured", half_life_s=_LASTING_S),
     Kind("preference", "preferences", "a preference of a user or team", half_life_s=None),
-    # E, entries of a run's blackboard, and its queue of open questions.
+    # the dotfiles, entries of a run's blackboard, and its queue of open questions.
     Kind("observation", "observations", "an observation of a worker in a run"),
     Kind("analysis", "analyses", "a conclusion of a worker in a run"),
     Kind("calculation", "calculations", "a result of a worker in a run"),
@@ -206,7 +209,7 @@ PULLED = ("github", "jira")
 # The writers: a person or agent on purpose, the steps of a workflow, hooks, and `import`.
 REMEMBER, WORKFLOW, CAPTURE, IMPORT = "remember", "workflow", "capture", "import"
 
-# A, "Auto-detected from content via keyword scan": the words that give each tag. They are found whole, in any case and
+# beadboard, "Auto-detected from content via keyword scan": the words of each tag. They are found whole, in any case and
 # inflection, also as parts of an identifier. Left out are words whose stem is one of everyday prose (authorization:
 # author, dependency: depends, documentation: document, exception: except, performance: performs, settings: set,
 # typing: type): a tag that everything has ranks nothing.

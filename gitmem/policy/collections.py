@@ -3,7 +3,7 @@
 A kind names its collection (``[kinds.NAME] collection``), and ``[collections.NAME]`` holds the rules. This module is
 loaded only if a policy has such a table, or a person names a collection.
 
-Source: AI Memory Module, "Five-Collection Architecture" (C1) and "Collection Comparison Summary". What its document
+Source: AI Memory Module, "Five-Collection Architecture" and "Collection Comparison Summary". What its document
 prescribes is the profile ``bmad``; without a profile, collections only group.
 """
 
@@ -36,7 +36,7 @@ PROJECT, PRIVATE = "project", "private"
 WRITERS = (REMEMBER, WORKFLOW, CAPTURE, IMPORT)
 # The other name in C's document.
 ALIASES = {"jira-data": "jira"}
-# Suffixes of files that prompts name. C, "Validation regex": py, js, ts, md, yaml, sql, sh.
+# Suffixes of files that prompts name. AI Memory Module, "Validation regex": py, js, ts, md, yaml, sql, sh.
 _SUFFIXES = frozenset(
     (
         *("py", "js", "ts", "md", "yaml", "yml", "sql", "sh", "jsx", "tsx", "go", "rs", "java", "kt", "c", "h", "cc"),
@@ -89,7 +89,7 @@ COLLECTIONS: dict[str, Collection] = {
         Collection("discussions", "session summaries, decisions and their reasons", kind="discussion"),
         Collection("code-patterns", "how things were built, with code locations"),
         Collection("conventions", "how things are done, in all projects"),
-        # C, "Tier 2: by design": not read for prompts, nor before work.
+        # AI Memory Module, "Tier 2: by design": not read for prompts, nor before work.
         Collection("github", "issues, pull requests, commits and releases", readers=(REQUEST,)),
         Collection("jira", "issues and comments from Jira", readers=(REQUEST,)),
     )
@@ -205,7 +205,7 @@ def refuse_writer(policy: Policy, kind: str, writer: str) -> None:
 
 
 def refuse_scope(policy: Policy, kind: str, scope: str) -> None:
-    """Refuse a shared scope if the collection stays in the project (C13).
+    """Refuse a shared scope if the collection stays in the project.
 
     Raises:
         RefusedError: It does.

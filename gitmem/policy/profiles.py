@@ -136,7 +136,7 @@ readers = ["request"]
 writers = ["import"]
 scope = "project"
 """
-# D's decay is the same for every kind.
+# Agent Swarm's decay is the same for every kind.
 _FADING = (
     *("learned", "gotcha", "pattern", "anti_pattern", "recipe", "principle", "decision", "convention"),
     *("mistake_pattern", "best_practice", "codebase_knowledge", "preference", "code_pattern"),

@@ -1,8 +1,8 @@
 """The settings of a store: a class for each section of ``gitmem.toml``, and the readers of their values. Pure.
 
 Reading and checking a policy, a new store's file and the reference page are all made from these rows. A reader returns
-the value or says what is allowed. The sources are the five systems whose features gitmem combines, named by the letters
-of ``FEATURES.md``: A beadboard, B Beans, C the AI Memory Module, D Agent Swarm, E the dotfiles' agent memory.
+the value or says what is allowed. The sources are the five systems whose features gitmem combines, beadboard, Beans,
+AI Memory Module, Agent Swarm and the dotfiles' agent memory (docs/profiles.md).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 DAY_S = 86_400
 
-# The fields that a kind may require, to detect misspelt ones: the design's field names (DESIGN, section 3).
+# The fields that a kind may require, to detect misspelt ones: the design's field names.
 FIELDS = frozenset((
     *("title", "kind", "tags", "domains", "paths", "refs", "verify", "ttl", "timeout", "network", "outside", "refute"),
     *("requires", "produces", "supersedes", "superseded_by", "confidence", "importance", "priority", "category"),
     *("workspace", "project", "created", "by", "task", "parent"),
 ))  # fmt: skip
 
-# Folders at the root of a store that hold no memories of a kind (DESIGN, section 2; the private and run boards).
+# Folders at the root of a store that hold no memories of a kind (the private and run boards).
 RESERVED_FOLDERS = frozenset(("archive", "verdicts", "private", "runs"))
 
 
@@ -280,7 +280,7 @@ class FactorSizes:
 class WorkPoints:
     """Points for a relation to the current work: their sum orders a digest, each is a factor of recall."""
 
-    # Beans (B5): "path_overlap × 3 + dependency_match × 5 + recency × 1".
+    # Beans: "path_overlap × 3 + dependency_match × 5 + recency × 1".
     path: float = setting(3.0, read_number(0, 1000), "points of a memory about the place you work in")
     dependency: float = setting(5.0, read_number(0, 1000), "points of a memory linked to your work")
     recency: float = setting(1.0, read_number(0, 1000), "points of a new memory, in a session's digest")
@@ -400,8 +400,8 @@ class ContextSettings:
 class DuplicateSettings:
     """When a memory counts as a duplicate."""
 
-    # C, "Duplicate Detection": "Semantic Duplicate (similarity > 0.85)". On 153 labelled pairs the lexical measure is
-    # the same from 0.75 to 0.9 (`likeness`, benchmarks/README.md).
+    # AI Memory Module, "Duplicate Detection": "Semantic Duplicate (similarity > 0.85)". On 153 labelled pairs the
+    # measure of words is the same from 0.75 to 0.9 (`likeness`, benchmarks/README.md).
     threshold: float = setting(0.85, read_share_or_off, 'minimum similarity of a duplicate, which is refused; or "off"')
 
 
@@ -427,7 +427,7 @@ class StopSettings:
         instead="git config --global gitmem.stopPush true",
     )
     task: bool = setting(False, read_flag, "whether it is asked to end its tasks, and the bead of its branch")
-    # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
+    # beadboard, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
     exempt: tuple[str, ...] = setting(
         ("worker-supervisor",), read_lines, "types of sub-agents that are never asked to do anything"
     )
@@ -442,14 +442,14 @@ class StopSettings:
 class CaptureSettings:
     """What to capture automatically while an agent works; explicit learnings are always captured."""
 
-    # C stores each edit (C3). git has them all already, and hundreds a day would bury the rest: C's own document
+    # C stores each edit. git has them all already, and hundreds a day would bury the rest: C's own document
     # says of its session start that it "returns random code patterns (low relevance)". So only a store that wants it.
     edits: str = setting(
         "off", read_one_of("off", "patterns"), '"patterns" = definitions in edits become code patterns; "off" = none do'
     )
     fixes: bool = setting(True, read_flag, "whether failures that later pass become candidates for gotchas")
     notes: bool = setting(True, read_flag, "whether note files that agents write become memories")
-    # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
+    # beadboard, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
     exempt: tuple[str, ...] = setting(
         ("worker-supervisor",), read_lines, "types of sub-agents whose work is never captured automatically"
     )
@@ -470,7 +470,7 @@ class SecretSettings:
 class RotationSettings:
     """When old memories of a kind are archived."""
 
-    # A: "When knowledge.jsonl exceeds 1,000 lines, the oldest 500 are moved to knowledge.archive.jsonl".
+    # beadboard: "When knowledge.jsonl exceeds 1,000 lines, the oldest 500 are moved to knowledge.archive.jsonl".
     limit: int = setting(
         1000, read_whole(0), "live memories of a kind, without imported ones, before the oldest are archived; 0 = never"
     )

@@ -342,23 +342,24 @@ class Ranking:
 
     Attributes:
         recency: The share of a score that age may take away. 0.5 moves a best hit to about the third to fifth place
-        and no further, because last year's gotcha may be the answer. 1 gives D6's formula.
-        access_boost: The largest factor for memories that are read often (D6: 1.5 at five reads).
-        access_hours: For how many hours after the last read the boost applies in full, then by half (D6: 48).
+        and no further, because last year's gotcha may be the answer. 1 gives Agent Swarm's formula.
+        access_boost: The largest factor for memories that are read often (1.5 at five reads).
+        access_hours: For how many hours after the last read the boost applies in full, then by half (48).
         statuses: The factor for each status. 0.5 as above; 0.7 moves a best hit to about the second place; 0.9 and 1.1
         decide between equals. A failed fact stays visible, because it is useful to know that it is false.
         importance: The factor runs from 1 - this to 1 + this.
         confidence: The factor runs from 1 - this to 1.
-        points: The weight of relevance to the current work (B5): path and dependency each multiply by 1 + their
-        points / ``double``. Recency has its own factor here (D6), which is worth more than B5's one point.
+        points: The weight of relevance to the current work: path and dependency each multiply by 1 + their
+        points / ``double``. Recency has its own factor here, which is worth more than the one point of Beans.
         workspace: The factor runs from 1 to 1 + this: it decides between equals.
         provenance: The deduction for a memory that an agent wrote and no check proves: if two memories match about
         equally, a person's comes first. More would rank what agents learn below anything that shares one word.
         floor: Hits below this share of the best are dropped. 0.1 drops 3 % of the ten best on LoCoMo's turns and 0.1 %
-        of the right ones (12 % and 1.1 % on its sessions); for injection, E10 asks for 0.6, or 0.85 per turn.
+        of the right ones (12 % and 1.1 % on its sessions); for injection, the dotfiles' memory asks for 0.6,
+        or 0.85 per turn.
         without: The names of factors that are switched off.
 
-    Source: FEATURES, rows D6 and E10; the places: see the module.
+    Source: Agent Swarm's reranker and the dotfiles' memory; the places: see the module.
     """
 
     recency: float = _RECALL.factors.recency
@@ -428,12 +429,12 @@ def _ranked(signals: Signals, ranking: Ranking, statuses: Mapping[str, float]) -
 
 
 def recency(age_days: float, half_life_days: float | None) -> float:
-    """Return a recency from 1 for new to 0: half after one half-life (D6); always 1 without a half-life."""
+    """Return a recency from 1 for new to 0: half after one half-life; always 1 without a half-life."""
     return 1.0 if half_life_days is None or age_days <= 0 else float(2 ** (-age_days / half_life_days))
 
 
 def _access(signals: Signals, ranking: Ranking) -> float:
-    # "Full boost" within the hours, half of it afterwards: agent-swarm's reranker, which D6 describes.
+    # "Full boost" within the hours, half of it afterwards: agent-swarm's reranker.
     share = 1.0 if signals.accessed_hours <= ranking.access_hours else 0.5
     return 1 + min(signals.accesses / 10, ranking.access_boost - 1) * share
 
@@ -444,7 +445,7 @@ def grade(value: object, *, default: float) -> float:
     Accepts ``critical`` (1), ``high`` (0.75), ``medium`` (0.5), ``low`` (0.25) and numbers, which are limited to 0 to
     1; any other value gives the default.
 
-    Source: FEATURES, row C10; the words are those of its document.
+    Source: the levels of AI Memory Module.
     """
     words = {"critical": 1.0, "high": 0.75, "medium": 0.5, "low": 0.25}
     if isinstance(value, str):

@@ -173,7 +173,7 @@ def admit(
         floor: The share of the best score that a hit must have (``settings.floor``; per turn, ``settings.turn_floor``).
         settings: The policy's: ``gate`` 0 lets everything pass.
 
-    Source: FEATURES, row E10.
+    Source: the dotfiles' memory: an absolute gate for the best hit, a relative floor for the others.
     """
     is_gated = bool(dense) and settings.gate > 0
     if not ranked or (is_gated and dense.get(ranked[0][0], -1.0) < settings.gate):

@@ -1,4 +1,4 @@
-"""Decide what to show unprompted: nothing unless the best hit is good enough, then the hits nearly as good (E10).
+"""Decide what to show unprompted: nothing unless the best hit is good enough, then the hits nearly as good.
 
 By its words, a hit is good enough if the words that it shares with the prompt are rare and cover much of it; or if it
 is about one rare word and no other hit comes near. Words of most prompts to an agent ("fix", "test", "file") are

@@ -114,7 +114,7 @@ def _list_in(catalog: Catalog, ground: int | None, query: Query, *, now: int) ->
 
 
 def statistics(catalog: Catalog, *, now: int) -> dict[str, object]:
-    """Return counts (A7): live memories by kind, and those that have left search by reason."""
+    """Return counts: live memories by kind, and those that have left search by reason."""
     live = f"{state.LIVE} AND (m.expires IS NULL OR m.expires > {now})"
     kinds = dict(catalog.rows(f"SELECT kind, count(*) FROM memory m WHERE {live} GROUP BY kind ORDER BY 2 DESC, 1"))
     tags = catalog.rows(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def relevance(points: WorkPoints, overlap: float, *, is_linked: bool, recency: float) -> float:
-    """Return how relevant a memory is to the current work, apart from its words (B5), given each part from 0 to 1."""
+    """Return how relevant a memory is to the current work, apart from its words, given each part from 0 to 1."""
     return overlap * points.path + is_linked * points.dependency + recency * points.recency
 
 

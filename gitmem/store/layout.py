@@ -1,6 +1,6 @@
 """The layout of a store: names, folders, the automatic split, and the constants of the branch. Pure.
 
-Names are an allow-list: any other entry in a fetched tree is a problem of that entry (DESIGN, section 2).
+Names are an allow-list: any other entry in a fetched tree is a problem of that entry.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROOTS = {
     64: "357020ca7272e6066511c2ffe16d2476391cf66b71a28d471d9d7b9735475394",
 }
 
-# A folder with more files is split by the first two hex digits of the key's SHA-256 (DESIGN, section 2).
+# A folder with more files is split by the first two hex digits of the key's SHA-256.
 SPLIT_ABOVE = 500
 # Size limits, checked before content is read: 64 KiB per memory (threat T10), and the machine-written files.
 MEMORY_LIMIT = 64 * 1024

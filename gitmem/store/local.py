@@ -243,7 +243,7 @@ class LocalState:
         return CheckOutput(*rows[0]) if rows and tuple(map(type, rows[0])) == (str, str, int, str) else None
 
     def count_access(self, key: str, now: int) -> None:
-        """Count one access to a memory (D6, D7)."""
+        """Count one access to a memory."""
         if self._only is not None:
             return
         sql = (

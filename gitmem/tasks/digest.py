@@ -1,4 +1,4 @@
-"""Tasks in a session's context: current work, earlier failures there, and recently closed tasks (B4, B8)."""
+"""Tasks in a session's context: current work, earlier failures there, and recently closed tasks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The life of a task: open, claimed, closed; every attempt is recorded, including failed ones. Pure.
 
-A task that failed is open again, and its attempts say why (the beans document, "Attempt Tracking"). The current attempt
+A task that failed is open again, and its attempts say why (as in Beans). The current attempt
 is in ``claimed``, finished ones are in ``attempts``, which is only appended to, so that two clones that each added one
 merge by uniting the lists.
 """

@@ -113,7 +113,7 @@ def normal(glob: str) -> str:
 
 
 def without_lines(ref: str) -> str:
-    """Return the file in a reference: ``src/a.py`` of ``src/a.py:3-5`` (C8); other texts are returned unchanged."""
+    """Return the file in a reference: ``src/a.py`` of ``src/a.py:3-5``; other texts are returned unchanged."""
     path, _, lines = ref.rpartition(":")
     return path if path and lines.replace("-", "").isdecimal() else ref
 

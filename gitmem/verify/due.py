@@ -1,8 +1,7 @@
 """Find the facts that are due, from states computed once per code commit and stored in the catalog.
 
 A fact is due if there is no conclusive verdict for its specification and claim, if its inputs differ from those of the
-verdict, if its check was blocked at the last run, if its TTL has passed, or if it is requested. Nothing else runs
-(DESIGN, section 5).
+verdict, if its check was blocked at the last run, if its TTL has passed, or if it is requested. Nothing else runs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Inputs: the files of the code that a check reads, and a digest that changes whenever they do.
 
 A digest does not depend on old commits, so shallow clones and rewritten histories work, and after a checkout of another
-branch the statuses are right without further work (DESIGN, section 5).
+branch the statuses are right without further work.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # Trailers name at most this many memories each; STATUS.md and `gitmem list --status` name all.
 TRAILERS = 50
-# An unchanged verdict is recorded again when this part of its TTL has passed (DESIGN, section 2).
+# An unchanged verdict is recorded again when this part of its TTL has passed.
 REWRITTEN_AFTER = 0.1
 # For a verdict that never expires: how long other inputs may stay unrecorded, as with the usual TTL.
 DEFAULT_TTL_S = 30 * 86_400

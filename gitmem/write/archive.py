@@ -1,7 +1,7 @@
 """The archive: move forgotten and rotated memories there, and restore them.
 
 ``retired`` in a memory's frontmatter says when, by whom and why. A forgotten memory is a tombstone: an importer or a
-merge cannot bring it back. A memory that the store itself rotated (A8) is not.
+merge cannot bring it back. A memory that the store itself rotated is not.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def find_rotation(catalog: Catalog, policy: Policy, kind: str, *, added: int = 0
 
 
 def rotate(texts_of: TextsOf, catalog: Catalog, found: Rotation | None, *, now: int) -> ArchiveMoves:
-    """Return the archive moves of the oldest memories of a kind that exceeds its limit with what is written (A8).
+    """Return the archive moves of the oldest memories of a kind that exceeds its limit with what is written.
 
     More than ``move`` of them are archived if that would leave too many: a sync may bring any number. Imported
     memories, and those that have a check, are critical or are required by another, neither count nor move. The choice

@@ -160,7 +160,7 @@ def settle(
 ) -> ImportPlan:
     """Decide what to do with each memory of an import.
 
-    Of several with one key the latest counts (A5), by time, then by position. A forgotten memory stays forgotten, by
+    Of several with one key the latest counts, by time, then by position. A forgotten memory stays forgotten, by
     key and by text. If the store has another text under a key, the later one wins, unless *update*; but a note whose
     key was made from its name gets another key then. A memory without an explicit key is left out if it is a near
     duplicate (by *threshold*) of another. A note with the words of one that *is_gone* is the same note.
@@ -365,7 +365,7 @@ def _settle_other(store: _Store, settled: ImportPlan, prints: dict[bytes, str], 
 
 
 def _is_near_duplicate(store: _Store, settled: ImportPlan, one: Incoming) -> bool:
-    """Return whether the memory with this key says nearly the same (C9)."""
+    """Return whether the memory with this key says nearly the same."""
     other = settled.new.get(one.key) or settled.updated.get(one.key) or store.known.get(one.key)
     if other is None or other.kind != one.kind:
         return False

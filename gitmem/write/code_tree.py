@@ -1,4 +1,4 @@
-"""Write to the code tree: files in ``.memory/`` of the work tree, for the person to commit (F9).
+"""Write to the code tree: files in ``.memory/`` of the work tree, for the person to commit.
 
 The same planning as for the memory branch, on the files as they are now, committed or not. gitmem does not touch the
 index or any other file.

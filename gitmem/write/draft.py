@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 # A longer title does not fit on a line with key and status.
 TITLE_LIMIT = 100
-# Characters of the content that go into a key (A2).
+# Characters of the content that go into a key.
 KEY_TEXT = 60
 # The options for fields that a kind may require.
 OPTIONS = {
@@ -43,7 +43,7 @@ OPTIONS = {
     "workspace": "workspace",
     **{"tags": "tag", "paths": "path", "refs": "ref", "domains": "domain"},
 }
-# Similarity from which two memories are near duplicates (C9: "similarity above 0.85").
+# Similarity from which two memories are near duplicates ("similarity above 0.85").
 SAME_ABOVE = 0.85
 # Fields set by the store itself: they are no difference between two texts.
 ASIDE = ("by", "updated", "superseded_by")
@@ -190,7 +190,7 @@ def portable(folder: str, top: str) -> str:
 
 
 def metadata(fields: Mapping[str, Any], author: Author, now: int) -> dict[str, Any]:
-    """Return the required metadata that is missing and can be generated (C10; the key is the file's own)."""
+    """Return the required metadata that is missing and can be generated (the key is the file's own)."""
     # Names from git or of folders may contain anything, and must not block a write.
     who, project = (display(unicodedata.normalize("NFC", name)) for name in (author.who, author.project))
     by = {"who": who} | ({"agent": author.agent} if author.agent else {}) | dict(author.more)
@@ -199,7 +199,7 @@ def metadata(fields: Mapping[str, Any], author: Author, now: int) -> dict[str, A
 
 
 def automatic_key(kind: str, text: str) -> str:
-    """Return the key made from kind and text (A2): the kind and a slug of the first 60 characters.
+    """Return the key made from kind and text: the kind and a slug of the first 60 characters.
 
     A short hash replaces the slug if the text has none (one in Chinese) or the key would be too long.
     """
@@ -304,7 +304,7 @@ def check_rules(key: str, document: Document, policy: Policy) -> None:
 
 
 def refuse_project_code(kind: str, refs: Sequence[str], text: str, *, scope: str, policy: Policy) -> None:
-    """Refuse code of this project in a scope that other projects read, where it would mislead (C13).
+    """Refuse code of this project in a scope that other projects read, where it would mislead.
 
     Raises:
         RefusedError: The kind needs code locations, its collection stays in the project, or it refers to lines of code.
@@ -352,7 +352,7 @@ def refuse_typed(what: str, text: str, policy: Policy) -> None:
 
 
 def is_line_reference(ref: str) -> bool:
-    """Return whether *ref* is ``path:line`` or ``path:line-line`` (C8)."""
+    """Return whether *ref* is ``path:line`` or ``path:line-line``."""
     path, _, lines = ref.rpartition(":")
     numbers = lines.split("-")
     # `https://example.org:8080` has the same ending, but no line.

@@ -1,4 +1,4 @@
-"""Find what the store already says: the same text anywhere in it, or nearly the same in a live memory (C9).
+"""Find what the store already says: the same text anywhere in it, or nearly the same in a live memory.
 
 Candidates come from the search index, by terms of which a duplicate must have some, so no write scans the store; only
 candidates are compared. The search runs under the write's lock, on the tip that is written on: of two processes that

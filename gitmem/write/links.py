@@ -1,4 +1,4 @@
-"""Links between a memory and the one that it supersedes, in both directions (E8: linked both ways and validated)."""
+"""Links between a memory and the one that it supersedes, in both directions."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Change:
         commit: The commit; the tip if nothing had to be written.
         is_new: Whether the memory is new.
         is_written: Whether a commit was made.
-        rotated: The number of old memories of its kind that were archived with it (A8).
+        rotated: The number of old memories of its kind that were archived with it.
         rotation: What a later write will archive, if the kind is near its limit; else empty.
         is_folded: Whether it was added to another memory that says the same; this is then about that one.
         contradicts: The keys of the live memories that it contradicts.

@@ -1,4 +1,4 @@
-"""The quality gate (C15): texts without content are never stored."""
+"""The quality gate: texts without content are never stored."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_facts_hold_except_for_the_few_that_should_not() -> None:
 
 
 def holds(check: dict[str, str], texts: dict[str, str]) -> bool:
-    """Judge a built-in check (DESIGN, section 3) without any code of gitmem."""
+    """Judge a built-in check without any code of gitmem."""
     name, wanted = next(iter(check.items()))
     if name in ("exists", "absent"):
         return (wanted in texts) == (name == "exists")

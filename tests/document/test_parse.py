@@ -51,7 +51,7 @@ def test_example_of_the_design_is_read() -> None:
     }
 
 
-# The bad inputs of threats-and-faults, section 10, by number; 29 and 31 are no errors of one file.
+# Bad inputs, by number; 29 and 31 are no errors of one file.
 BAD = [
     ("1", b"", "empty-file", 1),
     ("1", b"\n \n", "empty-file", 1),

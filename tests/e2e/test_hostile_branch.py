@@ -64,7 +64,7 @@ def fact(check: str, more: str = "") -> bytes:
 
 LEARNED = "kind: learned\n"
 BOMB = "".join(f"{b}: &{b} [{','.join(['*' + a] * 9)}]\n" for a, b in zip("abcdefg", "bcdefgh", strict=True))
-# What stands in a file, and the code of its problem (reference, section 10, inputs 1 to 35).
+# What stands in a file, and the code of its problem.
 FILES: dict[str, tuple[bytes, str]] = {
     "1-empty": (b"", "empty-file"),
     "2-prose": (b"Just text.\n", "no-frontmatter"),

@@ -461,7 +461,7 @@ def test_processes_that_rebuild_and_write_at_once_agree_in_the_end(indexed: Path
         assert len(memory.recall(Query("gateway", limit=99)).hits) == 28
 
 
-# Bad inputs of the reference (section 10): each is one problem.
+# Bad inputs: each is one problem.
 BAD_FILES: dict[str, bytes] = {
     "empty": b"",
     "list": b"---\n- a\n---\n",

@@ -524,7 +524,7 @@ def test_name_of_who_forgets_hides_nothing(store, repo):
     assert fields_of(repo, "archive/learned/a.md")["retired"]["by"] == "An\\u{202e}a"
 
 
-# --- the split (DESIGN, section 2) ------------------------------------------------------------------------------------
+# --- the split ------------------------------------------------------------------------------------
 
 
 @pytest.fixture

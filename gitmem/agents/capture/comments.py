@@ -1,4 +1,4 @@
-"""Find learnings in commands that comment on a task or an issue (A1), for beads and GitHub.
+"""Find learnings in commands that comment on a task or an issue, for beads and GitHub.
 
 The command line is parsed, never run, and those tools are not affected. Variables and substitutions stay in the text as
 typed (agents write `make test` in double quotes); a comment that consists only of them is skipped, with the reason.

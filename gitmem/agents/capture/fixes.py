@@ -28,7 +28,7 @@ FILES_AT_MOST = 8
 COMMAND_LIMIT = 200
 TAIL_LINES = 8
 TAIL_LIMIT = 800
-# D5, "file_index 30 days": the time to live of automatic captures about files that change.
+# Agent Swarm, "file_index 30 days": the time to live of automatic captures about files that change.
 TTL = "30d"
 CONFIDENCE = 0.3
 

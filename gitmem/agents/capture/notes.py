@@ -1,4 +1,4 @@
-"""Note files that an agent writes (D2): each becomes a memory of kind note, which is updated with its file."""
+"""Note files that an agent writes: each becomes a memory of kind note, which is updated with its file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Note:
 
 
 def owner_of(place: str, event: Event, repository: OpenRepository) -> str:
-    """Return the agent that alone reads a note (D3): the named worker, or the sub-agent; empty if all read it.
+    """Return the agent that alone reads a note: the named worker, or the sub-agent; empty if all read it.
 
     The policy can say otherwise: by the scope of the collection that notes belong to.
     """

@@ -1,4 +1,4 @@
-"""Turn an edit into a code pattern (C3): the definition, its file and its lines.
+"""Turn an edit into a code pattern: the definition, its file and its lines.
 
 Only if the policy asks for it: git already records every edit, and a memory of each would bury the learnings. Even
 then, only definitions of 50 to 500 tokens in files of the project's own code.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Edit, Event
     from gitmem.repository import OpenRepository
 
-# C, "Validation Requirements": "Minimum 50 tokens content", and at most 500 of one pattern (C7).
+# AI Memory Module, "Validation Requirements": "Minimum 50 tokens content", and at most 500 of one pattern.
 TOKENS_AT_LEAST = 50
 TOKENS_AT_MOST = 500
 # The most edits examined per tool use, and the most definitions in all of them.
@@ -53,7 +53,7 @@ class Pattern:
 
     @property
     def ref(self) -> str:
-        """Return its location as ``path:first-last`` (C8)."""
+        """Return its location as ``path:first-last``."""
         return f"{self.place}:{self.first}-{self.last}" if self.last > self.first else f"{self.place}:{self.first}"
 
     @property

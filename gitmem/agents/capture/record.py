@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.repository import OpenRepository
 
-# Separates a claim without a check from a learning: without a check it cannot be a fact (B1).
+# Separates a claim without a check from a learning: without a check it cannot be a fact.
 UNCHECKED = "unchecked"
 CANDIDATE = "candidate"
 PATTERN_CONFIDENCE = 0.5
@@ -125,7 +125,7 @@ class Keeper:
 
 
 def keep_comments(repository: OpenRepository, event: Event, *, once: bool = False) -> None:
-    """Save the learnings in comments that a command writes (A1), and the outcomes of tasks that it closes (D2).
+    """Save the learnings in comments that a command writes, and the outcomes of tasks that it closes.
 
     With *once*, for commands from a transcript, texts that were captured before are skipped.
     """
@@ -191,7 +191,7 @@ def keep_marked(
 def keep_edits(
     repository: OpenRepository, event: Event, failing: str, folders: tuple[str, ...], *, wants_code: bool
 ) -> None:
-    """Save note files that were written (D2) and code patterns (C3), and remember the files changed since a failure.
+    """Save note files that were written and code patterns, and remember the files changed since a failure.
 
     Args:
         repository: The store.

@@ -1,4 +1,4 @@
-"""Find ``LEARNED:`` and ``DECISION:`` lines in an agent's answers (E13), outside code and quotations.
+"""Find ``LEARNED:`` and ``DECISION:`` lines in an agent's answers, outside code and quotations.
 
 The same line arrives at a stop, at the end of the session and in the transcript; its key makes it one memory.
 """

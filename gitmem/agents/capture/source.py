@@ -1,4 +1,4 @@
-"""Who captured something: the agent, its role (from the work tree it works in), its session and its task (A9)."""
+"""Who captured something: the agent, its role (from the work tree it works in), its session and its task."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def rules_of(repository: OpenRepository) -> CaptureSettings:
             pass
     policy = repository.policy()
     rules = policy.capture
-    if policy.session.profile == BMAD and rules.edits == "off":  # its method stores what each story built (C3)
+    if policy.session.profile == BMAD and rules.edits == "off":  # its method stores what each story built
         rules = replace(rules, edits="patterns")
     with suppress(OSError):  # else it is read again next time
         write_text(path, format_json({"format": FORMAT, "tip": tip, "capture": fields_of(rules)}, is_ascii=True))

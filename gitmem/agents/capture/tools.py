@@ -1,6 +1,6 @@
 """Capture from tool use: comments, note files, code patterns, and commands that failed and then passed.
 
-The agent is not asked and not notified (A10). Most tool uses have nothing to capture; checking a few words finds that
+The agent is not asked and not notified. Most tool uses have nothing to capture; checking a few words finds that
 out before anything is loaded.
 """
 

@@ -48,7 +48,7 @@ def list_file_memories(repository: OpenRepository, event: Event, reads: Sequence
 
 
 def is_off(repository: OpenRepository, event: Event) -> bool:
-    """Return whether this is switched off: by a setting, or because a review judges without earlier findings (E3)."""
+    """Return whether this is switched off: by a setting, or because a review judges without earlier findings."""
     if repository.find_tip() is None:
         return True
     place = topics.workplace_of(repository)

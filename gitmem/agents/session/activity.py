@@ -1,4 +1,4 @@
-"""An optional log of what agents did before each stop: local state, never a memory (C4, A10).
+"""An optional log of what agents did before each stop: local state, never a memory.
 
 It is off unless the policy or this clone's settings switch it on. Secrets that gitmem knows are removed, the file is
 bounded, and gitmem itself never reads it.

@@ -1,4 +1,4 @@
-"""The retrieval log: what each session was shown, when and for what (E7), hence what it has seen already.
+"""The retrieval log: what each session was shown, when and for what, hence what it has seen already.
 
 One file of JSON lines per session, trimmed as it is written. It holds keys and statuses, never a memory's text.
 """

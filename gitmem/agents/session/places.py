@@ -1,7 +1,7 @@
 """The files with the state of sessions: short texts, and JSON lines that are trimmed as they grow.
 
 Everything is under ``sessions`` in the state folder of the common git directory, never in a folder for temporary files,
-which systems empty (FEATURES, row E15). Names come from clients and branches; they are escaped so that none can leave
+which systems empty. Names come from clients and branches; they are escaped so that none can leave
 the folder.
 """
 

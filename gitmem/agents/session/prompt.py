@@ -1,4 +1,4 @@
-"""Recall memories for a prompt: at most a few, and none if none is good enough (E10, E11)."""
+"""Recall memories for a prompt: at most a few, and none if none is good enough."""
 
 from __future__ import annotations
 

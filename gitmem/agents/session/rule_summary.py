@@ -1,7 +1,7 @@
 """Summarize a session by rules: decisions, changes, fixes and open items, and on request the person's prompts. Pure.
 
 The rules prefer missing a decision to inventing one, since the next session believes what it reads. Source of the
-parts: agent-swarm's session summaries (FEATURES, row D2) and the AI Memory Module's (C4).
+parts: agent-swarm's session summaries and the AI Memory Module's.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Summary:
 
     @property
     def has_content(self) -> bool:
-        """Return whether anything was done that a later session may want to know (C15)."""
+        """Return whether anything was done that a later session may want to know."""
         done = self.decisions or self.files or self.fixed or self.tests or self.open or self.failing
         return self.is_asked and bool(done or self.asked)
 

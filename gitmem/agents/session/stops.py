@@ -1,4 +1,4 @@
-"""Handle the stop of an agent: record nothing (C4), and never question the agent (A10).
+"""Handle the stop of an agent: record nothing, and never question the agent.
 
 If the policy says so (``[stops]``), a sub-agent in a work tree of its own is reminded once to commit, and to close its
 task; a reminder to push also needs this person's own configuration.

@@ -1,4 +1,4 @@
-"""Summarize a session at its end and before its client compacts it (C4, D2).
+"""Summarize a session at its end and before its client compacts it.
 
 A hook only records a request, since the end of a session has a second or two; a background process reads the
 transcript. The summary's data is stored, so that a second pass adds to the first, and the memory stays one.
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 KIND = "session"
 FOLDER = "summaries"
 ASKED, KEPT = "asked", "kept"
-# A request that is older than the lifetime of its summary (D5: three days) is dropped.
+# A request that is older than the lifetime of its summary (three days) is dropped.
 GIVEN_UP_S = 3 * 86_400
 # Sessions whose summary data is stored, the latest ones. Our choice.
 SESSIONS_KEPT = 200

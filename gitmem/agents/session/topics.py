@@ -2,7 +2,7 @@
 
 A topic is a folder of small files that people may edit as well. A branch with one user has the topic ``current`` until
 one is named. On shared branches, each session has a topic of its own until one is named, so that unrelated sessions
-inherit nothing from each other. Source: the dotfiles' agent memory (FEATURES, rows E1 to E3).
+inherit nothing from each other. Source: the dotfiles' agent memory.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Topic:
 
     @property
     def is_review(self) -> bool:
-        """Return whether the topic is a review, which earlier findings would bias (E3).
+        """Return whether the topic is a review, which earlier findings would bias.
 
         Reviews are named as such: ``review-41``, ``re-review``, ``pr-41-review``. A name that only contains the word is
         not a review: ``product-reviews``, ``reviewer-rights``, ``customer-review-page``.
@@ -270,7 +270,7 @@ def may_recall(repository: OpenRepository, session: str) -> bool:
     if is_off(place, topic) or topic.is_review or not repository.has_store():
         return False
     policy = repository.policy()
-    # C's profile recalls nothing for prompts unless its store says so (E11).
+    # The profile `bmad` recalls nothing for prompts unless its store says so.
     return policy.session.prompt and not (policy.session.profile and "prompt" not in policy.changes["session"])
 
 

@@ -1,4 +1,4 @@
-"""The worklog of a topic: what tools did, one compact line of JSON each, trimmed as it is written (E2).
+"""The worklog of a topic: what tools did, one compact line of JSON each, trimmed as it is written.
 
 Commands are untrusted text: they are truncated, hidden characters are spelled out, and secrets are replaced before they
 are written. Of a command's output, only the last line of a failure is stored.

@@ -1,4 +1,4 @@
-"""Find learnings in a commit message: its lines that begin with ``Learned:`` or ``Learning:`` (A1).
+"""Find learnings in a commit message: its lines that begin with ``Learned:`` or ``Learning:``.
 
 They are trailers or lines anywhere in the message; indented lines that follow belong to them.
 """

@@ -295,7 +295,7 @@ def describe_failure(command: str, error: str = "") -> str:
 
 
 def _current_task(catalog: Catalog, who: str, agent: str) -> dict[str, str]:
-    """Return the task that the person or agent is working on (A9); empty if there is none, or several."""
+    """Return the task that the person or agent is working on; empty if there is none, or several."""
     if not is_anything_held(catalog):
         return {}
     mine = {one.task.key for name in {agent, ""} for one in list_claimed(catalog, Worker(display(who), name))}

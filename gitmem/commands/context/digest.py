@@ -1,6 +1,6 @@
 """The digest for a session within a token budget: warnings first and never cut, then relevant, then recent memories.
 
-Sections, relevance and budget follow the beans document (B4, B5): ``score = path_overlap × 3 + dependency_match × 5 +
+Sections, relevance and budget follow Beans: ``score = path_overlap × 3 + dependency_match × 5 +
 recency × 1``, 4,000 tokens, cut from the end. Nothing is dropped silently: every section says how many more there are
 and how to see them.
 """
@@ -200,7 +200,7 @@ def _statuses_of(work: _Work, rows: Sequence[RelevanceRow]) -> list[str]:
 
 
 def _newest(work: _Work, shown: set[str], budget: int) -> DigestSection:
-    """Return the beginnings of the newest memories that are not shown above, whatever their age (A6)."""
+    """Return the beginnings of the newest memories that are not shown above, whatever their age."""
     latest = _latest(work, _is_news(work, SUMMARY), shown, work.policy.session.newest)
     items = [headline_of(work.catalog, row, status) for row, status in latest]
     # The heading of the start shows their total, and no reader needs all of them.

@@ -1,4 +1,4 @@
-"""The memories about one file, best first (F14).
+"""The memories about one file, best first.
 
 A memory is about a file if its check reads the file, if its ``paths`` or ``refs`` match it, or, as a weaker sign, if
 its text names the file or something that the file defines.

@@ -1,4 +1,4 @@
-"""Find memories relevant to the current work without a query (B5)."""
+"""Find memories relevant to the current work without a query."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def score_all(
     config: Config,
     related: Mapping[str, float] | None = None,
 ) -> list[tuple[RelevanceRow, float]]:
-    """Return memories with their relevance (B5), the most relevant first, and those linked with them.
+    """Return memories with their relevance, the most relevant first, and those linked with them.
 
     Args:
         catalog: The catalog.

@@ -1,4 +1,4 @@
-"""Find near duplicates in a whole store (E12), and supersede them in one commit on request.
+"""Find near duplicates in a whole store, and supersede them in one commit on request.
 
 A group has one memory that is kept and those at least as similar to it as the policy's threshold; the groups are
 disjoint.

@@ -1,4 +1,4 @@
-"""Cut imported documents at their headings, so that each section becomes a memory (``import --chunk``, E12)."""
+"""Cut imported documents at their headings, so that each section becomes a memory (``import --chunk``)."""
 
 from __future__ import annotations
 

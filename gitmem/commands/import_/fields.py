@@ -72,7 +72,7 @@ class Unreadable:
     is_other: bool = False
 
 
-# Other systems' names for our fields, in order of precedence. A: beadboard's `content`, `type`, `ts`, `bead`.
+# Other systems' names for our fields, in order of precedence. Beadboard has `content`, `type`, `ts`, `bead`.
 TEXT = ("body", "content", "text", "memory", "description")
 TITLE = ("title", "name", "summary")
 _KIND = ("kind", "type")
@@ -271,7 +271,7 @@ def as_list(value: object) -> list[str]:
 
 
 def _by(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return its author: the agent or the person, and the role if ``source`` names it (A4)."""
+    """Return its author: the agent or the person, and the role if ``source`` names it."""
     given = table.get("by")
     if isinstance(given, dict) and all(isinstance(part, str) for part in given.values()):
         return dict(given)

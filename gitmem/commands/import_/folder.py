@@ -61,7 +61,7 @@ FILE_KIND = "doc"
 # Types that say nothing about a note.
 GENERIC_TYPES = ("note", "page", "document", "markdown", "memory", "zettel")
 YAML = (".yaml", ".yml")
-# beads and beadboard: issues, learnings, and memories archived by rotation (A8); the MCP server "memory".
+# beads and beadboard: issues, learnings, and memories archived by rotation; the MCP server "memory".
 ARCHIVE = "knowledge.archive.jsonl"
 LOGS = (
     *("issues.jsonl", "beads.jsonl", "knowledge.jsonl", ARCHIVE),

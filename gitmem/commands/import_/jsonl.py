@@ -40,7 +40,7 @@ def read_jsonl(
         file: An open file.
         name: Its name in reports.
         kind: The kind if a memory names none.
-        is_archive: Whether its memories were archived by rotation, and stay archived (A8).
+        is_archive: Whether its memories were archived by rotation, and stay archived.
     """
     graph = Graph()
     for found in _read(file, name, kind, graph):

@@ -201,7 +201,7 @@ def _rows(table: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:
 
 
 def _list_learnings(key: str, text: str, who: str, when: str | None, where: str) -> ImportRecord:
-    """Return the learnings in a comment, as capture would find them (A1)."""
+    """Return the learnings in a comment, as capture would find them."""
     fields = without_empty(kind="learned", task=key, created=when, by={"who": who} if who else None)
     return ImportRecord(where, "", fields, text[len(LEARNED) :].strip())
 

@@ -1,4 +1,4 @@
-"""Store decisions and load them (C6): by query, role, story and component."""
+"""Store decisions and load them: by query, role, story and component."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the memories of a finished run (E13): all in one commit, or none with every reason."""
+"""Write the memories of a finished run: all in one commit, or none with every reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pass a learning on (D4): a lead writes it into one worker's memory, or into the shared one."""
+"""Pass a learning on: a lead writes it into one worker's memory, or into the shared one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def inject(
     """
     _refuse(repository, category, worker)
     store = open_private(repository, agent=worker) if worker else repository
-    if worker:  # private memories are never pushed (D3)
+    if worker:  # private memories are never pushed
         repository.notices.append(
             f"{slug(worker)} sees it where it works in this clone; to reach it in another clone: --push"
         )

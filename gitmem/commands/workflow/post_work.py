@@ -1,4 +1,4 @@
-"""Record the result of a workflow step (C6): how something was built, with code locations, within size limits."""
+"""Record the result of a workflow step: how something was built, with code locations, within size limits."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def references_in(text: str) -> list[str]:
 
 
 def _refuse_size(text: str, repository: OpenRepository) -> None:
-    """Refuse a text that is too short to help or too long to be shown in full (C7).
+    """Refuse a text that is too short to help or too long to be shown in full.
 
     Raises:
         RefusedError: It is; the message gives its tokens and the limit.

@@ -1,4 +1,4 @@
-"""Show relevant memories before work starts (C6, D8): failed attempts, decisions, how similar things were built.
+"""Show relevant memories before work starts: failed attempts, decisions, how similar things were built.
 
 Decisions come before patterns, and memories of the same story before those that only match its words. A role reads
 its kinds and critical memories (AI Memory Module, "Agent Memory Summary Table"). Whole entries within a budget, fenced
@@ -137,7 +137,7 @@ def pre_work(repository: OpenRepository, work: Work, *, recall: Callable[[Query]
         repository.notices.append(f"the policy has no role {name}; choose one of {', '.join(sorted(policy.roles))}")
     limit = work.limit or policy.workflow.limit
     budget = work.budget_tokens or (role.budget_tokens if role else 0) or policy.workflow.budget_tokens
-    # Kinds in a role's own row are read from any collection (C, "Agent Memory Summary Table").
+    # Kinds in a role's own row are read from any collection (AI Memory Module, "Agent Memory Summary Table").
     own = role.kinds if role else ()
     unread = tuple(kind for kind in policy.unread(WORK) if kind not in own)
     held = (task[0],) if task else ()
@@ -244,7 +244,7 @@ def _failed_attempts(
     *,
     now: int,
 ) -> Part:
-    """Return failed attempts at this task, at others about these files, and at related ones (B8)."""
+    """Return failed attempts at this task, at others about these files, and at related ones."""
     own = _failures_of(task)
     near = [one for one in failures(catalog, (), paths, now=now, others=0) if not task or one.key != task[0]]
     known = {one.key for one in (*own, *near)}

@@ -1,4 +1,4 @@
-"""Read the memories of a finished run (E13): a JSON list, checked one by one. Pure.
+"""Read the memories of a finished run: a JSON list, checked one by one. Pure.
 
 Nothing is guessed: an unknown field, or one of the wrong type, refuses its memory with the reason. ``docs/workflow.md``
 has the schema.
@@ -190,7 +190,7 @@ def _one_of(*allowed: str) -> Callable[[Any], str]:
     return lambda value: "" if value in allowed else f"must be one of {', '.join(allowed)}"
 
 
-# The fields of a memory (DESIGN, section 3) that a run may set, and those of dotfiles' capsules: `domain_tags`,
+# The fields of a memory that a run may set, and those of dotfiles' capsules: `domain_tags`,
 # `verified_by`.
 _RULES: dict[str, Callable[[Any], str]] = {
     "kind": _text(40),

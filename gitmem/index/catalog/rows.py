@@ -44,10 +44,10 @@ _KNOWN = frozenset(
 LINKS = ("requires", "produces", "supersedes", "contradicts")
 # Rare fields: the catalog records which of them a memory has, so that its frontmatter need not be decompressed.
 MARKED = ("anchors", "conflict", "schema", "seq", "workspace")
-# Defaults for a memory that does not say how certain or how important it is (C10: importance is required metadata).
+# Defaults for a memory that does not say how certain or how important it is (importance is required metadata).
 CONFIDENCE = 1.0
 IMPORTANCE = "medium"
-# Default for a task without a priority: the middle of the five levels (beads; the beans document's example).
+# Default for a task without a priority: the middle of the five levels (as in beads and Beans).
 PRIORITY = 2
 
 
@@ -154,7 +154,7 @@ def time_of(value: object) -> int:
 
 
 def _expires(document: Document, policy: Policy, created: int, *, has_check: bool) -> int | None:
-    """Return when a memory leaves search (D5), or None for never; a fact becomes stale instead.
+    """Return when a memory leaves search, or None for never; a fact becomes stale instead.
 
     A task's time starts when it is closed: an open task never expires.
     """

@@ -128,7 +128,7 @@ def write_commit(
             if made is not None:
                 break
             _explain_if_stuck(git, ref, tip, attempt)
-            # Full jitter, as for any compare-and-swap loop (the reference's section 9: 5-50 ms times the attempt).
+            # Full jitter, as for any compare-and-swap loop: 5 to 50 ms times the attempt.
             time.sleep(0.02 * (attempt + 1) * os.urandom(1)[0] / 255)
         else:
             raise ConflictError(f"{ref}: other writers updated it first {ATTEMPTS} times", hint="try again")

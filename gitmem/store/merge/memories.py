@@ -2,7 +2,7 @@
 
 A change by only one side is taken over. Lists are united, without what one side removed. Of two new values of one
 field, the later one counts and the other is stored in ``conflict``; two new versions of the same lines are both kept in
-the body, with their authors. There are never conflict markers (DESIGN, section 2). When three people change the same
+the body, with their authors. There are never conflict markers. When three people change the same
 lines, they are merged two at a time: a merge takes existing versions apart and sorts them, so the result is the same
 whoever was merged first.
 """

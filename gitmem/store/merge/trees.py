@@ -2,7 +2,7 @@
 
 A change by only one side is taken over, even if it cannot be read. A memory is identified by its key, so it may move
 between split folders, kinds and the archive. A missing file never means deletion; a memory that one side retired stays
-retired. The result does not depend on the order of the sides (DESIGN, section 2). Nothing is written here.
+retired. The result does not depend on the order of the sides. Nothing is written here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Create the view, find it after a move or a copy, and remove it.
 
 ``.memory/`` is a linked worktree, detached at the commit that it shows: for people to read and edit, never
-authoritative (DESIGN, section 2).
+authoritative.
 """
 
 from __future__ import annotations
