@@ -76,7 +76,7 @@ def test_every_guarantee_names_tests_that_exist() -> None:
 
 
 def test_code_cites_only_what_a_reader_of_the_repository_can_open() -> None:
-    cited = re.compile(r"\b(?:DESIGN|FEATURES|STYLE)(?:\.md)?\b|\([A-G]\d{1,2}\)")
+    cited = re.compile(r"\b(?:DESIGN|FEATURES)(?:\.md)?\b|\([A-G]\d{1,2}\)")
     sources = sorted((PROJECT / "gitmem").rglob("*.py"))
 
     assert [path.name for path in sources if cited.search(path.read_text("utf-8"))] == []
