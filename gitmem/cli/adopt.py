@@ -19,6 +19,10 @@ statements are added, facts of removed ones are retired.
 A comment <!-- gitmem: ignore REASON --> in a statement, or on the line above it, leaves the statement out; in a code
 block, it is # gitmem: ignore REASON. For a whole document, it is <!-- gitmem: ignore-file REASON -->. -v lists these.
 
+It takes about 5 seconds of CPU time at most, however large the repository is: the statements that were not judged by
+then are counted, and --json names them. Instruction files are judged first. With --no-limit all are judged; so they are
+with --base, and whenever it writes or suggests corrections.
+
 With --since, only statements are checked that have a line which a commit after that one wrote. A line that only moved,
 or whose white space changed, was not written.
 
@@ -89,6 +93,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--baseline", default="", metavar="FILE", help="do not count the false statements that this file lists"
     )
+    parser.add_argument("--no-limit", action="store_true", help="judge all statements, however much time it takes")
     write = parser.add_argument_group("what it writes")
     write.add_argument(
         "--write-baseline", default="", metavar="FILE", help="write the false statements to a file for --baseline"
@@ -139,6 +144,7 @@ def run(args: Arguments, out: Output) -> int:
 
 def _judge(git: Git, top: Path | None, args: Arguments, out: Output) -> Adoption:
     """Return the judged statements of the named documents, or of all."""
+    from gitmem.commands.adopt.budget import LIMIT_S, UNLIMITED, Budget, used_s
     from gitmem.commands.adopt.change import find_base
     from gitmem.commands.adopt.run import adopt
 
@@ -148,7 +154,9 @@ def _judge(git: Git, top: Path | None, args: Arguments, out: Output) -> Adoption
         raise NoRepositoryError("this repository has no commit yet", hint="git add and commit the documents first")
     base = find_base(git, args.base, head) if args.base else ""
     since = git.resolve(args.since) if args.since else ""
-    adoption = adopt(git, head, wanted, base=base, since=since, progress=out.progress)
+    needs_all = args.no_limit or args.fix or args.suggest or args.apply or args.write_baseline or args.base
+    budget = UNLIMITED if needs_all else Budget(LIMIT_S, used_s())
+    adoption = adopt(git, head, wanted, base=base, since=since, budget=budget, progress=out.progress)
     out.clear_progress()
     _refuse_unread(args.files, wanted, [one.path for one in adoption.documents])
     return adoption
@@ -187,7 +195,7 @@ def _without_known(adoption: Adoption, known: Sequence[Entry], args: Arguments) 
 
     marked = mark_known(adoption, frozenset(known))
     # A part of the statements cannot tell which entries are gone.
-    gone = [] if args.base or args.since else list_gone(marked, known, is_complete=not args.files)
+    gone = [] if args.base or args.since or adoption.unjudged else list_gone(marked, known, is_complete=not args.files)
     if not gone:
         return marked
     count = count_of(len(gone), "entry", "entries")
@@ -373,6 +381,8 @@ def _print(adoption: Adoption, out: Output, args: Arguments) -> None:
     out.line((forms.summary(adoption), "bold"))
     for note in adoption.notes:
         out.note(note)
+    if adoption.unjudged:
+        out.note(f"to judge all: {_command_for_all(args)} --no-limit")
 
 
 def _command_for_all(args: Arguments) -> str:

@@ -222,6 +222,7 @@ class Adoption:
         closed: The documents that were left out, because they are about work that is done.
         contradictions: What two documents say differently where the code does not decide, by the first place; empty
             with ``base`` or ``since``.
+        unjudged: The statements that were left out because the CPU time was used up, with their documents.
     """
 
     commit: str
@@ -235,6 +236,7 @@ class Adoption:
     since: str = ""
     closed: Sequence[Document] = ()
     contradictions: Sequence[Contradiction] = ()
+    unjudged: Sequence[tuple[Document, Statement]] = ()
 
     def list_unfounded(self) -> list[list[JudgedClaim]]:
         """Return the commands and files of instruction files that never were there: for each, all places that name it.

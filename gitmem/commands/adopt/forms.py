@@ -149,11 +149,12 @@ def summary(adoption: Adoption) -> str:
     ignored = f", {len(adoption.ignored)} ignored" if adoption.ignored else ""
     known = f", {number} known (baseline)" if (number := len(adoption.of(KNOWN))) else ""
     lines = f", lines since {adoption.since[:10]}" if adoption.since else ""
+    unjudged = f", {number} not judged" if (number := len(adoption.unjudged)) else ""
     count = len(adoption.contradictions)
     differing = f", {count_of(count, 'contradiction')} between documents" if count else ""
     return (
         f"{documents}{lines}: {false} false{since}{known}, {held}{more}, {unchecked} cannot be checked"
-        f"{ignored}{differing}"
+        f"{unjudged}{ignored}{differing}"
     )
 
 
@@ -182,6 +183,7 @@ def as_table(adoption: Adoption) -> dict[str, Any]:
             }
             for one in adoption.contradictions
         ],
+        "unjudged": [{"path": where.path, "line": one.line, "text": one.text} for where, one in adoption.unjudged],
         "closed": [one.path for one in adoption.closed],
         "notes": list(adoption.notes),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+from gitmem.commands.adopt.budget import JUDGING, UNLIMITED, Budget
 from gitmem.commands.adopt.change import Change
 from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.symbols import owner_of, qualified, tied_paths, whole_forms
@@ -12,7 +13,7 @@ from gitmem.commands.adopt.contradictions import find_contradictions, find_right
 from gitmem.commands.adopt.corpus import Corpus, is_aside, search
 from gitmem.commands.adopt.correct import add_corrections
 from gitmem.commands.adopt.correct.draft import Draft
-from gitmem.commands.adopt.documents import GUIDE, Document, find_documents
+from gitmem.commands.adopt.documents import GUIDE, INSTRUCTIONS, Document, find_documents
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption, Mention
 from gitmem.commands.adopt.history import is_closed, split_current
 from gitmem.commands.adopt.ignored import has_comments
@@ -24,14 +25,14 @@ from gitmem.commands.adopt.past import Past
 from gitmem.commands.adopt.statements import DRAWING, HEADING
 from gitmem.commands.adopt.tree import is_sample
 from gitmem.frozen import frozen, replace
-from gitmem.text import display
+from gitmem.text import count_of, display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from gitmem.commands.adopt.claims.claim import Claim
-    from gitmem.commands.adopt.findings import JudgedClaim
+    from gitmem.commands.adopt.findings import Correction, JudgedClaim
     from gitmem.commands.adopt.ignored import IgnoredStatement
     from gitmem.commands.adopt.statements import Statement
     from gitmem.git import Git
@@ -50,6 +51,7 @@ def adopt(
     base: str = "",
     since: str = "",
     kinds: Container[str] = KINDS,
+    budget: Budget = UNLIMITED,
     progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Adoption:
     """Judge the claims in a commit's documents. Nothing is written, and no program of the repository is run.
@@ -61,6 +63,7 @@ def adopt(
         base: The commit before a change, full hex: only statements that the change made false count as false.
         since: A commit, full hex: only statements with a line that was written after it are judged.
         kinds: The kinds of claims to judge.
+        budget: The CPU time that it may take; what is left undone then is named in the result.
         progress: Called with the current step, the work done and the total.
     """
     head = Code(git, commit)
@@ -88,33 +91,59 @@ def adopt(
         progress("reading the code of the past", len(read), len(read))
         past.expect(_missing_names(read, corpus), missing)
     judge = _Judge(head, past, corpus, names, kinds)
-    findings, unchecked = _judge_claims(judged, judge, progress)
+    findings, unchecked, unjudged = _judge_claims(judged, judge, budget, progress)
+    left = {(document.path, statement.line) for document, statement in unjudged}
+    read = [one for one in read if (one[0].path, one[1].line) not in left]
     # A part of the statements cannot tell what all documents say.
     contradictions = [] if base or since else find_contradictions(read, findings, head.files)
     notes = []
     if unread := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
         notes.append(f"not read, because they are binary or too large: {display(', '.join(unread))}")
     if closed:
-        paths = display(", ".join(one.path for one in closed[:_NAMED])) + (", …" if len(closed) > _NAMED else "")
-        notes.append(f"left out, because the work that they describe is done: {paths}")
+        notes.append(f"left out, because the work that they describe is done: {_list_some(closed)}")
     if base:
         progress("judging what is false before the change", len(read), len(read))
         findings, earlier = _list_made_false(findings, Change(base, head, past), past, corpus, names)
         notes += [f"{earlier} more statements were false before the change; gitmem adopt shows them"] if earlier else []
     progress("finding culprits", len(read), len(read))
-    findings = _add_culprits(_group(findings), past)
-    findings, corrections = add_corrections(findings, head, past, judge.judge_statement, base=base)
+    findings = _add_culprits(_group(findings), past, budget)
+    corrections: list[Correction] = []
+    if not (is_late := budget.is_spent()):
+        findings, corrections = add_corrections(findings, head, past, judge.judge_statement, base=base)
     findings = [
         replace(one, right=find_right_places(one, findings)) if one.verdict == FALSE else one for one in findings
     ]
-    notes += past.notes
+    notes += [*past.notes, *_note_lateness(unjudged, findings, budget, is_late=is_late)]
     if not corpus.is_whole:
         notes.append("the code is too large to be read in full; names and values were looked for in part of it")
     ignored = _list_ignored(documents, texts)
     ignored = [one for one in ignored if not since or _is_newer(one[0], one[1].statement, past, since)]
     return Adoption(
-        commit, documents, findings, unchecked, notes, base, corrections, ignored, since, closed, contradictions
+        *(commit, documents, findings, unchecked, notes, base, corrections, ignored, since, closed, contradictions),
+        unjudged,
     )
+
+
+def _list_some(documents: Iterable[Document]) -> str:
+    """Return the paths of the first of some documents."""
+    paths = list(dict.fromkeys(document.path for document in documents))
+    return display(", ".join(paths[:_NAMED])) + (", …" if len(paths) > _NAMED else "")
+
+
+def _note_lateness(
+    unjudged: Sequence[tuple[Document, Statement]], findings: Iterable[JudgedClaim], budget: Budget, *, is_late: bool
+) -> list[str]:
+    """Return what was left undone because the time was used up."""
+    if budget.limit_s is None:
+        return []
+    spent = f"because {budget.limit_s:g} s of CPU time are used up"
+    notes = []
+    if unjudged:
+        count = count_of(len(unjudged), "statement")
+        notes.append(f"not judged, {spent}: {count} of {_list_some(document for document, _ in unjudged)}")
+    if is_late and any(one.verdict == FALSE for one in findings):
+        notes.append(f"some causes and corrections are missing, {spent}")
+    return notes
 
 
 def open_draft(git: Git, commit: str, path: str, kinds: Container[str]) -> Draft:
@@ -238,18 +267,27 @@ def _ties(read: Sequence[_Read], head: Code) -> dict[tuple[str, Claim], str]:
 
 
 def _judge_claims(
-    read: Sequence[_Read], judge: _Judge, progress: Callable[[str, int, int], None]
-) -> tuple[list[JudgedClaim], list[tuple[Document, Statement]]]:
-    """Return what came of the claims, and the statements without one that can be checked."""
-    findings: list[JudgedClaim] = []
-    unchecked = []
-    for number, (document, statement, claims) in enumerate(read):
-        progress(f"judging {document.path}", number, len(read))
-        found = judge.judge_all(Mention(document, statement, claim) for claim in claims)
-        findings += found
-        if not found and statement.kind != HEADING and statement.language != DRAWING:
-            unchecked.append((document, statement))
-    return findings, unchecked
+    read: Sequence[_Read], judge: _Judge, budget: Budget, progress: Callable[[str, int, int], None]
+) -> tuple[list[JudgedClaim], list[tuple[Document, Statement]], list[tuple[Document, Statement]]]:
+    """Return what came of the claims, the statements without one that can be checked, and those not judged in time."""
+    found: dict[int, list[JudgedClaim]] = {}
+    for number, at in enumerate(sorted(range(len(read)), key=lambda at: _rank_of(read[at][0]))):
+        document, statement, claims = read[at]
+        if not (claims and budget.is_spent(JUDGING)):
+            progress(f"judging {document.path}", number, len(read))
+            found[at] = judge.judge_all(Mention(document, statement, claim) for claim in claims)
+    findings = [finding for at in range(len(read)) for finding in found.get(at, ())]
+    unchecked = [
+        (document, statement)
+        for at, (document, statement, _) in enumerate(read)
+        if found.get(at) == [] and statement.kind != HEADING and statement.language != DRAWING
+    ]
+    return findings, unchecked, [one[:2] for at, one in enumerate(read) if at not in found]
+
+
+def _rank_of(document: Document) -> tuple[bool, int]:
+    """Return the rank of a document: what agents follow comes first, then what is nearest to the root."""
+    return document.kind != INSTRUCTIONS, document.path.count("/")
 
 
 class _Judge:
@@ -307,8 +345,10 @@ def _subject_of(finding: JudgedClaim) -> tuple[str, str, str]:
     return finding.document.path, finding.claim.kind, finding.claim.name
 
 
-def _add_culprits(findings: list[JudgedClaim], past: Past) -> list[JudgedClaim]:
-    """Return the findings with the commits that made them false."""
+def _add_culprits(findings: list[JudgedClaim], past: Past, budget: Budget) -> list[JudgedClaim]:
+    """Return the findings with the commits that made them false, of those that are found in time."""
+    if budget.is_spent():
+        return findings
     paths = [finding.then for finding in findings if finding.verdict == FALSE and finding.then]
     never = {
         at: finding.claim.places
@@ -319,7 +359,7 @@ def _add_culprits(findings: list[JudgedClaim], past: Past) -> list[JudgedClaim]:
     broke = {
         at: commit
         for at, finding in enumerate(findings)
-        if finding.verdict == FALSE and (commit := _find_culprit(finding, past, gone))
+        if finding.verdict == FALSE and not budget.is_spent() and (commit := _find_culprit(finding, past, gone))
     }
     broke |= {at: gone[place] for at, places in never.items() for place in reversed(places) if place in gone}
     made = past.culprits(broke.values())

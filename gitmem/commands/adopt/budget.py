@@ -1,0 +1,44 @@
+"""The CPU time that a run may take. What is left undone then is reported, so that nothing is taken to be checked."""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Of 238 repositories, most need less than 2 s.
+LIMIT_S = 5.0
+# After this part of it, no further statement is judged: the rest is for the causes of what is false, and corrections.
+JUDGING = 0.7
+
+
+def used_s() -> float:
+    """Return the CPU time of this process and of the programs that it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+@frozen
+class Budget:
+    """A limit of CPU time, with the git processes that are started.
+
+    Attributes:
+        limit_s: The limit; None for no limit.
+        began_s: The time used before.
+        used_s: Returns the time used.
+    """
+
+    limit_s: float | None = None
+    began_s: float = 0.0
+    used_s: Callable[[], float] = used_s
+
+    def is_spent(self, part: float = 1.0) -> bool:
+        """Return whether a part of the limit is used."""
+        return self.limit_s is not None and self.used_s() - self.began_s >= self.limit_s * part
+
+
+UNLIMITED = Budget()

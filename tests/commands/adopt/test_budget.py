@@ -1,0 +1,72 @@
+"""The CPU time that adopt may take, and what it says of what it left undone."""
+
+import itertools
+import subprocess
+import sys
+import time
+
+from conftest import commit_files, git
+
+from gitmem.commands.adopt.budget import UNLIMITED, Budget, used_s
+from gitmem.commands.adopt.findings import FALSE, HOLDS
+from gitmem.commands.adopt.forms import as_table, summary
+from gitmem.commands.adopt.run import adopt
+from gitmem.git import Git
+from gitmem.git.repository import discover
+
+
+def adopted(repo, budget):
+    handle = Git(discover(repo))
+    return adopt(handle, handle.resolve("HEAD"), budget=budget)
+
+
+def lasting(calls):
+    """Return a budget of which each look at the clock takes one second."""
+    return Budget(calls, 0, itertools.count().__next__)
+
+
+def test_budget_is_spent_when_a_part_of_the_limit_is_used():
+    now = [2.0]
+    budget = Budget(4, 2.0, lambda: now[0])
+
+    assert [budget.is_spent(), budget.is_spent(0.5)] == [False, False]
+    now[0] = 4.0
+    assert [budget.is_spent(), budget.is_spent(0.5)] == [False, True]
+    now[0] = 6.0
+    assert budget.is_spent() and not UNLIMITED.is_spent()
+
+
+def test_time_used_includes_the_programs_that_were_started():
+    before, own = used_s(), time.process_time()
+
+    subprocess.run([sys.executable, "-c", "sum(range(10_000_000))"], check=True)
+
+    assert used_s() - before > time.process_time() - own + 0.05
+
+
+def test_what_agents_follow_is_judged_first_and_the_rest_is_counted(repo):
+    claim = "- `src/auth/jwt.py` signs\n"
+    commit_files(repo, {"README.md": f"{claim}\nWords.\n", "docs/CLAUDE.md": claim})
+
+    adoption = adopted(repo, lasting(1.3))
+
+    assert [one.document.path for one in adoption.of(HOLDS)] == ["docs/CLAUDE.md"]
+    assert as_table(adoption)["unjudged"] == [{"path": "README.md", "line": 1, "text": claim.strip()}]
+    assert adoption.notes == ["not judged, because 1.3 s of CPU time are used up: 1 statement of README.md"]
+    assert ", 1 not judged" in summary(adoption)
+    # A statement without a claim needs no time.
+    assert [one.text for _, one in adoption.unchecked] == ["Words."]
+
+
+def test_false_statement_whose_cause_was_not_looked_up_in_time_is_still_false(repo):
+    commit_files(repo, {"AGENTS.md": "- `src/gateway/retry.py` has the limits\n"})
+    git(repo, "mv", "src/gateway/retry.py", "src/gateway/limits.py")
+    commit_files(repo, {}, "rename retry")
+
+    (late,) = adopted(repo, lasting(1.5)).of(FALSE)
+    (whole,) = adopted(repo, lasting(100)).of(FALSE)
+
+    assert (late.culprit, late.fix) == (None, "") and whole.culprit and whole.fix == "src/gateway/limits.py"
+    assert adopted(repo, lasting(1.5)).notes == [
+        "some causes and corrections are missing, because 1.5 s of CPU time are used up"
+    ]
