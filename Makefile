@@ -10,11 +10,12 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test torture lint docs first-fact package rows clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
+.PHONY: help demo test test-fast torture lint docs first-fact package rows clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
 	@echo 'make test         the tests'
+	@echo 'make test-fast    those that most changes need: layers, the lower folders, command lines (a minute)'
 	@echo 'make lint         ruff format --check, ruff check, mypy, lint-imports'
 	@echo 'make docs         the documentation as a site, build/site/index.html; dead links are errors'
 	@echo 'make first-fact   the commands of the README in an empty home, and how long they take (needs the network)'
@@ -46,6 +47,13 @@ test: $(STAMP)
 	folder=$$(mktemp -d "$$($(BIN)/python tests/support/scratch.py)/pytest-XXXX") && trap 'rm -rf "$$folder"' INT TERM && \
 	$(BIN)/python -m pytest -n "$$($(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')" \
 	  --dist worksteal --basetemp "$$folder/tests" $(ARGS) && rm -rf "$$folder" || { echo "kept until you delete it: $$folder"; exit 1; }
+
+# What starts few programs: the rules of the house, the lower folders, and the command lines in this process.
+ABOUT_THE_HOUSE := cli_reference config docs english errors frozen layers model settings start statuses
+START_PROGRAMS := adopt causes completion live mcp pager
+test-fast: ARGS += $(ABOUT_THE_HOUSE:%=tests/test_%.py) $(addprefix tests/,document git policy system tasks text) \
+  $(filter-out $(START_PROGRAMS:%=tests/cli/test_%.py),$(wildcard tests/cli/test_*.py))
+test-fast: test
 
 lint: $(STAMP)
 	$(BIN)/python -m ruff format --check .
