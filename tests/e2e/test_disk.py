@@ -181,7 +181,7 @@ def test_disk_that_fills_up_at_any_point_keeps_a_write_whole_or_refuses_it(small
     free = "free=$(stat -f -c %a ..); dd if=/dev/zero of=../filler bs=4k count=$((free - $0)) 2> /dev/null"
     kept, refused = [], 0
 
-    for blocks in [*range(0, 24, 2), *range(24, 96, 12)]:
+    for blocks in [*range(0, 24, 3), *range(24, 96, 18)]:
         inside.ok(folder, "sh", "-c", f"rm -f ../filler; {free}", str(blocks))
         before = inside.ok(folder, "git", "rev-parse", "memory")
         done = inside.gitmem(folder, "remember", f"With {blocks} blocks", "--key", f"blocks-{blocks}")
