@@ -61,7 +61,7 @@ def test_table_fits_any_screen(keys: list[str], columns: int, rows: int) -> None
 
 def until(says: Callable[[], str], wanted: str) -> str:
     """Return what a screen shows as soon as it matches."""
-    for _ in range(150):
+    for _ in range(1200):
         screen = says()
         if re.search(wanted, screen):
             return screen

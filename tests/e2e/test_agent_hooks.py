@@ -30,7 +30,7 @@ KINDS = (
 def hook(folder: Path, client: str, report: object, **env: str) -> Ran:
     """Call a hook in a folder as a client does."""
     content = report if isinstance(report, bytes) else json.dumps(report).encode()
-    status, out, err = run_forked(["hook", client], str(folder), environment(**env), timeout=60, stdin=content)
+    status, out, err = run_forked(["hook", client], str(folder), environment(**env), timeout=180, stdin=content)
     return Ran(status, out.decode(), err.decode())
 
 
@@ -214,7 +214,7 @@ def test_interrupt_is_no_failure(service: Path) -> None:
         os.write(write, b"{")  # it waits for the rest
         assert wait_until(lambda: fcntl.ioctl(read, termios.FIONREAD, bytes(4)) == bytes(4))
         child.send_signal(2)
-        out, err = child.communicate(timeout=30)
+        out, err = child.communicate(timeout=180)
     os.close(read)
     os.close(write)
 

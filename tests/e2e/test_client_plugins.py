@@ -108,7 +108,13 @@ def play(memory, repo: Path, tmp_path: Path):
         assert NODE is not None
         env = os.environ | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
         done = subprocess.run(
-            [NODE, str(folder / "play.mjs")], cwd=repo, env=env, capture_output=True, text=True, timeout=60, check=False
+            [NODE, str(folder / "play.mjs")],
+            cwd=repo,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=180,
+            check=False,
         )
         assert (done.returncode, done.stderr) == (0, "")
         lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []

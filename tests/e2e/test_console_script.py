@@ -24,7 +24,7 @@ def shell(folder: Path, line: str, env: dict[str, str] | None = None) -> tuple[i
     """Run a line of bash that calls gitmem as ``g``; the exit status is that of the last one of a pipe that failed."""
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; g() {{ {LINE} \"$@\"; }}; {line}"],
-        cwd=folder, env=environment() if env is None else env, capture_output=True, text=True, check=False, timeout=60,
+        cwd=folder, env=environment() if env is None else env, capture_output=True, text=True, check=False, timeout=180,
     )  # fmt: skip
     return done.returncode, done.stdout, done.stderr
 
@@ -290,14 +290,14 @@ def test_ctrl_c_while_verifying_ends_what_runs_and_loses_nothing(repo: Path) -> 
         [*GITMEM, "verify", "--approved", "approved"],
         cwd=repo, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not processes_that_name(f"sleep {unusual}") and not processes_that_name(f"sleep\0{unusual}"):
         assert time.monotonic() < deadline, "the check was never started"
         time.sleep(0.05)
     os.killpg(child.pid, signal.SIGINT)
-    _, err = child.communicate(timeout=20)
+    _, err = child.communicate(timeout=180)
 
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 120
     while processes_that_name(unusual) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert child.returncode == 130

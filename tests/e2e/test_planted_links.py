@@ -69,7 +69,7 @@ FOLDERS = (
 
 def run(folder: Path, *argv: str, stdin: str = "") -> Ran:
     """Run gitmem in a process of its own that may not take long."""
-    status, out, err = run_forked([*argv], str(folder), dict(os.environ), timeout=60, stdin=stdin.encode())
+    status, out, err = run_forked([*argv], str(folder), dict(os.environ), timeout=180, stdin=stdin.encode())
     return Ran(status, out.decode(), err.decode())
 
 

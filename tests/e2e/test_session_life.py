@@ -75,7 +75,7 @@ class Playing:
             event_json["tool_use_id"] = f"call-{self._calls}"
         event_json["tool_input"] = event_json.get("tool_input", {}) | fields.pop("tool_input", {})
         content = json.dumps(event_json | fields).encode()
-        done = run_forked(["hook", self._client], str(self._folder), environment(), timeout=60, stdin=content)
+        done = run_forked(["hook", self._client], str(self._folder), environment(), timeout=180, stdin=content)
         assert (done[0], done[2]) == (0, b"")
         answer = json.loads(done[1] or b"{}")
         return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
@@ -163,7 +163,7 @@ def test_switches_turn_off_what_is_reported_and_what_is_done(service: Path, tmp_
     event_json = json.dumps(payload("claude-code/SessionStart.startup", cwd=str(service))).encode()
 
     def start(**env: str) -> bytes:
-        return run_forked(["hook", "claude-code"], str(service), environment(**env), timeout=60, stdin=event_json)[1]
+        return run_forked(["hook", "claude-code"], str(service), environment(**env), timeout=180, stdin=event_json)[1]
 
     assert start(GITMEM_CONTEXT="0") == b""
     assert start(GITMEM_HOOKS="off") == b""

@@ -47,7 +47,7 @@ def test_two_shards_verify_and_sync_at_once(repo: Path, hub: Path, tmp_path: Pat
         for number, clone in enumerate(clones, 1)
     ]
 
-    ended = [(job.communicate(timeout=60), job.returncode) for job in jobs]
+    ended = [(job.communicate(timeout=180), job.returncode) for job in jobs]
 
     assert [status for _, status in ended] == [0, 0], ended
     assert verdict_keys(hub) == sorted(KEYS)

@@ -47,7 +47,7 @@ class Player:
         fields = LAST[self._client](last) if last and self._client in LAST else {}
         found = client.told(event, **fields)
         assert found is not None
-        status, _, err = run_forked(found[0], str(self._repo), environment(), timeout=60, stdin=found[1])
+        status, _, err = run_forked(found[0], str(self._repo), environment(), timeout=180, stdin=found[1])
         assert (status, err) == (0, b"")
 
     def play(self, way: str) -> None:

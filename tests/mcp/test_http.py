@@ -39,7 +39,7 @@ def served(folder: Path, *options: str, **variables: str) -> Iterator[tuple[str,
         yield address, said.rpartition("Bearer ")[2].strip()
     finally:
         server.send_signal(signal.SIGINT)
-        rest = server.communicate(timeout=20)[1]
+        rest = server.communicate(timeout=180)[1]
     assert server.returncode == 130, rest
     assert "Traceback" not in rest
 

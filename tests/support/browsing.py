@@ -106,7 +106,7 @@ class Browsing:
 
     async def until(self, *texts: str, gone: str = "\0") -> None:
         """Wait until the screen says all of this, and does not say *gone*."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while not all(text in self.line for text in texts) or gone in self.line or self._is_drawing():
             if self.app.failure is not None:
                 raise self.app.failure

@@ -233,7 +233,7 @@ def untouched(folder: Path) -> dict[str, str]:
 
 def wait_until(condition: Callable[[], object]) -> bool:
     """Wait until a condition holds; tell whether it came to."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not condition() and time.monotonic() < end:
         time.sleep(0.05)
     return bool(condition())

@@ -219,7 +219,7 @@ class Machine:
         variables["PATH"] = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
         argv = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]]
         done = subprocess.run(
-            argv, cwd=self.work, env=environment(**variables), capture_output=True, text=True, timeout=60, check=False
+            argv, cwd=self.work, env=environment(**variables), capture_output=True, text=True, timeout=180, check=False
         )
         self.steps.append(Done(step.get("name", ""), done.returncode, done.stdout, done.stderr))
         rows = (line.partition("=") for line in printed_text.read_text(encoding="utf-8").splitlines())

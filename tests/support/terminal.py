@@ -38,7 +38,7 @@ def environment(**changes: str | None) -> dict[str, str]:
 
 
 def gitmem(
-    folder: Path, *argv: str, input: str | bytes | None = None, env: dict[str, str] | None = None, timeout: float = 60
+    folder: Path, *argv: str, input: str | bytes | None = None, env: dict[str, str] | None = None, timeout: float = 180
 ) -> Ran:
     """Run one command without any terminal, in a session of its own; with input or variables, the console script."""
     if input is None and env is None:
@@ -100,13 +100,13 @@ class Terminal:
         self.output += data.decode("utf-8", "replace")
         return bool(data)
 
-    def wait_for(self, text: str, *, times: int = 1, timeout: float = 60) -> None:
+    def wait_for(self, text: str, *, times: int = 1, timeout: float = 180) -> None:
         """Read until *text* was drawn so many times."""
         deadline = time.monotonic() + timeout
         while self.output.count(text) < times:
             assert self._read(deadline), f"it ended without {text!r}:\n{self.output}"
 
-    def wait_for_end(self, *texts: str, timeout: float = 60) -> str:
+    def wait_for_end(self, *texts: str, timeout: float = 180) -> str:
         """Read until what was drawn ends with one of some texts, and return that one."""
         deadline = time.monotonic() + timeout
         while not (found := [text for text in texts if self.output.endswith(text)]):
@@ -117,7 +117,7 @@ class Terminal:
         """Type keys."""
         os.write(self._master, text.encode())
 
-    def finish(self, timeout: float = 60) -> int:
+    def finish(self, timeout: float = 180) -> int:
         """Read to the end and return the exit status."""
         deadline = time.monotonic() + timeout
         while self._read(deadline):

@@ -300,7 +300,7 @@ def test_detached_program_has_its_own_session_and_no_pipe_of_ours(tmp_path: Path
 
     process.start_detached([sys.executable, "-c", code], cwd=tmp_path, env={"S": str(os.getsid(0))}, log=str(log))
 
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while not (log.exists() and log.read_text()) and time.monotonic() < end:
         time.sleep(0.02)
     assert log.read_text() == f"{tmp_path} True /dev/null\n"

@@ -242,7 +242,7 @@ def test_a_process_behind_the_hook_writes_it(repo: Path, memory: Memory, monkeyp
     with Memory(repo) as real:
         on_event.session_ended(real, event)
 
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while time.monotonic() < until and not git(repo, "ls-tree", "-r", "--name-only", "memory", "sessions/"):
         time.sleep(0.05)
 

@@ -39,7 +39,7 @@ def test_interrupted_rebuild_keeps_finished_work_and_continues_from_there(run_cl
     put(repo, *(make_memory(f"m-{n}", f"Table {n}", "Storage. " * 2000) for n in range(200)))
     run_cli("list")
     with subprocess.Popen([*GITMEM, "embed", "rebuild"], cwd=repo, stderr=subprocess.PIPE, text=True) as rebuild:
-        until = time.monotonic() + 20
+        until = time.monotonic() + 120
         while _size_of_rows(repo) < 5_000 and time.monotonic() < until:  # of 60,000 bytes
             time.sleep(0.002)
         rebuild.send_signal(signal.SIGINT)

@@ -12,7 +12,7 @@ from gitmem.errors import ConflictError, NoRepositoryError
 from gitmem.store.state import background
 
 
-def wait_for(condition, *, seconds: float = 20.0) -> bool:  # type: ignore[no-untyped-def]
+def wait_for(condition, *, seconds: float = 120.0) -> bool:  # type: ignore[no-untyped-def]
     """Wait until a condition holds; tell whether it came to."""
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
