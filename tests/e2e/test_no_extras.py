@@ -19,7 +19,7 @@ from gitmem.cli import COMMANDS
 from gitmem.system.origin import DISTRIBUTION
 
 PROJECT = Path(__file__).resolve().parents[2]
-# Runs each command in a fork of an interpreter that has loaded what all of them load: a third of the CPU (measured).
+# Runs each command in a fork of an interpreter that has loaded what all of them load: two thirds of the CPU (measured).
 RUN = """
 import json, os, sys
 sys.path[:0] = sys.argv[1:3]
