@@ -60,7 +60,7 @@ def test_explain_is_a_table_of_what_moved_anything_on_a_terminal() -> None:
     assert row.split() == ["1.25", "2", "0.5", "a"]
     assert f"{rest} {more.strip()}" == (
         "1 (no effect): status; switched off: access, importance, confidence, path, dependency, workspace, scope, talk,"
-        " provenance"
+        " provenance, time"
     )
 
 

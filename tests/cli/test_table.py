@@ -22,6 +22,7 @@ SHARED = {
     "causes",
     "changes",
     "columns",
+    "editor",
     "client_hook",
     "hits",
     "input",
