@@ -113,7 +113,8 @@ def _judge_outside(
     if left and is_defined_in(head.text(left), name):
         check = {"contains": name, "in": escape(left), OR_IN: SCOPE}
         return JudgedClaim(mention, HOLDS, Source(left), check=check)
-    if not left or then is None or were or is_example(mention.statement.text):
+    # A variable may have a name that is put together.
+    if not left or then is None or were or _VARIABLE.fullmatch(name) or is_example(mention.statement.text):
         return None
     return JudgedClaim(mention, NEVER, held=False, wrote=wrote)
 

@@ -3,7 +3,7 @@
 import pytest
 from conftest import commit_files
 
-from gitmem.commands.adopt.findings import FALSE, HOLDS
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.forms import sentence
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
@@ -53,3 +53,11 @@ def test_name_that_a_test_defines_holds(repo):
     commit_files(repo, {"AGENTS.md": "- Use `make_store`\n", "tests/support.py": "def make_store(): ...\n"})
 
     assert [one.claim.token for one in symbols(repo, HOLDS)] == ["make_store"]
+
+
+def test_name_that_only_a_test_ever_mentioned_never_held_unless_it_may_be_a_variable(repo):
+    test = {"tests/a_test.go": 'text := "StoreFactory APP_TOOLSETS"\n'}
+    commit_files(repo, {"AGENTS.md": "- `StoreFactory`\n- `APP_TOOLSETS`\n", "src/a.go": "package a\n", **test})
+
+    assert [one.claim.token for one in symbols(repo, NEVER)] == ["StoreFactory"]
+    assert not symbols(repo, HOLDS)
