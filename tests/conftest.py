@@ -27,7 +27,9 @@ from gitmem import cli
 from gitmem.config import ROBOTS
 from gitmem.memory import Memory
 from gitmem.policy import KINDS
-from gitmem.store import ROOTED, layout, note_proof, read_proofs, settle_state
+from gitmem.store import layout
+from gitmem.store.proofs import ROOTED, note_proof, read_proofs
+from gitmem.store.state.registration import settle_state
 
 # How long an example takes depends on what else the machine does: no test is judged by it. The examples are the same in
 # every run, so a change is refused for what it broke. To look for more: pytest --hypothesis-profile explore FILE.

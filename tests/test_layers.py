@@ -23,7 +23,6 @@ PACKAGE = PROJECT / "gitmem"
 # Where any of gitmem's own modules may be imported inside a function, and why. Elsewhere only those may be that lead
 # to something heavy.
 LAZY_HOMES = {
-    "gitmem.store": "a clone is registered once in its life",
     "gitmem.store.commit": "a clone is accepted once in its life",
     "gitmem.store.layout": "recall never asks for a shard",
     "gitmem.index.catalog.inserts": "what finds secrets is loaded only where a memory is new",
@@ -98,6 +97,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/results.py": "data: tests/memory/test_init.py, tests/test_python_docs.py",
     "gitmem/store/proposal.py": "the current proposal: tests/store/test_proposals.py",
     "gitmem/store/state/registration.py": "what an unknown clone brings along: tests/store/test_state_folder.py",
+    "gitmem/store/state/clone.py": "what makes a clone known: tests/store/test_state_folder.py",
+    "gitmem/store/code_folder.py": "the folder of the code's memories: tests/store/test_code_tree.py",
     "gitmem/recall/inventory.py": "without a question: tests/recall/test_ranker.py",
     "gitmem/mcp/schemas.py": "what clients may send: tests/mcp/test_server.py",
     "gitmem/agents/event.py": "data: tests/agents/",

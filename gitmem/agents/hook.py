@@ -21,8 +21,8 @@ from gitmem.config import home
 from gitmem.errors import BusyError, ConfigError, GitmemError, NoRepositoryError
 from gitmem.frozen import replace
 from gitmem.git.repository import discover
-from gitmem.store import remove_links
 from gitmem.store.state import hook_log
+from gitmem.store.state.links import remove_links
 from gitmem.system.environment import is_switched_off
 from gitmem.text import format_json
 

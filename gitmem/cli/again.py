@@ -13,9 +13,9 @@ import os
 from gitmem.cli.output import Output
 from gitmem.errors import BusyError, DamagedIndexError, GitmemError, UnwritableError
 from gitmem.git.repository import discover
-from gitmem.store import find_universal
 from gitmem.store.local import is_busy, is_unwritable
 from gitmem.store.state import registration
+from gitmem.store.universal import find_universal
 from gitmem.system import file_lock
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, code_path, code_reference
 from gitmem.cli.output import Output, shorten
-from gitmem.store import SCOPES
+from gitmem.store.scopes import SCOPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.errors import GitmemError
 from gitmem.model import STATUSES
-from gitmem.store import LISTED, SCOPES
+from gitmem.store.scopes import LISTED, SCOPES
 from gitmem.text import display
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ from gitmem.cli.output import Output, place_of, quantity
 from gitmem.index.catalog.state import count_live
 from gitmem.model import VERIFIED
 from gitmem.statuses import MARKS, TASK_MARKS, warning_of
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 from gitmem.text.durations import ago
 
 TYPE_CHECKING = False

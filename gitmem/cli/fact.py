@@ -16,7 +16,7 @@ from gitmem.cli.terminal import is_interactive
 from gitmem.errors import GitmemError
 from gitmem.model import UNPROVEN, VERIFIED
 from gitmem.statuses import MARKS
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

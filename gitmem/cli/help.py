@@ -12,7 +12,7 @@ from gitmem.cli.output import Output, quantity
 from gitmem.cli.topics import TOPICS
 from gitmem.errors import GitmemError, NoRepositoryError, UsageError
 from gitmem.statuses import MARKS, describe_claims
-from gitmem.store import companion_code, companion_notice
+from gitmem.store.companion import companion_code, companion_notice
 from gitmem.store.proposal import proposal_notice
 from gitmem.text import display
 from gitmem.text.own import OwnWords

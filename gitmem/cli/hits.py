@@ -6,7 +6,7 @@ from gitmem.cli.output import Output, list_of, shorten
 from gitmem.index.catalog import keys as catalog_keys
 from gitmem.model import FACTORS
 from gitmem.statuses import MARKS
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

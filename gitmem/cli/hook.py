@@ -22,7 +22,7 @@ from gitmem.cli.options import ArgumentParser, Arguments, open_quietly
 from gitmem.cli.output import Output, quantity
 from gitmem.config import variable
 from gitmem.errors import GitmemError, RefusedError
-from gitmem.store import PROPOSAL_PREFIX
+from gitmem.store.proposal import PROPOSAL_PREFIX
 from gitmem.verify.overview.finding import BROKEN, SILENCED, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False

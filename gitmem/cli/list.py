@@ -23,7 +23,7 @@ from gitmem.cli.options import (
 from gitmem.cli.output import Output, shorten
 from gitmem.document.times import format_time
 from gitmem.statuses import MARKS
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

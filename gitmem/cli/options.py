@@ -17,7 +17,7 @@ from gitmem.config import unknown_variables
 from gitmem.errors import NoRepositoryError, UsageError
 from gitmem.git.repository import ignored_git_dir
 from gitmem.model import STATUSES
-from gitmem.store import LISTED, PROJECT, SCOPES
+from gitmem.store.scopes import LISTED, PROJECT, SCOPES
 from gitmem.text.globs import composed
 
 TYPE_CHECKING = False
@@ -336,14 +336,15 @@ def open_memory(out: Output) -> CommandMemory:
 
 def open_to_read(out: Output) -> CommandMemory:
     """Open the memory as ``open_memory`` does; outside of a repository, the universal store if there is one."""
-    from gitmem.store import find_universal
+    from gitmem.store.universal import find_universal
 
     return CommandMemory(open_quietly(out, fallback=find_universal), out)
 
 
 def open_to_write(out: Output, scope: str) -> CommandMemory:
     """Open the memory as ``open_memory`` does; outside of a repository, the universal store if that is the scope."""
-    from gitmem.store import UNIVERSAL, make_universal
+    from gitmem.store.scopes import UNIVERSAL
+    from gitmem.store.universal import make_universal
 
     return CommandMemory(open_quietly(out, fallback=make_universal) if scope == UNIVERSAL else open_quietly(out), out)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from gitmem.cli.changes import print_change
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory
 from gitmem.cli.output import Output
-from gitmem.store import DOMAIN, PROJECT, UNIVERSAL
+from gitmem.store.scopes import DOMAIN, PROJECT, UNIVERSAL
 
 EXAMPLES = (
     "gitmem promote gotcha-gateway-needs-a-trace-id",

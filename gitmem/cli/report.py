@@ -27,7 +27,7 @@ from gitmem.cli.options import (
 from gitmem.cli.output import Output
 from gitmem.errors import NotFoundError, UsageError
 from gitmem.memory import Memory
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 
 EXAMPLES = (
     "gitmem report",

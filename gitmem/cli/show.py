@@ -21,7 +21,8 @@ from gitmem.document.times import format_time
 from gitmem.errors import UsageError
 from gitmem.model import STALE
 from gitmem.statuses import MARKS
-from gitmem.store import PROJECT, is_home
+from gitmem.store.code_folder import is_home
+from gitmem.store.scopes import PROJECT
 from gitmem.verify.references import CHANGED, MOVED
 from gitmem.verify.trace.outside import describe_outside
 

@@ -16,7 +16,7 @@ from gitmem.cli.options import (
 )
 from gitmem.cli.output import Output, list_of, place_of, quantity
 from gitmem.statuses import MARKS, describe_claims
-from gitmem.store import companion_code, companion_notice
+from gitmem.store.companion import companion_code, companion_notice
 from gitmem.store.proposal import proposal_notice
 from gitmem.text.durations import ago
 from gitmem.verify.jobs.history import describe_end

@@ -10,7 +10,7 @@ from __future__ import annotations
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory
 from gitmem.cli.output import Output, list_of
 from gitmem.frozen import fields_of
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 
 EXAMPLES = ("gitmem undo --dry-run", "gitmem undo")
 

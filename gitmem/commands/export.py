@@ -17,7 +17,9 @@ from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.index.catalog import state
 from gitmem.model import HOLDS, STALE, VERIFIED
 from gitmem.recall import filter_condition, narrow
-from gitmem.store import CODE_PREFIX, POLICY_PATH, layout
+from gitmem.store import layout
+from gitmem.store.code_folder import CODE_PREFIX
+from gitmem.store.scopes import POLICY_PATH
 from gitmem.store.state.plain_files import waiting_captures
 from gitmem.text import escape_json
 

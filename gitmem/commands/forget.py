@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
-    from gitmem.store import Store
+    from gitmem.store.scopes import Store
     from gitmem.write.place import Change
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from gitmem.errors import RefusedError
 from gitmem.policy import load
 from gitmem.policy.profiles import with_profile
-from gitmem.store import POLICY_PATH, layout
+from gitmem.store import layout
+from gitmem.store.scopes import POLICY_PATH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
 from gitmem.repository.holder import holder_of
-from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
+from gitmem.store.scopes import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
 from gitmem.write import place
 from gitmem.write.draft import Draft, refuse_project_code
 from gitmem.write.duplicates import ALLOW

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.anchors import FIELD
 from gitmem.frozen import frozen, replace
-from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
+from gitmem.store.scopes import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
 from gitmem.verify.references import anchors_for
 from gitmem.write.draft import make_draft, refuse_project_code, validate_draft
 from gitmem.write.duplicates import ALLOW, REFUSE

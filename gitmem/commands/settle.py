@@ -17,7 +17,7 @@ from gitmem.model import BUILTIN, HOLDS, SHELL, Check
 from gitmem.repository.approvals import approve_command
 from gitmem.repository.companion import code_branch, holder_to_change, is_apart, is_on, keys_changed, to_write
 from gitmem.repository.verification import stores_to_prove
-from gitmem.store import is_home
+from gitmem.store.code_folder import is_home
 from gitmem.text.globs import is_path_like, without_lines
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import Moves, find_path_move, replace_words

@@ -13,7 +13,8 @@ from gitmem.model import FAILS, STALE
 from gitmem.policy import KINDS
 from gitmem.repository.holder import holder_of
 from gitmem.statuses import age_s, describe_chain
-from gitmem.store import CODE_PREFIX, layout
+from gitmem.store import layout
+from gitmem.store.code_folder import CODE_PREFIX
 from gitmem.store.read import READABLE_WITHIN
 from gitmem.store.verdicts.buckets import parse_section, sections_of
 from gitmem.text.durations import ago

@@ -8,7 +8,8 @@ from gitmem.index.catalog import refs_of, state
 from gitmem.index.catalog.disputes import list_disputes
 from gitmem.model import STATES
 from gitmem.statuses import age_s
-from gitmem.store import PROJECT, companion_branch
+from gitmem.store.companion import companion_branch
+from gitmem.store.scopes import PROJECT
 from gitmem.store.state.spool import counts
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.due import list_elsewhere

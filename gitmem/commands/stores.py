@@ -16,8 +16,8 @@ from gitmem.errors import ConflictError, GitmemError, NotFoundError, RefusedErro
 from gitmem.frozen import frozen
 from gitmem.git.repository import discover, discover_at, is_bare
 from gitmem.repository.other_repositories import ListedStore, place_of
-from gitmem.store import LISTED
 from gitmem.store.listings import APART, StoreListing, entry_of, split
+from gitmem.store.scopes import LISTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

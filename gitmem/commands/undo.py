@@ -10,8 +10,9 @@ from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.objects import open_objects
-from gitmem.store import POLICY_PATH, layout
+from gitmem.store import layout
 from gitmem.store.commit import CommitPlan
+from gitmem.store.scopes import POLICY_PATH
 from gitmem.store.trailers import UNDOES
 from gitmem.text import list_some
 from gitmem.write.draft import with_fields

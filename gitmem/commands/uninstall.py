@@ -15,9 +15,12 @@ from gitmem.commands.install.place import REMOVE, InstallStep
 from gitmem.commands.view import view as views
 from gitmem.errors import ConflictError, suppress
 from gitmem.git import remotes
-from gitmem.store import FOREIGN, PROPOSAL_PREFIX, SEEN, foreign, home_ref, layout
+from gitmem.store import foreign, home_ref, layout
 from gitmem.store.commit.guard import refuse_checked_out
+from gitmem.store.proofs import FOREIGN
+from gitmem.store.proposal import PROPOSAL_PREFIX
 from gitmem.store.state import registration
+from gitmem.store.state.clone import SEEN
 from gitmem.store.state.lock import WriteLock
 from gitmem.store.state.registration import ACCEPTED
 from gitmem.store.state.spool import Spool

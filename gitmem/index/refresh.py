@@ -14,8 +14,9 @@ from gitmem.index.catalog.inserts import BATCH, Inserts, StoredMemory, problem_o
 from gitmem.model import IndexText, Problem
 from gitmem.policy import Policy, builtin
 from gitmem.policy import load as load_policy
-from gitmem.store import POLICY_PATH, code_tree, layout, read
+from gitmem.store import code_tree, layout, read
 from gitmem.store.local import is_busy, is_unwritable
+from gitmem.store.scopes import POLICY_PATH
 from gitmem.store.verdicts.buckets import parse_section
 from gitmem.text import format_json, parse_json
 from gitmem.text.tokens import format_stamp

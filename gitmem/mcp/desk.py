@@ -16,7 +16,7 @@ from gitmem.config import git_config_files, state_home
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.index.catalog import FILE_NAME
 from gitmem.memory import Memory
-from gitmem.store import PROPOSAL_FILE
+from gitmem.store.proposal import PROPOSAL_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

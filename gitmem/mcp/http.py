@@ -23,8 +23,7 @@ from starlette.responses import JSONResponse
 from gitmem.errors import GitmemError
 from gitmem.mcp.server import make_server
 from gitmem.mcp.service import Service
-from gitmem.store import settle_state
-from gitmem.store.state.registration import LOCK
+from gitmem.store.state.registration import LOCK, settle_state
 from gitmem.system import make_folder, open_private
 from gitmem.system.file_lock import lock as wait_for
 from gitmem.system.file_lock import open_lock

@@ -11,7 +11,7 @@ import json
 from gitmem.commands.workflow.inject import leads
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.repository.holder import holder_of
-from gitmem.store import PRIVATE
+from gitmem.store.scopes import PRIVATE
 from gitmem.write.draft import Draft, automatic_key
 from gitmem.write.place import find_known, settle_key
 

@@ -15,7 +15,7 @@ from gitmem.mcp import rights, schemas
 from gitmem.mcp.service import Service
 from gitmem.memory import Memory
 from gitmem.repository.holder import holder_of
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 from gitmem.write.new_memory import NewMemory
 
 ADDS = ToolAnnotations(destructive_hint=False, open_world_hint=False)

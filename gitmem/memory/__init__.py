@@ -9,7 +9,7 @@ import time
 
 from gitmem.frozen import replace
 from gitmem.repository import OpenRepository, reads_companion
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.config import home
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from gitmem.commands.remember import settle_place
 from gitmem.document.memory_fields import FactOptions, JudgingOptions, frontmatter_of
 from gitmem.memory.duplicate_status import DuplicateStatus
 from gitmem.options import names_of
-from gitmem.store import PRIVATE, refuse_misplaced
+from gitmem.store.scopes import PRIVATE, refuse_misplaced
 from gitmem.write.new_memory import NewMemory
 
 TYPE_CHECKING = False

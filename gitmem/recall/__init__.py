@@ -17,7 +17,7 @@ from gitmem.policy import REQUEST
 from gitmem.policy.settings import RecallSettings, WorkPoints
 from gitmem.recall.bm25 import Bm25Weights, all_terms, lexical_scores
 from gitmem.statuses import age_s
-from gitmem.store import domains_of, is_meant
+from gitmem.store.scopes import domains_of, is_meant
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False

@@ -16,7 +16,7 @@ from gitmem.index.catalog import text_of
 from gitmem.model import ENGLISH, SUMMARY
 from gitmem.recall.bm25 import idf_of, rarity
 from gitmem.recall.fuse import admit
-from gitmem.store import LISTED
+from gitmem.store.scopes import LISTED
 from gitmem.text import tokens
 from gitmem.text.globs import without_lines
 from gitmem.text.tokens import terms as analyse

@@ -15,7 +15,7 @@ from gitmem.recall import (
     unsound_statuses,
     withheld_condition,
 )
-from gitmem.store import DOMAIN, PROJECT, UNIVERSAL
+from gitmem.store.scopes import DOMAIN, PROJECT, UNIVERSAL
 from gitmem.text import tokens
 
 TYPE_CHECKING = False

@@ -25,7 +25,7 @@ from gitmem.recall import (
     withheld_condition,
 )
 from gitmem.recall.bm25 import all_terms
-from gitmem.store import DOMAIN, PRIVATE, PROJECT, SOURCE, UNIVERSAL, domains_of
+from gitmem.store.scopes import DOMAIN, PRIVATE, PROJECT, SOURCE, UNIVERSAL, domains_of
 from gitmem.text import tokens
 
 TYPE_CHECKING = False

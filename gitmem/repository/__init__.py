@@ -16,7 +16,9 @@ from gitmem.frozen import replace
 from gitmem.git import Git
 from gitmem.git.repository import discover_or, effective_values
 from gitmem.repository.open_store import OpenStore
-from gitmem.store import (
+from gitmem.store.code_folder import find_tree, is_home
+from gitmem.store.companion import find_companion, head_branch, store_on_top, top_ref
+from gitmem.store.scopes import (
     DOMAIN,
     LISTED,
     PRIVATE,
@@ -28,19 +30,12 @@ from gitmem.store import (
     SOURCE_REFS,
     UNIVERSAL,
     Store,
-    find_companion,
-    find_tree,
-    find_universal,
-    head_branch,
-    is_home,
-    make_universal,
     memory_tip,
     project_store,
-    remove_links,
-    store_on_top,
-    top_ref,
 )
+from gitmem.store.state.links import remove_links
 from gitmem.store.state.plain_files import has_left_followed, waiting_captures
+from gitmem.store.universal import find_universal, make_universal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

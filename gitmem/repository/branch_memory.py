@@ -7,10 +7,11 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.git.remotes import RemoteOptions
-from gitmem.store import HEADS, companion_branch, find_companion, head_branch, memory_tip
 from gitmem.store.code_merge import how_landed
+from gitmem.store.companion import companion_branch, find_companion, head_branch, list_companions
 from gitmem.store.merge.on_top import list_changed_keys, on_top
-from gitmem.store.proposal import list_companions
+from gitmem.store.proposal import HEADS
+from gitmem.store.scopes import memory_tip
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.repository.open_store import OpenStore
-from gitmem.store import CODE_FOLDER
+from gitmem.store.code_folder import CODE_FOLDER
 from gitmem.store.view.state import has_one
 
 TYPE_CHECKING = False

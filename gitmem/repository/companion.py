@@ -10,21 +10,12 @@ from gitmem.document.spec import check_of
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.model import FAILS, HOLDS, UNPROVEN
 from gitmem.repository.holder import holder_of
-from gitmem.store import COMPANION_PREFIX as COMPANIONS
-from gitmem.store import (
-    HEADS,
-    PROJECT,
-    PROPOSAL_PREFIX,
-    companion_branch,
-    companion_code,
-    companion_store,
-    find_companion,
-    head_branch,
-    memory_tip,
-    project_store,
-)
 from gitmem.store.commit import advance
+from gitmem.store.companion import companion_branch, companion_code, companion_store, find_companion, head_branch
 from gitmem.store.merge.on_top import list_changed_keys, on_top
+from gitmem.store.proposal import COMPANION_PREFIX as COMPANIONS
+from gitmem.store.proposal import HEADS, PROPOSAL_PREFIX
+from gitmem.store.scopes import PROJECT, memory_tip, project_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import NotFoundError
-from gitmem.store import CODE_FOLDER, is_home
+from gitmem.store.code_folder import CODE_FOLDER, is_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

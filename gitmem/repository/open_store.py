@@ -15,15 +15,11 @@ from gitmem.errors import (
     TrustError,
 )
 from gitmem.git import plausible
-from gitmem.store import (
-    FOREIGN,
-    POLICY_PATH,
-    UNIVERSAL,
-    describe_companion_write,
-    describe_proposal_write,
-    read_proofs,
-    settle_state,
-)
+from gitmem.store.companion import describe_companion_write
+from gitmem.store.proofs import FOREIGN, read_proofs
+from gitmem.store.proposal import describe_proposal_write
+from gitmem.store.scopes import POLICY_PATH, UNIVERSAL
+from gitmem.store.state.clone import is_registered
 from gitmem.system import settle_modes
 
 TYPE_CHECKING = False
@@ -35,9 +31,9 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document, Verdict
     from gitmem.policy import Policy
-    from gitmem.store import Store
     from gitmem.store.commit import CommitPlan, CommitResult
     from gitmem.store.local import LocalState
+    from gitmem.store.scopes import Store
     from gitmem.verify.approved_list import ApprovedList
     from gitmem.verify.due import Due
     from gitmem.verify.options import Options
@@ -141,10 +137,15 @@ class OpenStore:
         State that came with a ``.git`` from elsewhere has been removed when this returns.
         """
         if self._is_usable is None:
-            found = settle_state(self.git.repository.state)
-            self._is_usable = found.is_usable
-            self.notices += [found.notice] if found.notice else []
+            self._is_usable = is_registered(self.git.repository.state) or self._accept_clone()
         return folder if self._is_usable else os.devnull
+
+    def _accept_clone(self) -> bool:
+        from gitmem.store.state.registration import accept_clone
+
+        found = accept_clone(self.git.repository.state)
+        self.notices += [found.notice] if found.notice else []
+        return found.is_usable
 
     def find_tip(self) -> str | None:
         """Return the store's commit: of the local branch, else of the remote's; None if there is no store.

@@ -18,10 +18,14 @@ from gitmem.git import Git
 from gitmem.git.repository import discover_at
 from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog, discard_file, is_by_another
 from gitmem.repository.open_store import OpenStore
-from gitmem.store import LISTED, Store, find_tree, find_universal, has_links, is_registered, read_tree
+from gitmem.store.code_folder import find_tree, read_tree
 from gitmem.store.listings import APART, entries_of
 from gitmem.store.local import is_damage
+from gitmem.store.scopes import LISTED, Store
 from gitmem.store.state import registration
+from gitmem.store.state.clone import is_registered
+from gitmem.store.state.links import has_links
+from gitmem.store.universal import find_universal
 from gitmem.system import file_lock
 from gitmem.text.tokens import format_stamp
 

@@ -6,7 +6,7 @@ import os
 
 from gitmem.errors import GitmemError
 from gitmem.policy import PROMPT, REQUEST, START
-from gitmem.store import SOURCE_FOLDER
+from gitmem.store.scopes import SOURCE_FOLDER
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ from gitmem.agents.clients import agent_client, agent_session
 from gitmem.errors import GitmemError
 from gitmem.git.branches import likely_default
 from gitmem.git.remotes import repository_name
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 from gitmem.store.trailers import code_trailers
 from gitmem.write.draft import Author
 from gitmem.write.writer import Writer

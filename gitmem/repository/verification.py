@@ -12,8 +12,8 @@ from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.index.refresh import LargeChangeError, follow, refuse_unreadable
 from gitmem.repository.approvals import trust_of
 from gitmem.repository.open_store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S
-from gitmem.store import PRIVATE, PROJECT
 from gitmem.store.local import is_busy
+from gitmem.store.scopes import PRIVATE, PROJECT
 from gitmem.verify.options import Options
 from gitmem.verify.session import Session
 

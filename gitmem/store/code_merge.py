@@ -6,7 +6,7 @@ Forges squash and rebase, and delete the branch afterwards. The detection needs 
 from __future__ import annotations
 
 from gitmem.errors import ProcessError
-from gitmem.store import HEADS
+from gitmem.store.proposal import HEADS
 from gitmem.store.trailers import read_points
 
 TYPE_CHECKING = False

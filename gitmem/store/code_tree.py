@@ -5,7 +5,8 @@ from __future__ import annotations
 from gitmem.frozen import replace
 from gitmem.git import Git
 from gitmem.model import Problem
-from gitmem.store import CODE_PREFIX, layout, read
+from gitmem.store import layout, read
+from gitmem.store.code_folder import CODE_PREFIX
 
 
 def scan_all(git: Git, tree: str) -> read.Scan:

@@ -37,20 +37,11 @@ from gitmem.git import Git, TreeEntry
 from gitmem.git.ancestry import is_shallow
 from gitmem.model import FORMAT
 from gitmem.policy import KINDS, load
-from gitmem.store import (
-    FOREIGN,
-    NAMED,
-    NEWER,
-    POLICY_PATH,
-    PROPOSAL_PREFIX,
-    ROOTED,
-    STORES,
-    STRAY,
-    layout,
-    note_proof,
-    read_proofs,
-)
+from gitmem.store import layout
+from gitmem.store.proofs import FOREIGN, NAMED, NEWER, ROOTED, STORES, STRAY, note_proof, read_proofs
+from gitmem.store.proposal import PROPOSAL_PREFIX
 from gitmem.store.read import display_path
+from gitmem.store.scopes import POLICY_PATH
 from gitmem.text import display, list_some
 
 TYPE_CHECKING = False

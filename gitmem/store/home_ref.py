@@ -9,7 +9,8 @@ from gitmem.config import Config, is_branch
 from gitmem.errors import ConflictError, RemoteError
 from gitmem.git import Git, remotes
 from gitmem.git.remotes import RemoteOptions
-from gitmem.store import PROPOSAL_PREFIX, layout
+from gitmem.store import layout
+from gitmem.store.proposal import PROPOSAL_PREFIX
 
 REFS = "refs/gitmem/home/"
 # Caches what was published, so that a sync need not ask: one ref for each remote and branch.

@@ -9,9 +9,11 @@ from gitmem.git import Git, remotes
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.remotes import RemoteOptions
 from gitmem.policy.template import default_toml
-from gitmem.store import FOREIGN, POLICY_PATH, READABLE, home_ref, layout
+from gitmem.store import home_ref, layout
 from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.foreign import kind_of, need_store
+from gitmem.store.proofs import FOREIGN, READABLE
+from gitmem.store.scopes import POLICY_PATH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

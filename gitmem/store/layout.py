@@ -6,7 +6,7 @@ Names are an allow-list: any other entry in a fetched tree is a problem of that 
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.store import POLICY_PATH
+from gitmem.store.scopes import POLICY_PATH
 
 # The deterministic root commit: an empty tree with these constants, so that independent clones share it.
 ROOT_NAME = "gitmem"

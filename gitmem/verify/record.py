@@ -11,8 +11,9 @@ from gitmem.index.catalog import fact_state, state, update
 from gitmem.index.catalog.inserts import Inserts
 from gitmem.model import FAILED, FAILS, SUSPECT, is_weaker
 from gitmem.statuses import SKEW_S
-from gitmem.store import is_proposal, layout
+from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, pack, write_commit
+from gitmem.store.proposal import is_proposal
 from gitmem.store.trailers import CLAIMED, CODE
 from gitmem.store.verdicts.buckets import parse_section
 from gitmem.store.verdicts.environment import difference

@@ -18,7 +18,8 @@ from gitmem.index.catalog import Catalog, schema, update
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.model import IndexText
 from gitmem.policy import Policy
-from gitmem.store import CODE_FOLDER, CODE_PREFIX, layout
+from gitmem.store import layout
+from gitmem.store.code_folder import CODE_FOLDER, CODE_PREFIX
 from gitmem.store.commit import CommitPlan, CommitResult
 from gitmem.store.state.lock import WriteLock
 from gitmem.store.view.safe_folder import Folder

@@ -8,7 +8,7 @@ from gitmem.document.parse import parse
 from gitmem.frozen import replace
 from gitmem.index.catalog.state import requirers
 from gitmem.model import TASK
-from gitmem.store import is_home
+from gitmem.store.code_folder import is_home
 from gitmem.write import place
 from gitmem.write.draft import with_fields
 

@@ -10,10 +10,11 @@ from gitmem.errors import ConfigError, GitmemError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.git.objects import oid_of
 from gitmem.policy import load as load_policy
-from gitmem.store import POLICY_PATH, layout
+from gitmem.store import layout
 from gitmem.store.commit import CommitPlan
 from gitmem.store.merge.memories import Version, unite
 from gitmem.store.merge.policy import FileVersion, unite_policies
+from gitmem.store.scopes import POLICY_PATH
 from gitmem.text import list_some
 from gitmem.write import place
 from gitmem.write.draft import check_file, refuse_typed

@@ -7,8 +7,9 @@ from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import replace
-from gitmem.store import is_proposal, layout
+from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit
+from gitmem.store.proposal import is_proposal
 from gitmem.text import display, list_some
 from gitmem.write import archive, place
 from gitmem.write.draft import ASIDE, Author, Draft, check_file, unite_fields, validate_text, with_fields

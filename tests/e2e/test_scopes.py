@@ -13,7 +13,7 @@ from support.facts import Clock, outcomes, put, statuses, verify
 from gitmem.errors import NoRepositoryError, RefusedError
 from gitmem.memory import Memory
 from gitmem.recall import Query
-from gitmem.store import find_universal
+from gitmem.store.universal import find_universal
 
 ALL = {name: name for name in ("project", "private", "domain", "universal")}
 AGENT = "refs/gitmem/private/ana"

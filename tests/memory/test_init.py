@@ -25,7 +25,7 @@ from gitmem.memory.vectors import MemoryVectors
 from gitmem.recall import Query
 from gitmem.repository.approvals import approve_command, deny_command, trust_of
 from gitmem.repository.verification import reviewed_branch
-from gitmem.store import ROOTED, read_proofs
+from gitmem.store.proofs import ROOTED, read_proofs
 from gitmem.system.child import Child
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}

@@ -9,8 +9,7 @@ from conftest import git
 from gitmem.config import Config
 from gitmem.git import Git
 from gitmem.git.repository import discover
-from gitmem.store import companion_branch, companion_code, find_companion, head_branch
-from gitmem.store.proposal import list_companions
+from gitmem.store.companion import companion_branch, companion_code, find_companion, head_branch, list_companions
 
 
 def test_the_name_leads_there_and_back() -> None:

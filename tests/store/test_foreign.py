@@ -12,8 +12,9 @@ from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.policy.template import default_toml
-from gitmem.store import FOREIGN, NAMED, NEWER, ROOTED, STRAY, layout
+from gitmem.store import layout
 from gitmem.store.foreign import kind_of, list_strays
+from gitmem.store.proofs import FOREIGN, NAMED, NEWER, ROOTED, STRAY
 
 REF = "refs/heads/memory"
 MEMORY = memory_text("A")

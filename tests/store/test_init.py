@@ -14,8 +14,9 @@ from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.policy import load
-from gitmem.store import POLICY_PATH, layout
+from gitmem.store import layout
 from gitmem.store.init import InitResult, start
+from gitmem.store.scopes import POLICY_PATH
 
 REF = "refs/heads/memory"
 REMOTE = "refs/remotes/origin/memory"

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from gitmem.policy import KINDS
 from gitmem.policy.settings import RESERVED_FOLDERS as RESERVED_BY_KINDS
-from gitmem.store import POLICY_PATH, layout
+from gitmem.store import layout
 from gitmem.store.layout import StorePath, is_key, memory_path, place_of, shard, verdict_path
+from gitmem.store.scopes import POLICY_PATH
 
 KEY = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?")
 FOLDER = re.compile(r"[a-z][a-z0-9_-]{0,38}[a-z0-9]")

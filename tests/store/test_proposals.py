@@ -8,8 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.store import CurrentProposal, is_proposal_name, read_current_proposal
-from gitmem.store.proposal import clear_current_proposal, proposal_notice, write_current_proposal
+from gitmem.store.proposal import (
+    CurrentProposal,
+    clear_current_proposal,
+    is_proposal_name,
+    proposal_notice,
+    read_current_proposal,
+    write_current_proposal,
+)
 
 TIP = "0123456789abcdef0123456789abcdef01234567"
 

@@ -17,8 +17,8 @@ from support.payloads import payload
 
 from gitmem.config import clones_place
 from gitmem.memory import Memory
-from gitmem.store import is_registered, settle_state
-from gitmem.store.state.registration import register, unregister
+from gitmem.store.state.clone import is_registered
+from gitmem.store.state.registration import register, settle_state, unregister
 from gitmem.system import settle_modes
 
 

@@ -7,7 +7,7 @@ import pytest
 from conftest import git
 
 from gitmem.errors import GitmemError
-from gitmem.store import find_universal, make_universal, universal_place
+from gitmem.store.universal import find_universal, make_universal, universal_place
 
 
 def test_a_repository_is_made_once_and_found_again(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from gitmem.agents.capture.source import place_of, read_inside
 from gitmem.agents.clients import find_table
 from gitmem.frozen import frozen
 from gitmem.repository import agent_of
-from gitmem.store import PRIVATE
+from gitmem.store.scopes import PRIVATE
 from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ from gitmem.agents.session import log, topics
 from gitmem.index.catalog import wordings_by_key
 from gitmem.policy import PROMPT
 from gitmem.recall import Query
-from gitmem.store import LISTED
+from gitmem.store.scopes import LISTED
 from gitmem.text.marker_words import CIRCUMSTANCES
 
 TYPE_CHECKING = False

@@ -29,7 +29,7 @@ from gitmem.policy import START as AT_START
 from gitmem.recall import Query, RecallResult, filter_condition
 from gitmem.repository import has_private, open_private
 from gitmem.repository.roles import role_of
-from gitmem.store import LISTED
+from gitmem.store.scopes import LISTED
 from gitmem.store.state import losses, plain_files
 from gitmem.store.state.plain_files import spool_folders
 from gitmem.text import display, format_json, parse_json

@@ -18,7 +18,7 @@ from gitmem.cli.browse.screen_text import draw_text
 from gitmem.cli.hits import print_hit, unique_lengths
 from gitmem.cli.output import shorten
 from gitmem.frozen import frozen
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from gitmem.cli.curate import rows
 from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output, quantity
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 
 EXAMPLES = ("gitmem curate contradictions", "gitmem curate contradictions --apply")
 

@@ -11,7 +11,7 @@ from gitmem.cli.curate import rows
 from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output, quantity
 from gitmem.errors import UsageError
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

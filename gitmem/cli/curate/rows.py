@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, positive
 from gitmem.cli.output import Output, quantity
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

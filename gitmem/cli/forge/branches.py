@@ -16,7 +16,7 @@ from gitmem.cli.output import Output
 from gitmem.commands.forge.branches import CLOSED, MERGED, fate_of
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here
-from gitmem.store.proposal import list_companions
+from gitmem.store.companion import list_companions
 from gitmem.system.environment import forge_token
 
 EXAMPLES = ("gitmem forge branches", "gitmem forge branches --dry-run")

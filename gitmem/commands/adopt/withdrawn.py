@@ -7,7 +7,7 @@ from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.documents import document_of, find_documents
 from gitmem.commands.adopt.memories import BY, GONE, SENTENCE_FIELD, find_statement
 from gitmem.model import ADOPTED
-from gitmem.store import is_home
+from gitmem.store.code_folder import is_home
 from gitmem.verify.references import anchors_in
 
 TYPE_CHECKING = False

@@ -10,9 +10,10 @@ from gitmem.commands.board.log import list_runs, read_entries, read_places, ref_
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store import RUN_REFS, layout
+from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, advance, write_commit
 from gitmem.store.push import Push, refuse_secrets
+from gitmem.store.scopes import RUN_REFS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from gitmem.commands.board.board import board_of
 from gitmem.commands.board.entry import CLOSING, FILE_LIMIT, TYPES, find_place, format_entry, parse_entry, path_of
 from gitmem.errors import ConflictError, NotFoundError, RefusedError, RunClosedError, UnwritableError, suppress
 from gitmem.frozen import frozen, replace
-from gitmem.store import RUN_REFS, layout
+from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.scopes import RUN_REFS
 from gitmem.system import make_folder, remove
 from gitmem.system.file_lock import try_lock
 from gitmem.text import display

@@ -12,7 +12,7 @@ from gitmem.frozen import replace
 from gitmem.index.catalog.state import LIVE
 from gitmem.policy import CAPTURE, Policy
 from gitmem.repository import open_private
-from gitmem.store import PRIVATE
+from gitmem.store.scopes import PRIVATE
 from gitmem.store.state.spool import Spool
 from gitmem.tasks.digest import is_anything_held, list_claimed
 from gitmem.tasks.task import Worker

@@ -7,7 +7,7 @@ import json
 from gitmem.agents.clients import agent_client
 from gitmem.errors import RefusedError, UsageError
 from gitmem.options import set_values
-from gitmem.store import PRIVATE
+from gitmem.store.scopes import PRIVATE
 from gitmem.store.state import plain_files
 from gitmem.store.state.spool import Spool
 from gitmem.text import display

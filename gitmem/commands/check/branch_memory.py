@@ -8,7 +8,8 @@ branch is about the default branch; and it is reviewed together with the change.
 from __future__ import annotations
 
 from gitmem.repository.branch_memory import SettledFact
-from gitmem.store import companion_branch, is_home
+from gitmem.store.code_folder import is_home
+from gitmem.store.companion import companion_branch
 from gitmem.text import count_of
 from gitmem.verify.overview.finding import BROKEN, ERROR, HOLDS, NOTE, WARNING, FindingRow, FindingSection
 

@@ -7,7 +7,8 @@ from gitmem.document.parse import parse
 from gitmem.document.spec import claim_hash, spec_hash, spec_of
 from gitmem.errors import FormatError
 from gitmem.index.catalog import state
-from gitmem.store import CODE_FOLDER, code_tree, is_home, read
+from gitmem.store import code_tree, read
+from gitmem.store.code_folder import CODE_FOLDER, is_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ do after it is merged. So they are listed first.
 
 from __future__ import annotations
 
-from gitmem.store import CODE_FOLDER, POLICY_PATH
+from gitmem.store.code_folder import CODE_FOLDER
+from gitmem.store.scopes import POLICY_PATH
 from gitmem.text import display, list_some
 from gitmem.verify.overview.finding import NOTE, WARNING, ReviewFinding
 

@@ -19,7 +19,8 @@ from gitmem.commands.check.staged_files import StagedFiles
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
-from gitmem.store import PROJECT, is_home
+from gitmem.store.code_folder import is_home
+from gitmem.store.scopes import PROJECT
 from gitmem.verify.overview.finding import (
     BROKEN,
     NOTHING_TO_REVIEW,

@@ -10,7 +10,7 @@ import json
 
 from gitmem.commands.check.facts import list_facts
 from gitmem.frozen import frozen, replace
-from gitmem.store import is_home
+from gitmem.store.code_folder import is_home
 from gitmem.verify.overview.finding import HOLDS, KINDS, SILENCED, SUSPECT, UNCHECKED, WORDS, WRONG, FactFinding, Spot
 
 TYPE_CHECKING = False

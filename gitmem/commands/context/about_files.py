@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.index.catalog import refs_of, wordings_of
 from gitmem.model import Hit
 from gitmem.recall import SNIPPET, Query, RecallResult
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

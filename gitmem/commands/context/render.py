@@ -6,7 +6,7 @@ from gitmem.commands.context.sections import HEADINGS, WARNINGS
 from gitmem.frozen import replace
 from gitmem.index.catalog import agent_text
 from gitmem.index.catalog.agent_text import About, Part
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

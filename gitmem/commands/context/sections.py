@@ -7,7 +7,7 @@ from gitmem.index.catalog import places_of, refs_of
 from gitmem.index.catalog.agent_text import excerpt
 from gitmem.index.catalog.keys import short_keys
 from gitmem.model import VERIFIED
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 from gitmem.text import display
 from gitmem.text.budget import count_tokens, first_sentence
 

@@ -15,8 +15,9 @@ from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.policy import START
 from gitmem.recall import Query, hit_condition
 from gitmem.repository.roles import role_of
-from gitmem.store import PROJECT, SCOPES, companion_notice
+from gitmem.store.companion import companion_notice
 from gitmem.store.proposal import proposal_notice
+from gitmem.store.scopes import PROJECT, SCOPES
 from gitmem.tasks.digest import list_own
 
 TYPE_CHECKING = False

@@ -11,11 +11,12 @@ from pathlib import Path
 from gitmem.errors import ForeignBranchError, GitmemError, NotFoundError, ProcessError
 from gitmem.git.repository import is_oid
 from gitmem.model import Problem
-from gitmem.store import FOREIGN as FOREIGN_COMMIT
-from gitmem.store import STORES, layout
+from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, ref_lock_path
 from gitmem.store.foreign import is_stray, kind_of
 from gitmem.store.layout import ROOT_EMAIL, ROOT_NAME
+from gitmem.store.proofs import FOREIGN as FOREIGN_COMMIT
+from gitmem.store.proofs import STORES
 from gitmem.store.read import display_path
 from gitmem.store.state.lock import STALE_AFTER_S, is_held
 from gitmem.system import make_folder

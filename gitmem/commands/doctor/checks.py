@@ -8,7 +8,7 @@ from gitmem.errors import GitmemError
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import Problem
 from gitmem.policy.settings import MOST_TOKENS, OWN
-from gitmem.store import POLICY_PATH
+from gitmem.store.scopes import POLICY_PATH
 from gitmem.text.hazards.hazard import find_hazards
 from gitmem.verify.trace.undeclared_reads import NAMED, parse_paths
 

@@ -25,9 +25,10 @@ from gitmem.git import EARLIEST_S, LATEST_S
 from gitmem.index.catalog.state import TO_SETTLE
 from gitmem.model import Document, Problem
 from gitmem.repository import has_private
-from gitmem.store import DOMAIN, POLICY_PATH, PRIVATE, UNIVERSAL, is_home
+from gitmem.store.code_folder import is_home
 from gitmem.store.layout import POLICY_LIMIT
 from gitmem.store.merge.policy import SETTLE_MARK
+from gitmem.store.scopes import DOMAIN, POLICY_PATH, PRIVATE, UNIVERSAL
 from gitmem.system import file_lock
 
 TYPE_CHECKING = False

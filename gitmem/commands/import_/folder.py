@@ -48,7 +48,8 @@ from gitmem.document.parse import parse, read_fields
 from gitmem.document.split import decode, split
 from gitmem.errors import FormatError
 from gitmem.frozen import replace
-from gitmem.store import POLICY_PATH, layout
+from gitmem.store import layout
+from gitmem.store.scopes import POLICY_PATH
 from gitmem.system import iter_files
 
 TYPE_CHECKING = False

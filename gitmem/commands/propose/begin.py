@@ -13,17 +13,18 @@ from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
-from gitmem.store import (
+from gitmem.store.commit import advance
+from gitmem.store.companion import companion_code
+from gitmem.store.foreign import init_hint, need_store
+from gitmem.store.proposal import (
     COMPANION_NAME,
     PROPOSAL_PREFIX,
     CurrentProposal,
-    companion_code,
+    clear_current_proposal,
     is_proposal_name,
     read_current_proposal,
+    write_current_proposal,
 )
-from gitmem.store.commit import advance
-from gitmem.store.foreign import init_hint, need_store
-from gitmem.store.proposal import clear_current_proposal, write_current_proposal
 from gitmem.store.state.lock import WriteLock
 
 TYPE_CHECKING = False

@@ -10,9 +10,11 @@ from gitmem.commands.propose.machine import is_machine
 from gitmem.commands.sync.sync import Exchange, companions_of, find_remote
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.git.objects import open_objects
-from gitmem.store import PROPOSAL_PREFIX, companion_branch, companion_code, layout, memory_tip, read_current_proposal
+from gitmem.store import layout
+from gitmem.store.companion import companion_branch, companion_code, list_companions
 from gitmem.store.merge.trees import merge
-from gitmem.store.proposal import clear_current_proposal, forget_seen_proposal, list_companions
+from gitmem.store.proposal import PROPOSAL_PREFIX, clear_current_proposal, forget_seen_proposal, read_current_proposal
+from gitmem.store.scopes import memory_tip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,9 +11,15 @@ from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store import COMPANION_NAME, PROPOSAL_PREFIX, is_proposal_name, read_current_proposal
 from gitmem.store.commit.guard import refuse_checked_out
-from gitmem.store.proposal import clear_current_proposal, forget_seen_proposal
+from gitmem.store.proposal import (
+    COMPANION_NAME,
+    PROPOSAL_PREFIX,
+    clear_current_proposal,
+    forget_seen_proposal,
+    is_proposal_name,
+    read_current_proposal,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from gitmem.commands.sync.sync import Exchange, find_remote
 from gitmem.errors import ConflictError, RemoteError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.git.objects import open_objects
-from gitmem.store import read_current_proposal
 from gitmem.store.commit import ref_lock_path
-from gitmem.store.proposal import clear_current_proposal, forget_seen_proposal
+from gitmem.store.proposal import clear_current_proposal, forget_seen_proposal, read_current_proposal
 from gitmem.store.state.lock import clear_stale_lock
 
 TYPE_CHECKING = False

@@ -15,7 +15,8 @@ from gitmem.errors import FormatError, NotFoundError, RefusedError, UsageError, 
 from gitmem.frozen import fields_of, frozen
 from gitmem.options import TypedDict, refuse_unknown
 from gitmem.policy.collections import ALIASES
-from gitmem.store import SOURCE_FOLDER, SOURCE_REFS, layout
+from gitmem.store import layout
+from gitmem.store.scopes import SOURCE_FOLDER, SOURCE_REFS
 from gitmem.system import atomic_write, make_folder
 from gitmem.system.http import is_encrypted, is_site
 from gitmem.text import display

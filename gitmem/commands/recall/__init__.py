@@ -7,7 +7,7 @@ from gitmem.frozen import replace
 from gitmem.policy import PROMPT, START
 from gitmem.recall import narrow, ranker
 from gitmem.recall.ranker import Readings
-from gitmem.store import PROJECT
+from gitmem.store.scopes import PROJECT
 from gitmem.store.state import plain_files
 
 TYPE_CHECKING = False

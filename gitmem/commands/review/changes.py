@@ -13,8 +13,8 @@ from gitmem.errors import FormatError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN
 from gitmem.policy import Policy, builtin, load
-from gitmem.store import POLICY_PATH
 from gitmem.store.layout import MEMORY, POLICY_LIMIT
+from gitmem.store.scopes import POLICY_PATH
 from gitmem.verify.overview.stock import author_name
 
 TYPE_CHECKING = False

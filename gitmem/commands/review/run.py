@@ -25,7 +25,7 @@ from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN, FAILED, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.repository.approvals import trust_of
 from gitmem.repository.verification import reviewed_branch
-from gitmem.store import CODE_FOLDER, is_home, read_tree
+from gitmem.store.code_folder import CODE_FOLDER, is_home, read_tree
 from gitmem.store.layout import MEMORY, VERDICT
 from gitmem.text import count_of
 from gitmem.verify.claims import find_wrong

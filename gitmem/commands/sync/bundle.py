@@ -10,9 +10,9 @@ from gitmem.commands.sync.sync import Exchange, remote_of
 from gitmem.errors import GitmemError
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
-from gitmem.store import COMPANION_PREFIX, HEADS
-from gitmem.store import PROPOSAL_PREFIX as PROPOSALS
 from gitmem.store.foreign import need_store
+from gitmem.store.proposal import COMPANION_PREFIX, HEADS
+from gitmem.store.proposal import PROPOSAL_PREFIX as PROPOSALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from gitmem.errors import ConflictError, RemoteError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store import COMPANION_NAME, HEADS, companion_branch, memory_tip
 from gitmem.store.code_merge import PUSHED, how_landed
+from gitmem.store.companion import companion_branch, list_companions
 from gitmem.store.merge.on_top import on_top
-from gitmem.store.proposal import forget_seen_proposal, list_companions
+from gitmem.store.proposal import COMPANION_NAME, HEADS, forget_seen_proposal
+from gitmem.store.scopes import memory_tip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

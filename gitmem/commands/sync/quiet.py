@@ -5,7 +5,9 @@ from __future__ import annotations
 from gitmem.commands.sync.sync import WAIT_S, SyncSteps, companions_of, sync
 from gitmem.errors import BusyError, NoRepositoryError, NotFoundError, RemoteError
 from gitmem.git.remotes import RemoteOptions, has_remote
-from gitmem.store import HEADS, companion_branch, memory_tip
+from gitmem.store.companion import companion_branch
+from gitmem.store.proposal import HEADS
+from gitmem.store.scopes import memory_tip
 from gitmem.store.state.lock import WriteLock
 
 TYPE_CHECKING = False

@@ -20,11 +20,13 @@ from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
 from gitmem.git.tree_limits import need_listable
 from gitmem.repository.verification import counts_here
-from gitmem.store import FOREIGN, PROPOSAL_PREFIX, home_ref, layout
+from gitmem.store import home_ref, layout
 from gitmem.store.commit import CommitPlan, advance, ref_lock_path
 from gitmem.store.foreign import init_hint, kind_of, need_store
 from gitmem.store.merge.memories import Edit
 from gitmem.store.merge.trees import merge, plan_of
+from gitmem.store.proofs import FOREIGN
+from gitmem.store.proposal import PROPOSAL_PREFIX
 from gitmem.store.push import Push, refuse_secrets
 from gitmem.store.state import litter
 from gitmem.store.state.lock import WriteLock, clear_stale_lock

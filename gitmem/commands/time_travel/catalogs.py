@@ -13,7 +13,8 @@ from gitmem.frozen import frozen, replace
 from gitmem.index import refresh
 from gitmem.index.catalog import FILE_NAME, Catalog, commit_and_tree, discard_file, register, schema
 from gitmem.model import Problem
-from gitmem.store import layout, read, read_tree
+from gitmem.store import layout, read
+from gitmem.store.code_folder import read_tree
 from gitmem.store.local import is_damage, is_unwritable
 from gitmem.store.verdicts.buckets import unite_buckets
 from gitmem.text.tokens import format_stamp

@@ -19,8 +19,9 @@ from gitmem.model import FAILED, TASK, UNPROVEN
 from gitmem.policy import Policy
 from gitmem.recall import inventory, narrow, ranker
 from gitmem.results import MemoryDetails, Statistics, StoreStatus
-from gitmem.store import PROJECT, read_tree
+from gitmem.store.code_folder import read_tree
 from gitmem.store.local import LocalState
+from gitmem.store.scopes import PROJECT
 from gitmem.text import parse_json
 from gitmem.verify.due import is_accepted, refresh_states
 from gitmem.verify.past_verdicts import all_verdicts

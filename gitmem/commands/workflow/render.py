@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.index.catalog import agent_text
 from gitmem.index.catalog.agent_text import MemoryText, Part
 from gitmem.index.catalog.keys import short_keys
-from gitmem.store import PROJECT, SCOPES, SOURCE
+from gitmem.store.scopes import PROJECT, SCOPES, SOURCE
 from gitmem.text.budget import count_tokens
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ from gitmem.index.catalog import places_of, state
 from gitmem.index.catalog.disputes import doubted
 from gitmem.model import FAILED, GOAL, VERIFIED
 from gitmem.statuses import warning_of
-from gitmem.store import PROJECT, SOURCE
+from gitmem.store.scopes import PROJECT, SOURCE
 from gitmem.text import display, fence
 from gitmem.text.budget import count_tokens, opening_of
 

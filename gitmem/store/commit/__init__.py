@@ -14,9 +14,11 @@ from gitmem.config import machine_identity
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git import Git
-from gitmem.store import POLICY_PATH, ROOTED, RUN_REFS, STORES, layout, note_proof
+from gitmem.store import layout
 from gitmem.store.commit.guard import need_own, refuse_checked_out, refuse_symbolic
 from gitmem.store.foreign import init_hint, kind_of, short
+from gitmem.store.proofs import ROOTED, STORES, note_proof
+from gitmem.store.scopes import POLICY_PATH, RUN_REFS
 from gitmem.store.state import background, litter
 from gitmem.store.state.lock import WriteLock, clear_stale_lock
 from gitmem.store.view.state import has_one

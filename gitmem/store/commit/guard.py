@@ -5,8 +5,8 @@ from __future__ import annotations
 from gitmem.errors import ConflictError
 from gitmem.git import Git, worktrees
 from gitmem.git.branches import find_checkout
-from gitmem.store import RUN_REFS
 from gitmem.store.foreign import need_store, short
+from gitmem.store.scopes import RUN_REFS
 from gitmem.store.view.state import load
 
 

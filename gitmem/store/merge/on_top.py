@@ -6,8 +6,9 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import replace
 from gitmem.git.objects import open_objects
 from gitmem.git.tree_limits import need_listable
-from gitmem.store import TOP_REFS, companion_branch, layout, top_ref
+from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.companion import TOP_REFS, companion_branch, top_ref
 from gitmem.store.merge.trees import merge, plan_of
 
 TYPE_CHECKING = False

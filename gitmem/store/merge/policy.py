@@ -6,7 +6,8 @@ from gitmem.errors import ConfigError
 from gitmem.frozen import frozen
 from gitmem.git.texts import merge_texts
 from gitmem.policy import load
-from gitmem.store import POLICY_PATH, layout
+from gitmem.store import layout
+from gitmem.store.scopes import POLICY_PATH
 from gitmem.text import display
 
 # Begins the lines of a policy that a person must resolve; `doctor` looks for it.

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 
 from gitmem.config import clones_place
-from gitmem.store import CLONES, ID_NAME, SEEN, CloneState, clone_identity, is_private_folder, is_registered
+from gitmem.store.state.clone import ID_NAME, SEEN, CloneState, clone_identity, is_private_folder, is_registered
+from gitmem.store.state.links import CLONES
 from gitmem.store.state.plain_files import LOCAL
 from gitmem.system import NO_FOLLOW, make_folder, open_private, settle_modes
 from gitmem.system.file_lock import lock as wait_for
@@ -39,6 +40,16 @@ DERIVED = (
 )
 CATALOG = "catalog.sqlite"
 APART = ".elsewhere"
+
+
+def settle_state(state: str) -> CloneState:
+    """Make a state folder usable: in an unknown clone, remove all derived data before anything is read.
+
+    If the clone cannot be registered or something cannot be removed, the folder must not be used.
+    """
+    if is_registered(state):
+        return CloneState(True)
+    return accept_clone(state)
 
 
 def accept_clone(state: str) -> CloneState:

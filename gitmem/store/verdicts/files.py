@@ -6,9 +6,10 @@ from gitmem.errors import FormatError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.git.objects import oid_of
 from gitmem.model import FORMAT
-from gitmem.store import POLICY_PATH, layout
+from gitmem.store import layout
 from gitmem.store.foreign import format_of
 from gitmem.store.read import sort_entries
+from gitmem.store.scopes import POLICY_PATH
 from gitmem.store.verdicts import format_verdict
 from gitmem.store.verdicts.buckets import join_bucket, parse_section, split_bucket, unite_verdicts
 

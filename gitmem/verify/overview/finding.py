@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.model import BLOCKED, VERIFIED
-from gitmem.store import is_home
+from gitmem.store.code_folder import is_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

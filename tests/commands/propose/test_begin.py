@@ -14,7 +14,7 @@ from support.proposals import AUTH, clone, forge, keys, opened, paths, propose, 
 from support.views import files_of
 
 from gitmem.errors import ConflictError, ForeignBranchError, NoRepositoryError, NotFoundError, RefusedError
-from gitmem.store import read_current_proposal
+from gitmem.store.proposal import read_current_proposal
 
 
 def test_unpushed_commits_move_and_the_memory_branch_equals_the_remote(repo: Path, hub: Path) -> None:

@@ -19,9 +19,10 @@ from gitmem.errors import ConflictError, ForeignBranchError, GitmemError, Proces
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
-from gitmem.store import POLICY_PATH, layout
 from gitmem.store import commit as module
+from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit
+from gitmem.store.scopes import POLICY_PATH
 
 REF = "refs/heads/memory"
 # An empty tree, the constants of `layout`, SHA-1: what every clone that begins apart must begin with.

@@ -15,7 +15,7 @@ from gitmem.index.catalog import fact_state, state, strings
 from gitmem.index.catalog.fact_state import FactRow
 from gitmem.model import FAILED, STALE, SUSPECT, TASK, UNPROVEN, Check
 from gitmem.statuses import describe_chain
-from gitmem.store import PROJECT, UNIVERSAL, is_meant
+from gitmem.store.scopes import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.secrets import redact
 from gitmem.verify.blame.culprit import describe_culprits, with_last_held
 from gitmem.verify.due import is_accepted

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.store import FOREIGN, PROOFS_FILE, PROOFS_KEPT, ROOTED, STRAY, note_proof, read_proofs
+from gitmem.store.proofs import FOREIGN, PROOFS_FILE, PROOFS_KEPT, ROOTED, STRAY, note_proof, read_proofs
 
 A, B = "a" * 40, "b" * 40
 

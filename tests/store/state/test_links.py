@@ -10,7 +10,7 @@ from conftest import git
 from gitmem.errors import UnwritableError
 from gitmem.memory import Memory
 from gitmem.recall import Query
-from gitmem.store import has_links, remove_links
+from gitmem.store.state.links import has_links, remove_links
 
 
 @pytest.mark.parametrize(
