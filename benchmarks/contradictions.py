@@ -15,6 +15,7 @@ import json
 from itertools import combinations
 from pathlib import Path
 
+from benchmarks import record
 from gitmem.write.contradictions import parse_statement, why_opposed
 
 PAIRS = Path(__file__).with_name("pairs.jsonl")
@@ -45,6 +46,7 @@ def main() -> None:
     """Print what is found of each group, precision and recall; and the errors, or what is found in files."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--errors", action="store_true", help="print the pairs that are judged wrongly")
+    parser.add_argument("--write", action="store_true", help="record the figures in measured/texts.jsonl")
     parser.add_argument("files", nargs="*", type=Path)
     args = parser.parse_args()
     if args.files:
@@ -60,6 +62,11 @@ def main() -> None:
     found = [pair for pair, why in judged if why]
     right = sum(map(is_opposed, found))
     print(f"precision {right / max(1, len(found)):.2f}, recall {right / sum(is_opposed(p) for p in pairs):.2f}")
+    if args.write:
+        opposed = sum(is_opposed(pair) for pair in pairs)
+        alarms = {"measured": len(found) - right, "of": len(pairs) - opposed}
+        record.record("texts", {"contradictions": {"measured": right, "of": opposed}, "contradictions-false": alarms})
+        record.main([])
     for pair, why in judged if args.errors else ():
         if bool(why) != is_opposed(pair):
             print(f"{'false alarm' if why else 'missed'} {pair['group']}: {pair['a']} | {pair['b']} {why}")

@@ -13,6 +13,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+from benchmarks import record
 from benchmarks.adopt import find_mirror, rows
 from gitmem.commands.adopt.statements import split
 from gitmem.git import Git
@@ -37,12 +38,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("mirrors", type=Path, nargs="?")
     parser.add_argument("benchmark", type=Path, nargs="?")
+    parser.add_argument("--write", action="store_true", help="record what is found in measured/texts.jsonl")
     args = parser.parse_args()
     cases = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
     for is_tuned in (True, False):
         mine = [case for case in cases if case["tuned"] is is_tuned]
         missed = [case for case in mine if not findings(case["text"])]
         print(f"{'tuned on' if is_tuned else 'others'}: {len(mine) - len(missed)} of {len(mine)} found")
+        if args.write:
+            found = {"measured": len(mine) - len(missed), "of": len(mine)}
+            record.record("texts", {"poisoned-tuned" if is_tuned else "poisoned": found})
+            record.main([])
         for case in missed:
             print(f"  missed {case['class']}: {case['text']}")
     if args.mirrors and args.benchmark:

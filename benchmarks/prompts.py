@@ -22,6 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks import record
 from benchmarks.judged import DATA, read
 from gitmem.agents import on_event
 from gitmem.agents.event import PROMPT, START, STARTUP, Event
@@ -144,10 +145,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--errors", action="store_true", help="print the prompts that went wrong as well")
+    parser.add_argument("--write", action="store_true", help="record the figures in measured/moments.jsonl")
     options = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="gitmem-prompts-") as name:
         os.environ.update(HOME=name, XDG_STATE_HOME=f"{name}/state", GITMEM_BACKGROUND="off", GITMEM_VIEW="false")
         figures, wrong = measured(Path(name))
+    if options.write:
+        irrelevant = len(read(FOLDER / "irrelevant.jsonl"))
+        values = {
+            "prompts": {"measured": figures["answered, 20 summaries added"], "of": figures["prompts"]},
+            "prompts-noise": {"measured": figures["the same, 20 summaries added"], "of": irrelevant},
+            "start-tokens": {"measured": figures["tokens of the same"]},
+        }
+        record.record("moments", values)
+        record.main([])
     if options.json:
         print(json.dumps(figures, indent=1))
     else:
