@@ -49,8 +49,10 @@ def test_every_command_prints_what_the_page_shows(page: Path) -> None:
         assert one.shown == really.shown, f"{page.name}: $ {one.command}"
 
 
-@pytest.mark.parametrize("way", ["without bubblewrap", "without namespaces"])
-@pytest.mark.parametrize("name", ["python", "node"])
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [("python", "without bubblewrap"), ("python", "without namespaces"), ("node", "without namespaces")],
+)
 def test_how_tos_are_the_same_without_bubblewrap_and_in_containers(name: str, way: str, tmp_path: Path) -> None:
     """Containers, CI images and Ubuntu 24.04 have no bubblewrap, and the former no namespaces either."""
     if not sandbox.works("landlock", os.environ["PATH"]):
