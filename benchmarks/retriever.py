@@ -57,7 +57,7 @@ class Retriever:
         if lost:
             reasons = [*done.refused.kept, *done.unreadable.kept, *done.settled.skipped.kept]
             raise SystemExit(f"{lost} of {len(docs)} documents did not become memories: {reasons[:5]}")
-        if os.environ.get("GITMEM_EMBED"):
+        if os.environ.get("GITMEM_EMBED", "off") not in ("", "off"):
             embed = [sys.executable, "-m", "gitmem", "embed", "rebuild"]
             subprocess.run(embed, cwd=repo, check=True, stdout=sys.stderr)  # standard output is the protocol's
 
@@ -65,6 +65,10 @@ class Retriever:
         """Return the ids of the best documents."""
         assert self._memory is not None
         return [self._ids[hit.key] for hit in self._memory.recall(Query(text=query, limit=k)).hits]
+
+    def id_of(self, key: str) -> str:
+        """Return the document that became a memory."""
+        return self._ids[key]
 
 
 def _record(doc: Mapping[str, Any]) -> dict[str, Any]:

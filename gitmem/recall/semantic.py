@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _sqlite3 as sqlite3
 
+from gitmem.frozen import replace
 from gitmem.index.vectors.numpy_rows import DamagedError
 from gitmem.recall import fuse
 
@@ -157,8 +158,9 @@ class VectorQuery:
     The memory *id* of the n-th of N stores has the number id × N + n: with one store, its own number.
     """
 
-    def __init__(self, stores: Sequence[Dense]) -> None:
-        self._stores = stores
+    def __init__(self, stores: Sequence[Dense], *, reliance: float = 1.0) -> None:
+        """Prepare a query to some stores; *reliance* multiplies the weight of meaning (``fuse.STATIC``)."""
+        self._stores, self._reliance = stores, reliance
 
     def __enter__(self) -> VectorQuery:
         """Begin reading all stores."""
@@ -192,6 +194,7 @@ class VectorQuery:
             found_here = self._stores[nth].cosines(own)
             cosines |= {number * len(self._stores) + nth: cosine for number, cosine in found_here.items()}
         spread = join_spreads([one.spread for one in self._stores])
+        settings = replace(settings, weight=settings.weight * self._reliance)
         found = fuse.fuse(lexical, cosines, spread=spread, settings=settings)
         scores = {}
         for number, one in found.items():

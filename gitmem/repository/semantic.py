@@ -21,6 +21,7 @@ from gitmem.index.vectors.store import Vectors
 from gitmem.index.vectors.update import catch_up, last_missing, list_missing
 from gitmem.model import ENGLISH
 from gitmem.recall.distinctive_words import distinctive_text
+from gitmem.recall.fuse import STATIC
 from gitmem.recall.ranker import together
 from gitmem.recall.semantic import Dense, VectorQuery
 from gitmem.store.state import background
@@ -117,7 +118,8 @@ def ask(repository: OpenRepository, question: str, stores: Sequence[tuple[OpenSt
         repository.add_notice(f"{memories} no vectors yet and can only be found by words: gitmem embed rebuild")
         place = repository.git.repository.top or repository.git.repository.git
         background.start(repository.git.repository.state, place, WORK)
-    return VectorQuery(asked)
+    is_static = providers[0].name.startswith("model2vec:")
+    return VectorQuery(asked, reliance=STATIC if is_static else 1.0)
 
 
 def similar(store: OpenStore, text: str) -> list[tuple[str, float]]:

@@ -27,7 +27,7 @@ def test_without_a_model_it_exits_3_with_how_to_set_one_up(run_cli, repo: Path) 
     done = run_cli("embed", "rebuild")
 
     assert done.status == 3
-    assert "hint: set one: git config --global gitmem.embed model2vec:" in done.err
+    assert "hint: set one: git config --global gitmem.embed minilm" in done.err
 
 
 def _size_of_rows(repo: Path) -> int:
