@@ -193,7 +193,7 @@ class Exchange:
             theirs = self._fetch(ours)
             if theirs is not None:
                 need_store(self._git, theirs, self._branch, remote=self._remote, hint=self._foreign_hint(ours))
-            self._refuse_rewritten(theirs)
+            self._refuse_rewritten(theirs, dry_run=dry_run)
             if theirs is None and self._branch == self._memory.config.branch:
                 home_ref.refuse_second(self._git, self._remote, self._branch, self._talk)
             if ours is None and theirs is None:
@@ -283,14 +283,18 @@ class Exchange:
             return remotes.fetch(self._git, self._remote, self._branch, self._talk, deepen=True)
         return theirs
 
-    def _refuse_rewritten(self, theirs: str | None) -> None:
+    def _refuse_rewritten(self, theirs: str | None, *, dry_run: bool) -> None:
         """Refuse a remote branch that no longer contains what it had at the last sync.
 
         It may have been rolled back to remove a secret: merging would bring that back, following would drop local
         memories. A person must decide (threat T30).
         """
         seen = self._git.read_ref(self._seen)
-        if seen in (None, theirs) or self._accept or (theirs is not None and self._git.is_ancestor(seen, theirs)):
+        if seen is None or seen == theirs or (theirs is not None and self._git.is_ancestor(seen, theirs)):
+            return
+        if self._accept:
+            if not dry_run:
+                self._keep_rewritten(seen)
             return
         where = f"{self._remote}/{self._branch}"
         if theirs is None:
@@ -304,6 +308,13 @@ class Exchange:
             hint=f"see the lost commits: git log {theirs[:12]}..{seen[:12]}\nmerge both histories, so that nothing "
             f"is lost: gitmem {self._command} --accept-rewritten",
         )
+
+    def _keep_rewritten(self, seen: str) -> None:
+        """Keep what the remote had before its history was rewritten under a ref, so that git never removes it."""
+        ref = f"refs/gitmem/rescue/{self._remote}/{self._branch}-{seen[:12]}"
+        if self._git.read_ref(ref) is None:
+            self._git.run("update-ref", "-m", f"gitmem: {self._command}", ref, seen, durable=True)
+            self._memory.notices.append(f"what {self._remote} had before is kept: git log {ref}")
 
     def _merge_remote(self, ours: str | None, theirs: str) -> bool:
         """Merge the remote's commit into the local branch; return false if another process wrote meanwhile."""

@@ -18,6 +18,7 @@ from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, Remot
 from gitmem.git import remotes
 from gitmem.memory import Memory
 from gitmem.memory.captures import Captures
+from gitmem.policy.template import default_toml
 from gitmem.recall import Query
 
 MEMORY = "refs/heads/memory"
@@ -234,9 +235,39 @@ def test_a_remote_whose_history_was_rewritten_is_refused(clones: tuple[Path, Pat
     assert tip(one) == before
     assert git(hub, "for-each-ref") == there
     assert "--accept-rewritten" in caught.value.hint and "force" not in caught.value.hint
+    run(one, accept_rewritten=True, dry_run=True)
+    assert git(one, "for-each-ref", "refs/gitmem/rescue") == ""
     assert run(one, accept_rewritten=True).pushed
     assert set(keys(one)) >= {"idle", "mine"}
+    assert git(one, "rev-parse", f"refs/gitmem/rescue/origin/memory-{before[:12]}") == before
     assert run(one).merged == "nothing"
+
+
+@pytest.mark.parametrize("how", ["filtered", "mirrored", "unrelated"])
+def test_clones_whose_history_was_replaced_lose_nothing_when_they_meet_again(
+    clones: tuple[Path, Path], hub: Path, how: str
+) -> None:
+    one, other = clones
+    put_files(one, {"gitmem.toml": default_toml()})  # names the format, which proves a store without the root commit
+    run(one)
+    run(other)
+    learn(other, "theirs")
+    if how == "filtered":  # every commit of the branch gets another author, as git filter-repo --mailmap does
+        env = "GIT_AUTHOR_NAME=Anonymous GIT_COMMITTER_NAME=Anonymous"
+        git(other, "filter-branch", "-f", "--env-filter", f"export {env}", "--", "memory")
+    elif how == "unrelated":  # all of it in one new commit without parents
+        git(other, "update-ref", MEMORY, git(other, "commit-tree", f"{MEMORY}^{{tree}}", "-m", "squashed"))
+    learn(one, "mine")
+    run(one)
+    git(other, "push", "-q", "--mirror", "origin")
+
+    with pytest.raises(ConflictError, match="rewritten"):
+        run(one)
+    assert run(one, accept_rewritten=True).pushed
+    run(other, accept_rewritten=True)
+
+    assert keys(one) == keys(other) == ["idle", "mine", "theirs"]
+    assert git(one, "rev-parse", f"{MEMORY}^{{tree}}") == git(other, "rev-parse", f"{MEMORY}^{{tree}}")
 
 
 def test_unreachable_remote_changes_nothing(clones: tuple[Path, Path], hub: Path) -> None:
