@@ -103,7 +103,7 @@ clients-kept: $(STAMP)
 bare: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m bare.run $(ARGS)
 
-# ARGS names parts (faults, kills, interrupts, lockless, merging), --minutes, --seed, or one trial; notes are in build/torture.
+# ARGS names parts (faults, kills, interrupts, lockless, merging, power), --minutes, --seed, or one trial; notes are in build/torture.
 torture: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m torture.run $(ARGS)
 

@@ -87,7 +87,7 @@ class Faults:
             promised |= set(work.keys)
         if work.name == "undo":
             promised -= {"newer"}
-        return wrong + self.place.faults(promised, before, work, is_killed=kind == "kill")
+        return wrong + self.place.faults(promised, before, work, is_killed=kind == "kill", is_device=kind == "EIO")
 
     def try_without_locks(self, seed: int) -> list[str]:
         """Let three commands write at once where every lock is granted to everybody, and return what does not hold."""

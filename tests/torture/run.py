@@ -30,10 +30,11 @@ from torture.interrupts import Interrupts
 from torture.kills import Kills
 from torture.merging import run_seed
 from torture.place import WORKS, scratch
+from torture.power import cut, systems
 
 PROJECT = Path(__file__).resolve().parents[2]
 NOTES = PROJECT / "build" / "torture"
-KILLS, INTERRUPTS, MERGES, OPERATIONS, LOCKLESS = 500, 200, 20, 500, 120
+KILLS, INTERRUPTS, MERGES, OPERATIONS, LOCKLESS, CUTS = 500, 200, 20, 500, 120, 25
 Trial = tuple[str, Callable[[], list[str]]]
 
 
@@ -51,12 +52,13 @@ def main(argv: Sequence[str]) -> int:
     if args.again:
         shutil.rmtree(NOTES, ignore_errors=True)
     NOTES.mkdir(parents=True, exist_ok=True)
-    _take_settings_out()
     print(f"seed {args.seed}; notes in {NOTES}", flush=True)
     stop, names = time.monotonic() + args.minutes * 60, args.parts or list(PARTS)
-    for nth, name in enumerate(names):
-        share = (stop - time.monotonic()) / (len(names) - nth)
-        _run_part(name, args.seed, args.only, time.monotonic() + share)
+    with tempfile.TemporaryDirectory() as home:
+        _take_settings_out(home)
+        for nth, name in enumerate(names):
+            share = (stop - time.monotonic()) / (len(names) - nth)
+            _run_part(name, args.seed, args.only, time.monotonic() + share)
     return _report(names, args.seed)
 
 
@@ -120,12 +122,19 @@ def _merging(folder: Path, seed: int) -> Iterator[Trial]:
         shutil.rmtree(place)
 
 
+def _power(folder: Path, seed: int) -> Iterator[Trial]:
+    for number in range(CUTS):
+        for system in systems():
+            yield f"{system}:{number}", partial(cut, folder, system, seed * 1000 + number)
+
+
 PARTS: dict[str, Callable[[Path, int], Iterator[Trial]]] = {
     "faults": _faults,
     "kills": _kills,
     "interrupts": _interrupts,
     "lockless": _lockless,
     "merging": _merging,
+    "power": _power,
 }
 
 
@@ -157,9 +166,8 @@ def _cpu_s() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def _take_settings_out() -> None:
+def _take_settings_out(home: str) -> None:
     """Take this machine's settings out of what runs in this process: the clones that merge."""
-    home = tempfile.mkdtemp(prefix="gitmem-torture-home-", dir=NOTES)
     for name in [name for name in os.environ if name.startswith(("GIT_", "GITMEM_", "XDG_", "CLAUDE"))]:
         del os.environ[name]
     os.environ.update(HOME=home, XDG_STATE_HOME=f"{home}/state", XDG_DATA_HOME=f"{home}/data")
