@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
 # Of 238 repositories, most need less than 2 s.
 LIMIT_S = 5.0
-# After this part of it, no further statement is judged: the rest is for the causes of what is false, and corrections.
-JUDGING = 0.7
+# After these parts of it, no further statement is read, no further commit is searched for all names, and no further
+# statement is judged: the rest is for the causes of what is false, and corrections.
+READING, SEARCHING, JUDGING = 0.2, 0.5, 0.8
 
 
 def used_s() -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache, cached_property
 
+from gitmem.commands.adopt.budget import SEARCHING, UNLIMITED, Budget
 from gitmem.commands.adopt.code import read_texts
 from gitmem.commands.adopt.findings import Culprit
 from gitmem.commands.adopt.mainline import Mainline, with_folders
@@ -267,7 +268,7 @@ class Past:
             return {}
         return {name: self._contents[oid] for name, oid in oids.items() if oid in self._contents}
 
-    def expect(self, mentions: Iterable[Mention], missing: Iterable[str]) -> None:
+    def expect(self, mentions: Iterable[Mention], missing: Iterable[str], budget: Budget = UNLIMITED) -> None:
         """Look up names in the code of the past, all whose lines one commit wrote in one search.
 
         The commits that wrote the most lines come first, within a limit.
@@ -275,6 +276,7 @@ class Past:
         Args:
             mentions: The claims of the names.
             missing: All names that no text of the code has now, so that only other texts are searched for them.
+            budget: The CPU time that it may take.
         """
         self._missing.expect(missing)
         self._absent = frozenset(missing)
@@ -286,6 +288,8 @@ class Past:
         self._expected = sorted({name for some in names.values() for name in some})[:MOST_PATTERNS]
         most = max(MOST_FILES // max(len(self._head.files), 1), FEWEST_SEARCHES)
         for commit in sorted(names, key=lambda one: -len(names[one]))[:most]:
+            if budget.is_spent(SEARCHING):
+                break
             self._search(commit, names[commit])
 
     def files_with(self, commit: str, word: str) -> list[str] | None:

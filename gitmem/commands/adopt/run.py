@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from gitmem.commands.adopt.budget import JUDGING, UNLIMITED, Budget
+from gitmem.commands.adopt.budget import JUDGING, READING, UNLIMITED, Budget
 from gitmem.commands.adopt.change import Change
 from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.symbols import owner_of, qualified, tied_paths, whole_forms
@@ -69,12 +69,13 @@ def adopt(
     head = Code(git, commit)
     documents = find_documents(head.files, wanted)
     changed = frozenset(Past(head).list_changes(since, commit)) if since else None
-    past = Past(head, [one.path for one in documents if changed is None or one.path in changed])
     texts = head.texts([one.path for one in documents])
     named = {name.strip("/") for name in wanted}
     closed = [one for one in documents if one.path not in named and is_closed(one.path, texts.get(one.path, ""))]
     documents = [one for one in documents if one not in closed]
-    read = _read([one for one in documents if changed is None or one.path in changed], texts, kinds, head)
+    wanted_now = [one for one in documents if changed is None or one.path in changed]
+    read, late = _read(wanted_now, texts, kinds, head, budget)
+    past = Past(head, list(dict.fromkeys(document.path for document, _, _ in read)))
     judged = [one for one in read if not since or _is_newer(one[0], one[1], past, since)]
     # The names of its section tell what a statement is about.
     sections = {(document.path, statement.section) for document, statement, _ in judged}
@@ -89,16 +90,17 @@ def adopt(
     head.occurrences.expect(missing.union(name for name, path in corpus.present.items() if is_sample(path)))
     if corpus.is_whole:
         progress("reading the code of the past", len(read), len(read))
-        past.expect(_missing_names(read, corpus), missing)
+        past.expect(_missing_names(read, corpus), missing, budget)
     judge = _Judge(head, past, corpus, names, kinds)
     findings, unchecked, unjudged = _judge_claims(judged, judge, budget, progress)
+    unjudged = [*late, *unjudged]
     left = {(document.path, statement.line) for document, statement in unjudged}
     read = [one for one in read if (one[0].path, one[1].line) not in left]
     # A part of the statements cannot tell what all documents say.
     contradictions = [] if base or since else find_contradictions(read, findings, head.files)
     notes = []
-    if unread := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
-        notes.append(f"not read, because they are binary or too large: {display(', '.join(unread))}")
+    if large := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
+        notes.append(f"not read, because they are binary or too large: {display(', '.join(large))}")
     if closed:
         notes.append(f"left out, because the work that they describe is done: {_list_some(closed)}")
     if base:
@@ -154,14 +156,27 @@ def open_draft(git: Git, commit: str, path: str, kinds: Container[str]) -> Draft
     return Draft(document, head.text(path), judge.judge_statement)
 
 
-def _read(documents: Iterable[Document], texts: Mapping[str, str], kinds: Container[str], head: Code) -> list[_Read]:
-    """Return the statements of some documents, each with its claims of these kinds that are about the code."""
-    read = []
-    for document in documents:
+def _read(
+    documents: Sequence[Document], texts: Mapping[str, str], kinds: Container[str], head: Code, budget: Budget
+) -> tuple[list[_Read], list[tuple[Document, Statement]]]:
+    """Return the statements of some documents, each with its claims of these kinds that are about the code.
+
+    Also return the statements that were not read in time.
+    """
+    read: dict[str, list[_Read]] = {}
+    late: dict[str, list[tuple[Document, Statement]]] = {}
+    for document in sorted(documents, key=_rank_of):
         for statement in split_current(document, texts.get(document.path, ""))[0]:
+            if budget.is_spent(READING):
+                late.setdefault(document.path, []).append((document, statement))
+                continue
             claims = (claim for claim in claims_of(statement, document) if claim.kind in kinds)
-            read.append((document, statement, [one for one in claims if KINDS[one.kind].applies(head, one)]))
-    return read
+            about = [one for one in claims if KINDS[one.kind].applies(head, one)]
+            read.setdefault(document.path, []).append((document, statement, about))
+    return (
+        [one for document in documents for one in read.get(document.path, ())],
+        [one for document in documents for one in late.get(document.path, ()) if one[1].kind != HEADING],
+    )
 
 
 def _list_ignored(documents: Iterable[Document], texts: Mapping[str, str]) -> list[tuple[Document, IgnoredStatement]]:

@@ -1,10 +1,10 @@
 """The CPU time that adopt may take, and what it says of what it left undone."""
 
-import itertools
 import subprocess
 import sys
 import time
 
+import pytest
 from conftest import commit_files, git
 
 from gitmem.commands.adopt.budget import UNLIMITED, Budget, used_s
@@ -15,14 +15,16 @@ from gitmem.git import Git
 from gitmem.git.repository import discover
 
 
-def adopted(repo, budget):
+def adopted(repo, *, late_from="", began_s=0.0):
+    """Judge all documents with a second of time, which is over when a step begins."""
     handle = Git(discover(repo))
-    return adopt(handle, handle.resolve("HEAD"), budget=budget)
+    now = [began_s]
 
+    def progress(step, *_):
+        if late_from and step.startswith(late_from):
+            now[0] = 1.0
 
-def lasting(calls):
-    """Return a budget of which each look at the clock takes one second."""
-    return Budget(calls, 0, itertools.count().__next__)
+    return adopt(handle, handle.resolve("HEAD"), budget=Budget(1, 0.0, lambda: now[0]), progress=progress)
 
 
 def test_budget_is_spent_when_a_part_of_the_limit_is_used():
@@ -44,18 +46,29 @@ def test_time_used_includes_the_programs_that_were_started():
     assert used_s() - before > time.process_time() - own + 0.05
 
 
-def test_what_agents_follow_is_judged_first_and_the_rest_is_counted(repo):
-    claim = "- `src/auth/jwt.py` signs\n"
-    commit_files(repo, {"README.md": f"{claim}\nWords.\n", "docs/CLAUDE.md": claim})
+@pytest.fixture
+def two(repo):
+    claim = "- `src/auth/jwt.py` signs"
+    commit_files(repo, {"README.md": f"{claim}\n\nWords.\n", "docs/CLAUDE.md": f"{claim}\n"})
+    return repo
 
-    adoption = adopted(repo, lasting(1.3))
+
+def test_what_agents_follow_is_judged_first_and_the_rest_is_counted(two):
+    adoption = adopted(two, late_from="judging docs/CLAUDE.md")
 
     assert [one.document.path for one in adoption.of(HOLDS)] == ["docs/CLAUDE.md"]
-    assert as_table(adoption)["unjudged"] == [{"path": "README.md", "line": 1, "text": claim.strip()}]
-    assert adoption.notes == ["not judged, because 1.3 s of CPU time are used up: 1 statement of README.md"]
+    assert as_table(adoption)["unjudged"] == [{"path": "README.md", "line": 1, "text": "- `src/auth/jwt.py` signs"}]
+    assert adoption.notes == ["not judged, because 1 s of CPU time are used up: 1 statement of README.md"]
     assert ", 1 not judged" in summary(adoption)
     # A statement without a claim needs no time.
     assert [one.text for _, one in adoption.unchecked] == ["Words."]
+
+
+def test_statements_that_were_not_even_read_in_time_are_not_judged(two):
+    adoption = adopted(two, began_s=0.5)
+
+    assert [one.line for _, one in adoption.unjudged] == [1, 3, 1]
+    assert (adoption.findings, adoption.unchecked) == ([], [])
 
 
 def test_false_statement_whose_cause_was_not_looked_up_in_time_is_still_false(repo):
@@ -63,10 +76,8 @@ def test_false_statement_whose_cause_was_not_looked_up_in_time_is_still_false(re
     git(repo, "mv", "src/gateway/retry.py", "src/gateway/limits.py")
     commit_files(repo, {}, "rename retry")
 
-    (late,) = adopted(repo, lasting(1.5)).of(FALSE)
-    (whole,) = adopted(repo, lasting(100)).of(FALSE)
+    late, whole = adopted(repo, late_from="finding culprits"), adopted(repo)
 
-    assert (late.culprit, late.fix) == (None, "") and whole.culprit and whole.fix == "src/gateway/limits.py"
-    assert adopted(repo, lasting(1.5)).notes == [
-        "some causes and corrections are missing, because 1.5 s of CPU time are used up"
-    ]
+    assert [(one.culprit, one.fix) for one in late.of(FALSE)] == [(None, "")]
+    assert late.notes == ["some causes and corrections are missing, because 1 s of CPU time are used up"]
+    assert [(one.culprit is not None, one.fix) for one in whole.of(FALSE)] == [(True, "src/gateway/limits.py")]
