@@ -113,10 +113,7 @@ def _judge_outside(
     if left and is_defined_in(head.text(left), name):
         check = {"contains": name, "in": escape(left), OR_IN: SCOPE}
         return JudgedClaim(mention, HOLDS, Source(left), check=check)
-    # A variable may have a name that is put together.
-    if not left or then is None or were or _VARIABLE.fullmatch(name) or is_example(mention.statement.text):
-        return None
-    return JudgedClaim(mention, NEVER, held=False, wrote=wrote)
+    return None
 
 
 def _find_member(owner: str, name: str, corpus: Corpus, head: Code) -> str | None:
