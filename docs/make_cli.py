@@ -10,7 +10,7 @@ import inspect
 from argparse import Action
 from pathlib import Path
 
-from gitmem import cli
+from gitmem.cli.commands import COMMANDS, GROUPS, load_command
 from gitmem.cli.manual import groups_of, help_of, man_page, usage_of, word_of
 from gitmem.cli.parser import parser_of
 
@@ -49,10 +49,10 @@ SETTINGS = """\
 def reference() -> str:
     """Return the whole reference as Markdown."""
     parts = [HEAD]
-    for group, heading in cli.GROUPS.items():
-        names = [name for name, (of, _) in cli.COMMANDS.items() if of == group]
+    for group, heading in GROUPS.items():
+        names = [name for name, (of, _) in COMMANDS.items() if of == group]
         listed = "\n".join(
-            f"- [`gitmem {name}`](#gitmem-{name.replace(' ', '-')}): {cli.COMMANDS[name][1]}" for name in names
+            f"- [`gitmem {name}`](#gitmem-{name.replace(' ', '-')}): {COMMANDS[name][1]}" for name in names
         )
         parts.append(f"## {heading}\n\n{listed}\n")
         parts += [_command(name) for name in names]
@@ -61,12 +61,12 @@ def reference() -> str:
 
 def manual() -> dict[str, str]:
     """Return the manual pages by their file names; `git mem --help` shows git-mem(1)."""
-    parsers = {name: parser_of(name, cli.load_command(name)) for name in cli.COMMANDS}
+    parsers = {name: parser_of(name, load_command(name)) for name in COMMANDS}
     return {"git-mem.1": man_page(parsers), "gitmem.1": ".so man1/git-mem.1\n"}
 
 
 def _command(name: str) -> str:
-    module = cli.load_command(name)
+    module = load_command(name)
     parser = parser_of(name, module)
     lines = [f"### gitmem {name}", "", inspect.cleandoc(module.__doc__ or ""), ""]
     lines += [f"`{usage_of(parser)}`", ""]

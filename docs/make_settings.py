@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitmem.config import INTERNAL, SETTINGS, Setting
-from gitmem.policy import Kind, Role
 from gitmem.policy.collections import Collection
+from gitmem.policy.kinds import Kind, Role
 from gitmem.policy.settings import ROWS, keys_of
 from gitmem.policy.template import default_of
 

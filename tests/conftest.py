@@ -26,7 +26,7 @@ from support.scratch import find_scratch
 from gitmem import cli
 from gitmem.config import ROBOTS
 from gitmem.memory import Memory
-from gitmem.policy import KINDS
+from gitmem.policy.kinds import KINDS
 from gitmem.store import layout
 from gitmem.store.proofs import ROOTED, note_proof, read_proofs
 from gitmem.store.state.registration import settle_state

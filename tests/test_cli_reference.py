@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from gitmem import cli
+from gitmem.cli.commands import COMMANDS, load_command
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -30,16 +30,16 @@ def test_reference_is_up_to_date(maker: ModuleType) -> None:
 
 def test_reference_has_every_option_and_example_of_each_command(maker: ModuleType) -> None:
     reference = maker.reference()
-    for name in cli.COMMANDS:
+    for name in COMMANDS:
         section = reference.split(f"\n### gitmem {name}\n")[1].split("\n## ")[0].split("\n### ")[0]
-        parser = maker.parser_of(name, cli.load_command(name))
+        parser = maker.parser_of(name, load_command(name))
 
         options = [option for action in parser._actions for option in action.option_strings if action.dest != "help"]
         assert [option for option in options if f"`{option}" not in section] == [], name
-        assert [line for line in cli.load_command(name).EXAMPLES if line not in section] == [], name
+        assert [line for line in load_command(name).EXAMPLES if line not in section] == [], name
 
 
 def test_drift_would_be_seen(maker: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(cli.COMMANDS, "status", ("read", "something else"))
+    monkeypatch.setitem(COMMANDS, "status", ("read", "something else"))
 
     assert maker.reference() != (DOCS / "cli.md").read_text(encoding="utf-8")

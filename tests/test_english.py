@@ -12,6 +12,7 @@ import pytest
 
 from gitmem import cli
 from gitmem.cli import manual
+from gitmem.cli.commands import COMMANDS, load_command
 from gitmem.cli.parser import parser_of
 from gitmem.config import Config
 
@@ -94,8 +95,8 @@ def messages() -> Iterator[tuple[str, str]]:
 def helps() -> Iterator[tuple[str, str]]:
     """Yield every text of ``--help``, with its command."""
     yield "gitmem", manual.overview(100, []) + manual.format_all(100)
-    for name in (*cli.COMMANDS, *cli.HIDDEN):
-        parser = parser_of(name, cli.load_command(name))
+    for name in (*COMMANDS, *cli.HIDDEN):
+        parser = parser_of(name, load_command(name))
         yield name, parser.description or ""
         for action in parser._actions:
             yield f"{name} {action.metavar or action.dest}", action.help or ""
@@ -121,10 +122,10 @@ def documents() -> Iterator[tuple[str, str]]:
 
 def first_words() -> Iterator[tuple[str, str]]:
     """Yield the first word of each one-liner: of commands, their descriptions, and options that take no value."""
-    for name, (_, about) in cli.COMMANDS.items():
+    for name, (_, about) in COMMANDS.items():
         yield name, about
-    for name in (*cli.COMMANDS, *cli.HIDDEN):
-        parser = parser_of(name, cli.load_command(name))
+    for name in (*COMMANDS, *cli.HIDDEN):
+        parser = parser_of(name, load_command(name))
         yield f"{name} --help", parser.description or ""
         for action in parser._actions:
             if action.option_strings and action.nargs == 0:
@@ -145,9 +146,9 @@ def test_every_one_liner_of_the_help_begins_with_a_verb() -> None:
 
 
 def test_one_liners_have_no_full_stop_and_descriptions_do() -> None:
-    one_liners = {name: about for name, (_, about) in cli.COMMANDS.items()}
+    one_liners = {name: about for name, (_, about) in COMMANDS.items()}
     for name in list(one_liners):
-        parser = parser_of(name, cli.load_command(name))
+        parser = parser_of(name, load_command(name))
         one_liners |= {f"{name} {action.dest}": action.help or "" for action in parser._actions}
         assert re.search(r"[.:]$", (parser.description or "").split("\n\n")[0].strip()), name
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,8 @@ LAZY_HOMES = {
     "gitmem.agents.capture.record": "the same, for what is kept of one",
     "gitmem.text.code.grammar": "a grammar is a package, loaded only for code in its language",
     "gitmem.cli": "the module of the command that was typed; the bug report, the words of errors",
+    "gitmem.cli.commands": "the module of the command that was typed",
+    "gitmem.repository.settings": "settings that need acceptance are rare",
     "gitmem.cli.output": "lines are broken on terminals only",
     "gitmem.cli.options": "the memory where a command opens one; keys and matches are marked on terminals only",
 }
@@ -112,6 +115,9 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/document/times.py": "values of fields: tests/document/test_fields.py",
     "gitmem/commands/sync/summary.py": "what a sync did: tests/commands/sync/test_sync.py, tests/cli/test_sync.py",
     "gitmem/write/links.py": "links of supersession: tests/write/test_supersede.py",
+    "gitmem/cli/commands.py": "the table of commands: tests/cli/test_table.py",
+    "gitmem/text/code/span.py": "data: tests/text/code/test_definitions.py",
+    "gitmem/repository/settings.py": "which settings count: tests/repository/test_settings_trust.py",
     "gitmem/policy/template.py": "what a new store gets: tests/policy/test_init.py",
     **dict.fromkeys(
         (
@@ -184,11 +190,12 @@ LINES_AT_MOST = 600
 
 @dataclass(frozen=True)
 class Import:
-    """One import: where it stands, the module it names, and whether it stands inside a function."""
+    """One import: its line, the module it names, and whether it stands inside a function or is for types only."""
 
     line: int
     target: str
     lazy: bool
+    types: bool = False
 
 
 # What statements, and so imports, are in.
@@ -216,14 +223,16 @@ def imports(source: str, known: frozenset[str]) -> tuple[Import, ...]:
     return tuple(_imports(ast.parse(source), known, kinds, lazy=False))
 
 
-def _imports(node: ast.AST, known: frozenset[str], kinds: tuple[type, ...], *, lazy: bool) -> Iterator[Import]:
+def _imports(
+    node: ast.AST, known: frozenset[str], kinds: tuple[type, ...], *, lazy: bool, types: bool = False
+) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, kinds):
             continue
         for target in _targets(child, known):
-            yield Import(child.lineno, target, lazy)
+            yield Import(child.lineno, target, lazy, types)
         inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        yield from _imports(child, known, kinds, lazy=lazy or inside)
+        yield from _imports(child, known, kinds, lazy=lazy or inside, types=types or _is_type_checking(child))
 
 
 def _targets(node: ast.AST, known: frozenset[str]) -> list[str]:
@@ -273,6 +282,25 @@ def light_lazies(sources: dict[str, str]) -> list[str]:
         for one in its
         if one.lazy and name not in LAZY_HOMES and one.target in sources and one.target not in heavy
     ]
+
+
+def cycle(sources: dict[str, str]) -> list[str]:
+    """Return modules that import each other in a circle; empty if there are none.
+
+    Imports inside functions count. Those for types only do not, since no program runs them, nor those of the package
+    itself: every module may read its version, and its ``Memory`` loads on first use.
+    """
+    known = frozenset(sources)
+    edges = {
+        name: {one.target for one in imports(source, known) if not one.types and one.target in known - {name, "gitmem"}}
+        for name, source in sources.items()
+    }
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as err:
+        found: list[str] = err.args[1]
+        return found
+    return []
 
 
 PROGRAM_MODULES = ("subprocess", "multiprocessing", "pty", "_posixsubprocess")
@@ -360,6 +388,10 @@ def test_modules_import_inside_a_function_only_what_is_heavy() -> None:
 
 def test_only_what_leads_to_something_heavy_is_imported_inside_a_function() -> None:
     assert light_lazies({name: path.read_text() for name, path in MODULES.items()}) == []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert cycle({name: path.read_text() for name, path in MODULES.items()}) == []
 
 
 def test_modules_have_only_the_effects_of_their_doors() -> None:
@@ -492,6 +524,14 @@ def test_planted_effect_is_found(line: str, what: str) -> None:
 
 def test_type_of_a_program_is_no_effect() -> None:
     assert effects("gitmem.system.process_limits", "if TYPE_CHECKING:\n    from subprocess import Popen\n") == []
+
+
+def test_circle_through_a_function_is_found() -> None:
+    sources = {"gitmem.a": "import gitmem.b", "gitmem.b": "def f():\n    from gitmem import c", "gitmem.c": ""}
+    assert cycle(sources) == []
+
+    assert set(cycle({**sources, "gitmem.c": "from gitmem.a import x"})) == set(sources)
+    assert cycle({**sources, "gitmem.c": "if TYPE_CHECKING:\n    from gitmem.a import x"}) == []
 
 
 def test_lazy_import_of_a_light_module_is_found() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem import cli
+from gitmem.cli.commands import COMMANDS, list_commands, load_command, verbs_of
 from gitmem.cli.options import ArgumentParser, Arguments, Reader
 from gitmem.cli.output import Output
 from gitmem.config import variable
@@ -113,10 +113,10 @@ def candidates(before: list[str], last: str) -> list[tuple[str, str]]:
             os.chdir(before[1])
         before = before[1 + takes_value :]
     if not before:
-        return [*((name, cli.COMMANDS[name][1]) for name in cli.list_commands()), *(OPTIONS if last else ())]
+        return [*((name, COMMANDS[name][1]) for name in list_commands()), *(OPTIONS if last else ())]
     name, *words = before
-    verbs = cli.verbs_of(name)
-    if name not in cli.COMMANDS:
+    verbs = verbs_of(name)
+    if name not in COMMANDS:
         return []
     if verbs and not words and not last.startswith("-"):
         return list(verbs.items())
@@ -127,7 +127,7 @@ def candidates(before: list[str], last: str) -> list[tuple[str, str]]:
 
 def _of_command(name: str, words: list[str], last: str) -> list[tuple[str, str]]:
     reader = Reader()
-    cli.load_command(name).add_arguments(reader)
+    load_command(name).add_arguments(reader)
     if "--" in words:
         return []
     option = reader.options.get(words[-1]) if words else None
@@ -163,7 +163,7 @@ def _values(name: str, argument: Argument, last: str) -> list[tuple[str, str]]:
         from gitmem.cli.topics import TOPICS
 
         return [
-            *((one, cli.COMMANDS[one][1]) for one in cli.list_commands()),
+            *((one, COMMANDS[one][1]) for one in list_commands()),
             *((one, row[0]) for one, row in TOPICS.items()),
         ]
     if dest == "what" and name == "uninstall":

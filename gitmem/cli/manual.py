@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from inspect import cleandoc
 
-from gitmem import cli
 from gitmem.cli.columns import NAMES, fill, in_columns, paragraphs, shell
+from gitmem.cli.commands import COMMANDS, FIRST_WEEK, GROUPS
 from gitmem.cli.topics import TOPICS
 
 TYPE_CHECKING = False
@@ -104,7 +104,7 @@ def _row(action: argparse.Action) -> tuple[str, str]:
 def overview(width: int, here: Sequence[str]) -> str:
     """Return the output of `gitmem` alone: the commands of a first week, and the state of this memory."""
     lines = [*fill(f"usage: {USAGE}", width, hang=len("usage: ")), "", *fill(ABOUT, width, hang=0)]
-    lines += ["", "The commands of a first week:", *_commands(cli.FIRST_WEEK, width)]
+    lines += ["", "The commands of a first week:", *_commands(FIRST_WEEK, width)]
     if here:
         lines += ["", "Here:", *(line for text in here for line in fill(f"  {text}", width))]
     more = (
@@ -118,8 +118,8 @@ def overview(width: int, here: Sequence[str]) -> str:
 def format_all(width: int) -> str:
     """Return the output of `gitmem help -a`: every command by group, the topics, and the global options."""
     lines = [*fill(f"usage: {USAGE}", width, hang=len("usage: ")), "", *fill(ABOUT, width, hang=0)]
-    for group, heading in cli.GROUPS.items():
-        names = [name for name, (of, _) in cli.COMMANDS.items() if of == group and " " not in name]
+    for group, heading in GROUPS.items():
+        names = [name for name, (of, _) in COMMANDS.items() if of == group and " " not in name]
         lines += ["", f"{heading}:", *_commands(names, width)]
     lines += ["", "Topics (gitmem help TOPIC):", *in_columns(((n, about) for n, (about, _) in TOPICS.items()), width)]
     lines += ["", "Options of every command:", *in_columns(GLOBAL, width)]
@@ -133,7 +133,7 @@ def topic(name: str, width: int) -> str:
 
 
 def _commands(names: Iterable[str], width: int) -> list[str]:
-    return in_columns([(f"{name:<10}", cli.COMMANDS[name][1]) for name in names], width)
+    return in_columns([(f"{name:<10}", COMMANDS[name][1]) for name in names], width)
 
 
 def man_page(parsers: Mapping[str, Parser]) -> str:
@@ -147,9 +147,9 @@ def man_page(parsers: Mapping[str, Parser]) -> str:
         *(".SH SYNOPSIS", f".B {_roff(USAGE)}", ".br", f".B {_roff(USAGE.replace('gitmem', 'git mem', 1))}"),
         *(".SH OPTIONS", *_entries(GLOBAL)),
     ]
-    for group, heading in cli.GROUPS.items():
+    for group, heading in GROUPS.items():
         lines.append(f'.SH "{_roff(heading.upper())}"')
-        for name, (of, _) in cli.COMMANDS.items():
+        for name, (of, _) in COMMANDS.items():
             if of == group:
                 lines += _section(parsers[name])
     lines.append(".SH TOPICS")

@@ -542,7 +542,7 @@ def query_of(args: Arguments, memory: Memory, *, query: str = "", limit: int = 1
 
 def _kinds_of(memory: Memory, typed: str) -> tuple[str, ...]:
     """Return the kinds that a role of the policy reads; empty for all."""
-    from gitmem.policy import role_name
+    from gitmem.policy.kinds import role_name
 
     roles = memory.repository.policy().roles
     if role_name(typed) not in roles:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from types import MappingProxyType
 
-from gitmem import cli
+from gitmem.cli.commands import verbs_of
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
@@ -31,12 +31,12 @@ class HelpRequest(Exception):  # noqa: N818 - control flow, not an error
     """Raised when the user asks for help.
 
     Attributes:
-        text: The help.
+        parser: The parser of the command (``manual.page`` prints its help).
     """
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
+    def __init__(self, parser: Parser) -> None:
+        super().__init__(parser.prog)
+        self.parser = parser
 
 
 class Parser(argparse.ArgumentParser):
@@ -58,9 +58,7 @@ class Parser(argparse.ArgumentParser):
         Raises:
             HelpRequest: Always.
         """
-        from gitmem.cli.manual import page
-
-        raise HelpRequest(page(self, self.width))
+        raise HelpRequest(self)
 
     def error(self, message: str) -> NoReturn:
         """Raise an error in the command line.
@@ -115,6 +113,6 @@ class Parser(argparse.ArgumentParser):
 def parser_of(name: str, module: ModuleType, *, width: int = Parser.width) -> Parser:
     """Return the parser of one command."""
     parser = Parser(prog=f"gitmem {name}", description=module.__doc__, formatter_class=Formatter, allow_abbrev=False)
-    parser.examples, parser.verbs, parser.width = module.EXAMPLES, cli.verbs_of(name), width
+    parser.examples, parser.verbs, parser.width = module.EXAMPLES, verbs_of(name), width
     module.add_arguments(parser)
     return parser

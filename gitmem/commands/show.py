@@ -10,7 +10,7 @@ from gitmem.errors import FormatError, NotFoundError, ProcessError
 from gitmem.git.history import read_summaries
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import FAILS, STALE
-from gitmem.policy import KINDS
+from gitmem.policy.kinds import KINDS
 from gitmem.repository.holder import holder_of
 from gitmem.statuses import age_s, describe_chain
 from gitmem.store import layout

@@ -8,8 +8,8 @@ from __future__ import annotations
 from gitmem.config import WrongValue
 from gitmem.errors import ConfigError
 from gitmem.frozen import replace
-from gitmem.policy import KINDS, ROLES, TAG_WORDS, Kind, Policy, Role, plain_row
 from gitmem.policy.collections import COLLECTIONS, Collection
+from gitmem.policy.kinds import KINDS, ROLES, TAG_WORDS, Kind, Role, plain_row
 from gitmem.policy.settings import OWN, ROWS, SECTIONS, is_slug, keys_of, read_line, read_lines
 
 TYPE_CHECKING = False
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
-def apply_changes(changes: Mapping[str, Any], file: str) -> Policy:
-    """Return the built-in policy with the changes of a store.
+def apply_changes(changes: Mapping[str, Any], file: str) -> dict[str, Any]:
+    """Return the fields of the policy (``Policy``) with the changes of a store.
 
     Args:
         changes: The settings, in the form of ``gitmem.toml``.
@@ -41,7 +41,7 @@ def apply_changes(changes: Mapping[str, Any], file: str) -> Policy:
     collections = _collections(changes.get("collections", {}), kinds, file)
     kinds = _with_collection_rules(kinds, collections, changes.get("kinds", {})) if collections else kinds
     tags, roles = _tags(changes.get("tags", {}), file), _roles(changes.get("roles", {}), file)
-    return Policy(kinds=kinds, collections=collections, tags=tags, roles=roles, changes=changes, **found)
+    return {"kinds": kinds, "collections": collections, "tags": tags, "roles": roles, "changes": changes, **found}
 
 
 def _settings(section: str, defaults: T, changes: Any, file: str) -> T:

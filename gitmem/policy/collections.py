@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from gitmem.config import WrongValue, setting, settings
 from gitmem.errors import RefusedError, UsageError
-from gitmem.policy import CAPTURE, IMPORT, PROMPT, PULLED, REMEMBER, REQUEST, START, WORK, WORKFLOW
+from gitmem.policy.kinds import CAPTURE, IMPORT, PROMPT, PULLED, REMEMBER, REQUEST, START, WORK, WORKFLOW
 from gitmem.policy.settings import (
     read_collection,
     read_field_names,

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from gitmem.errors import ConfigError, UsageError
 from gitmem.frozen import frozen
-from gitmem.policy import KINDS, ROLES, TAG_WORDS, Kind, Policy, Role, load, plain_row
+from gitmem.policy import Policy, load
 from gitmem.policy.collections import COLLECTIONS, Collection
+from gitmem.policy.kinds import KINDS, ROLES, TAG_WORDS, Kind, Role, plain_row
 from gitmem.policy.settings import OWN, ROWS, SECTIONS, keys_of
 from gitmem.policy.template import spell
 

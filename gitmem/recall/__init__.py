@@ -13,7 +13,7 @@ from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index.catalog import state, strings
 from gitmem.model import ADOPTED, ENGLISH, FACTORS, STALE, STATUSES, SUMMARY, UNPROVEN, VERIFIED
 from gitmem.options import TypedDict, refuse_unknown
-from gitmem.policy import REQUEST
+from gitmem.policy.kinds import REQUEST
 from gitmem.policy.settings import RecallSettings, WorkPoints
 from gitmem.recall.bm25 import Bm25Weights, all_terms, lexical_scores
 from gitmem.statuses import age_s

@@ -10,7 +10,7 @@ from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index import FtsEngine, Stats
 from gitmem.index.catalog import refs_of, state, texts_of
 from gitmem.model import Hit
-from gitmem.policy import PROMPT, START
+from gitmem.policy.kinds import PROMPT, START
 from gitmem.recall import (
     SESSION,
     SNIPPET,

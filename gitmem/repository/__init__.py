@@ -10,12 +10,12 @@ import os
 import time
 
 from gitmem import config
-from gitmem.config import BOOLEANS, GUARDED, known_name
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import replace
 from gitmem.git import Git
-from gitmem.git.repository import discover_or, effective_values
+from gitmem.git.repository import discover_or
 from gitmem.repository.open_store import OpenStore
+from gitmem.repository.settings import read_settings
 from gitmem.store.code_folder import find_tree, is_home
 from gitmem.store.companion import find_companion, head_branch, store_on_top, top_ref
 from gitmem.store.scopes import (
@@ -39,15 +39,14 @@ from gitmem.store.universal import find_universal, make_universal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
     from sqlite3 import Connection
     from types import TracebackType
     from typing import Concatenate, ParamSpec, Protocol, Self, TypeVar
 
     from gitmem.config import Config
-    from gitmem.config import Setting as Row
-    from gitmem.git.repository import Repository, Setting
+    from gitmem.git.repository import Repository
     from gitmem.index.catalog import Catalog
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.index.whoosh.index import SearchableIndex
@@ -505,40 +504,6 @@ def reads_companion(method: Callable[Concatenate[M, P], R]) -> Callable[Concaten
         setattr(reading, name, getattr(method, name))
     reading.__wrapped__ = method  # type: ignore[attr-defined] # for inspect.signature
     return reading
-
-
-def read_settings(git: Git) -> tuple[Config, Mapping[str, str], str]:
-    """Return the effective settings, the repository's ignored ones by name, and a notice about these.
-
-    Raises:
-        ConfigError: A setting is wrong.
-    """
-    settings = _settings(git)
-    own, refused, notice = guarded_settings(git, settings), dict[str, str](), ""
-    git.accepts_programs = not own
-    if own:
-        from gitmem.repository import settings_trust
-
-        refused, notice = settings_trust.list_ignored(git, own)
-    names = {name for name, row in GUARDED.items() if row.git_name in refused}
-    pairs = ((name, value) for name, value, is_own in settings if not (is_own and name in names))
-    return config.load(effective_values(pairs)), refused, notice
-
-
-def _settings(git: Git) -> list[Setting]:
-    """Return the settings under one name for all spellings of each: the last value is effective."""
-    return [(known_name(name), value, is_own) for name, value, is_own in git.config_settings()]
-
-
-def guarded_settings(git: Git, settings: Iterable[Setting] = ()) -> dict[str, str]:
-    """Return what the repository's own configuration sets that can run a program or send text, by name."""
-    own = effective_values((name, value) for name, value, is_own in settings or _settings(git) if is_own)
-    rows = ((GUARDED[name], value) for name, value in own.items() if name in GUARDED)
-    return {row.git_name: value for row, value in rows if not _is_off(row, value)} | git.fetch_programs()
-
-
-def _is_off(row: Row, value: str) -> bool:
-    return value in ("", "off") or (row.default is False and BOOLEANS.get(value.lower()) is False)
 
 
 def _is_question(query: Query) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gitmem.document.spec import format_spec
-from gitmem.repository import guarded_settings, settings_trust
+from gitmem.repository import settings_trust
+from gitmem.repository.settings import guarded_settings
 from gitmem.store.state.registration import accept
 from gitmem.verify.trust import Approval, of_clone
 

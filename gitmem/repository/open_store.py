@@ -41,10 +41,6 @@ if TYPE_CHECKING:
     from gitmem.write.draft import Author
     from gitmem.write.writer import Writer
 
-# A write waits for another process's refresh of the index, longer than any refresh seen: 10 times per second (SQLite
-# itself waits within `index.refresh.follow`), for this long.
-REFRESH_ATTEMPTS = 10
-REFRESH_PAUSE_S = 0.25
 # How long a command whose work is the index waits for another process: longer than 100,000 memories take.
 WAIT_S = 300.0
 
@@ -65,6 +61,11 @@ class OpenStore:
         behind: Which commit the catalog shows instead of the tip, as a line; empty if it shows the tip.
         here: The current directory, and the top of its work tree; empty if there is none.
     """
+
+    # A write waits for another process's refresh of the index, longer than any refresh seen: 10 times per second
+    # (SQLite itself waits within `index.refresh.follow`), for this long.
+    REFRESH_ATTEMPTS = 10
+    REFRESH_PAUSE_S = 0.25
 
     is_in_tree = False
     ignored_settings: Mapping[str, str]
@@ -303,7 +304,7 @@ class OpenStore:
             del self.notices[earlier:]
             if progress is not None:
                 progress(round(WAIT_S - left), round(WAIT_S))
-            time.sleep(REFRESH_PAUSE_S)
+            time.sleep(self.REFRESH_PAUSE_S)
 
     def _refresh(self, wanted: tuple[str, str]) -> None:
         from gitmem.index.catalog import commit_and_tree
@@ -491,14 +492,14 @@ class OpenStore:
         if tip is None:
             return empty_catalog()
         said = len(self.notices)
-        for _ in range(REFRESH_ATTEMPTS):
+        for _ in range(self.REFRESH_ATTEMPTS):
             self._last_good = {}
             catalog = self.catalog(tip)
             if catalog.meta("commit") == tip:
                 refuse_unreadable(catalog)
                 return catalog
             del self.notices[said:]
-            time.sleep(REFRESH_PAUSE_S)
+            time.sleep(self.REFRESH_PAUSE_S)
         raise ConflictError(
             "another process is writing the index, which could not be updated",
             hint="try again; if that does not help: gitmem index --rebuild",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import GitmemError
-from gitmem.policy import PROMPT, REQUEST, START
+from gitmem.policy.kinds import PROMPT, REQUEST, START
 from gitmem.store.scopes import SOURCE_FOLDER
 from gitmem.text import parse_json
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.policy import Role, role_name
+from gitmem.policy.kinds import Role, role_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from gitmem.git import branches
 from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.index.refresh import LargeChangeError, follow, refuse_unreadable
 from gitmem.repository.approvals import trust_of
-from gitmem.repository.open_store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S
 from gitmem.store.local import is_busy
 from gitmem.store.scopes import PRIVATE, PROJECT
 from gitmem.verify.options import Options
@@ -55,7 +54,7 @@ def _follow(store: OpenStore, tip: str) -> None:
     catalog = store.opened_catalog
     assert catalog is not None
     refuse_unreadable(catalog)
-    for _ in range(REFRESH_ATTEMPTS):
+    for _ in range(store.REFRESH_ATTEMPTS):
         try:
             if catalog.meta("commit") == tip or follow(store.git, catalog, tip):
                 return
@@ -63,7 +62,7 @@ def _follow(store: OpenStore, tip: str) -> None:
         except sqlite3.OperationalError as err:
             if not is_busy(err):
                 raise
-            time.sleep(REFRESH_PAUSE_S)
+            time.sleep(store.REFRESH_PAUSE_S)
         except LargeChangeError:
             break
     raise ConflictError(

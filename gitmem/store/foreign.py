@@ -36,7 +36,8 @@ from gitmem.errors import ConfigError, ConflictError, ForeignBranchError, Gitmem
 from gitmem.git import Git, TreeEntry
 from gitmem.git.ancestry import is_shallow
 from gitmem.model import FORMAT
-from gitmem.policy import KINDS, load
+from gitmem.policy import load
+from gitmem.policy.kinds import KINDS
 from gitmem.store import layout
 from gitmem.store.proofs import FOREIGN, NAMED, NEWER, ROOTED, STORES, STRAY, note_proof, read_proofs
 from gitmem.store.proposal import PROPOSAL_PREFIX

@@ -15,7 +15,7 @@ from gitmem.document.times import format_time
 from gitmem.errors import FormatError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.model import TASK
-from gitmem.policy import BOARD_KINDS, KINDS
+from gitmem.policy.kinds import BOARD_KINDS, KINDS
 from gitmem.store import layout
 from gitmem.text import display
 from gitmem.text.budget import count_tokens

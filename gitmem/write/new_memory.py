@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.policy import REMEMBER
+from gitmem.policy.kinds import REMEMBER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

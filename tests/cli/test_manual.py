@@ -13,16 +13,17 @@ import pytest
 from gitmem import cli
 from gitmem.cli import manual
 from gitmem.cli.columns import width_of
+from gitmem.cli.commands import COMMANDS, FIRST_WEEK, list_commands, load_command
 from gitmem.cli.parser import parser_of
 from gitmem.cli.topics import TOPICS
 
 GROFF = shutil.which("groff")
-NAMES = (*cli.COMMANDS, *cli.HIDDEN)
+NAMES = (*COMMANDS, *cli.HIDDEN)
 
 
 def pages(width: int) -> dict[str, str]:
     """Return every page of help for a terminal of so many columns."""
-    found = {name: manual.page(parser_of(name, cli.load_command(name)), width) for name in NAMES}
+    found = {name: manual.page(parser_of(name, load_command(name)), width) for name in NAMES}
     found |= {f"help {name}": manual.topic(name, width) for name in TOPICS}
     here = ["12 memories on the branch memory, with 9 facts: 7 verified, 1 failed, 1 suspect"]
     return found | {"help": manual.overview(width, here), "help -a": manual.format_all(width)}
@@ -39,7 +40,7 @@ def test_no_page_of_help_is_wider_than_the_terminal(width: int) -> None:
 
 def test_page_has_every_option_with_its_help_and_examples_before_options() -> None:
     for name in NAMES:
-        parser = parser_of(name, cli.load_command(name))
+        parser = parser_of(name, load_command(name))
         words = " ".join(manual.page(parser, 60).replace("\\\n", "").split())
         for action in parser._actions:
             if action.dest != "help":
@@ -54,7 +55,7 @@ def test_page_has_every_option_with_its_help_and_examples_before_options() -> No
 def test_overview_shows_twelve_commands_and_how_the_memory_is() -> None:
     shown = manual.overview(100, ["3 memories"])
 
-    assert [name for name in cli.FIRST_WEEK if f"\n  {name} " not in shown] == []
+    assert [name for name in FIRST_WEEK if f"\n  {name} " not in shown] == []
     assert "\n  badge" not in shown
     assert "\nHere:\n  3 memories\n" in shown
 
@@ -62,13 +63,13 @@ def test_overview_shows_twelve_commands_and_how_the_memory_is() -> None:
 def test_list_of_all_commands_has_plumbing_apart() -> None:
     usual, _, plumbing = manual.format_all(100).partition("\nPlumbing, for programs and CI:\n")
 
-    assert [name for name in cli.list_commands() if f"\n  {name} " not in manual.format_all(100)] == []
+    assert [name for name in list_commands() if f"\n  {name} " not in manual.format_all(100)] == []
     assert [name for name in ("merge", "badge", "mcp") if f"\n  {name} " in usual or f"  {name} " not in plumbing] == []
 
 
 @pytest.mark.skipif(GROFF is None, reason="groff is not installed")
 def test_manual_page_has_every_command_and_no_warning() -> None:
-    text = manual.man_page({name: parser_of(name, cli.load_command(name)) for name in cli.COMMANDS})
+    text = manual.man_page({name: parser_of(name, load_command(name)) for name in COMMANDS})
 
     done = subprocess.run(
         ["groff", "-man", "-Tascii", "-P-c", "-P-b", "-P-u", "-ww"],
@@ -82,12 +83,12 @@ def test_manual_page_has_every_command_and_no_warning() -> None:
         line for line in done.stderr.split("\n") if line and "special character" not in line and "adjust" not in line
     ] == []
     shown = " ".join(done.stdout.split())
-    assert [name for name in cli.COMMANDS if f"gitmem {name}" not in shown] == []
+    assert [name for name in COMMANDS if f"gitmem {name}" not in shown] == []
     assert "DATABASE_URL" in shown
 
 
 def test_manual_page_that_the_package_installs_is_that_of_the_parser() -> None:
-    text = manual.man_page({name: parser_of(name, cli.load_command(name)) for name in cli.COMMANDS})
+    text = manual.man_page({name: parser_of(name, load_command(name)) for name in COMMANDS})
     folder = Path(__file__).parents[2] / "data/share/man/man1"
 
     assert (folder / "git-mem.1").read_text("utf-8") == text, "run: python docs/make_cli.py"

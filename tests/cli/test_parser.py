@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from gitmem import cli
+from gitmem.cli.commands import COMMANDS, load_command
+from gitmem.cli.manual import page
 from gitmem.cli.parser import HelpRequest, Parser, parser_of
 from gitmem.errors import UsageError
 
@@ -17,7 +19,7 @@ DOCUMENTS = [PROJECT / "README.md", *sorted(PROJECT.glob("docs/*.md"))]
 
 
 def parser(name: str) -> Parser:
-    return parser_of(name, cli.load_command(name))
+    return parser_of(name, load_command(name))
 
 
 def words_of(line: str, name: str) -> list[str]:
@@ -32,25 +34,26 @@ def words_of(line: str, name: str) -> list[str]:
     return words[start + len(command) : end]
 
 
-@pytest.mark.parametrize("name", cli.COMMANDS)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_help_of_a_command_shows_its_examples(name: str) -> None:
     with pytest.raises(HelpRequest) as asked:
         parser(name).parse(["--help"])
 
-    assert cli.load_command(name).EXAMPLES
-    whole = asked.value.text.replace(" \\\n      ", " ")
-    assert [line for line in cli.load_command(name).EXAMPLES if f"\n  {line}\n" not in whole] == []
-    assert asked.value.text.startswith(f"usage: gitmem {name}")
+    text = page(asked.value.parser, Parser.width)
+    assert load_command(name).EXAMPLES
+    whole = text.replace(" \\\n      ", " ")
+    assert [line for line in load_command(name).EXAMPLES if f"\n  {line}\n" not in whole] == []
+    assert text.startswith(f"usage: gitmem {name}")
 
 
-@pytest.mark.parametrize("name", cli.COMMANDS)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_examples_of_a_command_parse(name: str) -> None:
-    for line in cli.load_command(name).EXAMPLES:
+    for line in load_command(name).EXAMPLES:
         parser(name).parse(words_of(line, name))
 
 
 def test_every_argument_says_what_it_is() -> None:
-    found = [(name, action.dest) for name in cli.COMMANDS for action in parser(name)._actions if not action.help]
+    found = [(name, action.dest) for name in COMMANDS for action in parser(name)._actions if not action.help]
 
     assert found == []
 
@@ -137,7 +140,7 @@ def test_every_command_of_a_document_is_one(path: Path) -> None:
     wrong = []
     for line in commands_of(path.read_text(encoding="utf-8")):
         words = line.split()[1:]
-        name = next((name for name in (" ".join(words[:2]), words[0]) if name in (*cli.COMMANDS, *cli.HIDDEN)), "")
+        name = next((name for name in (" ".join(words[:2]), words[0]) if name in (*COMMANDS, *cli.HIDDEN)), "")
         try:
             parser(name).parse(words_of(line, name))
         except (UsageError, LookupError) as err:

@@ -7,17 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem import cli
+from gitmem.cli.commands import COMMANDS, load_command
 from gitmem.cli.options import read_plain
 from gitmem.cli.parser import parser_of
 from gitmem.errors import UsageError
 
-NAMES = sorted({*cli.COMMANDS, *cli.HIDDEN})
+NAMES = sorted({*COMMANDS, *cli.HIDDEN})
 TEXTS = st.sampled_from(["a", "two words", "-", "", "-5", "--", "--nonsense", "7", "0.5", "gotcha", "ä"])
 
 
 def lines_of(name: str) -> st.SearchStrategy[list[str]]:
     """Return a strategy for lines of a command: its own options, with values or without, and words, in any order."""
-    parser = parser_of(name, cli.load_command(name))
+    parser = parser_of(name, load_command(name))
     options = [o for o in parser._option_string_actions if o not in ("-h", "--help")] or ["--json"]
     values = st.one_of(
         TEXTS, *(st.sampled_from([*map(str, action.choices)]) for action in parser._actions if action.choices)
@@ -34,7 +35,7 @@ def lines_of(name: str) -> st.SearchStrategy[list[str]]:
 
 @given(name=st.sampled_from(NAMES), data=st.data())
 def test_plain_line_gives_what_argparse_gives(name: str, data: st.DataObject) -> None:
-    module, line = cli.load_command(name), data.draw(lines_of(name))
+    module, line = load_command(name), data.draw(lines_of(name))
 
     plain = read_plain(module, line)
 
@@ -53,7 +54,7 @@ def test_plain_line_gives_what_argparse_gives(name: str, data: st.DataObject) ->
     ],
 )
 def test_lines_that_are_typed_most_are_plain(name: str, line: list[str]) -> None:
-    assert read_plain(cli.load_command(name), line) is not None
+    assert read_plain(load_command(name), line) is not None
 
 
 @pytest.mark.parametrize(
@@ -71,9 +72,9 @@ def test_lines_that_are_typed_most_are_plain(name: str, line: list[str]) -> None
     ],
 )
 def test_other_lines_are_left_to_argparse(name: str, line: list[str]) -> None:
-    assert read_plain(cli.load_command(name), line) is None
+    assert read_plain(load_command(name), line) is None
 
 
 def test_value_of_a_flag_is_refused_by_both() -> None:
     with pytest.raises(UsageError):
-        parser_of("recall", cli.load_command("recall")).parse(["--json=yes"])
+        parser_of("recall", load_command("recall")).parse(["--json=yes"])

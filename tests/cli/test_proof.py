@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem import cli
+from gitmem.cli.commands import load_command
 from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import verify_of
 from gitmem.errors import UsageError
 
 
 def check(*words: str) -> object:
-    return verify_of(parser_of("fact", cli.load_command("fact")).parse(["a title", *words]))
+    return verify_of(parser_of("fact", load_command("fact")).parse(["a title", *words]))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitmem import cli
+from gitmem.cli.commands import COMMANDS, FIRST_WEEK, GROUPS, load_command, verbs_of
 
 FOLDER = Path(cli.__file__).parent
 # Modules of the room that are no commands.
@@ -21,6 +22,7 @@ SHARED = {
     "bug",
     "causes",
     "changes",
+    "commands",
     "columns",
     "editor",
     "client_hook",
@@ -52,22 +54,22 @@ def test_every_module_of_a_command_is_in_the_table_and_nothing_else() -> None:
     typed = {"import_": "import"} | {name: name.replace("_", "-") for name in names if not name.endswith("_")}
     # The screens of `browse` are no verbs of it.
     shared = SHARED | {name for name in names if name.startswith("browse ")}
-    assert {typed[name] for name in names - shared} == {*cli.COMMANDS, *cli.HIDDEN}
+    assert {typed[name] for name in names - shared} == {*COMMANDS, *cli.HIDDEN}
 
 
 def test_synonyms_and_lists_of_commands_name_commands() -> None:
-    named = {*cli.SYNONYMS.values(), *cli.PAGED, *cli.FIRST_WEEK}
+    named = {*cli.SYNONYMS.values(), *cli.PAGED, *FIRST_WEEK}
 
-    assert named - set(cli.COMMANDS) == set()
-    assert set(cli.SYNONYMS) & set(cli.COMMANDS) == set()
-    assert len(cli.FIRST_WEEK) == 12
+    assert named - set(COMMANDS) == set()
+    assert set(cli.SYNONYMS) & set(COMMANDS) == set()
+    assert len(FIRST_WEEK) == 12
 
 
 def test_help_of_a_noun_shows_its_verbs(run_cli) -> None:
     shown = run_cli("help", "task").out
 
-    assert [verb for verb, about in cli.verbs_of("task").items() if f"  {verb:<7}  {about}\n" not in shown] == []
-    assert len(cli.verbs_of("task")) == 8
+    assert [verb for verb, about in verbs_of("task").items() if f"  {verb:<7}  {about}\n" not in shown] == []
+    assert len(verbs_of("task")) == 8
 
 
 @pytest.mark.parametrize(
@@ -87,12 +89,12 @@ def test_unknown_verb_is_reported(run_cli, words: tuple[str, ...], message: str,
 
 
 def test_every_command_is_in_a_group_that_has_a_heading() -> None:
-    assert {group for group, _ in cli.COMMANDS.values()} == set(cli.GROUPS)
+    assert {group for group, _ in COMMANDS.values()} == set(GROUPS)
 
 
-@pytest.mark.parametrize("name", cli.COMMANDS)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_command_has_a_description_examples_arguments_and_a_run(name: str) -> None:
-    module = cli.load_command(name)
+    module = load_command(name)
 
     assert module.__doc__
     assert all(f"gitmem {name}" in line for line in module.EXAMPLES)
@@ -109,5 +111,5 @@ def test_only_the_module_of_the_command_that_was_typed_is_loaded() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     loaded = done.stdout.strip().split("\n")[-1]
-    names = {name for name in cli.COMMANDS if f"'gitmem.cli.{name}'" in loaded}
+    names = {name for name in COMMANDS if f"'gitmem.cli.{name}'" in loaded}
     assert names == {"index"}

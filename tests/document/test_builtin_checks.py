@@ -10,7 +10,7 @@ from mcp import Client
 from support.facts import ask_builtin, tree_of
 from support.mcp_client import with_client
 
-from gitmem import cli
+from gitmem.cli.commands import load_command
 from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import verify_of
 from gitmem.commands.install.client_files import skill
@@ -77,7 +77,7 @@ def options_for(row: BuiltinCheck) -> list[str]:
 
 @pytest.mark.parametrize("row", CHECKS.values(), ids=CHECKS)
 def test_every_row_is_an_option_a_mapping_a_check_and_a_line_of_the_documents(row: BuiltinCheck) -> None:
-    typed = verify_of(parser_of("fact", cli.load_command("fact")).parse(["a", *options_for(row)]))
+    typed = verify_of(parser_of("fact", load_command("fact")).parse(["a", *options_for(row)]))
     words = words_of(typed)
 
     check_fields({"title": "a", "kind": "fact", "verify": typed})
@@ -101,7 +101,7 @@ def test_new_row_is_parsed_and_refused_like_the_others(new: BuiltinCheck) -> Non
 
 
 def test_new_row_is_an_option_with_its_help(new: BuiltinCheck) -> None:
-    parser = parser_of("fact", cli.load_command("fact"))
+    parser = parser_of("fact", load_command("fact"))
     message = next(action for action in parser._actions if action.option_strings == ["--opens"])
 
     assert (message.metavar, message.help) == ("TEXT", new.about)

@@ -13,6 +13,7 @@ import pytest
 from conftest import git
 
 from gitmem import cli
+from gitmem.cli.commands import list_commands, load_command, verbs_of
 from gitmem.cli.parser import HelpRequest, parser_of
 from gitmem.errors import GitmemError
 from gitmem.memory import Memory
@@ -118,12 +119,12 @@ def parse(words: list[str]) -> None:
     if words[0].startswith("--"):
         return
     name, *arguments = words
-    assert name in cli.list_commands() or name in cli.HIDDEN, f"there is no command {name}"
-    verbs = cli.verbs_of(name)
+    assert name in list_commands() or name in cli.HIDDEN, f"there is no command {name}"
+    verbs = verbs_of(name)
     if verbs and arguments and not arguments[0].startswith("-"):
         name, arguments = f"{name} {arguments[0]}", arguments[1:]
     with suppress(HelpRequest):
-        parser_of(name, cli.load_command(name)).parse(arguments)
+        parser_of(name, load_command(name)).parse(arguments)
 
 
 def test_commands_of_all_hints_are_ones_that_gitmem_takes(commands: dict[str, str]) -> None:

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from conftest import Ran, git
 
-from gitmem.cli import COMMANDS
+from gitmem.cli.commands import COMMANDS
 from gitmem.system.origin import DISTRIBUTION
 
 PROJECT = Path(__file__).resolve().parents[2]

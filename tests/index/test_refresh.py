@@ -25,7 +25,7 @@ from gitmem.index.refresh import empty_catalog, rebuild, refresh
 from gitmem.memory import Memory
 from gitmem.model import FAILS, Verdict
 from gitmem.recall import Query
-from gitmem.repository import open_store
+from gitmem.repository.open_store import OpenStore
 from gitmem.store import layout
 from gitmem.store.verdicts import format_verdict
 from gitmem.system import file_lock
@@ -307,7 +307,7 @@ def test_change_larger_than_half_of_the_index_is_built_beside_it(repo: Path, mon
 
 
 def test_a_write_is_never_planned_on_an_index_that_is_behind(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(open_store, "REFRESH_ATTEMPTS", 1)
+    monkeypatch.setattr(OpenStore, "REFRESH_ATTEMPTS", 1)
     put_files(repo, {"learned/a.md": memory_text("a", body="first\n")})
     with Memory(repo) as memory:
         memory.repository.catalog()

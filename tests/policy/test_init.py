@@ -9,8 +9,9 @@ import pytest
 
 from gitmem.errors import ConfigError
 from gitmem.frozen import fields_of, replace
-from gitmem.policy import KINDS, TAG_WORDS, Kind, Policy, builtin, load
+from gitmem.policy import Policy, builtin, load
 from gitmem.policy.changes import apply_changes
+from gitmem.policy.kinds import KINDS, TAG_WORDS, Kind
 from gitmem.policy.settings import ROWS
 from gitmem.policy.template import default_toml
 
@@ -58,7 +59,7 @@ def own() -> Policy:
 
 def test_store_without_a_file_has_the_documented_defaults() -> None:
     policy = builtin()
-    assert policy == apply_changes({}, file="gitmem.toml")
+    assert policy == Policy(**apply_changes({}, file="gitmem.toml"))
 
     assert (policy.recall.half_life_days, policy.recall.access_boost_max) == (14, 1.5)
     assert (policy.recall.access_recency_hours, policy.recall.candidate_multiplier) == (48, 3)

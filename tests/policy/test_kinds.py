@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.policy import KINDS, TAG_WORDS
+from gitmem.policy.kinds import KINDS, TAG_WORDS
 from gitmem.policy.settings import FIELDS, RESERVED_FOLDERS, is_slug
 from gitmem.store import layout
 from gitmem.text.tags import find_tags

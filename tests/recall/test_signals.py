@@ -12,7 +12,8 @@ from gitmem.config import Config
 from gitmem.document.times import format_time
 from gitmem.memory import Memory
 from gitmem.model import FACTORS
-from gitmem.policy import KINDS, builtin
+from gitmem.policy import builtin
+from gitmem.policy.kinds import KINDS
 from gitmem.recall import RANKING, Query, ranking_of
 from gitmem.recall.work import neighbours
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.policy import KINDS
+from gitmem.policy.kinds import KINDS
 from gitmem.policy.settings import RESERVED_FOLDERS as RESERVED_BY_KINDS
 from gitmem.store import layout
 from gitmem.store.layout import StorePath, is_key, memory_path, place_of, shard, verdict_path

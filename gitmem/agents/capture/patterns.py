@@ -12,8 +12,9 @@ from gitmem.agents.capture.source import place_of, read_inside
 from gitmem.frozen import frozen
 from gitmem.text import format_json
 from gitmem.text.budget import count_tokens
-from gitmem.text.code.definitions import DEFINES, Span, definitions
+from gitmem.text.code.definitions import DEFINES, definitions
 from gitmem.text.code.languages import is_code, language_of
+from gitmem.text.code.span import Span
 from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.agents.moments.output import Failure, informative_lines
 from gitmem.agents.session import log, topics
 from gitmem.index.catalog import wordings_by_key
-from gitmem.policy import PROMPT
+from gitmem.policy.kinds import PROMPT
 from gitmem.recall import Query
 from gitmem.store.scopes import LISTED
 from gitmem.text.marker_words import CIRCUMSTANCES

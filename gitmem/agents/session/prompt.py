@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.agents.session import log, topics
 from gitmem.frozen import replace
-from gitmem.policy import PROMPT
+from gitmem.policy.kinds import PROMPT
 from gitmem.recall import Query
 from gitmem.recall.gate import good_hits
 from gitmem.repository.pulled import pulled_stores

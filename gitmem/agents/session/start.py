@@ -25,7 +25,7 @@ from gitmem.index.catalog.agent_text import About, MemoryText, Part
 from gitmem.index.catalog.disputes import list_disputes
 from gitmem.index.catalog.state import count_live
 from gitmem.model import ADOPTED
-from gitmem.policy import START as AT_START
+from gitmem.policy.kinds import START as AT_START
 from gitmem.recall import Query, RecallResult, filter_condition
 from gitmem.repository import has_private, open_private
 from gitmem.repository.roles import role_of
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from gitmem.agents.session.topics import Topic, Workplace
     from gitmem.index.catalog import Catalog
     from gitmem.memory import Memory
-    from gitmem.policy import Policy, Role
+    from gitmem.policy import Policy
+    from gitmem.policy.kinds import Role
     from gitmem.repository import OpenRepository
 
 BMAD = "bmad"

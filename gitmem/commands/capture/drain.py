@@ -10,7 +10,8 @@ from gitmem.commands.capture.keep import BY, OPTIONS
 from gitmem.errors import ConflictError, FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import replace
 from gitmem.index.catalog.state import LIVE
-from gitmem.policy import CAPTURE, Policy
+from gitmem.policy import Policy
+from gitmem.policy.kinds import CAPTURE
 from gitmem.repository import open_private
 from gitmem.store.scopes import PRIVATE
 from gitmem.store.state.spool import Spool

@@ -39,7 +39,7 @@ from gitmem.commands.context.sections import (
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import places_of, refs_of, state, wordings_of
 from gitmem.model import ADOPTED, BLOCKED, FAILED, FAILS, HOLDS, STALE, STATUSES, SUMMARY, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.policy import START
+from gitmem.policy.kinds import START
 from gitmem.statuses import SIGNS, age_s, explain_chain
 from gitmem.tasks import digest as tasks
 from gitmem.tasks.task import Worker

@@ -8,7 +8,7 @@ from gitmem import recall
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import ADOPTED
-from gitmem.policy import START
+from gitmem.policy.kinds import START
 from gitmem.recall import half_life_days, work
 from gitmem.recall.work import neighbours
 from gitmem.statuses import age_s

@@ -12,7 +12,7 @@ from gitmem.git import NO_SYSTEM
 from gitmem.git.branches import SHARED, likely_default
 from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
-from gitmem.policy import START
+from gitmem.policy.kinds import START
 from gitmem.recall import Query, hit_condition
 from gitmem.repository.roles import role_of
 from gitmem.store.companion import companion_notice

@@ -16,7 +16,7 @@ from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.errors import BusyError, RefusedError
 from gitmem.frozen import frozen, replace
-from gitmem.policy import IMPORT
+from gitmem.policy.kinds import IMPORT
 from gitmem.recall import SESSION
 from gitmem.recall.logs import PLACE, number_key
 from gitmem.text import display

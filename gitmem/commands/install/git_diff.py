@@ -14,7 +14,7 @@ from gitmem.commands.install import place as places
 from gitmem.commands.install.pieces import TOML, FileRefusedError, FileSection
 from gitmem.commands.install.place import ADD, KEEP, LEAVE, REMOVE, UPDATE, InstallStep
 from gitmem.errors import GitmemError, suppress
-from gitmem.policy import KINDS
+from gitmem.policy.kinds import KINDS
 from gitmem.store.state.empty_files import note_empty, was_empty
 
 TYPE_CHECKING = False

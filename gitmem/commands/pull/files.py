@@ -20,8 +20,9 @@ from gitmem.commands.pull.source import CODE, DOCS
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.system import iter_files
-from gitmem.text.code.definitions import Span, definitions
+from gitmem.text.code.definitions import definitions
 from gitmem.text.code.languages import is_code, language_of
+from gitmem.text.code.span import Span
 from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False

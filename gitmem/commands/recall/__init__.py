@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.config import ENGINES
 from gitmem.frozen import replace
-from gitmem.policy import PROMPT, START
+from gitmem.policy.kinds import PROMPT, START
 from gitmem.recall import narrow, ranker
 from gitmem.recall.ranker import Readings
 from gitmem.store.scopes import PROJECT

@@ -8,7 +8,7 @@ from gitmem.commands.remember import remember
 from gitmem.commands.workflow.render import compose, part_of
 from gitmem.commands.workflow.step import WorkflowStep, component_tag
 from gitmem.frozen import frozen, replace
-from gitmem.policy import role_name
+from gitmem.policy.kinds import role_name
 from gitmem.recall import Query, RecallResult, inventory
 
 TYPE_CHECKING = False

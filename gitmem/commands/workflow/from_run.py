@@ -6,7 +6,7 @@ from gitmem.commands.workflow.run_file import read_run
 from gitmem.commands.workflow.step import author_fields
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
-from gitmem.policy import WORKFLOW, role_name
+from gitmem.policy.kinds import WORKFLOW, role_name
 from gitmem.store.layout import MEMORY_LIMIT
 from gitmem.text.secrets import redact
 from gitmem.write.draft import make_draft, refuse_typed, validate_draft

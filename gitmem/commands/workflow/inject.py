@@ -7,7 +7,7 @@ from gitmem.commands.workflow.step import author_fields
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
 from gitmem.options import set_values
-from gitmem.policy import WORKFLOW
+from gitmem.policy.kinds import WORKFLOW
 from gitmem.repository import open_private
 from gitmem.text import display
 from gitmem.text.slugs import slug

@@ -16,7 +16,7 @@ from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.agent_text import MemoryText, Part, one_line
 from gitmem.model import FAILED, SUMMARY, TASK
-from gitmem.policy import WORK
+from gitmem.policy.kinds import WORK
 from gitmem.recall import Query, RecallResult, inventory
 from gitmem.repository.roles import read_by
 from gitmem.tasks.digest import FAILURES, FailedAttempt, failures

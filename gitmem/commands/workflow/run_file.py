@@ -10,7 +10,7 @@ import json
 
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen
-from gitmem.policy import BOARD_KINDS, PULLED
+from gitmem.policy.kinds import BOARD_KINDS, PULLED
 from gitmem.text import display
 from gitmem.write.quality import says_something
 

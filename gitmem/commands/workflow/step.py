@@ -10,7 +10,7 @@ import unicodedata
 
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
-from gitmem.policy import WORKFLOW, role_name
+from gitmem.policy.kinds import WORKFLOW, role_name
 from gitmem.text import display
 from gitmem.text.slugs import slug
 
@@ -18,7 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.policy import Policy, Role
+    from gitmem.policy import Policy
+    from gitmem.policy.kinds import Role
     from gitmem.repository.open_store import OpenStore
     from gitmem.write.new_memory import NewMemory
 

@@ -11,7 +11,7 @@ from functools import partial
 
 from gitmem.frozen import frozen
 from gitmem.git.objects import PathEntry, oid_of
-from gitmem.policy import KINDS
+from gitmem.policy.kinds import KINDS
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan
 from gitmem.store.merge.memories import Version, unite

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.frozen import frozen
+from gitmem.text.code.span import Span
 
 CLOSES = ("}", ")", "]", "end")
 ABOVE = ("@", "#", "//", "/*", "*", "///")
@@ -21,21 +21,6 @@ DEFINES = re.compile(
     r"[ \t]+([A-Za-z_$][\w$]*)",
     re.MULTILINE,
 )
-
-
-@frozen
-class Span:
-    """The lines of one definition.
-
-    Attributes:
-        name: The defined name.
-        first: Its first line, from 0.
-        end: The line after its last one.
-    """
-
-    name: str
-    first: int
-    end: int
 
 
 def definitions(text: str, language: str) -> list[Span]:

@@ -9,7 +9,7 @@ from importlib import import_module
 
 from tree_sitter import Language, Parser
 
-from gitmem.text.code.definitions import Span
+from gitmem.text.code.span import Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from gitmem.agents.event import CLEARED, COMPACTED, RESUME
 from gitmem.agents.session import start, topics, worklog
 from gitmem.index.catalog import agent_text
 from gitmem.memory import Memory
-from gitmem.policy import Role, builtin, load
+from gitmem.policy import builtin, load
+from gitmem.policy.kinds import Role
 from gitmem.repository.roles import role_of
 from gitmem.text.budget import count_tokens
 

@@ -9,7 +9,7 @@ from support.branch import fields_of, keys_found
 from gitmem.commands.workflow.inject import CATEGORIES, leads
 from gitmem.errors import DuplicateError, RefusedError
 from gitmem.memory import Memory
-from gitmem.policy import KINDS
+from gitmem.policy.kinds import KINDS
 from gitmem.recall import Query
 
 TEXT = "Run the migrations before the tests of the ledger"

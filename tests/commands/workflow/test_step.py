@@ -7,7 +7,7 @@ import pytest
 from gitmem import policy
 from gitmem.commands.workflow.step import WorkflowStep, component_tag, role_of
 from gitmem.errors import UsageError
-from gitmem.policy import role_name
+from gitmem.policy.kinds import role_name
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index import EVERYWHERE, FEW, FIELD_WEIGHTS
 from gitmem.index.catalog import texts_of
 from gitmem.model import ADOPTED, ENGLISH, FACTORS, FAILED, STALE, VERIFIED
-from gitmem.policy import REQUEST
+from gitmem.policy.kinds import REQUEST
 from gitmem.recall import Query, bm25, half_life_days, ranking_of, signals_of
 from gitmem.recall.ranker import candidates_for
 from gitmem.text import tokens
