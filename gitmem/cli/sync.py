@@ -12,6 +12,7 @@ from __future__ import annotations
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
 from gitmem.cli.output import Output, list_of, quantity
 from gitmem.cli.terminal import is_interactive
+from gitmem.document.author import read_author
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
@@ -131,7 +132,7 @@ def _describe_incoming(memory: Memory, done: SyncResult) -> str:
     if not keys:
         return ""
     documents = [memory.show(key).document for key in keys[:NAMED]]
-    names = dict.fromkeys((one["frontmatter"].get("by") or {}).get("who", "") for one in documents)
+    names = dict.fromkeys(read_author(one["frontmatter"]).who for one in documents)
     whose = list_of(name for name in names if name)
     title = f": {documents[0]['title']}" if len(keys) == 1 else ""
     return f"{len(keys)}{f' from {whose}' if whose else ''}{title}"

@@ -15,6 +15,7 @@ Assumed, as the specification leaves it open:
 
 from __future__ import annotations
 
+from gitmem.document.author import RecordedAuthor, read_author
 from gitmem.document.fields import check_fields, parse_ttl
 from gitmem.document.format import format as format_document
 from gitmem.document.format import format_field
@@ -76,7 +77,7 @@ def okf_fields(fields: Mapping[str, Any], proved: str = "") -> dict[str, Any]:
         found["status"] = DRAFT
     if end := _stale_after(fields, proved):
         found["stale_after"] = end
-    if (actor := _actor(fields.get("by"))) and isinstance(fields.get("created"), str):
+    if (actor := _actor(read_author(fields))) and isinstance(fields.get("created"), str):
         changed = fields.get("updated")
         found["generated"] = {"by": actor, "at": changed if isinstance(changed, str) else fields["created"]}
     refs = fields.get("refs")
@@ -95,11 +96,8 @@ def _stale_after(fields: Mapping[str, Any], proved: str) -> str:
         return ""
 
 
-def _actor(by: object) -> str:
-    if not isinstance(by, dict):
-        return f"human:{by}" if isinstance(by, str) and by else ""
-    who, agent = by.get("who"), by.get("agent")
-    return str(agent) if agent else f"human:{who}" if who else ""
+def _actor(author: RecordedAuthor) -> str:
+    return author.agent or (f"human:{author.who}" if author.who else "")
 
 
 def author_of(actor: object) -> dict[str, str]:

@@ -10,6 +10,7 @@ from mcp_types import CallToolResult, TextContent
 
 from gitmem.commands.context.render import parts_of_digest
 from gitmem.commands.workflow.render import part_of
+from gitmem.document.author import read_author
 from gitmem.frozen import replace
 from gitmem.index.catalog import places_of
 from gitmem.index.catalog.agent_text import About, about, by, entry_of, fence_parts
@@ -79,8 +80,7 @@ def result(answer: BaseModel, *first: str, rest: str = "more") -> CallToolResult
 def memory(found: Mapping[str, Any]) -> str:
     """Return one memory, up to the limit: its status in the source line, then its text."""
     fields, verdict = found["frontmatter"], found["verdict"] or {}
-    author = fields.get("by")
-    agent = str(author.get("agent") or "") if isinstance(author, dict) else ""
+    agent = read_author(fields).agent
     gone = [word for word in ("archived", "superseded", "expired") if found[word]]
     claimed = "verified by others" if verdict.get("outcome") == "holds" and not verdict["own"] else ""
     status = found["status"]

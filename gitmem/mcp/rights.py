@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 
 from gitmem.commands.workflow.inject import leads
+from gitmem.document.author import read_author
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.repository.holder import holder_of
 from gitmem.store.scopes import PRIVATE
@@ -77,5 +78,5 @@ def _is_own(memory: Memory, store: OpenStore, key: str) -> bool:
         return True
     query = "SELECT t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND m.key = ?"
     row, me = store.catalog().row(query, (key,)), memory.repository.author()
-    by = json.loads(row[0]).get("by") if row else None
-    return isinstance(by, dict) and by.get("agent") == me.agent and by.get("who") == me.who
+    author = read_author(json.loads(row[0]) if row else {})
+    return bool(author.names) and (author.who, author.agent) == (me.who, me.agent)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from math import isnan
 
+from gitmem.document.author import read_author
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index.catalog import state, strings
 from gitmem.model import ADOPTED, ENGLISH, FACTORS, STALE, STATUSES, SUMMARY, UNPROVEN, VERIFIED
@@ -224,8 +225,7 @@ def _is_of(fields: str, query: Query) -> bool:
     wanted = [one.strip("/") for one in query.workspaces]
     if wanted and not any(folder == one or folder.startswith(f"{one}/") for one in wanted):
         return False
-    by = found.get("by")
-    who = [str(one).lower() for one in (by.values() if isinstance(by, dict) else [by]) if one]
+    who = [name.lower() for name in read_author(found).names]
     return not query.by or any(one.lower() in who for one in query.by)
 
 

@@ -18,6 +18,7 @@ from gitmem.commands.context.render import parts_of_digest
 from gitmem.commands.context.sections import HEADINGS, NEWEST, RELEVANT
 from gitmem.commands.workflow.render import part_of
 from gitmem.config import home
+from gitmem.document.author import read_author
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import agent_text, places_of, refs_of, state
@@ -374,8 +375,7 @@ def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
 
 def _is_own(here: _Here, fields: str) -> bool:
     """Return whether the session itself wrote a memory, judging by its fields."""
-    by = parse_json(fields).get("by")
-    return bool(here.event.session) and isinstance(by, dict) and by.get("session") == here.event.session
+    return bool(here.event.session) and read_author(parse_json(fields)).session == here.event.session
 
 
 def _list_keys_since(here: _Here, tip: str) -> list[str] | None:

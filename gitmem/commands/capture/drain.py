@@ -7,6 +7,7 @@ import os
 import time
 
 from gitmem.commands.capture.keep import BY, OPTIONS
+from gitmem.document.author import read_author
 from gitmem.errors import ConflictError, FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import replace
 from gitmem.index.catalog.state import LIVE
@@ -213,20 +214,18 @@ def _as_restated(catalog: Catalog, draft: Draft, now: int) -> Draft | None:
 
     None if the session did not state it.
     """
-    by = draft.fields.get("by")
-    by = by if isinstance(by, dict) else {}
-    session = by.get("session", "")
+    author = read_author(draft.fields)
+    session = author.session
     if not session or draft.is_explicit or draft.kind not in STATED:
         return None
     rows = catalog.rows(
         f"SELECT m.key, m.kind, m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE {LIVE}"
         f" AND m.kind IN ({', '.join('?' * len(STATED))}) AND m.agent = ? AND m.created > ? ORDER BY m.id DESC LIMIT ?",
-        (*STATED, by.get("agent", ""), now - SESSION_S, STATED_AT_MOST),
+        (*STATED, author.agent, now - SESSION_S, STATED_AT_MOST),
     )
     wanted = claim_of(claim_text(str(draft.fields["title"]), draft.body), catalog.language)
     for key, kind, title, body, fields in rows:
-        other = json.loads(fields).get("by")
-        if key == draft.key or not isinstance(other, dict) or other.get("session") != session:
+        if key == draft.key or read_author(json.loads(fields)).session != session:
             continue
         known = claim_of(claim_text(title, body), catalog.language)
         if is_restated(known, wanted):
@@ -246,10 +245,7 @@ def _stays(catalog: Catalog, known: place.KnownMemory, draft: Draft, *, is_once:
 
 def _is_a_persons(catalog: Catalog, known: place.KnownMemory, draft: Draft) -> bool:
     """Return whether an agent repeats a person's text word for word: it then stays the person's."""
-    theirs, ours = (
-        by.get("agent") if isinstance(by, dict) else ""
-        for by in (place.before_of(catalog, known).get("by"), draft.fields.get("by"))
-    )
+    theirs, ours = (read_author(fields).agent for fields in (place.before_of(catalog, known), draft.fields))
     if theirs or not ours or known.archived:
         return False
     texts = (

@@ -7,6 +7,7 @@ import json
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.words import diff
+from gitmem.document.author import read_author
 from gitmem.document.parse import parse
 from gitmem.document.spec import check_of, describe_variables, format_check, spec_hash, spec_of
 from gitmem.errors import FormatError, GitmemError
@@ -15,7 +16,6 @@ from gitmem.model import BUILTIN
 from gitmem.policy import Policy, builtin, load
 from gitmem.store.layout import MEMORY, POLICY_LIMIT
 from gitmem.store.scopes import POLICY_PATH
-from gitmem.verify.overview.stock import author_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def change_of(changed: ChangedMemory, policies: tuple[Policy, Policy], budget: B
         raw = sanitize.text(side.text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
         kept = raw if len(raw) <= RAW_KEPT else raw[: RAW_KEPT - 1] + "…"
         return f.MemoryChange(f.UNREADABLE, changed.key, "", changed.key, side.file.path, raw=kept)
-    by = shown.fields.get("by")
+    author = read_author(shown.fields)
     return f.MemoryChange(
         what,
         changed.key,
@@ -161,8 +161,8 @@ def change_of(changed: ChangedMemory, policies: tuple[Policy, Policy], budget: B
         side.file.path,
         changed.before.file.path if changed.before and changed.before.file.path != side.file.path else "",
         sanitize.line(because),
-        sanitize.line(author_name(by)),
-        sanitize.line(str(by.get("agent") or "")) if isinstance(by, dict) else "",
+        sanitize.line(author.label),
+        sanitize.line(author.agent),
         diff(sanitize.text(old.title), sanitize.text(new.title), budget) if old and new else (),
         _body(old, new, budget),
         tuple(_fields(old.fields if old else {}, new.fields if new else {})) if new else (),
@@ -197,7 +197,7 @@ def _why(fields: Mapping[str, Any]) -> str:
     retired = fields.get("retired")
     if not isinstance(retired, dict):
         return ""
-    who, why = author_name(retired.get("by")), str(retired.get("why") or "")
+    who, why = read_author(retired).label, str(retired.get("why") or "")
     return ": ".join(part for part in (f"by {who}" if who else "", why) if part)
 
 

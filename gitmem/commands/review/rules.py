@@ -8,6 +8,7 @@ from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.changes import line_of
 from gitmem.document import conflict
+from gitmem.document.author import read_author
 from gitmem.document.fields import strings_in
 from gitmem.document.spec import check_of
 from gitmem.document.times import format_time
@@ -141,10 +142,10 @@ def look_at_memory(changed: ChangedMemory, policy: Policy) -> Iterator[f.ReviewF
     old = changed.old
     yield from _look_at_kind(side.document, policy, finding)
     yield from _look_at_check(side.document, None if changed.is_back else old, side.text, finding)
-    by, new = side.document.fields.get("by"), side.document
+    agent, new = read_author(side.document.fields).agent, side.document
     is_said = old is None or changed.is_back or (old.title, old.body) != (new.title, new.body)
-    if is_said and isinstance(by, dict) and by.get("agent"):
-        yield finding(f.NOTE, "agent-written", f"written by {by['agent']}, with no sign that a person has reviewed it")
+    if is_said and agent:
+        yield finding(f.NOTE, "agent-written", f"written by {agent}, with no sign that a person has reviewed it")
 
 
 def _look_at_text(document: Document, text: str, finding: Finds) -> Iterator[f.ReviewFinding]:
@@ -204,7 +205,7 @@ def look_at_author(changed: ChangedMemory, writers: Mapping[str, set[tuple[str, 
     if side is None or side.document is None:
         return
     by = side.document.fields.get("by")
-    who = str((by.get("who") if isinstance(by, dict) else by) or "").strip()
+    who = read_author(side.document.fields).who.strip()
     known = writers.get(side.file.path, set())
     if not who or not known or (old is not None and old.document and old.document.fields.get("by") == by):
         return

@@ -7,6 +7,7 @@ import json
 from gitmem.commands.remember import remember
 from gitmem.commands.workflow.render import compose, part_of
 from gitmem.commands.workflow.step import WorkflowStep, component_tag
+from gitmem.document.author import read_author
 from gitmem.frozen import frozen, replace
 from gitmem.policy.kinds import role_name
 from gitmem.recall import Query, RecallResult, inventory
@@ -106,14 +107,8 @@ def _ids_of_step(repository: OpenRepository, step: WorkflowStep) -> set[int]:
     return {
         number
         for number, task, fields in rows
-        if (not story or task == story) and (not role or _role(json.loads(fields)) == role)
+        if (not story or task == story) and (not role or read_author(json.loads(fields)).role == role)
     }
-
-
-def _role(fields: Mapping[str, Any]) -> str:
-    by = fields.get("by")
-    role = by.get("role") if isinstance(by, dict) else ""
-    return role if isinstance(role, str) else ""
 
 
 def _read_decisions(repository: OpenRepository, found: RecallResult) -> Decisions:

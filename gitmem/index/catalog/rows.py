@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.anchors import line_references
+from gitmem.document.author import read_author
 from gitmem.document.fields import IMPORTED, is_imported, parse_ttl, strings_in
 from gitmem.document.format import ORDER
 from gitmem.document.meaning import CONFIRMED, meaning_of, parse_foundations
@@ -99,8 +100,7 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
     """
     fields = document.fields
     created = time_of(fields.get("created"))
-    by = fields.get("by")
-    agent = str(by.get("agent") or "") if isinstance(by, dict) else ""
+    agent = read_author(fields).agent
     check = check_of(document)
     tags, domains = document.strings("tags"), document.strings("domains")
     places = [*document.strings("paths"), *document.strings("refs")]

@@ -19,6 +19,7 @@ from hashlib import blake2b, sha1
 from pathlib import Path
 
 from gitmem.config import state_home
+from gitmem.document.author import read_author
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.index import WEIGHTS, WHOOSH_AT_MOST, WHOOSH_FOLDER
@@ -353,8 +354,7 @@ def _document(name: bytes, row: tuple[Any, ...], language: str) -> dict[str, Any
     """Return the fields that Whoosh indexes for one memory (a row of ``_ROWS``)."""
     _, key, kind, title, created, tags, paths, frontmatter, body, task = row
     known = json.loads(frontmatter)
-    by, tagged = known.get("by"), known.get("tags") or []
-    who = by.values() if isinstance(by, dict) else [by]
+    tagged, who = known.get("tags") or [], read_author(known).names
     names = " ".join((*json.loads(tags), key, *json.loads(paths), task))
     title, body = searched_of(kind, title, body)
     texts = {"title": title, "names": names, "body": body}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.document.author import read_author
 from gitmem.document.builtin_checks import globs_of
 from gitmem.model import BLOCKED, BUILTIN, FAILS, UNPROVEN
 from gitmem.model import HOLDS as HELD
@@ -19,7 +20,6 @@ from gitmem.verify.overview.finding import (
     fact_spot,
     in_order,
 )
-from gitmem.verify.overview.stock import author_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _finding(result: Result, git: Git, commit: str) -> FactFinding:
         document.title,
         kind,
         (result.verdict.attempt if result.verdict and kind == UNSTEADY else "") or result.because or result.reason,
-        author_name(document.fields.get("by")),
+        read_author(document.fields).label,
         fact_spot(git, commit, document.path) if kind != HOLDS else None,
         _places(result.due),
         document.path,

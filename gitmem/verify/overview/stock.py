@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from gitmem.document.author import read_author
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import ADOPTED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
@@ -210,14 +211,7 @@ def describe_statuses(standing: Stock) -> str:
 def author(catalog: Catalog, number: int) -> str:
     """Return the author of a memory by its ``by`` field, or an empty string."""
     row = catalog.row("SELECT fields FROM text WHERE id = ?", (number,))
-    return author_name(parse_json(row[0]).get("by")) if row else ""
-
-
-def author_name(by: object) -> str:
-    """Return the author that a memory's ``by`` field names, or an empty string."""
-    if isinstance(by, dict):
-        return " / ".join(str(v) for v in (by.get("who"), by.get("agent")) if v)
-    return str(by or "")
+    return read_author(parse_json(row[0])).label if row else ""
 
 
 def culprits(standing: Stock) -> list[tuple[str, str]]:

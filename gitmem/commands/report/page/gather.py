@@ -7,6 +7,7 @@ import json
 from gitmem import __version__
 from gitmem.commands.report.page import model, rank_factors, timeline
 from gitmem.commands.report.page.model import ARCHIVED, EXPIRED, LIVE, SUPERSEDED, Page, PageMemory
+from gitmem.document.author import read_author
 from gitmem.document.spec import format_check
 from gitmem.errors import NotFoundError, ProcessError
 from gitmem.frozen import frozen, replace
@@ -20,7 +21,6 @@ from gitmem.text.secrets import redact
 from gitmem.verify.blame.culprit import describe_culprits, with_last_held
 from gitmem.verify.due import is_accepted
 from gitmem.verify.overview.notice.links import commits_of
-from gitmem.verify.overview.stock import author_name
 from gitmem.verify.past_verdicts import verdicts_of
 
 TYPE_CHECKING = False
@@ -183,7 +183,7 @@ def _entry(
         status=status,
         body=redact(body.strip("\n")),
         created=created,
-        by=redact(author_name(fields.get("by"))),
+        by=redact(read_author(fields).label),
         tags=_list_values(fields, "tags"),
         paths=_list_values(fields, "paths"),
         refs=_list_values(fields, "refs"),
