@@ -112,7 +112,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/forge/errors.py": "what a forge refuses: tests/commands/forge/test_client.py",
     "gitmem/policy/changes.py": "reads policies: tests/policy/test_init.py",
     "gitmem/index/catalog/fact_state.py": "the other half of state: tests/index/catalog/test_state.py",
-    "gitmem/document/times.py": "values of fields: tests/document/test_fields.py",
     "gitmem/commands/sync/summary.py": "what a sync did: tests/commands/sync/test_sync.py, tests/cli/test_sync.py",
     "gitmem/write/links.py": "links of supersession: tests/write/test_supersede.py",
     "gitmem/cli/commands.py": "the table of commands: tests/cli/test_table.py",

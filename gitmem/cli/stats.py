@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive
 from gitmem.cli.output import Output
-from gitmem.document.times import parse_time
+from gitmem.document.times import parse_day
 from gitmem.errors import FormatError, UsageError
 from gitmem.policy.settings import DAY_S
 
@@ -53,7 +53,7 @@ def run(args: Arguments, out: Output) -> int:
 
 def _days_since(day: str, now: int) -> int:
     try:
-        days = now // DAY_S - parse_time(f"{day}T00:00:00Z") // DAY_S + 1
+        days = now // DAY_S - parse_day(day) // DAY_S + 1
     except FormatError as err:
         raise UsageError(f"not a day: {day}", hint="gitmem stats --since 2026-01-31") from err
     if days < 1:

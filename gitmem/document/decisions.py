@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from datetime import date
 
+from gitmem.document.times import format_day, parse_day
+from gitmem.errors import FormatError
 from gitmem.frozen import frozen, replace
 
 TYPE_CHECKING = False
@@ -178,8 +179,8 @@ def _word_of(status: str) -> str:
 def _date(text: str) -> str:
     found = _DATE.search(text)
     try:
-        return date.fromisoformat(found[1]).isoformat() if found else ""
-    except ValueError:
+        return format_day(parse_day(found[1])) if found else ""
+    except FormatError:
         return ""
 
 

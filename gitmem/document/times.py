@@ -31,6 +31,23 @@ def parse_time(text: str) -> int:
     return _days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
 
 
+def parse_day(text: str) -> int:
+    """Return the beginning of a day such as ``2026-11-21``, in UTC, in seconds since the epoch.
+
+    Raises:
+        FormatError: ``bad-day``.
+    """
+    try:
+        return parse_time(f"{text}T00:00:00Z")
+    except FormatError as err:
+        raise FormatError(f"{text!r} is not a day such as `2026-11-21`", code="bad-day") from err
+
+
+def format_day(epoch_s: int) -> str:
+    """Return the day of a time, in UTC, as ``2026-11-21``."""
+    return format_time(epoch_s)[:10]
+
+
 def _is_digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
 

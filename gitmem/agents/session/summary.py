@@ -7,7 +7,6 @@ transcript. The summary's data is stored, so that a second pass adds to the firs
 from __future__ import annotations
 
 import os
-import time
 
 from gitmem.agents.capture.source import place_of, source_fields
 from gitmem.agents.capture.turns import capture
@@ -22,6 +21,7 @@ from gitmem.agents.transcripts.harvest import harvest, start
 from gitmem.agents.transcripts.read import read_transcript
 from gitmem.commands.capture.keep import keep
 from gitmem.config import home
+from gitmem.document.times import format_time
 from gitmem.errors import BusyError, ConflictError, GitmemError, NotFoundError
 from gitmem.frozen import fields_of, frozen
 from gitmem.store.state.spool import Spool
@@ -201,7 +201,7 @@ def _store(repository: OpenRepository, request: _Request, summary: Summary, text
         "tags": [KIND, request.event.client],
         "paths": _places(summary.files),
         # The time to live begins with the last event.
-        "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(request.at)),
+        "created": format_time(request.at),
         "branch": display(request.branch),
         "workspace": display(request.workspace),
     }

@@ -6,7 +6,7 @@ content is used, so that no text is lost when the format grows.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from gitmem.document.times import format_day
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _leaf(node: dict[str, Any]) -> str:
     if kind == "date":
         stamp = _attribute(node, "timestamp")
         is_date = stamp.isdecimal() and len(stamp) <= 14
-        return datetime.fromtimestamp(int(stamp) / 1000, UTC).strftime("%Y-%m-%d") if is_date else ""
+        return format_day(int(stamp) // 1000) if is_date else ""
     return ""
 
 

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 from gitmem.document.fields import parse_ttl
+from gitmem.document.times import parse_day
 from gitmem.errors import FormatError, NotFoundError, RefusedError, UsageError, suppress
 from gitmem.frozen import fields_of, frozen
 from gitmem.options import TypedDict, refuse_unknown
@@ -147,8 +148,11 @@ def _check(source: Source) -> None:
         is_time = False
     if not is_time:
         raise UsageError(f"invalid length of time: {display(source.every)}", hint="--every 1d, 12h or 30m")
-    if source.since and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", source.since):
-        raise UsageError(f"invalid day: {display(source.since)}", hint="--since 2026-01-31")
+    try:
+        if source.since:
+            parse_day(source.since)
+    except FormatError as err:
+        raise UsageError(f"invalid day: {display(source.since)}", hint="--since 2026-01-31") from err
 
 
 def _github(address: str, remote: str, api: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from statistics import median
 
 from gitmem.commands.report.moments import MemoryUse, MomentUse, is_used_in, moment_use, read_marks
+from gitmem.document.times import format_day
 from gitmem.frozen import fields_of, frozen
 from gitmem.index.catalog.state import LIVE
 from gitmem.policy.settings import DAY_S
@@ -190,11 +191,6 @@ def share(part: int, whole: int) -> float | None:
     return round(part / whole, 3) if whole else None
 
 
-def day_of(at: int) -> str:
-    """Return the day of a time, in UTC."""
-    return datetime.fromtimestamp(at, UTC).date().isoformat()
-
-
 def growth_of(memories: Iterable[UsedMemory], *, since: int, now: int, by: str) -> tuple[Period, ...]:
     """Return the memories written by week (from Monday) or month, including the whole of the first one."""
     starts = [_period_start(since, by)]
@@ -206,7 +202,7 @@ def growth_of(memories: Iterable[UsedMemory], *, since: int, now: int, by: str) 
         if start in written:
             written[start] += 1
             live[start] += memory.is_live
-    return tuple(Period(day_of(start), written[start], live[start]) for start in starts)
+    return tuple(Period(format_day(start), written[start], live[start]) for start in starts)
 
 
 def _period_start(at: int, by: str) -> int:
@@ -310,8 +306,8 @@ def usage_of(
         return HitRate(*(sum(counts.get(name, 0) for counts in recent) for name in (searched, answered)))
 
     return StoreUsage(
-        day_of(since),
-        day_of(min(days) * DAY_S) if days else "",
+        format_day(since),
+        format_day(min(days) * DAY_S) if days else "",
         by,
         growth_of(memories, since=max(since, min(now, first)), now=now, by=by),
         len(live),
