@@ -114,14 +114,18 @@ def is_agent_program(name: str) -> bool:
 
 def _near(name: str) -> list[str]:
     """Return the clients of which a program or an alias may have this name."""
-    return [client for client in CLIENTS if name.startswith(client[:LETTERS])]
+    return [client for client in CLIENTS if name.startswith(_start(client))]
+
+
+def _start(client: str) -> str:
+    """Return what begins everything that a client is known by: ``cla``, or ``pi_`` for a short name."""
+    return f"{client}_"[:LETTERS]
 
 
 def _set_here() -> list[tuple[str, Client]]:
     """Return the clients of which a variable may be set in this environment, with their tables."""
     starts = {name[:LETTERS].lower() for name in variable_names()}
-    near = (client for client in CLIENTS if any(start.startswith(client[:LETTERS]) for start in starts))
-    return [(client, load(client).CLIENT) for client in near]
+    return [(client, load(client).CLIENT) for client in CLIENTS if _start(client) in starts]
 
 
 def _sign_of(table: Client) -> str:

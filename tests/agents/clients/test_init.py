@@ -31,7 +31,7 @@ def test_what_a_client_is_known_by_begins_with_the_letters_of_its_name(name: str
     table = tables()[name]
     signs = (*table.aliases, *table.variables, *table.programs, table.variable_prefix, table.session_variable)
 
-    assert {sign[:3].lower() for sign in signs if sign} <= {name[:3]} | ({"pi_"} if name == "pi" else set())
+    assert {sign[:3].lower() for sign in signs if sign} <= {f"{name}_"[:3]}
 
 
 def test_unknown_client_has_no_table() -> None:
