@@ -91,15 +91,15 @@ class TreeChange:
 class Git:
     """The git binary, bound to one repository; every call names the git directory instead of searching for it."""
 
-    def __init__(self, repository: Repository, *, objects: Path | None = None, fetches: bool = True) -> None:
+    def __init__(self, paths: Repository, *, objects: Path | None = None, fetches: bool = True) -> None:
         """Bind git to a repository.
 
         Args:
-            repository: The repository.
+            paths: Where the repository is.
             objects: A folder with additional objects to read.
             fetches: Whether git may fetch objects that a partial clone lacks.
         """
-        self.repository = repository
+        self.repository = paths
         self.objects = objects
         self._fetches = fetches
         # Whether a person accepted the programs that the repository's own configuration names for fetching.

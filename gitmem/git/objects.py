@@ -83,9 +83,9 @@ class Objects:
 class LibgitObjects(Objects):
     """The objects of one repository, read with libgit2 in this process."""
 
-    def __init__(self, git: Git, repository: Any) -> None:
+    def __init__(self, git: Git, opened: Any) -> None:
         super().__init__(git)
-        self._repository = repository
+        self._repository = opened
 
     def diff(self, old: str | None, new: str | None) -> Changes:
         """Return the differences between two commits or trees, by object names; ``diff_to_tree`` reads every folder.

@@ -114,14 +114,14 @@ def _is_named(git_dir: str) -> bool:
     return git_dir == _named or bool(by_environment and os.path.realpath(by_environment) == git_dir)
 
 
-def ignored_git_dir(repository: Repository | None) -> str:
+def ignored_git_dir(paths: Repository | None) -> str:
     """Return the ``-C`` option for the repository that ``GIT_DIR`` names, if that is not this one; else empty.
 
     The variable is ignored: git sets it for hooks, in which a child would write the user's index.
     """
     by_environment = variable("GIT_DIR")
     real = os.path.realpath(by_environment)
-    own = (repository.git, repository.common) if repository is not None else ()
+    own = (paths.git, paths.common) if paths is not None else ()
     if not by_environment or _named or real in map(os.path.realpath, own):
         return ""
     import shlex
@@ -164,7 +164,7 @@ def discover_or(start: str, fallback: Callable[[], Repository | None]) -> tuple[
         return found, True
 
 
-def _refuse_planted(repository: Repository, start: str) -> None:
+def _refuse_planted(paths: Repository, start: str) -> None:
     """Refuse a bare repository inside another one's work tree unless the user named it (``-C``, ``GIT_DIR``).
 
     Anyone who can commit a folder can commit one that looks like a bare repository, and so control its configuration
@@ -173,7 +173,7 @@ def _refuse_planted(repository: Repository, start: str) -> None:
     Raises:
         NoRepositoryError: It is such a repository.
     """
-    git = os.path.realpath(repository.git)
+    git = os.path.realpath(paths.git)
     is_inside = f"{os.path.realpath(start)}{os.sep}".startswith(f"{git}{os.sep}")
     # A folder named .git cannot be committed, and git keeps its own bare ones below it: those of submodules and work
     # trees.
@@ -191,17 +191,17 @@ def _refuse_planted(repository: Repository, start: str) -> None:
         folder = os.path.dirname(folder)
 
 
-def _refuse_link(repository: Repository) -> Repository:
+def _refuse_link(paths: Repository) -> Repository:
     """Return the repository unless its state folder is a link, whose target gitmem must not change.
 
     Raises:
         GitmemError: It is a link.
     """
-    for state in repository.states:
+    for state in paths.states:
         if os.path.islink(state):
             message = f"{state} is a symbolic link, which gitmem does not follow for its local state"
             raise GitmemError(message, hint=f"remove the link, which keeps its target: rm '{state}'")
-    return repository
+    return paths
 
 
 def discover_at(folder: str) -> Repository:
@@ -336,14 +336,14 @@ def _read_packed_ref(common_dir: str | Path, name: str) -> str | None:
     return oid
 
 
-def read_head(repository: Repository) -> tuple[str, str | None]:
+def read_head(paths: Repository) -> tuple[str, str | None]:
     """Return HEAD's branch (full ref, empty when detached) and its commit (None when unborn).
 
     Raises:
         Unsure: It cannot be read directly.
     """
     try:
-        text = _read(os.path.join(repository.git, "HEAD")).rstrip("\n")
+        text = _read(os.path.join(paths.git, "HEAD")).rstrip("\n")
     except (OSError, ValueError) as err:
         raise Unsure from err
     if is_oid(text):
@@ -351,7 +351,7 @@ def read_head(repository: Repository) -> tuple[str, str | None]:
     name = text.removeprefix("ref: ")
     if name == text or name.endswith(".invalid"):
         raise Unsure  # a reftable repository contains refs/heads/.invalid
-    return name, read_ref(repository.common, name)
+    return name, read_ref(paths.common, name)
 
 
 SECTION = "gitmem"
@@ -460,16 +460,16 @@ def effective_values(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return found
 
 
-def programs_of(repository: Repository) -> dict[str, str]:
+def programs_of(paths: Repository) -> dict[str, str]:
     """Return the programs that the repository's own configuration names, by setting without its subsection.
 
     For a setting with several values, the text is a JSON list of names and values.
     """
-    own = (*git_config_files(repository.common)[:2], os.path.join(repository.git, CONFIG_OF_WORKTREE))
+    own = (*git_config_files(paths.common)[:2], os.path.join(paths.git, CONFIG_OF_WORKTREE))
     text = b"".join(map(read_file, own)).lower()
     if not any(word in text for word in _LAZY) or not any(word in text for word in _PROGRAMS):
         return {}
-    argv = ["git", f"--git-dir={repository.git}", "config", "-z", "--show-scope", "--get-regexp", _PATTERN]
+    argv = ["git", f"--git-dir={paths.git}", "config", "-z", "--show-scope", "--get-regexp", _PATTERN]
     from gitmem.system import process
 
     done = process.run(argv, env=git_environment(), check=False)

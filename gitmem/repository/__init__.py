@@ -200,12 +200,12 @@ class OpenRepository(OpenStore):
         branch = self.branch()
         return branch.catalog_at(tip) if branch is not None else super().catalog_at(tip)
 
-    def beside(self, git: Git, settings: Config, store: Store) -> OpenStore:
+    def beside(self, git: Git, settings: Config, location: Store) -> OpenStore:
         """Return another store, opened on behalf of the current worker."""
         return OpenStore(
             git,
             settings,
-            store,
+            location,
             clock=self.clock,
             progress=self.progress,
             notices=self.notices,
@@ -277,11 +277,11 @@ class OpenRepository(OpenStore):
             )
         return self._others[key]
 
-    def companion(self, store: Store) -> OpenStore:
+    def companion(self, location: Store) -> OpenStore:
         """Return the companion of a branch, opened for writing."""
-        if store.ref not in self._others:
-            self._others[store.ref] = self.beside(self.git, self.config, store)
-        return self._others[store.ref]
+        if location.ref not in self._others:
+            self._others[location.ref] = self.beside(self.git, self.config, location)
+        return self._others[location.ref]
 
     def listing(self) -> ListedStores:
         """Return the stores of other repositories that are listed here."""
@@ -430,10 +430,10 @@ class OpenRepository(OpenStore):
         """Read and write as the current proposal now says: another proposal, or the memory branch."""
         self._turn_to(project_store(self.git, self.config, follows=self._follows))
 
-    def _turn_to(self, store: Store) -> None:
-        if store != self.store:
+    def _turn_to(self, location: Store) -> None:
+        if location != self.store:
             self.close()
-            self.store, self._branch, self._policy, self._last_good, self.engine = store, None, None, {}, None
+            self.store, self._branch, self._policy, self._last_good, self.engine = location, None, None, {}, None
 
     def read_companion(self) -> bool:
         """Read the companion of HEAD's branch on top of the memory from now on; return whether there is one.

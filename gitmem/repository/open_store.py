@@ -76,7 +76,7 @@ class OpenStore:
         self,
         git: Git,
         config: Config,
-        store: Store,
+        location: Store,
         *,
         clock: Callable[[], float],
         progress: Callable[[str, int, int], None] | None,
@@ -85,7 +85,7 @@ class OpenStore:
     ) -> None:
         self.git = git
         self.config = config
-        self.store = store
+        self.store = location
         self.notices = notices
         self.clock = clock
         self.progress = progress

@@ -368,9 +368,9 @@ def _reword(err: Exception) -> GitmemError:
     return NoRepositoryError(f"{err.filename}: {err.strerror}" if isinstance(err, OSError) else str(err))
 
 
-def _identity(repository: Repository) -> tuple[int, int]:
+def _identity(paths: Repository) -> tuple[int, int]:
     """Return a repository's identity, independent of its name and path."""
-    found = os.stat(repository.common)
+    found = os.stat(paths.common)
     return found.st_dev, found.st_ino
 
 

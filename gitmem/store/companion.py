@@ -67,14 +67,14 @@ def top_ref(memory_commit: str, companion: str) -> str:
     return f"{TOP_REFS}{memory_commit[:20]}-{companion[:20]}"
 
 
-def store_on_top(git: Git, store: Store, code: str, ref: str) -> Store:
+def store_on_top(git: Git, location: Store, code: str, ref: str) -> Store:
     """Return the project's store with a companion on top, for reading only."""
-    return replace(store, ref=ref, upstream=memory_ref(git, store), companion=code)
+    return replace(location, ref=ref, upstream=memory_ref(git, location), companion=code)
 
 
-def companion_store(git: Git, store: Store, code: str) -> Store:
+def companion_store(git: Git, location: Store, code: str) -> Store:
     """Return the companion itself as a store to write to; a new one starts at the memory branch."""
-    return replace(store, ref=f"{HEADS}{companion_branch(code)}", upstream=memory_ref(git, store), companion=code)
+    return replace(location, ref=f"{HEADS}{companion_branch(code)}", upstream=memory_ref(git, location), companion=code)
 
 
 def companion_notice(code: str) -> str:

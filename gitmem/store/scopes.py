@@ -137,11 +137,11 @@ def project_store(git: Git, config: Config, *, follows: bool = True) -> Store:
     return Store(PROJECT, f"refs/heads/{current.branch}", state, upstream=ref, proposal=current.name)
 
 
-def memory_ref(git: Git, store: Store) -> str:
+def memory_ref(git: Git, location: Store) -> str:
     """Return the full ref of the memory branch: this clone's own, else the remote's."""
-    return store.ref if git.read_ref(store.ref) or not store.upstream else store.upstream
+    return location.ref if git.read_ref(location.ref) or not location.upstream else location.upstream
 
 
-def memory_tip(git: Git, store: Store) -> str:
+def memory_tip(git: Git, location: Store) -> str:
     """Return the commit of the memory branch, here or at the remote; empty if there is none."""
-    return git.read_ref(memory_ref(git, store)) or ""
+    return git.read_ref(memory_ref(git, location)) or ""

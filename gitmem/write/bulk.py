@@ -118,7 +118,7 @@ def _mark_of(title: str, body: str) -> bytes:
     return blake2b(f"{title.strip()}\0{body.strip()}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-class _Store:
+class _Content:
     """The store's content, as far as an import needs it."""
 
     def __init__(self, catalog: Catalog, *, has_notes: bool) -> None:
@@ -166,7 +166,7 @@ def settle(
     duplicate (by *threshold*) of another. A note with the words of one that *is_gone* is the same note.
     """
     incoming = list(incoming)
-    store, settled = _Store(catalog, has_notes=any(one.name for one in incoming)), ImportPlan()
+    store, settled = _Content(catalog, has_notes=any(one.name for one in incoming)), ImportPlan()
     explicit: dict[str, Incoming] = {}
     others: list[Incoming] = []
     for one in incoming:
@@ -230,51 +230,51 @@ def _with_same_numerals(fit: list[tuple[str, Incoming]]) -> list[tuple[str, Inco
     return [pair for pair, mark in zip(fit, marks, strict=True) if often[mark] > 1]
 
 
-def _key_of_note(store: _Store, settled: ImportPlan, prints: dict[bytes, str], one: Incoming, mark: bytes) -> str:
+def _key_of_note(content: _Content, settled: ImportPlan, prints: dict[bytes, str], one: Incoming, mark: bytes) -> str:
     """Return the key of a note: the one it had before, its own if that is free, else with a hash of its name.
 
     Empty if another memory has the same words: *prints* then has the key of that one.
     """
-    if one.name in store.names:
-        return store.names[one.name]
-    known = store.known.get(one.key)
+    if one.name in content.names:
+        return content.names[one.name]
+    known = content.known.get(one.key)
     if known is not None and known.mark == mark:
         return one.key
-    if mark in store.prints:
-        prints[mark] = store.prints[mark]
+    if mark in content.prints:
+        prints[mark] = content.prints[mark]
         settled.unchanged += 1
         return ""
     if mark in prints:
         settled.merged.add(one.where, f"it says the same thing as {prints[mark]}")
         return ""
-    taken = (store.known, store.unreadable, settled.new, settled.updated)
+    taken = (content.known, content.unreadable, settled.new, settled.updated)
     if not any(one.key in keys for keys in taken):
         return one.key
     return hashed_key(one.key, one.name, lambda key: any(key in keys for keys in taken))
 
 
 def _find_moved(
-    store: _Store, settled: ImportPlan, notes: Sequence[Incoming], is_gone: Callable[[str], bool]
+    content: _Content, settled: ImportPlan, notes: Sequence[Incoming], is_gone: Callable[[str], bool]
 ) -> set[str]:
     """Give each note that has another name now the key that it had, and return these keys; report what is gone.
 
     If less than half of a folder's notes are where they were, it is another folder of that name, and nothing is gone.
     """
-    names = {name: key for name, key in store.names.items() if not store.known[key].archived}
+    names = {name: key for name, key in content.names.items() if not content.known[key].archived}
     gone = {name: key for name, key in names.items() if is_gone(name)}
     stayed = Counter(name.partition("/")[0] for name in names if name not in gone)
     lost = Counter(name.partition("/")[0] for name in gone)
     gone = {name: key for name, key in gone.items() if stayed[folder := name.partition("/")[0]] >= lost[folder]}
-    by_mark = {store.known[key].mark: name for name, key in gone.items()}
-    by_body = {store.known[key].body.strip(): name for name, key in gone.items()}
+    by_mark = {content.known[key].mark: name for name, key in gone.items()}
+    by_body = {content.known[key].body.strip(): name for name, key in gone.items()}
     moved = set()
     for one in notes:
-        if not one.name or one.name in store.names:
+        if not one.name or one.name in content.names:
             continue
         body = one.body.strip()
         before = by_mark.get(_mark_of(one.title, one.body)) or (by_body.get(body) if len(body) >= SAME_BODY else None)
         if before in gone:
-            store.names[one.name] = key = gone.pop(before)
+            content.names[one.name] = key = gone.pop(before)
             moved.add(key)
             settled.moved.add(one.where, f"was {before}")
     for name, key in gone.items():
@@ -306,9 +306,9 @@ def _renamed(value: Any, renamed: Mapping[str, str]) -> Any:
     return renamed.get(value, value) if isinstance(value, str) else value
 
 
-def _settle_explicit(store: _Store, settled: ImportPlan, one: Incoming, mark: bytes, *, update: bool) -> None:
-    known = store.known.get(one.key)
-    if one.key in store.unreadable:
+def _settle_explicit(content: _Content, settled: ImportPlan, one: Incoming, mark: bytes, *, update: bool) -> None:
+    known = content.known.get(one.key)
+    if one.key in content.unreadable:
         settled.skipped.add(one.where, f"{one.key} is in the store but cannot be read: gitmem doctor")
     elif known is not None and known.is_newer:
         settled.skipped.add(
@@ -321,10 +321,10 @@ def _settle_explicit(store: _Store, settled: ImportPlan, one: Incoming, mark: by
             settled.skipped.add(one.where, f"{one.key} is retired in the import and live here: gitmem forget {one.key}")
     elif known is not None and known.is_forgotten:
         settled.skipped.add(one.where, f"{one.key} {_describe_forgotten(one.key, known)}")
-    elif known is None and not one.archived and mark in store.forgotten:
-        gone = store.forgotten[mark]
+    elif known is None and not one.archived and mark in content.forgotten:
+        gone = content.forgotten[mark]
         settled.skipped.add(
-            one.where, f"it says the same thing as {gone}, which {_describe_forgotten(gone, store.known[gone])}"
+            one.where, f"it says the same thing as {gone}, which {_describe_forgotten(gone, content.known[gone])}"
         )
     elif known is None:
         settled.new[one.key] = one
@@ -344,38 +344,38 @@ def _describe_forgotten(key: str, known: _Known) -> str:
     return f"was forgotten{describe_retired(known.retired)} (gitmem restore {key})"
 
 
-def _settle_other(store: _Store, settled: ImportPlan, prints: dict[bytes, str], one: Incoming) -> None:
+def _settle_other(content: _Content, settled: ImportPlan, prints: dict[bytes, str], one: Incoming) -> None:
     """Decide about a memory whose key was made from its text: one with exactly the same text is the same memory."""
     mark = _mark_of(one.title, one.body)
-    if mark in store.forgotten and mark not in store.prints:
-        gone = store.forgotten[mark]
+    if mark in content.forgotten and mark not in content.prints:
+        gone = content.forgotten[mark]
         settled.skipped.add(
-            one.where, f"it says the same thing as {gone}, which {_describe_forgotten(gone, store.known[gone])}"
+            one.where, f"it says the same thing as {gone}, which {_describe_forgotten(gone, content.known[gone])}"
         )
-    elif mark in store.prints:
+    elif mark in content.prints:
         settled.unchanged += 1
     elif mark in prints:
         settled.merged.add(one.where, f"it says the same thing as {prints[mark]}")
-    elif _is_near_duplicate(store, settled, one):
+    elif _is_near_duplicate(content, settled, one):
         settled.near.add(one.where, f"says nearly the same thing as {one.key}, which begins the same way")
     else:
-        key = _free_key(store, settled, one)
+        key = _free_key(content, settled, one)
         prints[mark] = key
         settled.new[key] = one
 
 
-def _is_near_duplicate(store: _Store, settled: ImportPlan, one: Incoming) -> bool:
+def _is_near_duplicate(content: _Content, settled: ImportPlan, one: Incoming) -> bool:
     """Return whether the memory with this key says nearly the same."""
-    other = settled.new.get(one.key) or settled.updated.get(one.key) or store.known.get(one.key)
+    other = settled.new.get(one.key) or settled.updated.get(one.key) or content.known.get(one.key)
     if other is None or other.kind != one.kind:
         return False
-    claims = (claim_of(claim_text(each.title, each.body), store.language) for each in (other, one))
+    claims = (claim_of(claim_text(each.title, each.body), content.language) for each in (other, one))
     return likeness(*claims) > SAME_ABOVE
 
 
-def _free_key(store: _Store, settled: ImportPlan, one: Incoming) -> str:
+def _free_key(content: _Content, settled: ImportPlan, one: Incoming) -> str:
     def is_taken(key: str) -> bool:
-        return any(key in keys for keys in (store.known, store.unreadable, settled.new, settled.updated))
+        return any(key in keys for keys in (content.known, content.unreadable, settled.new, settled.updated))
 
     return hashed_key(one.key, f"{one.title}\n{one.body}", is_taken) if is_taken(one.key) else one.key
 

@@ -165,12 +165,12 @@ def _gh_comments(words: Sequence[Word], command: ShellCommand, source: ShellComm
     return [_in_file(file, Comment(refs=refs))]
 
 
-def _refs(words: Sequence[Word], repository: Word | None) -> tuple[str, ...]:
+def _refs(words: Sequence[Word], named: Word | None) -> tuple[str, ...]:
     """Return the references to an issue or pull request."""
     found = _NUMBER.fullmatch(words[0].text) if words and words[0].is_known else None
     if found is None:
         return ()
-    where = found[1] or (repository.text if repository is not None and repository.is_known else "")
+    where = found[1] or (named.text if named is not None and named.is_known else "")
     return (f"{where if _REPOSITORY.fullmatch(where) else ''}#{found[2]}",)
 
 

@@ -54,27 +54,27 @@ def has_one(state: str) -> bool:
     return os.path.exists(os.path.join(state, FILE_NAME))
 
 
-def load(repository: Repository) -> View | None:
+def load(paths: Repository) -> View | None:
     """Return the view, or None if there is none (or its state is unreadable)."""
-    view = _read(repository)
+    view = _read(paths)
     return view if view is not None and view.name else None
 
 
-def load_planned(repository: Repository) -> str:
+def load_planned(paths: Repository) -> str:
     """Return the folder of a view whose creation was interrupted before git knew it, or an empty string."""
-    view = _read(repository)
+    view = _read(paths)
     return view.path if view is not None and not view.name else ""
 
 
-def _read(repository: Repository) -> View | None:
-    if not has_one(repository.state):
+def _read(paths: Repository) -> View | None:
+    if not has_one(paths.state):
         return None
     import json  # 1 ms, only if there is a view
 
     try:
-        with open(os.path.join(repository.state, FILE_NAME), encoding="utf-8") as file:
+        with open(os.path.join(paths.state, FILE_NAME), encoding="utf-8") as file:
             found: Any = json.load(file)
-        base = os.path.dirname(repository.common)
+        base = os.path.dirname(paths.common)
         path = os.path.normpath(os.path.join(base, str(found["path"])))
         held = {str(name): str(oid) for name, oid in found["held"].items()}
         name = str(found["name"])
@@ -87,17 +87,17 @@ def _read(repository: Repository) -> View | None:
         return None
 
 
-def outside(repository: Repository) -> Repository:
+def outside(paths: Repository) -> Repository:
     """Return the repository as seen from its main work tree if the caller is inside the view.
 
     The view's HEAD is a commit of the memory, which has no code to check facts against.
     """
-    if repository.git == repository.common or repository.top is None:
-        return repository
-    view = load(repository)
-    if view is None or os.path.realpath(view.path) != os.path.realpath(repository.top):
-        return repository
+    if paths.git == paths.common or paths.top is None:
+        return paths
+    view = load(paths)
+    if view is None or os.path.realpath(view.path) != os.path.realpath(paths.top):
+        return paths
     from gitmem.git import worktrees
 
-    top = worktrees.find_top(Git(repository), view.path)
-    return discover(top) if top else Repository(repository.common, repository.common, None)
+    top = worktrees.find_top(Git(paths), view.path)
+    return discover(top) if top else Repository(paths.common, paths.common, None)

@@ -1,0 +1,39 @@
+"""One word for one thing: what a parameter with a word of the house holds."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.test_layers import MODULES
+
+# The types of parameters with these names. A text is the name of one, as a person types it.
+OPENED = {
+    "repository": {"OpenRepository", "str"},
+    "memory": {"Memory"},
+    "store": {"OpenStore", "ListedStore", "str"},
+}
+
+
+def misnamed(module: str, source: str) -> list[str]:
+    """Return the parameters whose name is that of another type, a line each."""
+    functions = (
+        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    return [
+        f"{module}:{one.lineno}: {one.arg}: {ast.unparse(one.annotation)}"
+        for function in functions
+        for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+        if one.arg in OPENED and one.annotation is not None
+        if ast.unparse(one.annotation).removesuffix(" | None") not in OPENED[one.arg]
+    ]
+
+
+def test_a_repository_a_store_and_the_memory_have_one_name_each() -> None:
+    assert [line for name, path in MODULES.items() for line in misnamed(name, path.read_text())] == []
+
+
+@pytest.mark.parametrize("parameter", ["memory: OpenRepository", "store: Memory | None", "repository: Repository"])
+def test_another_type_with_such_a_name_is_found(parameter: str) -> None:
+    assert misnamed("gitmem.a", f"def f(x: int, *, {parameter}) -> None: ...") == [f"gitmem.a:1: {parameter}"]
