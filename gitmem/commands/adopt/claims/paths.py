@@ -38,6 +38,8 @@ _TWINS = re.compile(r"([\w./-]*\w)(\.\w{1,4})/(\.\w{1,4})")
 _INTERPRETERS = frozenset({"python", "python3", "node", "tsx", "ts-node", "bash", "sh", "ruby", "php", "deno", "bun"})
 # What programs call their environment.
 _OBJECTS = frozenset({"process.env", "meta.env", "import.meta.env", "Bun.env"})
+# The end of names of files, and no name: `.py`, `.test.ts`.
+_TYPE = re.compile(r"^(?:\.(?:test|spec|stories|d|e2e|bench|module|server|client|config|types))?\.\w+$")
 # Folders, and nothing else, in parentheses.
 _LISTED = re.compile(r"\(((?:[\w.-]+/,? ?(?:and )?)+)\)")
 _STAND_IN = re.compile(r"(?:^|[/_-])(?:my|your|some|example)[/_-]|path/to/")
@@ -159,7 +161,7 @@ def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iter
     folders = [] if is_rooted else [document.folder, posixpath.dirname(document.path)]
     spots = [posixpath.join(folder, word) for folder in folders if folder] + [word]
     looks = bool(_FILE.match(word)) or word.endswith("/") or ("/" in word and not is_rooted)
-    is_type = re.match(r"^(?:\.\w+)+$", word) and _FILE.match(f"x{word}")
+    is_type = _TYPE.match(word) and _FILE.match(f"x{word}")
     yield _claim(token, word, line, spots, is_certain=is_certain and looks and not is_type and not is_rooted)
 
 

@@ -79,7 +79,8 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
         return None
     if claim.tool == ABOVE and not any(head.has(posixpath.dirname(place)) for place in claim.places):
         return None
-    if head.tree.has_submodules and not any(head.has(place.partition("/")[0]) for place in claim.places):
+    is_deep = "/" in claim.name
+    if is_deep and head.tree.has_submodules and not any(head.has(one.partition("/")[0]) for one in claim.places):
         return None
     held = False if then is not None else None
     where = claim.places[0] if claim.places else claim.name

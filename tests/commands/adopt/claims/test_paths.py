@@ -55,6 +55,7 @@ def test_path_of_windows_is_a_path():
     [
         ("```\nsrc/\n├── flows/   # Engine (core/, hooks/)\n└── a.py\n```", [("core/", False), ("hooks/", False)]),
         ("- Add `src/providers/<name>/client.py`", [("src/providers/", True)]),
+        ("- `.golangci.yml`, `.test.ts`", [(".golangci.yml", True), (".test.ts", False)]),
         ("- Never edit `src/engine/**`", [("src/engine/", True)]),
         ("```sh\npython tools/train.py --fast\n```", [("tools/train.py", True)]),
         ("- Run `python tools/train.py` first", [("tools/train.py", True)]),

@@ -57,8 +57,8 @@ def test_branches_and_types_are_no_paths(repo, text):
 
 
 def test_path_that_a_submodule_may_have_is_not_said_to_have_never_been(repo):
-    commit_files(repo, {"AGENTS.md": "- `apps/server/main.ex`\n- `src/none.py`\n", "src/a.py": "x\n"})
+    commit_files(repo, {"AGENTS.md": "- `apps/server/main.ex`\n- `src/none.py`\n- `reviews/`\n", "src/a.py": "x\n"})
     git(repo, "update-index", "--add", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'HEAD')},engine")
     git(repo, "commit", "-qm", "a submodule")
 
-    assert paths(repo, NEVER) == ["src/none.py"]
+    assert paths(repo, NEVER) == ["src/none.py", "reviews/"]
