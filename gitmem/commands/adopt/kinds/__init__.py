@@ -195,7 +195,13 @@ KINDS = {
 }
 
 
+# A longer paragraph, row or block is data. Each claim in it would be compared with all of it.
+LONGEST_STATEMENT = 50_000
+
+
 def claims_of(statement: Statement, document: Document) -> Iterator[Claim]:
-    """Yield the claims of a statement, of all kinds."""
+    """Yield the claims of a statement, of all kinds; none of one that is too long to be one."""
+    if sum(map(len, statement.lines)) > LONGEST_STATEMENT:
+        return
     for kind in KINDS.values():
         yield from kind.claims(statement, document)

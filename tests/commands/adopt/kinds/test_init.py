@@ -17,3 +17,10 @@ def test_statement_makes_claims_of_several_kinds():
         ("dependency", "pydantic"),
         ("command", "test"),
     }
+
+
+def test_line_of_thousands_of_names_makes_no_claims():
+    few, many = (split("`src/a.py` " * number) for number in (3, 10_000))
+
+    assert any(claims_of(few[0], Document("AGENTS.md", "instructions", "")))
+    assert not any(claims_of(many[0], Document("AGENTS.md", "instructions", "")))
