@@ -248,22 +248,30 @@ class Config:
     )
     recall_limit: int = setting(10, count, "Hits that `recall` shows")
     recall_half_life_days: float = setting(
-        *(0.0, number, "Days in which a memory loses half of what age can take of its score"),
+        0.0,
+        number,
+        "Days in which a memory loses half of what age can take of its score",
         alias="MEMORY_RECENCY_HALF_LIFE_DAYS",
         policy="recall.half_life_days",
     )
     recall_access_boost_max: float = setting(
-        *(0.0, number, "The largest factor for memories that are read often"),
+        0.0,
+        number,
+        "The largest factor for memories that are read often",
         alias="MEMORY_ACCESS_BOOST_MAX",
         policy="recall.access_boost_max",
     )
     recall_access_recency_hours: float = setting(
-        *(0.0, number, "Hours in which an access counts fully"),
+        0.0,
+        number,
+        "Hours in which an access counts fully",
         alias="MEMORY_ACCESS_RECENCY_HOURS",
         policy="recall.access_recency_hours",
     )
     recall_candidate_multiplier: float = setting(
-        *(0.0, number, "Candidates ranked for each hit"),
+        0.0,
+        number,
+        "Candidates ranked for each hit",
         alias="MEMORY_CANDIDATE_MULTIPLIER",
         policy="recall.candidate_multiplier",
     )
@@ -290,11 +298,15 @@ class Config:
         "", one_of("", "off", "activity", "responses"), "What to log when an agent stops", policy="stops.log"
     )
     summary: str = setting(
-        *("", text, "A model for [session summaries](summaries.md), `https://host/v1#MODEL`; or `off`"),
+        "",
+        text,
+        "A model for [session summaries](summaries.md), `https://host/v1#MODEL`; or `off`",
         guarded="sends sessions to an endpoint",
     )
     summary_command: str = setting(
-        *("", text, "A program for [session summaries](summaries.md), with its arguments; or `off`"),
+        "",
+        text,
+        "A program for [session summaries](summaries.md), with its arguments; or `off`",
         guarded="starts a program that reads sessions",
     )
     capture_notes: tuple[str, ...] = setting(
@@ -305,15 +317,15 @@ class Config:
     )
     leads: tuple[str, ...] = setting((), several, "The agents that may [lead others](mcp.md), by name, or `*`")
     embed: str = setting(
-        *(
-            "",
-            text,
-            "The [embedding model](embeddings.md); empty: `wordllama` if that package is installed; `off`: none",
-        ),
+        "",
+        text,
+        "The [embedding model](embeddings.md); empty: `wordllama` if that package is installed; `off`: none",
         guarded="loads a model, or sends memories and questions to an endpoint",
     )
     embed_code: str = setting(
-        *("", text, "The embedding model for memories that are code; empty or `off`: the same"),
+        "",
+        text,
+        "The embedding model for memories that are code; empty or `off`: the same",
         guarded="loads a model, or sends memories and questions to an endpoint",
     )
     vectors: str = setting(
@@ -321,7 +333,9 @@ class Config:
     )
     secrets_allow: tuple[str, ...] = setting((), several, "Rules of the secret scan that refuse nothing here")
     stop_push: bool = setting(
-        *(False, switch, "Whether sub-agents are asked to push their branch before they stop"),
+        False,
+        switch,
+        "Whether sub-agents are asked to push their branch before they stop",
         guarded="has sub-agents push",
     )
 

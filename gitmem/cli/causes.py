@@ -58,9 +58,7 @@ def print_cases(
             number = quantity(len(cause.suspects), "memory", "memories")
             them = "it" if len(cause.cases) == 1 else "them"
             keys = few([case.key for case in cause.suspects])
-            out.line(
-                *(indent, "    ", (MARKS["suspect"], "suspect"), f" {number} that rest on {them}: "), (keys, "key")
-            )
+            out.line(indent, "    ", (MARKS["suspect"], "suspect"), f" {number} that rest on {them}: ", (keys, "key"))
     if shown < len(causes):
         left = causes[shown:]
         facts = sum(len(cause.cases) for cause in left)
@@ -85,7 +83,7 @@ def _print_one(case: Case, phrases: Phrases, out: Output, indent: str) -> None:
     mark = (MARKS.get(case.status, MARKS[""]), case.status)
     more = f" ({case.more})" if case.more else ""
     out.line(
-        *(indent, mark, " ", (case.key, "key"), f"  {case.label}", (f" — {why}" if why else "", style), (more, "dim"))
+        indent, mark, " ", (case.key, "key"), f"  {case.label}", (f" — {why}" if why else "", style), (more, "dim")
     )
     if case.title and out.is_terminal:
         out.line(indent, "  ", (case.title, "bold"))

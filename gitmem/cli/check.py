@@ -160,7 +160,12 @@ def _case(finding: FactFinding) -> Case:
     more += [f"gitmem verify --record {finding.key}"] if finding.kind == WRONG else []
     culprit = (finding.culprit, finding.culprit_after)
     return Case(
-        *(finding.key, words.status, words.phrase, finding.because, culprit, finding.chain),
+        finding.key,
+        words.status,
+        words.phrase,
+        finding.because,
+        culprit,
+        finding.chain,
         many=words.many,
         more="; ".join(more),
     )

@@ -94,7 +94,12 @@ def _print_cases(found: Mapping[str, Any], args: Arguments, out: Output) -> None
     lines = [(name, line) for name in ("failed", "suspect", "blocked", "flapping") for line in found.get(name, ())]
     cases = [
         Case(
-            *(line["key"], name, name, line["because"], (line["culprit"], line["broken"]), tuple(line["chain"])),
+            line["key"],
+            name,
+            name,
+            line["because"],
+            (line["culprit"], line["broken"]),
+            tuple(line["chain"]),
             more=f"written by {line['by']}" if line["by"] else "",
             title=line["title"],
         )

@@ -88,7 +88,9 @@ def _failing(memory: Memory) -> list[Decision]:
     found = memory.status().document
     return [
         Decision(
-            *(FAILING, line["key"], (f"{MARKS[status]} {status}: {line['title']}", *filter(None, [line["because"]]))),
+            FAILING,
+            line["key"],
+            (f"{MARKS[status]} {status}: {line['title']}", *filter(None, [line["because"]])),
             (Choice("decide about it", f"gitmem settle {line['key']}"),),
         )
         for status in ("failed", "suspect")

@@ -114,7 +114,9 @@ _TABLE = (
     Kind("fact", "facts", "true while its check holds", ttl_s=30 * DAY_S, half_life_s=_LASTING_S, needs_verify=True),
     # `adopt --apply`. Built-in checks run again with every change of their inputs, so age does not matter.
     Kind(
-        *("claim", "claims", "a fact adopted from a document; shown only when it fails"),
+        "claim",
+        "claims",
+        "a fact adopted from a document; shown only when it fails",
         half_life_s=_LASTING_S,
         needs_verify=True,
     ),
@@ -131,7 +133,9 @@ _TABLE = (
     Kind("doc", "docs", "a chunk of an ingested document"),
     # AI Memory Module, collection `discussions`: decisions, session summaries, agents' reasoning.
     Kind(
-        *("decision", "decisions", "a decision, with its reason"),
+        "decision",
+        "decisions",
+        "a decision, with its reason",
         required=_METADATA,
         collection="discussions",
         half_life_s=_LASTING_S,
@@ -139,7 +143,9 @@ _TABLE = (
     Kind("discussion", "discussions", "reasoning worth keeping", required=_METADATA, collection="discussions"),
     # D, TTL table: session_summary 3 days, "Session context is ephemeral".
     Kind(
-        *("session", "sessions", "the summary of one session"),
+        "session",
+        "sessions",
+        "the summary of one session",
         ttl_s=3 * DAY_S,
         expires=True,
         required=_METADATA,
@@ -151,7 +157,9 @@ _TABLE = (
     Kind("note", "notes", "a note file that an agent wrote", ttl_s=30 * DAY_S, expires=True),
     # AI Memory Module, collection `code-patterns`: "Must include file:line references."
     Kind(
-        *("code_pattern", "code_patterns", "how something was built, with code locations"),
+        "code_pattern",
+        "code_patterns",
+        "how something was built, with code locations",
         half_life_s=_LASTING_S,
         required=_METADATA,
         needs_refs=True,
@@ -159,7 +167,9 @@ _TABLE = (
     ),
     # AI Memory Module, collection `conventions`: shared by all projects.
     Kind(
-        *("convention", "conventions", "how things are done here"),
+        "convention",
+        "conventions",
+        "how things are done here",
         half_life_s=None,
         required=_METADATA,
         collection="conventions",

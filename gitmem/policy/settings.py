@@ -423,7 +423,9 @@ class StopSettings:
     worktree: bool = setting(False, read_flag, "whether a sub-agent is asked to commit everything in its work tree")
     # Others write the memory branch: this setting is still accepted for older stores, but has no effect.
     push: bool = setting(
-        *(False, read_flag, "no effect: set gitmem.stopPush in your own configuration"),
+        False,
+        read_flag,
+        "no effect: set gitmem.stopPush in your own configuration",
         instead="git config --global gitmem.stopPush true",
     )
     task: bool = setting(False, read_flag, "whether it is asked to end its tasks, and the bead of its branch")
@@ -461,7 +463,9 @@ class SecretSettings:
 
     # Like `stops.push`.
     allow: tuple[str, ...] = setting(
-        *((), read_lines, "no effect: set gitmem.secretsAllow in your own configuration"),
+        (),
+        read_lines,
+        "no effect: set gitmem.secretsAllow in your own configuration",
         instead="git config --add gitmem.secretsAllow RULE",
     )
 

@@ -247,7 +247,7 @@ class _Reader:
             if len(parts) == 2 and 1 <= numbers[1] <= 12:
                 return _month_span(numbers[0], numbers[1]), at + 1
             try:
-                day = datetime(*(numbers[0], numbers[1], numbers[2]), tzinfo=UTC)
+                day = datetime(numbers[0], numbers[1], numbers[2], tzinfo=UTC)
             except (ValueError, IndexError):
                 return None, at
             return (day, day + _DAY), at + 1

@@ -179,7 +179,10 @@ def states_on(
     for fact in facts:
         of_branch, of_clone = branch.get(fact.key, ()), mine.get(fact.key, ())
         found = fact_state.state_of(
-            *(fact, digester(tree, fact), of_branch, of_clone),
+            fact,
+            digester(tree, fact),
+            of_branch,
+            of_clone,
             accepts=lambda v: is_accepted(v, policy, now=now),
             blocked=blocked.get(fact.key),
         )

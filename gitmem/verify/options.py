@@ -134,7 +134,10 @@ def join_runs(runs: Sequence[VerifyRun]) -> VerifyRun:
         results=tuple(result for run in runs for result in run.results),
         recorded=next((run.recorded for run in runs if run.recorded and run.recorded.commit), first.recorded),
         standing=Stock(
-            *(kinds, statuses, tuple(lines), tuple(line for run in runs for line in run.standing.flapping)),
+            kinds,
+            statuses,
+            tuple(lines),
+            tuple(line for run in runs for line in run.standing.flapping),
             tuple(key for run in runs for key in run.standing.moved),
             claims,
         ),

@@ -138,7 +138,14 @@ class _Content:
             retired = own.get("retired")
             mark = _mark_of(title, body)
             known = _Known(
-                *(path, kind, title, body, time, bool(archived), mark, superseded_by),
+                path,
+                kind,
+                title,
+                body,
+                time,
+                bool(archived),
+                mark,
+                superseded_by,
                 is_newer(own),
                 retired if isinstance(retired, dict) else {},
             )

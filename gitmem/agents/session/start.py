@@ -364,7 +364,9 @@ def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
     refs = refs_of(here.catalog, numbers)
     entries = (
         agent_text.entry_of(
-            *(key, kind, statuses[number].status),
+            key,
+            kind,
+            statuses[number].status,
             display(title[:TITLE_CHARS]) + places_of(refs.get(number, ())),
             known.get(key, About()),
         )

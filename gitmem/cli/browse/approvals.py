@@ -69,7 +69,10 @@ APPROVALS = Loop(
     draw=draw,
     choices=(
         Choice(
-            *("y", "approve", "let it run in this clone, after you typed the beginning of its hash", approve),
+            "y",
+            "approve",
+            "let it run in this clone, after you typed the beginning of its hash",
+            approve,
             lambda _: f"Type the first {TYPED_DIGITS} digits of its hash",
         ),
         Choice("d", "deny", "never run it in this clone", deny),

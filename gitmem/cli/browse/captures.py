@@ -48,7 +48,10 @@ CAPTURED = Loop(
     choices=(
         Choice("y", "accept", "make a memory of it as it is shown", accept),
         Choice(
-            *("d", "delete", "delete it; this cannot be undone", drop),
+            "d",
+            "delete",
+            "delete it; this cannot be undone",
+            drop,
             ask_yes("Delete this text? It cannot be undone."),
         ),
     ),

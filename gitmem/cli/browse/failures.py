@@ -83,13 +83,14 @@ FAILURES = Loop(
         Choice("c", "check again", "the code was wrong and is fixed: run its check again", recheck, stays=True),
         Choice("w", "reword", "something else is true now: give it another title", reword, lambda _: "New title"),
         Choice(
-            *("r", "retire", "nothing in it is true any more: move it to the archive", retire),
+            "r",
+            "retire",
+            "nothing in it is true any more: move it to the archive",
+            retire,
             lambda _: "Why (Enter for no reason)",
             may_be_empty=True,
         ),
-        Choice(
-            *("s", "supersede", "another memory says what is true", replace), lambda _: "Key of the memory that does"
-        ),
+        Choice("s", "supersede", "another memory says what is true", replace, lambda _: "Key of the memory that does"),
         Choice("o", "confirm", "its foundation was reworded, and it is true all the same", confirm),
         Choice("m", "moved", "its files moved: re-point it to where they are", follow, stays=True),
     ),

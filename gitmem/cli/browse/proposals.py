@@ -80,7 +80,10 @@ PROPOSALS = Loop(
         Choice("s", "switch", "write to it from now on; to the memory branch again where you do", switch, stays=True),
         Choice("g", "push", "push it, for a pull request", push, ask_yes("Push it to the remote?"), stays=True),
         Choice(
-            *("d", "drop", "delete its branch in this clone, if it is merged or pushed", drop),
+            "d",
+            "drop",
+            "delete its branch in this clone, if it is merged or pushed",
+            drop,
             ask_yes("Delete this proposal in this clone?"),
         ),
     ),

@@ -61,7 +61,8 @@ def print_rows(memory: Memory, rows: Sequence[TaskRow], out: Output) -> None:
         about = "".join(f"  {part}" for part in _about(row))
         title = shorten(row.title, max(20, out.width - wide - len(about) - 8))
         out.line(
-            *((TASK_MARKS[row.state], STYLES[row.state]), f" P{row.priority} "),
+            (TASK_MARKS[row.state], STYLES[row.state]),
+            f" P{row.priority} ",
             *(*key_parts(shorten(row.key, wide).ljust(wide), lengths.get(row.key, 0)), "  ", title),
             (about, "dim"),
         )

@@ -60,8 +60,13 @@ def _print(node: TaskNode, before: str, below: str, out: Output) -> None:
     mark = TASK_MARKS[row.state] if out.is_terminal else f"[{row.state}]"
     again = ("  (drawn above: a cycle)", "yellow") if node.is_again else ""
     out.line(
-        *(before, (mark, rows.STYLES[row.state]), f" P{row.priority} ", (row.key, "key"), "  "),
-        *(shorten(row.title, out.width), again),
+        before,
+        (mark, rows.STYLES[row.state]),
+        f" P{row.priority} ",
+        (row.key, "key"),
+        "  ",
+        shorten(row.title, out.width),
+        again,
     )
     lines: Sequence[Need | TaskNode | int] = [*node.needs, *([node.hidden] if node.hidden else []), *node.parts]
     for nth, line in enumerate(lines):

@@ -280,7 +280,10 @@ class _Plan:
             fields = {**proposal.fields, **self._place_fields(proposal.refs)}
             try:
                 self._incoming[proposal.key] = incoming_new(
-                    *(proposal.key, fields, proposal.body, proposal.refs[0]),
+                    proposal.key,
+                    fields,
+                    proposal.body,
+                    proposal.refs[0],
                     author=self._memory.author(),
                     policy=self._policy,
                     now=self._now,

@@ -121,7 +121,17 @@ def adopt(
     ignored = _list_ignored(documents, texts)
     ignored = [one for one in ignored if not since or _is_newer(one[0], one[1].statement, past, since)]
     return Adoption(
-        *(commit, documents, findings, unchecked, notes, base, corrections, ignored, since, closed, contradictions),
+        commit,
+        documents,
+        findings,
+        unchecked,
+        notes,
+        base,
+        corrections,
+        ignored,
+        since,
+        closed,
+        contradictions,
         unjudged,
     )
 

@@ -134,7 +134,10 @@ class Outcome:
             culprit = (verdict.culprit, verdict.culprit_after) if verdict is not None and kind == STILL else ("", "")
             found.append(
                 FactFinding(
-                    *(pair.key, fact.title, kind, because),
+                    pair.key,
+                    fact.title,
+                    kind,
+                    because,
                     by=author(self._catalog, fact.row.id) if kind in TELLING else "",
                     fact=fact_spot(git, trees.behind, fact.path) if kind in TELLING else None,
                     places=spots.get(pair.key, ()),

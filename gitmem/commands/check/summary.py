@@ -38,8 +38,16 @@ def findings_of(checked: CheckResult, *, now: int, memory_commit: str = "") -> F
     """Return the findings in the form used by reports; *memory_commit* is the commit of the memory branch."""
     span = checked.span
     return Findings(
-        *("check", summary(checked), checked.findings, span.head, span.base, now, tuple(notes(checked))),
-        *(checked.untouched, sections(checked), memory_commit),
+        "check",
+        summary(checked),
+        checked.findings,
+        span.head,
+        span.base,
+        now,
+        tuple(notes(checked)),
+        checked.untouched,
+        sections(checked),
+        memory_commit,
     )
 
 

@@ -149,7 +149,12 @@ def memories_near(
     statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
     found = [
         NearMemory(
-            *(number, key, kind, title, agent, statuses[number]),
+            number,
+            key,
+            kind,
+            title,
+            agent,
+            statuses[number],
             sign=BY_PLACE if number in placed else BY_NAME,
             distance=placed.get(number, 0),
             reads=number in reads,

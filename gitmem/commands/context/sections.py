@@ -90,7 +90,11 @@ def item_of(catalog: Catalog, row: RelevanceRow, status: str, score: float, limi
     short = short_keys(catalog, [row.key])[row.key]
     text, is_whole = excerpt(title, body, refs, limit_tokens=limit_tokens, key=short)
     return DigestItem(
-        *(row.key, row.kind, status, display(text, lines=True), round(score, 3)),
+        row.key,
+        row.kind,
+        status,
+        display(text, lines=True),
+        round(score, 3),
         short=short,
         is_whole=is_whole,
         refs=refs,

@@ -191,7 +191,7 @@ class Past:
             tip=self.commit,
         )
         source = PageSource(
-            *(self._catalog, self._git, self._ground, self._local, self._policy, memory.config), now=NO_CLOCK
+            self._catalog, self._git, self._ground, self._local, self._policy, memory.config, now=NO_CLOCK
         )
         counts = self.status().document
         with self._catalog.reading():

@@ -36,7 +36,9 @@ class Packaged:
 # sentence-transformers, and so for torch, which is not needed to read its files.
 PACKAGED = (
     Packaged(
-        *("wordllama", "wordllama>=0.4", "wordllama"),
+        "wordllama",
+        "wordllama>=0.4",
+        "wordllama",
         weights="weights/l2_supercat_256.safetensors",
         tokenizer="tokenizers/l2_supercat_tokenizer_config.json",
     ),

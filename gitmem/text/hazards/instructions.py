@@ -88,7 +88,9 @@ _SAID = r"(?:answer|reply|respond|say|claim|insist|state|assure|pretend|report)"
 
 _CLASSES = (
     InstructionClass(
-        *("override", ERROR, "asks to set other instructions aside"),
+        "override",
+        ERROR,
+        "asks to set other instructions aside",
         (
             rf"\b(?:ignor(?:e|ing)|disregard|forget|override|overrule|set aside|no longer (?:obey|follow))"
             rf"(?: \w+){{0,4}} {_EARLIER}(?: \w+){{0,2}} {_RULES}",
@@ -109,7 +111,9 @@ _CLASSES = (
         unless=_NOT,
     ),
     InstructionClass(
-        *("impersonation", ERROR, "speaks as the system, or gives the agent another role"),
+        "impersonation",
+        ERROR,
+        "speaks as the system, or gives the agent another role",
         (
             r"(?m)^\W*system (?:override|message|notice|alert|update)\b\W*:",
             r"(?m)^\W*\[?system (?:override|message|notice|alert)\]",
@@ -124,7 +128,9 @@ _CLASSES = (
         ),
     ),
     InstructionClass(
-        *("concealment", ERROR, "asks to hide something from people"),
+        "concealment",
+        ERROR,
+        "asks to hide something from people",
         (
             rf"\b(?:do not|don'?t|never) {_HIDE} (?:the |any |your )?{_PEOPLE}"
             r"(?: about| that you| of (?:this|it|these)|\W*(?:[.;!]|$))",
@@ -141,7 +147,9 @@ _CLASSES = (
         ),
     ),
     InstructionClass(
-        *("exfiltration", ERROR, "asks to send secrets or conversations elsewhere"),
+        "exfiltration",
+        ERROR,
+        "asks to send secrets or conversations elsewhere",
         (
             rf"\b{_SEND}\b[^.;!\n]{{0,80}}{_CONFIDENTIAL}[^;!\n]{{0,60}}\b(?:to|into|in|via|with|at|as) (?:the |a |an "
             rf"|our |my )?"
@@ -152,7 +160,9 @@ _CLASSES = (
         unless=_NOT,
     ),
     InstructionClass(
-        *("trigger", WARNING, "waits for a moment, then asks for something else"),
+        "trigger",
+        WARNING,
+        "waits for a moment, then asks for something else",
         (
             rf"\b(?:when|whenever|if|once|next time) (?:the |a |any )?(?:{_PEOPLE}|someone|somebody)(?: ever)? "
             rf"(?:asks?|says?|mentions?|wants?)\b[^.;!\n]{{0,80}}\b{_SAID} (?:only |always |them )?that\b",
@@ -161,7 +171,9 @@ _CLASSES = (
         ),
     ),
     InstructionClass(
-        *("propagation", ERROR, "asks to be copied or kept"),
+        "propagation",
+        ERROR,
+        "asks to be copied or kept",
         (
             rf"\b(?:copy|repeat|include|insert|write|save|store|append|reproduce|spread|duplicate|add|pass)"
             rf" (?:this|these|the (?:above|following)) (?:\w+ )?{_MEMORY}(?: above)?[^.;!\n]{{0,30}}\b(?:in|into|to"
@@ -173,7 +185,9 @@ _CLASSES = (
         ),
     ),
     InstructionClass(
-        *("safeguards", WARNING, "asks to go around a safeguard"),
+        "safeguards",
+        WARNING,
+        "asks to go around a safeguard",
         (
             rf"\b(?:skip|bypass|disable|turn off|circumvent|deactivate|suppress)(?: all| any| every| the| its|"
             rf" your)* {_GUARD}"
@@ -186,7 +200,9 @@ _CLASSES = (
         unless=_DESCRIBED,
     ),
     InstructionClass(
-        *("authority", WARNING, "claims an approval that only a person can give"),
+        "authority",
+        WARNING,
+        "claims an approval that only a person can give",
         (
             r"\b(?:the )?(?:user|owner|maintainers?|administrator|admin|security team|operator|management)s? "
             r"(?:has|have) (?:already |explicitly |permanently |fully |previously |pre-?)*"
@@ -197,7 +213,9 @@ _CLASSES = (
         unless=_IF,
     ),
     InstructionClass(
-        *("encoded", ERROR, "asks to decode a text and to follow it"),
+        "encoded",
+        ERROR,
+        "asks to decode a text and to follow it",
         (
             r"\b(?:decode|base64|rot13|hex|deobfuscate|unscramble)\b[^\n]{0,80}\b(?:and|then|,)(?: then)? "
             r"(?:follow|obey|execute|run|eval|carry out|do what)\b",
@@ -205,7 +223,9 @@ _CLASSES = (
         unless=_NOT,
     ),
     InstructionClass(
-        *("goal", ERROR, "gives the agent another goal"),
+        "goal",
+        ERROR,
+        "gives the agent another goal",
         (
             r"\byour (?:real|true|hidden|secret|new) (?:goal|task|purpose|objective|mission|instructions?|role)\b",
             r"\bfrom now on,? (?:you are|ignore|obey|pretend|act as)\b",
@@ -217,7 +237,9 @@ _CLASSES = (
         unless=_NOT,
     ),
     InstructionClass(
-        *("preference", WARNING, "asks to favour a product or a source"),
+        "preference",
+        WARNING,
+        "asks to favour a product or a source",
         (
             r"\b(?:remember|treat|regard|consider) \S+(?: \S+){0,4} as (?:a|an|the) "
             r"(?:trusted|authoritative|reliable|preferred|most reliable) (?:source|site|domain|company|vendor"
@@ -227,7 +249,9 @@ _CLASSES = (
         unless=rf"{_NOT}|\bwe $",
     ),
     InstructionClass(
-        *("tampering", WARNING, "asks to change other memories"),
+        "tampering",
+        WARNING,
+        "asks to change other memories",
         (
             r"\b(?:delete|erase|wipe|purge|overwrite|forget)(?: all| any| the| every)* (?:other|your|previous"
             r"|earlier) "

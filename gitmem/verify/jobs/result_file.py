@@ -81,7 +81,13 @@ class Results:
 def _line_of(result: Result, now: int) -> ResultLine:
     row = result.due.row
     nothing = Verdict(
-        *(row.key, row.spec, row.claim, result.outcome, "", result.due.digest, now),
+        row.key,
+        row.spec,
+        row.claim,
+        result.outcome,
+        "",
+        result.due.digest,
+        now,
         confirmed=False,
         seconds=result.seconds,
     )

@@ -41,7 +41,11 @@ def findings_of(run: VerifyRun, git: Git, *, summary: str, now: int) -> Findings
         if line.key not in found or found[line.key].kind == HOLDS:
             kind = KIND_OF[line.status]
             found[line.key] = FactFinding(
-                *(line.key, line.title, kind, line.because, line.by),
+                line.key,
+                line.title,
+                kind,
+                line.because,
+                line.by,
                 fact_spot(git, run.commit, line.path),
                 path=line.path,
                 chain=line.chain,

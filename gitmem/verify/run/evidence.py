@@ -178,7 +178,9 @@ def gather(
     tools = fingerprint([*seen.programs, *map(str, locks.values())], variables)
     environment = environment_of(seen.programs, locks, variables)
     return Evidence(
-        *(seen.text, tools, undeclared),
+        seen.text,
+        tools,
+        undeclared,
         is_clear=True,
         hidden=hidden,
         missing=lacking,

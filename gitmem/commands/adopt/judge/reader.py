@@ -65,7 +65,9 @@ class Reader:
         then = past.text(wrote, self.path)
         was = self.read(then) if then else None
         return JudgedClaim(
-            *(mention, FALSE, source),
+            mention,
+            FALSE,
+            source,
             held=None if was is None else was[0],
             wrote=wrote,
             probe=Probe(self.path, self.holds, self.near),

@@ -101,7 +101,10 @@ def gather_now(repository: OpenRepository, *, status: Mapping[str, Any], scope: 
     source = PageSource(catalog, git, ground, store.local, store.policy(), repository.config, repository.now)
     with catalog.reading():
         return gather(
-            *(source, page, status, (line or "", short or code or "")),
+            source,
+            page,
+            status,
+            (line or "", short or code or ""),
             accepts=lambda fields: store.store.scope != UNIVERSAL or is_meant(fields, (scope,), domains),
         )
 
@@ -151,7 +154,7 @@ def _list_entries(source: PageSource, accepts: Callable[[str], bool], waiting: S
         catalog, local, statuses, policy=source.policy, config=source.config, now=now
     )
     return [
-        _entry(*(row, statuses[row[0]], verdicts.get(row[1]), ranks[row[0]]), broken=broken, now=now, waiting=waiting)
+        _entry(row, statuses[row[0]], verdicts.get(row[1]), ranks[row[0]], broken=broken, now=now, waiting=waiting)
         for row in rows
     ]
 
