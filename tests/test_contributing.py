@@ -46,7 +46,7 @@ OPTION: Edits = {
     ]
 }
 KIND: Edits = {
-    "gitmem/policy/__init__.py": [("_TABLE = (\n", '_TABLE = (\n    Kind("idea", "ideas", "something to try"),\n')]
+    "gitmem/policy/kinds.py": [("_TABLE = (\n", '_TABLE = (\n    Kind("idea", "ideas", "something to try"),\n')]
 }
 CLIENT: Edits = {
     "gitmem/agents/clients/NAME.py": [('"Qwen Code"', '"Acme Code"'), (".qwen/settings.json", ".acme/settings.json")],
