@@ -66,22 +66,23 @@ def reword(err: Exception, *, is_first: bool, has_written: bool) -> Exception:
 
     Where locks of files do not work, two processes may write an index at once, which looks like damage or a bug.
     """
-    if not isinstance(err, DamagedIndexError):
-        folder = "" if isinstance(err, (GitmemError, OSError)) else _lockless_folder()
-        if not folder:
-            return err
-        what = "it was written; " if has_written else ""
-        return UnwritableError(
-            f"{what}another command used the index at the same time, because locks do not work in {folder}",
-            hint="run one command at a time there, or keep the repository on a file system with locks: gitmem doctor",
-        )
-    if not is_first and isinstance(err.__cause__, Exception):
-        return err.__cause__
-    if has_written:
-        return GitmemError(
-            f"{err.message}; the command had already written to the branch", hint="gitmem list --limit 5"
-        )
-    return err
+    if isinstance(err, DamagedIndexError) and not is_first and isinstance(err.__cause__, Exception):
+        err = err.__cause__
+    if isinstance(err, DamagedIndexError):
+        if has_written:
+            return GitmemError(
+                f"{err.message}; the command had already written to the branch", hint="gitmem list --limit 5"
+            )
+        return err
+    is_known = isinstance(err, (GitmemError, OSError)) and not isinstance(err, FileNotFoundError)
+    folder = "" if is_known else _lockless_folder()
+    if not folder:
+        return err
+    what = "it was written; " if has_written else ""
+    return UnwritableError(
+        f"{what}another command used the index at the same time, because locks do not work in {folder}",
+        hint="run one command at a time there, or keep the repository on a file system with locks: gitmem doctor",
+    )
 
 
 def _lockless_folder() -> str:

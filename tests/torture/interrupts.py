@@ -7,7 +7,6 @@ import random
 import signal
 import time
 from contextlib import suppress
-from pathlib import Path
 
 from torture.place import WORKS, Ended, Place
 
@@ -26,9 +25,8 @@ class Interrupts:
         before_us: Interrupts that came before the program's first line, while Python started.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.place = Place(folder)
-        self.place.make()
+    def __init__(self, place: Place) -> None:
+        self.place = place
         self.before_us = 0
 
     def try_one(self, seed: int) -> list[str]:

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
-from pathlib import Path
 
 from torture.place import GITMEM, WORKS, Place
 
@@ -20,10 +19,9 @@ LONGEST_S = 2.5
 class Kills:
     """Trials in one place."""
 
-    def __init__(self, folder: Path) -> None:
-        self.place = Place(folder)
-        self.place.make()
-        self._told = folder / "told"
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._told = place.top.with_name("told")
         self.acknowledged = 0
 
     def try_one(self, seed: int) -> list[str]:
@@ -55,6 +53,9 @@ class Kills:
                     one.kill()
         for one in (child, writer):
             one.wait()
+        for pipe in (child.stdout, child.stderr):
+            assert pipe is not None
+            pipe.close()
         time.sleep(0.0 if is_group else 0.3)
         with suppress(ProcessLookupError):
             os.killpg(writer.pid, signal.SIGKILL)  # what the killed shell had started

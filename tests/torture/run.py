@@ -29,7 +29,7 @@ from torture.faults import KINDS, Faults, has_compiler
 from torture.interrupts import Interrupts
 from torture.kills import Kills
 from torture.merging import run_seed
-from torture.place import WORKS, scratch
+from torture.place import WORKS, Place, scratch
 from torture.power import cut, systems
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -102,13 +102,17 @@ def _lockless(folder: Path, seed: int) -> Iterator[Trial]:
 
 
 def _kills(folder: Path, seed: int) -> Iterator[Trial]:
-    kills = Kills(folder)
+    place = Place(folder)
+    place.make()
+    kills = Kills(place)
     for number in range(KILLS):
         yield f"{number}", partial(kills.try_one, seed * 1000 + number)
 
 
 def _interrupts(folder: Path, seed: int) -> Iterator[Trial]:
-    interrupts = Interrupts(folder)
+    place = Place(folder)
+    place.make()
+    interrupts = Interrupts(place)
     for number in range(INTERRUPTS):
         yield f"{number}", partial(interrupts.try_one, seed * 1000 + number)
     print(f"interrupts: {interrupts.before_us} came before the first line of the program, while Python started")

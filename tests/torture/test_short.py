@@ -1,16 +1,20 @@
-"""A short form of ``make torture``: some storage calls fail, kill or stop a command, and locks do not work."""
+"""A short form of ``make torture``: storage calls fail, locks do not work, commands are killed and interrupted."""
 
 from __future__ import annotations
 
 import random
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the shim and /proc are Linux's")
 if sys.platform == "linux":
     from torture.faults import Faults, has_compiler
+    from torture.interrupts import Interrupts
+    from torture.kills import Kills
+    from torture.merging import run_seed
     from torture.place import WORKS
 
     needs_compiler = pytest.mark.skipif(not has_compiler(), reason="the shim is built with gcc")
@@ -22,10 +26,10 @@ def faults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Faults]:
 
 
 @needs_compiler
-@pytest.mark.parametrize("kind", ["ENOSPC", "EIO", "short", "kill", "pause"])
+@pytest.mark.parametrize("kind", ["ENOSPC", "kill", "pause"])
 def test_a_storage_call_that_fails_loses_nothing_and_leaves_nothing(faults: Faults, kind: str) -> None:
     dice = random.Random(kind)
-    work = dice.choice([work for work in WORKS if work.name in ("remember", "sync", "save", "import", "rotation")])
+    work = dice.choice([work for work in WORKS if work.name in ("remember", "sync", "save", "rotation")])
 
     assert faults.try_call(work, dice.randrange(20, faults.calls(work)), kind) == []
 
@@ -40,3 +44,17 @@ def test_where_locks_do_not_work_nothing_ends_as_a_bug_and_doctor_says_why(fault
         "remember", "Without locks", "--key", "lockless", LD_PRELOAD=str(faults.shim), TORTURE_LOCKS="refused"
     )
     assert (written.status, written.out) == (0, "lockless\n")
+
+
+@needs_compiler
+def test_kills_and_interrupts_lose_nothing_and_print_one_line(faults: Faults) -> None:
+    assert Kills(faults.place).try_one(5) == []
+
+    interrupts = Interrupts(faults.place)
+    assert [interrupts.try_one(seed) for seed in (1, 2, 16)] == [[], [], []]
+
+
+def test_three_clones_that_worked_apart_come_to_one_tree_in_any_order(tmp_path: Path) -> None:
+    (tmp_path / "clones").mkdir()
+
+    assert run_seed(tmp_path / "clones", 7, 2) == []
