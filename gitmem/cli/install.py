@@ -1,11 +1,11 @@
 """Connect gitmem to coding agents, git hooks, this machine's scheduler, or a forge: GitHub, GitLab, Forgejo, Gitea.
 
-For a coding agent (claude-code, codex, cursor, gemini, copilot, opencode, pi, qwen, droid, auggie, kilo, cline) it
-writes hooks that give a session its context and capture what it learns, a skill, slash commands and a section of
-instructions. They go into this project, for you to commit, or with --user into your own settings. Existing content is
-kept. `found` means every agent whose folder exists; `bmad` is a module for the BMAD method; --plugin writes a plugin
-for Claude Code. `agents` is for any other client (Windsurf, Goose, Amp, Crush, Zed, aider, …): it writes the section
-in AGENTS.md and a skill in .agents/skills, and prints the entry for a list of MCP servers.
+For a coding agent, such as claude-code or codex, it writes hooks that give a session its context and capture what it
+learns, a skill, slash commands and a section of instructions. They go into this project, for you to commit, or with
+--user into your own settings. Existing content is kept. `found` means every agent whose folder exists; `bmad` is a
+module for the BMAD method; --plugin writes a plugin for Claude Code. `agents` is for any other client (Windsurf,
+Goose, Amp, Crush, Zed, aider, …): it writes the section in AGENTS.md and a skill in .agents/skills, and prints the
+entry for a list of MCP servers.
 
 `git-hooks` installs hooks that update the catalog and the index after a checkout, a merge or a rebase, in the
 background, and that capture the `Learned:` lines of commit messages. With --check, they also stop a commit that makes a
