@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
@@ -486,7 +486,9 @@ def run_interactive(argv: list[str], *, what: str, input: bytes | None = None) -
     import subprocess
 
     stdin = None if input is None else subprocess.PIPE
-    child = _start(argv, lambda: subprocess.Popen(argv, stdin=stdin))
+    # The program may run, and Ctrl-C be typed, before Popen returns.
+    with suppress(KeyboardInterrupt), _interrupts_held():
+        child = _start(argv, lambda: subprocess.Popen(argv, stdin=stdin))
     status = None
     while status is None:
         try:
