@@ -1,7 +1,7 @@
 """A BERT in a sentence-transformers folder, computed with numpy: no torch, no onnxruntime, and no export by hand.
 
-Starting torch takes fourteen times as much CPU as a question to MiniLM does this way; the vectors are the same to five
-digits.
+A question to MiniLM in a new process takes 19 times the CPU of starting Python, with torch 580 times
+(``docs/embeddings.md``).
 
 Source: Devlin et al. 2019, "BERT"; the names of the tensors are those of transformers' ``BertModel``.
 """
