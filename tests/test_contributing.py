@@ -54,11 +54,11 @@ CLIENT: Edits = {
 CHECK: Edits = {
     "gitmem/document/builtin_checks.py": [
         (
-            '    BuiltinCheck(\n        *("contains", TEXT,',
+            '    BuiltinCheck(\n        "contains",\n        TEXT,\n',
             "    BuiltinCheck(\n"
-            '        *("mentions", TEXT, "a file has it", file_checks.file_globs, file_checks.contains),\n'
+            '        "mentions", TEXT, "a file has it", file_checks.file_globs, file_checks.contains,\n'
             '        file_checks.some_file("{first} mentions {text!r}", "nothing mentions {text!r}"),\n'
-            '        more=(_FILES,),\n    ),\n    BuiltinCheck(\n        *("contains", TEXT,',
+            '        more=(_FILES,),\n    ),\n    BuiltinCheck(\n        "contains",\n        TEXT,\n',
         )
     ]
 }
