@@ -171,7 +171,7 @@ def _list_queued(repository: OpenRepository, memory_commit: str) -> list[_Found]
     commit, default = git.read_head()[1] or "", git.read_ref(repository.default_branch() or HEADS) or ""
     found = []
     for code, tips in list_companions(git, remote).items():
-        how: dict[str, Any] = {"memory": memory_commit, "remotes": (remote,)}
+        how: dict[str, Any] = {"memory_commit": memory_commit, "remotes": (remote,)}
         is_there = how_landed(git, code, tips[-1], default=default, **how) if default else ""
         if not is_there and how_landed(git, code, tips[-1], default=commit, **how):
             found.append(_Found(code, tips[-1]))

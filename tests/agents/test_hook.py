@@ -221,7 +221,7 @@ def test_unknown_client_is_noted(memory: Memory, messages, repo: Path, monkeypat
     assert serve("claud", fd=messages({"a": 1})) == ""
 
     [failure] = hook_log.list_failures(memory.repository.git.repository.state)
-    assert failure.what.startswith("claud -: UnusableError: unknown client; choose one of claude-code,")
+    assert failure.what.startswith("claud -: UnusableError: unknown client; choose one of auggie, claude-code,")
 
 
 def test_what_takes_too_long_is_given_up(memory: Memory, messages, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

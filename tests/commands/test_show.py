@@ -265,13 +265,13 @@ def test_showing_writes_nothing_to_the_branch_or_the_work_tree(memory: Memory, r
 
 def test_log_has_every_change_and_every_verdict_the_newest_first(memory: Memory, repo: Path) -> None:
     held = git(repo, "rev-parse", "HEAD")
-    memory.remember("", title="Tokens are signed", kind="fact", key="a", verify=RS256)
+    memory.remember("", title="Tokens are signed", kind="fact", key="a", more={"verify": RS256})
     verify(memory)
     failed = commit_files(repo, EDDSA)
     verify(memory)
     commit_files(repo, CODE)
     verify(memory)
-    memory.remember("", title="Tokens are signed with RS256", kind="fact", key="a", verify=RS256)
+    memory.remember("", title="Tokens are signed with RS256", kind="fact", key="a", more={"verify": RS256})
 
     rows = memory.log("a", limit=100)
 
@@ -318,11 +318,11 @@ def test_log_includes_changes_in_the_archive(memory: Memory, repo: Path) -> None
 
 
 def test_log_follows_memory_and_verdicts_through_the_split_of_the_folder(memory: Memory, repo: Path) -> None:
-    memory.remember("", title="Tokens are signed", kind="fact", key="a", verify=RS256)
+    memory.remember("", title="Tokens are signed", kind="fact", key="a", more={"verify": RS256})
     verify(memory, "a")
     put(repo, *(make_fact(f"f{n}", {"exists": f"src/{n}"}) for n in range(SPLIT_ABOVE - 1)))
 
-    memory.remember("", title="One too many", kind="fact", key="b", verify={"exists": "README.md"})
+    memory.remember("", title="One too many", kind="fact", key="b", more={"verify": {"exists": "README.md"}})
 
     assert memory.show("a").document["path"] == memory_path("facts", "a", split=True)
     assert [(what, outcome) for what, outcome, _ in history(memory, "a")] == [
@@ -461,7 +461,7 @@ def test_no_setting_of_the_user_changes_the_log(memory: Memory, repo: Path, monk
     put(repo, make_fact("a", RS256, title="Größe"))
     git(repo, "config", "user.name", "Zoë Größe")
     with Memory(repo, clock=Clock()) as opened:
-        opened.remember("", title="Größe und mehr", kind="fact", key="a", verify=RS256)
+        opened.remember("", title="Größe und mehr", kind="fact", key="a", more={"verify": RS256})
         verify(opened)
     before = memory.log("a", limit=10)
     assert [row.who for row in before] == ["gitmem", "Zoë Größe", "Mallory"]

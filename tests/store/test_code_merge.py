@@ -14,7 +14,7 @@ from gitmem.store.code_merge import how_landed
 
 def landed(folder: Path) -> str:
     git(folder, "branch", "-f", "memory", "base")
-    how = {"memory": "memory", "default": git(folder, "rev-parse", "main"), "remotes": ()}
+    how = {"memory_commit": "memory", "default": git(folder, "rev-parse", "main"), "remotes": ()}
     return how_landed(Git(discover(folder)), "topic", git(folder, "rev-parse", "companion"), **how)
 
 

@@ -38,7 +38,7 @@ def test_written_text_is_parsed_to_the_same_value(tmp_path: Path, current: Curre
 
 SWITCHES = """
 import sys
-from gitmem.store import CurrentProposal
+from gitmem.store.proposal import CurrentProposal
 from gitmem.store.proposal import write_current_proposal
 
 for _ in range(300):

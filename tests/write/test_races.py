@@ -87,7 +87,9 @@ def test_superseding_is_checked_against_the_current_tip(repo: Path, memory: Memo
 
 def test_verdicts_land_beside_what_is_written_while_facts_are_judged(repo: Path, memory: Memory) -> None:
     for name in ("README.md", "pyproject.toml"):
-        memory.remember(f"There is {name}", key=name.lower().replace(".", "-"), kind="fact", verify={"exists": name})
+        memory.remember(
+            f"There is {name}", key=name.lower().replace(".", "-"), kind="fact", more={"verify": {"exists": name}}
+        )
     written = []
 
     def messages(*_: object) -> None:

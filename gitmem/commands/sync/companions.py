@@ -63,7 +63,7 @@ class Companions:
         memory = memory_tip(self._git, self._memory.store) if default else ""
         found = {}
         for code, tips in list_companions(self._git, self._remote).items() if memory else ():
-            how: dict[str, Any] = {"memory": memory, "default": default, "remotes": self._remotes()}
+            how: dict[str, Any] = {"memory_commit": memory, "default": default, "remotes": self._remotes()}
             new = [tip for tip in tips if not self._git.is_ancestor(tip, memory)]
             if landed := next(filter(None, (how_landed(self._git, code, tip, **how) for tip in new)), ""):
                 found[code] = landed
