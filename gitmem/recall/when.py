@@ -107,6 +107,8 @@ _MONTH = {name: number for number, names in enumerate(_MONTHS, 1) for name in na
 _UNIT = {name: days for days, names in _UNITS for name in names.split()}
 _COUNTS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "few": 3, "couple": 2}
 _DAY = timedelta(days=1)
+# The year 2100, in epoch seconds.
+_LATEST = 4_102_444_800
 
 
 @frozen
@@ -224,11 +226,11 @@ class _Reader:
                 self._used.update(range(at, to))
                 return found, to
         word = self._word(at)
-        if is_named and word.isdigit() and len(word) == 4 and word[:2] in ("19", "20"):
+        if is_named and _is_year(word):
             return (_year(int(word)), _year(int(word) + 1)), at + 1
         if may_be_version and (version := _version_in(word)):
             time = self._date_of(version)
-            if time is not None:
+            if time is not None and abs(time) < _LATEST:  # a tag's date is anything that its author wrote
                 moment = datetime.fromtimestamp(time, UTC)
                 return (moment, moment), at + 1
         return None, at
@@ -242,7 +244,7 @@ class _Reader:
         if word in _WORDS["yesterday"]:
             return (today - _DAY, today), at + 1
         parts = word.split("-")
-        if len(parts) in (2, 3) and len(parts[0]) == 4 and all(part.isdigit() for part in parts):
+        if len(parts) in (2, 3) and _is_year(parts[0]) and all(_is_number(part, 2) for part in parts[1:]):
             numbers = [int(part) for part in parts]
             if len(parts) == 2 and 1 <= numbers[1] <= 12:
                 return _month_span(numbers[0], numbers[1]), at + 1
@@ -301,7 +303,7 @@ class _Reader:
         else:
             place = self._after_filler(place + 1)
         year = self._word(place)
-        if not (year.isdigit() and len(year) == 4):
+        if not _is_year(year):
             if not is_named:
                 return None, at
             place, year = place - 1, str(self._now.year - (month > self._now.month))
@@ -318,7 +320,7 @@ class _Reader:
         """Return the day that a word is, or 0, and the place of the next word that is no filler."""
         word = self._word(at)
         digits = word[:-2] if word.endswith(("st", "nd", "rd", "th")) else word
-        if digits.isdigit() and len(digits) <= 2:
+        if _is_number(digits, 2):
             return int(digits), self._after_filler(at + 1)
         return 0, self._after_filler(at)
 
@@ -337,8 +339,17 @@ def _month_span(year: int, month: int) -> tuple[datetime, datetime]:
     return begin, begin.replace(year=year + 1, month=1) if month == 12 else begin.replace(month=month + 1)
 
 
+def _is_number(word: str, digits: int) -> bool:
+    """Return whether a word is a number of at most so many digits; `²` is a digit to Python, but not to `int`."""
+    return word.isascii() and word.isdigit() and len(word) <= digits
+
+
+def _is_year(word: str) -> bool:
+    return _is_number(word, 4) and len(word) == 4 and word[:2] in ("19", "20")
+
+
 def _number(word: str) -> int:
-    return int(word) if word.isdigit() and len(word) < 4 else _COUNTS.get(word, 0)
+    return int(word) if _is_number(word, 3) else _COUNTS.get(word, 0)
 
 
 def _version_in(word: str) -> str:

@@ -88,6 +88,26 @@ def test_other_words_name_no_time(question: str) -> None:
     assert find_when(question, NOW) is None
 
 
+@pytest.mark.parametrize(
+    "time",
+    [
+        "² days ago",
+        "since ²²²²",
+        "2026-²",
+        f"2026-{'1' * 5000}",
+        "0000-05",
+        "April 0000",
+        "9999-12-31",
+    ],
+)
+def test_number_that_is_no_time_is_not_read(time: str) -> None:
+    assert find_when(f"locks {time}", NOW) is None
+
+
+def test_time_of_a_tag_that_no_calendar_has_is_not_read() -> None:
+    assert find_when("locks since 2.0", NOW, {"2.0": 1e15}.get) is None
+
+
 def test_range_prefers_and_excludes_nothing() -> None:
     found = factors({1: 2.0, 2: 1.0}, {1: [10, 10, 0], 2: [100, 100, 0]}, When(start=50.0))
 
