@@ -35,6 +35,7 @@ def change_policy(repository: OpenRepository, change: Callable[[str], str], subj
 
     Raises:
         ConfigError: The new text is no policy.
+        RefusedError: It is too long to be read.
     """
     writer = repository.writer()
 
@@ -43,6 +44,8 @@ def change_policy(repository: OpenRepository, change: Callable[[str], str], subj
         after = change(before)
         if after == before:
             return None
+        if (size := len(after.encode())) > layout.POLICY_LIMIT:
+            raise RefusedError(f"{POLICY_PATH} would have {size:,} bytes; the limit is {layout.POLICY_LIMIT:,}")
         load(after, file=POLICY_PATH)
         return writer.plan(f"memory: {subject}", [], {POLICY_PATH: after}, [])
 

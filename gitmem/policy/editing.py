@@ -104,9 +104,12 @@ def with_setting(text: str, name: str, value: str) -> str:
         value: TOML, or plain text: quotes and brackets that the setting needs are added.
 
     Raises:
-        ConfigError: The text is no policy, there is no such setting, or it cannot have this value.
-        UsageError: It is a table.
+        ConfigError: The text is no policy.
+        UsageError: There is no such setting, it is a table, or it cannot have this value.
     """
+    load(text, file=POLICY_FILE)
+    if not all(name.split(".")):
+        raise UsageError(f"not the name of a setting: {name!r}", hint="gitmem policy show --all lists all settings")
     if name in OWN:
         raise UsageError(f"{name} has no effect in a policy", hint=OWN[name])
     if name in SECTIONS or "." not in name:
@@ -118,7 +121,8 @@ def with_setting(text: str, name: str, value: str) -> str:
             return _with_line(text, name, spelled)
         except ConfigError as err:
             problem = problem or err
-    raise problem or UsageError(f"not a value: {value}")
+    assert problem  # a value has at least one spelling
+    raise UsageError(problem.message, hint=problem.hint) from problem
 
 
 def with_more(text: str, name: str, value: str) -> str:
@@ -130,8 +134,8 @@ def with_more(text: str, name: str, value: str) -> str:
         value: What is added, with commas between several.
 
     Raises:
-        ConfigError: The text is no policy, or the list cannot have this.
-        UsageError: There is no such setting, or it is no list.
+        ConfigError: The text is no policy.
+        UsageError: There is no such setting, it is no list, or it cannot have this.
     """
     import tomlkit
 
@@ -192,18 +196,22 @@ def _with_line(text: str, name: str, spelled: str) -> str:
 
 
 def _spellings(value: str) -> Iterator[str]:
-    """Return what a typed value can be as TOML: itself if it is TOML, a string, a list of strings."""
+    """Return what a typed value can be as TOML: itself if it is TOML, a string, a list of strings.
+
+    A bracket at its start begins a list in TOML: with an error in it, it is not split at its commas.
+    """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
     try:
         tomlkit.value(value)
-    except (TOMLKitError, ValueError):
+    except (TOMLKitError, ValueError, RecursionError):
         pass
     else:
         yield value
     yield tomlkit.item(value).as_string()
-    yield tomlkit.item([part.strip() for part in value.split(",") if part.strip()]).as_string()
+    if not value.lstrip().startswith("["):
+        yield tomlkit.item([part.strip() for part in value.split(",") if part.strip()]).as_string()
 
 
 def _rows(policy: Policy) -> Iterator[tuple[str, Setting, Any, Any]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from gitmem.model import FORMAT
 from gitmem.policy.settings import ROWS, read_lifetime, read_time_limit
 
@@ -52,7 +54,9 @@ def _toml(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, tuple):
         return f"[{', '.join(map(_toml, value))}]"
-    return f'"{value}"' if isinstance(value, str) else f"{value:g}"
+    if isinstance(value, str):  # a JSON string is a TOML string, but for DEL (https://toml.io/en/v1.0.0#string)
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return f"{value:g}"
 
 
 _EXAMPLES = (

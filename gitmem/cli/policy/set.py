@@ -34,7 +34,9 @@ def run(args: Arguments, out: Output) -> int:
     from gitmem.policy.editing import settings_named, with_more, with_setting, without_setting
 
     name = args.setting
-    if args.unset == (args.value is not None):
+    if args.unset and (args.add or args.value is not None):
+        raise UsageError("--unset cannot be combined with a value or --add", hint=f"gitmem policy set {name} --unset")
+    if not args.unset and args.value is None:
         raise UsageError("a value or --unset is required", hint=f"gitmem policy set {name} VALUE")
 
     def change(text: str) -> str:

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from conftest import git, tip
 
+from gitmem.store import layout
+
 
 def test_setting_is_committed_with_its_name_in_the_subject(run_cli, repo: Path) -> None:
     run_cli("init")
@@ -37,10 +39,23 @@ def test_unset_brings_the_default_back(run_cli, repo: Path) -> None:
     assert git(repo, "show", "memory:gitmem.toml").strip() == before.strip()
 
 
-@pytest.mark.parametrize("words", [("rotation.limit",), ("rotation.limit", "1", "--unset"), ("rotation.limit", "-1")])
+@pytest.mark.parametrize(
+    "words",
+    [("rotation.limit",), ("rotation.limit", "1", "--unset"), ("rotation.limit", "-1"), ("rotation.limit", "1 2")],
+)
 def test_wrong_use_changes_nothing(run_cli, repo: Path, words: tuple[str, ...]) -> None:
     run_cli("init")
     before = tip(repo)
 
-    assert run_cli("policy", "set", *words).status in (2, 3)
+    assert run_cli("policy", "set", *words).status == 2
     assert tip(repo) == before
+
+
+def test_policy_that_could_not_be_read_again_is_refused(run_cli, repo: Path) -> None:
+    run_cli("init")
+    before = tip(repo)
+
+    done = run_cli("policy", "set", "verify.setup", "x" * layout.POLICY_LIMIT)
+
+    assert (done.status, tip(repo)) == (2, before)
+    assert "the limit is 65,536" in done.err
