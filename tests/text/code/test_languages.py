@@ -33,9 +33,12 @@ def test_code_is_reported_by_suffix_and_folder(path: str, *, expected: bool) -> 
         (".idea/workspace.xml", True),
         ("app/.vs/x/config.json", True),
         ("src/app.idea/a.xml", False),
+        ("lib/CMakeLists.txt", False),
+        ("meson_options.txt", False),
+        ("notes.txt", True),
     ],
 )
-def test_list_of_known_problems_and_state_of_an_editor_are_not_code(path: str, *, expected: bool) -> None:
+def test_documents_lists_of_known_problems_and_state_of_an_editor_are_not_code(path: str, *, expected: bool) -> None:
     assert is_prose(path) is expected
 
 
