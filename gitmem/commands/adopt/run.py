@@ -19,6 +19,7 @@ from gitmem.commands.adopt.history import is_closed, split_current
 from gitmem.commands.adopt.ignored import has_comments
 from gitmem.commands.adopt.judge.definitions import spellings
 from gitmem.commands.adopt.judge.figures import Numbers
+from gitmem.commands.adopt.judge.ports import spellings_of_port
 from gitmem.commands.adopt.kinds import KINDS, claims_of
 from gitmem.commands.adopt.kinds.kind import Basis
 from gitmem.commands.adopt.past import Past
@@ -252,7 +253,7 @@ def _names_in(read: Sequence[_Read], head: Code) -> _Names:
     return _Names(
         {claim.name for claim in named} | parts,
         {claim.name: spellings(claim.name) for claim in every if claim.kind == VALUE and not claim.tool}
-        | {claim.stated: (claim.stated,) for claim in every if claim.tool == "port"},
+        | {claim.stated: spellings_of_port(claim.stated) for claim in every if claim.tool == "port"},
         {name: (name,) for _, name in owned},
         _values_by_section(read),
         _ties(read, head),

@@ -66,6 +66,11 @@ def judge_port(
     return JudgedClaim(mention, FALSE, source, held=True, wrote=wrote, probe=probe, check=_check(then, was))
 
 
+def spellings_of_port(port: str) -> tuple[str, ...]:
+    """Return how code writes a port: `4100`, or `4_100` with a sign between the thousands."""
+    return (port, f"{port[:-3]}_{port[-3:]}") if len(port) > 3 else (port,)
+
+
 def _find(code: Code, paths: Iterable[str], port: str) -> Source | None:
     """Return the first file and line that declare a port."""
     for path, text in code.texts(sorted(paths, key=lambda path: (is_aside(path), path))).items():
@@ -75,10 +80,11 @@ def _find(code: Code, paths: Iterable[str], port: str) -> Source | None:
 
 
 def _line_of(text: str, port: str) -> int:
-    if port not in text:
+    spellings = [one for one in spellings_of_port(port) if one in text]
+    if not spellings:
         return 0
-    pattern = re.compile("|".join(one.format(_PORT.format(port)) for one in _DECLARED))
-    return next((number for number, line in _lines(text) if port in line and pattern.search(line)), 0)
+    pattern = re.compile("|".join(one.format(_PORT.format(f"(?:{'|'.join(spellings)})")) for one in _DECLARED))
+    return next((number for number, line in _lines(text) if pattern.search(line)), 0)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -1,6 +1,7 @@
 """Programs that a script or target runs, where a document says so beside it: "`npm test` (tsc)", `make lint  # ruff`.
 
-A program is looked for in the lines that define the target. Where these run other targets, nothing is said.
+A program is looked for in the lines that define the target. Where these run other targets, or only programs that are
+not known here and may run it by their own settings (`nodemon`, `react-scripts`), nothing is said.
 """
 
 from __future__ import annotations
@@ -25,14 +26,22 @@ RECIPE = "recipe"
 # Programs with names that mean nothing else.
 _PROGRAMS = re.compile(
     r"\b(?:tsc|vitest|jest|mocha|eslint|prettier|biome|oxlint|webpack|vite|rollup|esbuild|tsup|cypress|playwright|"
-    r"nodemon|tsx|pytest|ruff|isort|mypy|pyright|flake8|pylint|clippy|rustfmt|gofmt|golangci-lint|maturin|mkdocs|"
+    r"tsx|pytest|ruff|isort|mypy|pyright|flake8|pylint|clippy|rustfmt|gofmt|golangci-lint|maturin|mkdocs|"
     r"vitepress|docusaurus|phpstan|phpunit|rubocop|rspec|ktlint|detekt|swiftlint)\b"
 )
+# Further programs that a line may run instead of one of these.
+_OTHERS = re.compile(r"\b(?:node --test|go test|unittest|black|swc|karma|ava|parcel|xo)\b")
 # What runs something that these lines do not show.
 _ELSEWHERE = re.compile(
     r"\b(?:npm|pnpm|yarn|bun|make|just|task|turbo|nx|lerna|tox|nox|poe|hatch|composer|rake|pre-commit|run-[sp]|"
-    r"npm-run-all|concurrently|wireit)\b|\$[({]|\.(?:sh|js|mjs|cjs|ts|py)\b"
+    r"npm-run-all|concurrently|wireit|nodemon|lint-staged|lefthook|trunk|docker|podman|gradlew?|mvnw?|bazel)\b|\$[({]|\.(?:sh|js|mjs|cjs|ts|py)\b"
 )
+# Programs that are a part of others, or whose work others do.
+_PART_OF = {
+    "rollup": ("vite", "tsup"), "esbuild": ("vite", "tsup", "vitest", "tsx"), "vite": ("vitest", "vitepress"),
+    "isort": ("ruff",), "flake8": ("ruff",), "pylint": ("ruff",), "gofmt": ("golangci-lint",),
+    "webpack": ("docusaurus",), "phpunit": ("pest",), "tsc": ("tsup",),
+}  # fmt: skip
 # The most lines of one target.
 MOST_LINES = 30
 
@@ -73,7 +82,9 @@ def find_other_recipe(code: Code, claim: Claim, document: Document) -> Source | 
     """Return the lines of a target that run something else, and nothing that they do not show."""
     source = _find_lines(code, claim, document)
     body = source.actual.partition(":")[2].strip() if source is not None else ""
-    return source if body and not _runs(body, claim) and not _ELSEWHERE.search(body) else None
+    programs = {*_PROGRAMS.findall(body), *_OTHERS.findall(body)}
+    is_hidden = _ELSEWHERE.search(body) or not programs.isdisjoint(_PART_OF.get(claim.stated, ()))
+    return source if programs and not is_hidden and not _runs(body, claim) else None
 
 
 def _find_lines(code: Code, claim: Claim, document: Document) -> Source | None:

@@ -169,11 +169,10 @@ def find_path(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where the code has the end of a route's path as a string, in any way."""
     *_, before, last = ("", *_parts_of(claim))
     if last == PARAMETER:
-        return (
-            find_line(code, rf"{re.escape(before)}/?[\"'`]? *[+]? *[\"'`]?/?[{{:<$[]")
-            if before != PARAMETER
-            else Source("")
-        )
+        # A constant may be the prefix of routes that are registered elsewhere, or below it.
+        constant = rf"\b[A-Z][A-Z_]+\b[^=]{{0,20}}= *[\"'`][^\"'`]{{0,80}}\b{re.escape(before)}/?[\"'`]"
+        parameter = rf"{re.escape(before)}/?[\"'`]? *[+]? *[\"'`]?/?[{{:<$[]"
+        return find_line(code, f"{parameter}|{constant}") if before != PARAMETER else Source("")
     return find_line(code, rf"[\"'`/]{re.escape(last)}[\"'`/?]")
 
 

@@ -63,3 +63,10 @@ def test_usual_port_of_a_listed_program_stays_though_nothing_names_it(repo):
     commit_files(repo, {"package.json": '{"scripts": {"dev": "vite"}, "devDependencies": {"vite": "^7"}}\n'})
 
     assert judged(repo, FALSE) == []
+
+
+def test_port_written_with_a_sign_between_its_thousands_is_the_same(repo):
+    commit_files(repo, {"AGENTS.md": "- The API listens on port 4100\n", "src/a.ts": "const PORT = 4100\n"})
+    commit_files(repo, {"src/a.ts": "const PORT = 4_100\n"})
+
+    assert judged(repo, HOLDS) == [("4100", "src/a.ts:1", "4100")]

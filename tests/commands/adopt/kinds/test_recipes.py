@@ -47,3 +47,21 @@ def test_script_that_runs_another_program_now_is_false_unless_it_runs_other_scri
     assert finding.culprit.commit == culprit
     assert sentence(finding) == 'says npm test runs tsc: package.json:3 says "test": "vitest run"'
     assert [one.claim.token for one in adoption.of(HOLDS)] == ["make lint runs ruff"]
+
+
+@pytest.mark.parametrize(
+    ("remark", "before", "after"),
+    [
+        ("tsx", "tsx src/server.ts", "nodemon"),
+        ("jest", "jest", "react-scripts test"),
+        ("isort", "isort . && ruff check", "ruff check --select I"),
+        ("esbuild", "esbuild src/a", "vite build"),
+    ],
+)
+def test_program_that_another_one_may_run_is_not_judged(repo, remark, before, after):
+    script = '{\n  "scripts": {\n    "go": "%s"\n  }\n}\n'
+    commit_files(repo, {"AGENTS.md": f"- `npm run go` ({remark})\n", "package.json": script % before})
+    commit_files(repo, {"package.json": script % after})
+    handle = Git(discover(repo))
+
+    assert adopt(handle, handle.resolve("HEAD"), kinds={"recipe"}).of(FALSE) == []

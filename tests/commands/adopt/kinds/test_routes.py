@@ -1,10 +1,15 @@
 """Routes: which statements name them, and how frameworks register them."""
 
 import pytest
+from conftest import commit_files
 
 from gitmem.commands.adopt.documents import Document
+from gitmem.commands.adopt.findings import FALSE
 from gitmem.commands.adopt.kinds.routes import route_claims, routes_in
+from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split
+from gitmem.git import Git
+from gitmem.git.repository import discover
 
 
 @pytest.mark.parametrize(
@@ -65,3 +70,16 @@ def test_resources_of_rails_have_all_methods():
     found = {(one.method, one.parts) for one in routes_in("config/routes.rb", "  resources :users\n")}
 
     assert {("POST", ("users",)), ("PATCH", ("users", "{}"))} < found
+
+
+@pytest.mark.parametrize(
+    ("prefix", "false"), [("BASE", []), ('"/api/orders"', ["GET /api/invoices/{id}"])], ids=["a constant", "another"]
+)
+def test_route_below_a_prefix_in_a_constant_is_not_judged(repo, prefix, false):
+    java = '@RequestMapping(%s)\nclass A {\n  @GetMapping("/{id}") String get() {}\n}\n'
+    commit_files(repo, {"AGENTS.md": "- `GET /api/invoices/{id}`\n", "src/A.java": java % '"/api/invoices"'})
+    constant = '  static final String BASE = "/api/invoices";\n' if prefix == "BASE" else ""
+    commit_files(repo, {"src/A.java": java % prefix + constant})
+    handle = Git(discover(repo))
+
+    assert [one.claim.token for one in adopt(handle, handle.resolve("HEAD"), kinds={"route"}).of(FALSE)] == false

@@ -93,10 +93,13 @@ _TEST = re.compile(
     r"^func Test[A-Z_]\w*\("  # Go
     r"|^[ \t]*(?:"
     r"(?:async )?def (?:test_\w+|test)\s*\("  # Python
-    r"|(?:it|test)(?:\.each\([^\n]*?\))?\(\s*[\"'`]"  # Jest, Vitest, Mocha
-    r"|#\[(?:\w+::)*test(?:\([^\n]*\))?\]"  # Rust
-    r"|TEST(?:_F|_P|_CASE|_CASE_METHOD)?\s*\("  # GoogleTest, Catch2
-    r"|@Test\b|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b"  # JUnit; xUnit, NUnit, MSTest
+    r"|(?:it|test|Deno\.test)(?:\.(?:only|skip|todo|fails|failing|concurrent|sequential))*\(\s*[\"'`]"  # Jest, Vitest
+    r"|(?:it|test)(?:\.\w+)*\.each\b"  # the same, for each row of a table
+    r"|#\[(?:\w+::)*(?:\w+_)?(?:rs)?test(?:_case)?(?:\([^\n]*\))?\]"  # Rust, rstest
+    r"|(?:TYPED_)?TEST(?:_F|_P|_CASE|_CASE_METHOD|_CASE_TEMPLATE)?\s*\("  # GoogleTest, Catch2, doctest
+    r"|BOOST_(?:AUTO|FIXTURE|DATA)_TEST_CASE(?:_F)?\s*\("  # Boost.Test
+    r"|(?:@\w+(?:\([^\n()]*\))? ){0,3}@(?:(?:Parameterized|Repeated)?Test|Test(?:Factory|Template))\b"  # JUnit
+    r"|\[(?:\w*Fact|\w*Theory|Test|(?:Data)?TestMethod|TestCase(?:Source)?)\b|#\[Test\]"  # .NET; PHPUnit
     r"|(?:public )?func(?:tion)? test\w*\("  # XCTest, PHPUnit
     r"|(?:it|test|specify) [\"'])",  # RSpec, Minitest, ExUnit
     re.M,
@@ -294,6 +297,10 @@ def _in_folder(code: Code, folder: str, noun: str) -> dict[str, int]:
     counted = {"folders": len(folders), "files": len(files)}
     if folders and files:
         counted["files and folders"] = len(folders) + len(files)
+    # Several files may be one thing: `0001_init.up.sql` and `0001_init.down.sql`, `Cart.tsx` and `Cart.test.tsx`.
+    names = {name.partition(".")[0] for name in files}
+    if noun != "files" and len(names) < len(files):
+        counted["files by name"] = len(names)
     if noun in ("files", "modules", "components", "scripts") and folders:
         counted["files at any depth"] = sum(is_code(path) for path in below)
     return counted

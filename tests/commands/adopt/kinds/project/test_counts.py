@@ -1,10 +1,15 @@
 """Counts that a sentence states exactly, and of what."""
 
 import pytest
+from conftest import commit_files
 
 from gitmem.commands.adopt.documents import Document
+from gitmem.commands.adopt.findings import FALSE, HOLDS
 from gitmem.commands.adopt.kinds.project.counts import count_claims
+from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split
+from gitmem.git import Git
+from gitmem.git.repository import discover
 
 ROOT = Document("AGENTS.md", "instructions", "")
 
@@ -64,3 +69,34 @@ def test_lines_and_tables_of_a_file_are_counted_in_one_way_only():
         ("944", "lines", ("db/schema.sql",), True),
         ("21", "tables", ("db/schema.sql",), True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "ATest.java",
+            '  @DisplayName("a") @ParameterizedTest void a();\n  @RepeatedTest(2) void b();\n  @TestFactory L c();\n',
+        ),
+        ("a_test.cpp", 'TYPED_TEST(A, B) {}\nBOOST_AUTO_TEST_CASE(c) {}\nTEST_CASE_TEMPLATE("d", T, int) {}\n'),
+        ("a.test.ts", "it.skip('a', f)\ntest.concurrent.each([\n  [1],\n])('b', f)\nit.only('c', f)\n"),
+        ("a.rs", "#[rstest]\nfn a() {}\n#[test_case(1)]\nfn b() {}\n#[wasm_bindgen_test]\nfn c() {}\n"),
+        ("ATest.cs", "[SkippableFact]\n[DataTestMethod]\n[TestCaseSource(X)]\n"),
+    ],
+)
+def test_tests_with_parameters_are_counted_as_the_plain_ones(repo, path, text):
+    commit_files(repo, {"AGENTS.md": f"- 3 tests in `{path}`\n", path: text})
+    handle = Git(discover(repo))
+
+    assert [one.claim.token for one in adopt(handle, handle.resolve("HEAD"), kinds={"count"}).of(HOLDS)] == ["3 tests"]
+
+
+def test_several_files_of_one_name_may_be_one_thing(repo):
+    steps = ("1_a", "2_b", "3_c")
+    commit_files(repo, {"AGENTS.md": "- `steps/`: 3 migrations\n", **{f"steps/{one}.sql": one for one in steps}})
+    commit_files(repo, {f"steps/{one}.down.sql": one for one in steps})
+    handle = Git(discover(repo))
+
+    adoption = adopt(handle, handle.resolve("HEAD"), kinds={"count"})
+
+    assert (len(adoption.of(HOLDS)), len(adoption.of(FALSE))) == (1, 0)
