@@ -26,8 +26,8 @@ HEAD = """\
 git. Options and arguments can be in any order; after `--` everything is an argument, or the program of a fact.
 
 Commands that write print only the key on standard output; all other messages go to standard error. In a pipe, lists
-have one line per item with tab-separated cells. With `--json`, the output is one JSON document with control characters
-escaped. Fields may be added to it and are never renamed.
+have one line per item with tab-separated cells. With `--json`, the output is one JSON document with [these
+fields](json.md).
 
 | exit status | means |
 |---|---|
