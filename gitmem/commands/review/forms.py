@@ -74,7 +74,7 @@ def html(review: Review) -> str:
 
 
 def as_table(review: Review) -> dict[str, Any]:
-    """Return the JSON values (docs/review.md documents the fields)."""
+    """Return the JSON values (docs/json.md documents the fields)."""
     return {
         "base": review.base,
         "head": review.head,
