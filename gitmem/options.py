@@ -1,6 +1,6 @@
-"""Named options of the Python API: each group is a typed table, and a name that is not in it is refused.
+"""Named options of the Python API: each group is a typed table. Unknown names, and texts for lists, are refused.
 
-``TypedDict`` is that of ``typing`` for type checkers. At run time it only collects the names, because importing
+``TypedDict`` is that of ``typing`` for type checkers. At run time it only collects names and types, because importing
 ``typing`` costs 0.4 of a bare Python start, and hooks pass options too.
 """
 
@@ -10,41 +10,49 @@ from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any, TypedDict
 else:
 
     class TypedDict:
         """A table of options: its annotations are their names and types."""
 
-        names = ()
-
         def __init_subclass__(cls, *, total=True):
-            """Collect the names, those of the tables that it extends first."""
-            cls.names = (*(name for base in cls.__bases__ for name in base.names), *cls.__annotations__)
+            """Collect the types by name, those of the tables that it extends first."""
+            cls.types = {}
+            for base in cls.__bases__:
+                cls.types |= vars(base).get("types", {})
+            cls.types |= cls.__annotations__
 
 
-__all__ = ("TypedDict", "names_of", "refuse_unknown", "set_values")
+__all__ = ("TypedDict", "names_of", "refuse_wrong", "set_values")
 
 
 def names_of(table: type) -> tuple[str, ...]:
     """Return the names of a table's options, those of the tables that it extends first."""
-    names: tuple[str, ...] = vars(table)["names"]
-    return names
+    return tuple(_types_of(table))
 
 
-def refuse_unknown(given: Iterable[str], *tables: type, what: str) -> None:
-    """Refuse a name that is in none of the tables.
+def _types_of(table: type) -> dict[str, str]:
+    types: dict[str, str] = vars(table)["types"]
+    return types
+
+
+def refuse_wrong(given: Mapping[str, Any], table: type, *, what: str) -> None:
+    """Refuse a name that is not in the table, and a text for a list: each of its letters would be a member.
 
     Args:
-        given: The names.
-        tables: The tables of options.
+        given: The options.
+        table: The table of those that there are.
         what: What takes them, such as ``Memory.remember``.
 
     Raises:
-        UsageError: A name is unknown; the hint is the nearest one.
+        UsageError: A name is unknown, and the hint is the nearest one; or a list is a text.
     """
-    known = [name for table in tables for name in names_of(table)]
+    known = _types_of(table)
+    for name, value in given.items():
+        if isinstance(value, str) and known.get(name, "").startswith("Sequence["):
+            raise UsageError(f"{what}: {name} is a list", hint=f"{name}=[{value!r}]")
     wrong = next((name for name in given if name not in known), None)
     if wrong is None:
         return

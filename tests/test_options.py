@@ -37,6 +37,23 @@ WRONG: dict[str, tuple[Callable[[Memory], object], str]] = {
     "sources": (lambda memory: memory.sources.add("code", pathes=["src"]), "did you mean paths?"),
 }
 
+LISTS: dict[str, Callable[[Memory], object]] = {
+    "tags": lambda memory: memory.remember("Deploys need VPN", tags="ops"),
+    "requires": lambda memory: memory.fact("There is a README", exists="README.md", requires="ops"),
+    "paths": lambda memory: memory.capture("Deploys need VPN", paths="ops"),
+    "kinds": lambda memory: memory.list(kinds="ops"),
+    "scopes": lambda memory: memory.recall("vpn", scopes="ops"),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_text_for_a_list_is_refused_with_the_list(memory: Memory, name: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        LISTS[name](memory)
+
+    assert caught.value.hint == f"{name}=['ops']"
+    assert memory.list().hits == ()
+
 
 @pytest.mark.parametrize("name", WRONG)
 def test_misspelt_option_is_refused_with_the_nearest_one(memory: Memory, name: str) -> None:

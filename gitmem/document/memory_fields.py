@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.options import TypedDict, refuse_unknown
+from gitmem.options import TypedDict, refuse_wrong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def frontmatter_of(options: Mapping[str, Any], table: type, *, what: str) -> dic
         what: What takes them, such as ``Memory.remember``.
 
     Raises:
-        UsageError: There is no such option.
+        UsageError: There is no such option, or a list is a text.
     """
-    refuse_unknown(options, table, what=what)
+    refuse_wrong(options, table, what=what)
     return {**{name: value for name, value in options.items() if name != "more"}, **options.get("more", {})}

@@ -13,7 +13,7 @@ from gitmem.document.author import read_author
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index.catalog import state, strings
 from gitmem.model import ADOPTED, ENGLISH, FACTORS, STALE, STATUSES, SUMMARY, UNPROVEN, VERIFIED
-from gitmem.options import TypedDict, refuse_unknown
+from gitmem.options import TypedDict, refuse_wrong
 from gitmem.policy.kinds import REQUEST
 from gitmem.policy.settings import RecallSettings, WorkPoints
 from gitmem.recall.bm25 import Bm25Weights, all_terms, lexical_scores
@@ -277,9 +277,9 @@ def query_of(query: str | Query, filters: Filters) -> Query:
     """Return a query for a text with filters; an existing ``Query`` is returned unchanged.
 
     Raises:
-        UsageError: There is no such filter.
+        UsageError: There is no such filter, or a list is a text.
     """
-    refuse_unknown(filters, Filters, what="the search")
+    refuse_wrong(filters, Filters, what="the search")
     if isinstance(query, Query):
         return query
     given: dict[str, Any] = {

@@ -14,7 +14,7 @@ from gitmem.document.fields import parse_ttl
 from gitmem.document.times import parse_day
 from gitmem.errors import FormatError, NotFoundError, RefusedError, UsageError, suppress
 from gitmem.frozen import fields_of, frozen
-from gitmem.options import TypedDict, refuse_unknown
+from gitmem.options import TypedDict, refuse_wrong
 from gitmem.policy.collections import ALIASES
 from gitmem.store import layout
 from gitmem.store.scopes import SOURCE_FOLDER, SOURCE_REFS
@@ -112,9 +112,9 @@ def make_source(kind: str, address: str, *, remote: str = "", **options: Unpack[
         **options: The fields of ``Source``; for Jira, ``project`` instead of ``jql``.
 
     Raises:
-        UsageError: The description is invalid, or there is no such option.
+        UsageError: The description is invalid, or an option is.
     """
-    refuse_unknown(options, SourceOptions, what="a source")
+    refuse_wrong(options, SourceOptions, what="a source")
     given: dict[str, Any] = {name: value for name, value in options.items() if value}
     if kind == GITHUB:
         given = {**_github(address, remote, str(given.pop("api", ""))), **given}
