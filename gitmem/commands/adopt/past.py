@@ -15,7 +15,7 @@ from gitmem.errors import ProcessError
 from gitmem.frozen import replace
 from gitmem.git.ancestry import merges_of, shallow_ends
 from gitmem.git.history import read_summaries
-from gitmem.text.code.languages import BASELINES, BINARY, PROSE
+from gitmem.text.code.languages import BASELINES, BINARY, BUILDS, PROSE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _MISSING = "older files are missing and cannot be fetched, so some causes are un
 _FOREIGN = frozenset({"node_modules", "vendor", "third_party", "testdata", "__snapshots__"})
 # What is not searched for names: documents, generated files, pictures, and code of others.
 _ASIDE = (
-    *(f":(exclude)*{ending}" for ending in (*PROSE, *BINARY)),
+    *(f":(exclude)*{ending}" for ending in (*PROSE, *BINARY) if not any(name.endswith(ending) for name in BUILDS)),
     *(f":(exclude,glob,icase)**/*baseline*{ending}" for ending in BASELINES),
     *(f":(exclude,glob)**/{name}/**" for name in sorted(_FOREIGN)),
 )
@@ -313,9 +313,10 @@ class Past:
         argv = ("grep", "-o", "--no-line-number", "--no-column", "-z", "-I", "-w", "-F", *named, commit, "--", ".")
         done = self._git.run(*argv, *_ASIDE, check=False)
         for line in os.fsdecode(done.stdout).split("\n"):
-            path, _, word = line.partition("\0")
-            if word in found:
-                found[word][path.removeprefix(f"{commit}:")] = None
+            place, _, word = line.partition("\0")
+            path = place.removeprefix(f"{commit}:")
+            if word in found and not _is_aside(path):
+                found[word][path] = None
         self._words |= {(commit, word): list(paths) for word, paths in found.items()}
 
     def _search_differences(self, commit: str, words: Iterable[str]) -> None:
@@ -397,7 +398,8 @@ def _is_aside(path: str) -> bool:
     """Return whether a file is not searched for names, as ``_ASIDE`` says."""
     name = path.rpartition("/")[2].lower()
     is_baseline = "baseline" in name and name.endswith(BASELINES)
-    return path.endswith((*PROSE, *BINARY)) or is_baseline or not _FOREIGN.isdisjoint(path.split("/")[:-1])
+    is_document = path.endswith((*PROSE, *BINARY)) and name not in BUILDS
+    return is_document or is_baseline or not _FOREIGN.isdisjoint(path.split("/")[:-1])
 
 
 def _lines_with(word: str, text: str) -> list[str]:

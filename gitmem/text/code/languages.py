@@ -36,7 +36,7 @@ PROSE = (
 # Folders in which editors keep the state of their windows.
 _EDITORS = (".idea/", ".vs/")
 # Build files, though they end as documents do.
-_BUILDS = frozenset(("cmakelists.txt", "meson_options.txt"))
+BUILDS = frozenset(("cmakelists.txt", "meson_options.txt"))
 _DOCUMENTS = frozenset((
     "package-lock.json", "pnpm-lock.yaml", "license", "licence", "copying", "notice", "authors",
     "readme", "contributing", ".goosehints",
@@ -60,7 +60,7 @@ def is_prose(path: str) -> bool:
     is_rules = name.startswith(".") and not name.startswith("..") and name.endswith("rules") and len(name) > 6
     is_list = is_list_of_changes or ("baseline" in name and name.endswith(BASELINES))
     is_state = any(f"/{folder}" in f"/{path}" for folder in _EDITORS)
-    is_document = (name.endswith(PROSE) and name not in _BUILDS) or name in _DOCUMENTS
+    is_document = (name.endswith(PROSE) and name not in BUILDS) or name in _DOCUMENTS
     return is_document or is_list or is_state or (is_rules and is_word)
 
 

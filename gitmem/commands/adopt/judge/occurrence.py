@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Where a name may be that no file is stated for: a document may be about any of the code.
 SCOPE = "**"
+# The definition of an option or a variable of CMake, whose commands have no case. Source: cmake-commands(7).
+_CMAKE = r"^[ \t]*(?:option|set|cmake_dependent_option)[ \t]*\([ \t]*{}[ \t)]"
 # Files that a name is followed through, from the one that defined it when its line was written.
 MOST_HOMES = 3
 # Files that are searched for the definition of a qualified name.
@@ -225,4 +227,7 @@ def is_defined_in(text: str, name: str) -> bool:
 
 
 def _line_of(text: str, name: str) -> int:
-    return find_symbol(text.encode("utf-8", "surrogateescape"), name)
+    if line := find_symbol(text.encode("utf-8", "surrogateescape"), name):
+        return line
+    found = re.search(_CMAKE.format(re.escape(name)), text, re.M) if name in text else None
+    return text.count("\n", 0, found.start()) + 1 if found else 0

@@ -9,7 +9,7 @@ from functools import lru_cache
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.judge.occurrence import SCOPE
 from gitmem.document.check_values import OR_IN
-from gitmem.text.code.languages import BINARY, PROSE, is_prose
+from gitmem.text.code.languages import BINARY, BUILDS, PROSE, is_prose
 from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 # Documents and pictures are not even read.
-_NO_PROSE = (".", *(f":(exclude,icase)*{ending}" for ending in (*PROSE, *BINARY)))
+_UNREAD = (ending for ending in (*PROSE, *BINARY) if not any(name.endswith(ending) for name in BUILDS))
+_NO_PROSE = (".", *(f":(exclude,icase)*{ending}" for ending in _UNREAD))
 
 
 def contains_name(claim: Claim, source: Source) -> Mapping[str, str] | None:

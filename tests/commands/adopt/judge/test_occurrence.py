@@ -60,3 +60,15 @@ def test_name_that_only_a_test_ever_mentioned_is_not_judged(repo):
     commit_files(repo, {"AGENTS.md": "- `StoreFactory`\n- `APP_TOOLSETS`\n", "src/a.go": "package a\n", **test})
 
     assert not [one for verdict in (HOLDS, NEVER, FALSE) for one in symbols(repo, verdict)]
+
+
+def test_option_that_cmake_defines_no_longer_is_false(repo):
+    option = "set(APP_CACHE_MB 64 CACHE STRING size)\n"
+    commit_files(repo, {"AGENTS.md": "- `APP_CACHE_MB` sets the size\n", "CMakeLists.txt": option})
+    assert [one.claim.token for one in symbols(repo, HOLDS)] == ["APP_CACHE_MB"]
+
+    commit_files(repo, {"CMakeLists.txt": option.replace("APP_CACHE_MB", "APP_CACHE_SIZE")})
+
+    assert [sentence(one) for one in symbols(repo, FALSE)] == [
+        "APP_CACHE_MB is not in the code: it was in CMakeLists.txt:1"
+    ]
