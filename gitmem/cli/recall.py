@@ -134,8 +134,12 @@ def _status(found: RecallResult) -> int:
 
 def _describe_nothing(query: str, found: RecallResult) -> str:
     """Return a line that nothing was found, and what may help."""
+    from gitmem.recall.ranker import may_name_time
+
     meant = f"; did you mean {found.suggestion!r}?" if found.suggestion else ""
     where = " in the memories that could be searched" if found.behind else ""
+    if query and not meant and may_name_time(query):  # its words are not those of any memory: it may ask for the newest
+        meant = "; the newest memories: gitmem recall --recent 10"
     return f"nothing found for {query!r}{where}{meant}" if query else f"nothing found{where}"
 
 

@@ -106,6 +106,14 @@ def test_all_says_which_hits_plain_recall_leaves_out(run_cli, repo: Path) -> Non
 
 
 @pytest.mark.usefixtures("filled")
+def test_question_with_nothing_but_a_time_is_answered_with_the_way_to_the_newest(run_cli) -> None:
+    done = run_cli("recall", "zyzzogeton", "since", "yesterday")
+
+    assert (done.status, done.out) == (1, "")
+    assert "nothing found for 'zyzzogeton since yesterday'; the newest memories: gitmem recall --recent 10" in done.err
+
+
+@pytest.mark.usefixtures("filled")
 def test_nothing_found_exits_with_1_and_is_still_one_document(run_cli) -> None:
     for words in (
         ("zyzzogeton",),
