@@ -2,7 +2,7 @@
 
 The files of this folder are the list of clients: a new one is known everywhere as soon as its file is here. Only the
 client that matters is loaded, because hooks and ``recall`` start often: what a client is known by (its variables and
-programs) begins with the first letters of its name, so that the other files need not be opened.
+programs) begins with the first word of its name, so that the other files need not be opened.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ CLIENTS = tuple(
         if file.endswith(".py") and not file.startswith("_")
     )
 )
-# The letters that begin what a client is known by.
-LETTERS = 3
-# Variables that only show that some agent runs the command. AGENT and AI_AGENT are the common conventions (Goose, Amp,
-# Crush and others); the last two are of programs that have no row here.
+# What begins the variables of a client if it is not its name.
+OTHER_STARTS = {"auggie": "augment"}
+# Variables that only show that some agent runs the command: gitmem's own, the common conventions, and those of clients
+# without an adapter.
 AGENT_VARIABLES = (
     *("GITMEM_AGENT", "GITMEM_RUN", "GITMEM_HOOK", "AGENT", "AI_AGENT"),
-    *("ANTIGRAVITY_AGENT", "IFLOW_CLI"),
+    *("AMP_CURRENT_THREAD_ID", "ANTIGRAVITY_AGENT", "CRUSH", "GOOSE_TERMINAL", "IFLOW_CLI"),
+    *("JUNIE_DATA", "ROO_ACTIVE", "TRAE_AI_SHELL_ID"),
 )
-# The programs of agents that have no row here.
-AGENT_PROGRAMS = ("iflow", "openhands")
+# The programs of agents without an adapter.
+AGENT_PROGRAMS = ("aider", "amp", "crush", "goose", "iflow", "kiro-cli", "openhands")
 SESSION_LIMIT = 80
 
 
@@ -83,8 +84,7 @@ def has_transcripts(name: str) -> bool:
 
 def agent_variable() -> str:
     """Return the variable that shows that an agent runs this process; else an empty string."""
-    named = [table for _, table in _set_here()] + list(tables_without_hooks().values())
-    for table in named:
+    for _, table in _set_here():
         if found := _sign_of(table):
             return found
     return next(filter(variable, AGENT_VARIABLES), "")
@@ -107,25 +107,26 @@ def agent_session() -> str:
 
 def is_agent_program(name: str) -> bool:
     """Return whether a process of this name is an agent's program."""
-    if name in AGENT_PROGRAMS or any(name in table.programs for table in tables_without_hooks().values()):
-        return True
-    return any(name in load(client).CLIENT.programs for client in _near(name))
+    return name in AGENT_PROGRAMS or any(name in load(client).CLIENT.programs for client in _near(name))
 
 
 def _near(name: str) -> list[str]:
     """Return the clients of which a program or an alias may have this name."""
-    return [client for client in CLIENTS if name.startswith(_start(client))]
+    return [client for client in CLIENTS if name.startswith(_starts(client))]
 
 
-def _start(client: str) -> str:
-    """Return what begins everything that a client is known by: ``cla``, or ``pi_`` for a short name."""
-    return f"{client}_"[:LETTERS]
+def _starts(client: str) -> tuple[str, ...]:
+    """Return what begins everything that a client is known by, in lower case: ``claude`` for ``claude-code``."""
+    word = client.partition("-")[0]
+    # A word of two letters begins others, too.
+    return (OTHER_STARTS.get(client, word), word) if len(word) > 2 else (f"{word}_",)
 
 
 def _set_here() -> list[tuple[str, Client]]:
     """Return the clients of which a variable may be set in this environment, with their tables."""
-    starts = {name[:LETTERS].lower() for name in variable_names()}
-    return [(client, load(client).CLIENT) for client in CLIENTS if _start(client) in starts]
+    names = [name.lower() for name in variable_names()]
+    known = [client for client in CLIENTS if any(name.startswith(_starts(client)) for name in names)]
+    return [(client, load(client).CLIENT) for client in known]
 
 
 def _sign_of(table: Client) -> str:
