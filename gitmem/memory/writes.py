@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gitmem.commands.fact import Judging, check_from, write_fact
 from gitmem.commands.remember import remember as write
 from gitmem.commands.remember import settle_place
 from gitmem.document.memory_fields import FactOptions, JudgingOptions, frontmatter_of
@@ -30,6 +29,8 @@ def remember(repository: OpenRepository, new: NewMemory, place: Place, *, force:
 
 def fact(repository: OpenRepository, title: str, verify: Any, options: FactOptions, place: Place) -> Change:
     """Write a fact with its check; takes the arguments of ``Memory.fact``."""
+    from gitmem.commands.fact import Judging, check_from, write_fact  # 20 ms, which `remember` starts without
+
     fields = frontmatter_of(options, FactOptions, what="Memory.fact")
     judging = Judging(**{name: fields.pop(name) for name in names_of(JudgingOptions) if name in fields})
     verify = check_from(verify, fields)

@@ -416,7 +416,7 @@ def test_verbose_lists_which_clients_load_which_file_and_a_note_what_is_too_long
     verbose, plain = run_cli("adopt", "-v"), run_cli("adopt")
     loaded = json.loads(run_cli("adopt", "--json").out)["loaded"]
 
-    assert "  AGENTS.md  about 3 tokens: Claude Code, Codex, " in verbose.out
+    assert "  AGENTS.md  about 3 tokens: Auggie, " in verbose.out
     assert "  web/AGENTS.md  about 8,251 tokens, for web/: " in verbose.out
     assert "What clients load" not in plain.out
     assert "web/AGENTS.md is too long: Codex loads 32,768 bytes, and it has 33,010 with the files above it" in plain.err

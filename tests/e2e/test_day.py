@@ -53,7 +53,6 @@ def test_every_block_of_the_readme_is_typed_here() -> None:
         "gitmem completion",
         "make demo",
         "gitmem init",
-        "$ gitmem fact",
         '"…" --exists',
         "verdicts/",
         "title:",
@@ -99,24 +98,6 @@ def test_commands_of_a_first_afternoon_are_typed_as_shown(console: Console) -> N
     assert "Close the pool before a fork" in done[1].out
     assert tip(console.folder, "HEAD")[:12] in done[3].out
     assert "becomes false" in done[4].out
-
-
-def test_first_example_prints_what_it_says(console: Console) -> None:
-    lines = block("$ gitmem fact").splitlines()
-    typed = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
-    (console.folder / "src/auth/jwt.py").write_text("ALGORITHM = 'RS256'\n")
-    git(console.folder, "commit", "-qam", "RS256")
-
-    messages = []
-    for command in typed:
-        messages.append(f"$ {command}")
-        if command.startswith("git commit"):
-            (console.folder / "src/auth/jwt.py").write_text("ALGORITHM = 'EdDSA'\n")
-        done = console.type(command.replace("git commit", "git commit --quiet"))
-        messages += done.out.splitlines()
-
-    assert done.status == 1
-    assert [DIGITS.sub("…", line) for line in messages] == [DIGITS.sub("…", line) for line in lines]
 
 
 def test_make_knows_the_targets_that_are_shown() -> None:

@@ -122,7 +122,7 @@ def _inside(entry: Claim, statement: Statement) -> Iterator[Claim]:
     """Yield the folders that the remark of a tree's entry says are in it: `workflows/  # Engine (core/, hooks/)`."""
     remark = statement.lines[0].partition(entry.token)[2]
     for found in _LISTED.finditer(remark):
-        for word in re.findall(r"[\w.-]+(?=/)", found[1]):
+        for word in re.findall(r"(?<![\w.-])[\w.-]{1,255}(?=/)", found[1]):
             places = tuple(f"{place}/{word}" for place in entry.places)
             yield Claim(PATH, entry.line, f"{word}/", f"{entry.name}/{word}", is_certain=False, places=places)
 
