@@ -22,7 +22,18 @@ sys.path.append(sys.argv[1])
 locked = []
 msvcrt = types.ModuleType("msvcrt")
 msvcrt.LK_NBLCK = 2
-msvcrt.locking = lambda fd, mode, size: locked.append(fd)
+
+def locking(fd, mode, size):
+    for other in set(locked) - {fd}:
+        try:
+            if os.path.sameopenfile(fd, other):
+                raise PermissionError(13, "locked")
+        except OSError as err:
+            if err.errno == 13:
+                raise
+    locked.append(fd)
+
+msvcrt.locking = locking
 sys.modules["msvcrt"] = msvcrt
 for name in ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty"):
     sys.modules[name] = None
