@@ -148,7 +148,7 @@ half_life_days = 14      # "Memories lose half their score every 14 days"
 access_boost_max = 1.5
 access_recency_hours = 48
 candidate_multiplier = 3
-without = ["status", "importance", "confidence", "path", "dependency", "workspace", "talk", "provenance"]
+without = ["status", "importance", "confidence", "path", "dependency", "workspace", "talk", "provenance", "time"]
 
 [recall.factors]         # "finalScore = similarity × recencyDecay × accessBoost"
 recency = 1
