@@ -64,7 +64,7 @@ def culprits(repo: Path) -> tuple[int, float]:
     """Return how many statements are false, and the CPU seconds in which their culprits are found."""
     handle = Git(discover(repo))
     spent = 0.0
-    blamed = steps._with_culprits
+    blamed = steps._add_culprits
 
     def measured(*args):
         nonlocal spent
@@ -74,11 +74,11 @@ def culprits(repo: Path) -> tuple[int, float]:
         finally:
             spent += _cpu() - start
 
-    steps._with_culprits = measured
+    steps._add_culprits = measured
     try:
         adoption = steps.adopt(handle, handle.resolve("HEAD"))
     finally:
-        steps._with_culprits = blamed
+        steps._add_culprits = blamed
     return len(adoption.of(FALSE)), spent
 
 

@@ -207,7 +207,10 @@ def _is_argument(line: str, at: int, tool: str, inside: Sequence[tuple[int, int]
 
 
 def _value_wordings(finding: JudgedClaim, value: str, statement: Statement, number: int) -> Iterator[Wording]:
-    """Yield the ways to write a value instead of the stated one, that behind its name first."""
+    """Yield the ways to write a value instead of the stated one, that behind its name first.
+
+    None if the statement has the value more than once: who reads it must decide which of them are meant.
+    """
     claim = finding.claim
     line = statement.lines[number - statement.line]
     if finding.fix:  # the judge has worded it
@@ -226,6 +229,8 @@ def _value_wordings(finding: JudgedClaim, value: str, statement: Statement, numb
         return judged.verdict == HOLDS and one.kind == claim.kind and is_it
 
     named, places = max(line.find(claim.name), 0), word_places(line, old)
+    if claim.kind != VERSION and sum(len(word_places(one, old)) for one in statement.lines) > 1:
+        return
     # Of "Go 1.24 to 1.26, must build on 1.24" only one mention is read; "1.24 apples" are something else.
     loose = [place for place in places if not re.match(r" \w", line[place[1] :])] if claim.kind == VERSION else []
     for place in sorted(places, key=lambda one: (one[0] < named, one[0])):

@@ -288,9 +288,10 @@ def test_file_of_the_same_name_that_came_later_keeps_the_line(repo):
 
 def test_value_that_the_line_names_twice_or_of_another_type_is_left_to_a_person(repo):
     text = "- Go 1.24 through 1.26. Code must build on 1.24.\n- `is_fast` (default: `true`)\n- `tries` (default: `3`)\n"
-    code = "def run(is_fast: bool = True, tries: int = 3): ...\n"
+    text += "- `most` (default: `70`), so that no order has more than 70\n"
+    code = "def run(is_fast: bool = True, tries: int = 3, most: int = 70): ...\n"
     commit_files(repo, {"AGENTS.md": text, "go.mod": "module x\n\ngo 1.24\n", "src/run.py": code})
-    code = code.replace("True", '"fast"').replace("= 3", "= 5")
+    code = code.replace("True", '"fast"').replace("= 3", "= 5").replace("= 70", "= 90")
     commit_files(repo, {"go.mod": "module x\n\ngo 1.25\n", "src/run.py": code})
 
     assert corrected(repo) == text.replace("`3`", "`5`")
