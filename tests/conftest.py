@@ -90,6 +90,8 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     os.environ.pop("COLUMNS", None)  # terminals of tests have the width that they are made with
     # A run that was started in the background ignores Ctrl-C, and so would every program that the tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A job in the background gives way, but this process runs the other tests, too.
+    os.nice = lambda _: 0
     # An agent may run the tests.
     os.environ.update(GITMEM_PARENTS="off")
     # Most tests are about something else than the view, which `init` makes.
