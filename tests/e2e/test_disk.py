@@ -353,8 +353,9 @@ def test_read_only_disk_refuses_every_write(frozen: tuple[Inside, Path]) -> None
 def test_read_only_checkout_is_judged_on_a_ground_elsewhere_and_not_recorded(repo: Path) -> None:
     console = Console(repo)
     fill_store(console)
+    commit_files(repo, {"Makefile": "built: README.md\n\tcp README.md built\n"})
     console.ok("fact", "Reads", "--verify", "make -s && test -f built", "--key", "command", "--unproven")
-    commit_files(repo, {"Makefile": "built: README.md\n\tcp README.md built\n", LIST: console.ok("trust", "--print")})
+    commit_files(repo, {LIST: console.ok("trust", "--print")})
     inside = Inside('mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"', str(repo))
     before = snapshot(repo)
 
