@@ -7,7 +7,7 @@ Each corpus is a real store, each question is recalled once, and what the mix ge
 cosines, and the factors. Then every setting of GRID is applied to the records with the functions that recall uses. The
 table names a left-out task in each row: the setting that is best on the others, and what it gives for the task that it
 was not fitted on. Diversity (`mmr`) is left out. The value of a setting for a task is the sum of its gains in recall@5
-and nDCG@10; a loss against words counts three times, since nobody should find less because a model was installed.
+and nDCG@10; a loss against words counts three times: a model that is installed should not find less.
 """
 
 from __future__ import annotations

@@ -95,6 +95,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/verify/sandbox/namespaces.py": "tests/verify/ground/test_open.py, tests/verify/sandbox/test_sight.py",
     "gitmem/agents/client.py": "data: tests/agents/clients/test_init.py",
     "gitmem/write/new_memory.py": "data: tests/write/test_draft.py",
+    "gitmem/index/embed/folder_model.py": "tests/index/embed/test_bert_directory.py, test_onnx_directory.py",
+    "gitmem/document/options.py": "the whole API: tests/test_options.py",
     "gitmem/document/memory_fields.py": "data: tests/test_options.py",
     "gitmem/memory/writes.py": "tests/memory/test_init.py, tests/test_options.py",
     "gitmem/results.py": "data: tests/memory/test_init.py, tests/test_python_docs.py",

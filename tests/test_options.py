@@ -11,9 +11,9 @@ import pytest
 import gitmem
 from gitmem.document.builtin_checks import CHECKS, iter_fields
 from gitmem.document.memory_fields import CheckFields
+from gitmem.document.options import names_of
 from gitmem.errors import UsageError
 from gitmem.memory import Memory
-from gitmem.options import names_of
 from gitmem.recall import Filters, Query
 
 PACKAGE = Path(gitmem.__file__).parent

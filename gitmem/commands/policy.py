@@ -20,7 +20,7 @@ def policy_text(repository: OpenRepository) -> str:
     """Return the text of the store's policy; empty if it has none.
 
     Raises:
-        NoRepositoryError: There is no store.
+        NoRepositoryError: The repository has no store yet.
     """
     return _policy_at(repository, repository.tip())
 
@@ -34,7 +34,7 @@ def change_policy(repository: OpenRepository, change: Callable[[str], str], subj
         subject: What the commit's subject says after ``memory: ``.
 
     Raises:
-        ConfigError: The new text is no policy.
+        ConfigError: The new text is not a valid policy.
         RefusedError: It is too long to be read.
     """
     writer = repository.writer()
@@ -57,7 +57,7 @@ def replace_policy(repository: OpenRepository, old: str, new: str) -> str:
     """Write a policy that was made from *old*, and return the commit; empty if nothing changes.
 
     Raises:
-        ConfigError: It is no policy.
+        ConfigError: The new text is not a valid policy.
         RefusedError: Somebody else changed it in the meantime.
     """
 
@@ -73,7 +73,7 @@ def plan_profile(repository: OpenRepository, name: str) -> tuple[str, str]:
     """Return the text of the store's policy now, and with the settings of a profile.
 
     Raises:
-        UsageError: There is no such profile.
+        UsageError: The profile is unknown.
     """
     before = policy_text(repository)
     return before, with_profile(before, name)

@@ -85,7 +85,7 @@ def with_settings(text: str, settings: str) -> str:
         settings: The settings, as TOML.
 
     Raises:
-        ConfigError: The text is no policy.
+        ConfigError: The text is not a valid policy.
     """
     import tomlkit  # 30 ms, only to change a policy
 
@@ -104,8 +104,8 @@ def with_setting(text: str, name: str, value: str) -> str:
         value: TOML, or plain text: quotes and brackets that the setting needs are added.
 
     Raises:
-        ConfigError: The text is no policy.
-        UsageError: There is no such setting, it is a table, or it cannot have this value.
+        ConfigError: The text is not a valid policy.
+        UsageError: The setting is unknown, it is a table, or the value is not allowed.
     """
     load(text, file=POLICY_FILE)
     if not all(name.split(".")):
@@ -134,8 +134,8 @@ def with_more(text: str, name: str, value: str) -> str:
         value: What is added, with commas between several.
 
     Raises:
-        ConfigError: The text is no policy.
-        UsageError: There is no such setting, it is no list, or it cannot have this.
+        ConfigError: The text is not a valid policy.
+        UsageError: The setting is unknown or not a list, or a value is not allowed.
     """
     import tomlkit
 
@@ -151,7 +151,7 @@ def without_setting(text: str, name: str) -> str:
     """Return the text of a policy without one setting or one table.
 
     Raises:
-        ConfigError: The text is no policy.
+        ConfigError: The text is not a valid policy.
         UsageError: The text does not set it.
     """
     import tomlkit
@@ -256,9 +256,8 @@ def _set_all(table: Any, settings: Mapping[str, Any]) -> None:
     """Set the settings of a table of tomlkit, also of its tables; new ones follow its last setting."""
     from tomlkit.items import Table
 
-    if (
-        isinstance(table, Table) and table.is_super_table()
-    ):  # it has no line of its own: this remark is of a table in it
+    if isinstance(table, Table) and table.is_super_table():
+        # It has no line of its own: this remark is of a table in it.
         table.trivia.comment_ws = table.trivia.comment = ""
     # The document holds its own lines, a table has them in its value. One that is written in several parts has none.
     holder = table if hasattr(table, "body") else table.value

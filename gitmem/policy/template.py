@@ -9,6 +9,8 @@ from gitmem.policy.settings import ROWS, read_lifetime, read_time_limit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from gitmem.config import Setting
 
 
@@ -37,10 +39,10 @@ def default_of(row: Setting) -> str:
     return spell(row, row.default)
 
 
-def spell(row: Setting, value: object) -> str:
+def spell(row: Setting, value: Any) -> str:
     """Return a value of a row as spelled in the file."""
     is_length = row.read in (read_lifetime, read_time_limit) and not isinstance(value, str)
-    return _toml(_length(value) if is_length else value)  # type: ignore[arg-type]
+    return _toml(_length(value) if is_length else value)
 
 
 def _length(seconds: int | None) -> str:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from math import isnan
 
 from gitmem.document.author import read_author
+from gitmem.document.options import TypedDict, refuse_wrong
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index.catalog import state, strings
 from gitmem.model import ADOPTED, ENGLISH, FACTORS, STALE, STATUSES, SUMMARY, UNPROVEN, VERIFIED
-from gitmem.options import TypedDict, refuse_wrong
 from gitmem.policy.kinds import REQUEST
 from gitmem.policy.settings import RecallSettings, WorkPoints
 from gitmem.recall.bm25 import Bm25Weights, all_terms, lexical_scores

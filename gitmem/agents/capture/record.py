@@ -9,9 +9,9 @@ from gitmem.agents.capture.trail import failure_for, files_named, places_for, tr
 from gitmem.commands.capture.keep import keep, safe_lines
 from gitmem.commands.capture.markers import AT_MOST, DECISION, FACT, TEXT_LIMIT, find_marked
 from gitmem.config import home
+from gitmem.document.options import set_values
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
-from gitmem.options import set_values
 from gitmem.store.state import background
 from gitmem.store.state.plain_files import waiting_captures
 from gitmem.store.state.spool import Spool

@@ -54,6 +54,10 @@ def run(args: Arguments, out: Output) -> int:
         values = {line.name: line.value for line in lines}
         out.json({"setting": name, "value": values.get(name, ""), "commit": commit})
         return 0
-    now = "is no longer set" if args.unset else f"is {lines[0].value}" if commit else f"is {lines[0].value} already"
-    out.result(f"{name} {now}", is_change=bool(commit))
+    if args.unset:
+        out.result(f"{name} is no longer set")
+    elif commit:
+        out.result(f"{name} is {lines[0].value}")
+    else:
+        out.line(f"{name} is already {lines[0].value}")
     return 0

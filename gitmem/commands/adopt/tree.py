@@ -84,7 +84,7 @@ class Tree:
         return sizes
 
     def count_below(self, folder: str) -> int:
-        """Return the number of files below a folder, at any depth; 0 if there is no such folder."""
+        """Return the number of files below a folder, at any depth; 0 if the folder does not exist."""
         if self._later is None:
             return self._sizes.get(folder, 0)
         return self._later.count_below(folder) + _count_below(self._added, folder) - _count_below(self._gone, folder)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from gitmem.agents.clients import agent_client
+from gitmem.document.options import set_values
 from gitmem.errors import RefusedError, UsageError
-from gitmem.options import set_values
 from gitmem.store.scopes import PRIVATE
 from gitmem.store.state import plain_files
 from gitmem.store.state.spool import Spool

@@ -11,10 +11,10 @@ import re
 from pathlib import Path
 
 from gitmem.document.fields import parse_ttl
+from gitmem.document.options import TypedDict, refuse_wrong
 from gitmem.document.times import parse_day
 from gitmem.errors import FormatError, NotFoundError, RefusedError, UsageError, suppress
 from gitmem.frozen import fields_of, frozen
-from gitmem.options import TypedDict, refuse_wrong
 from gitmem.policy.collections import ALIASES
 from gitmem.store import layout
 from gitmem.store.scopes import SOURCE_FOLDER, SOURCE_REFS

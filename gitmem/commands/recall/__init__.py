@@ -93,7 +93,7 @@ def _rank(repository: OpenRepository, stores: Sequence[OpenStore], query: Query,
 
 
 def _date_of(repository: OpenRepository, version: str) -> float | None:
-    """Return the time of a version by its tag (``v2.0``, ``2.0``, ``2.0.0``), or None if there is no such tag."""
+    """Return the time of a version by its tag (``v2.0``, ``2.0``, ``2.0.0``), or None if no tag has it."""
     form = "--format=%(refname:lstrip=2) %(creatordate:unix)"
     tags = [line.split(" ") for line in repository.git.text("for-each-ref", form, "refs/tags").splitlines()]
     dates = {tag.rpartition("/")[2].removeprefix("v"): date for tag, date in tags}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gitmem.commands.remember import remember
 from gitmem.commands.workflow.step import author_fields
+from gitmem.document.options import set_values
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
-from gitmem.options import set_values
 from gitmem.policy.kinds import WORKFLOW
 from gitmem.repository import open_private
 from gitmem.text import display

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from gitmem.errors import EmbeddingError
-from gitmem.index.embed.model_files import digest_of
-from gitmem.index.embed.provider import BATCH, LONGEST, no_rows, unit_rows
+from gitmem.index.embed.folder_model import FolderModel, pool
+from gitmem.index.embed.provider import BATCH, no_rows, unit_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,23 +37,14 @@ KIND = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "
 BATCH_TOKENS = 1024
 
 
-class BertDirectory:
+class BertDirectory(FolderModel):
     """A BERT model with its tokenizer."""
 
-    longest = LONGEST
+    by = "numpy"
 
     def __init__(self, folder: Path, directory: Directory) -> None:
-        self._directory = directory
-        self.name = f"dir:{folder.name}@{digest_of(folder)}+numpy"
+        super().__init__(folder, directory)
         self._loaded: tuple[_Bert, Tokenizer] | None = None
-
-    def passages(self, texts: Sequence[str]) -> Vectors:
-        """Return a row per text; see ``EmbeddingProvider``."""
-        return self._rows([self._directory.passage_prompt + text for text in texts])
-
-    def query(self, text: str) -> Vectors:
-        """Return the vector of a query; see ``EmbeddingProvider``."""
-        return np.ravel(self._rows([self._directory.query_prompt + text]))
 
     def _rows(self, texts: list[str]) -> Vectors:
         if not texts:
@@ -63,7 +54,9 @@ class BertDirectory:
             model, tokenizer = self._load()
             ids = [one.ids for one in tokenizer.encode_batch_fast(texts)]
             for group in _batches(ids):
-                pooled = _pool(model.tokens(np.array([ids[place] for place in group])), self._directory.pooling)
+                batch = np.array([ids[place] for place in group])
+                # The texts of a group have one length, so that there is no padding.
+                pooled = pool(model.tokens(batch), np.ones_like(batch), self._directory.pooling)
                 for place, row in zip(group, pooled, strict=True):
                     rows[place] = row
         except Exception as err:
@@ -117,13 +110,6 @@ def _batches(ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     for length, places in by_length.items():
         size = max(1, min(BATCH, BATCH_TOKENS // max(length, 1)))
         yield from (places[at : at + size] for at in range(0, len(places), size))
-
-
-def _pool(tokens: Floats, pooling: str) -> Floats:
-    """Return a row per text from the vectors of its tokens; a batch has no padding."""
-    if pooling == "cls":
-        return tokens[:, 0]
-    return np.asarray(tokens.max(axis=1) if pooling == "max" else tokens.mean(axis=1))
 
 
 class _Bert:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from gitmem.errors import EmbeddingError
-from gitmem.index.embed.model_files import digest_of
-from gitmem.index.embed.provider import BATCH, LONGEST, no_rows, unit_rows
+from gitmem.index.embed.folder_model import FolderModel, pool
+from gitmem.index.embed.provider import BATCH, no_rows, unit_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
     from typing import Any
 
@@ -25,23 +24,14 @@ ERRORS_ONLY = 3
 TOKENS = 512
 
 
-class OnnxDirectory:
+class OnnxDirectory(FolderModel):
     """A model exported to ONNX, with its tokenizer."""
 
-    longest = LONGEST
+    by = "onnx"
 
     def __init__(self, folder: Path, directory: Directory) -> None:
-        self._directory = directory
-        self.name = f"dir:{folder.name}@{digest_of(folder)}+onnx"
+        super().__init__(folder, directory)
         self._loaded: tuple[Any, Any] | None = None
-
-    def passages(self, texts: Sequence[str]) -> Vectors:
-        """Return a row per text; see ``EmbeddingProvider``."""
-        return self._rows([self._directory.passage_prompt + text for text in texts])
-
-    def query(self, text: str) -> Vectors:
-        """Return the vector of a query; see ``EmbeddingProvider``."""
-        return np.ravel(self._rows([self._directory.query_prompt + text]))
 
     def _rows(self, texts: list[str]) -> Vectors:
         if not texts:
@@ -92,17 +82,4 @@ class OnnxDirectory:
         tokens = next((one for one in answers if one.ndim == 3), None)
         if tokens is None:
             raise EmbeddingError(f"the exported model {self._directory.onnx} does not output token vectors")
-        return _pool(tokens, given["attention_mask"], self._directory.pooling)
-
-
-def _pool(tokens: NDArray[Any], mask: NDArray[np.int64], pooling: str) -> NDArray[Any]:
-    """Return a row per text from the vectors of its tokens, an array of shape (texts, tokens, dimensions).
-
-    Source: sentence-transformers, models/Pooling.py.
-    """
-    counted = mask[:, :, None]
-    if pooling == "cls":
-        return np.asarray(tokens[np.arange(len(tokens)), mask.argmax(axis=1)])
-    if pooling == "max":
-        return np.asarray(np.where(counted, tokens, -np.inf).max(axis=1))
-    return np.asarray((tokens * counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1))
+        return pool(tokens, given["attention_mask"], self._directory.pooling)

@@ -25,7 +25,7 @@ def test_setting_that_is_so_already_makes_no_commit(run_cli, repo: Path) -> None
 
     done = run_cli("policy", "set", "rotation.limit", "10")
 
-    assert (done.out, tip(repo)) == ("rotation.limit is 10 already\n", before)
+    assert (done.out, tip(repo)) == ("rotation.limit is already 10\n", before)
 
 
 def test_unset_brings_the_default_back(run_cli, repo: Path) -> None:

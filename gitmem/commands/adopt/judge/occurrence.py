@@ -32,7 +32,7 @@ _CMAKE = r"^[ \t]*(?:option|set|cmake_dependent_option)[ \t]*\([ \t]*{}[ \t)]"
 MOST_HOMES = 3
 # Files that are searched for the definition of a qualified name.
 MOST_FILES = 60
-# The languages in which a call has parentheses, and what is named without them is no function.
+# The languages in which every call has parentheses: a name without them is not a call.
 _CALLING = (".cs", ".java", ".go", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp", ".py", ".swift", ".php", ".dart")
 # What sentences about tests and examples say.
 _TESTS = re.compile(
