@@ -21,13 +21,13 @@ from gitmem.git.repository import discover
 from gitmem.index.catalog.fact_state import FactRow
 from gitmem.model import HOLDS, SHELL, Check, Document, Spec, Verdict
 from gitmem.system.environment import search_path
+from gitmem.verify.approvals.clone import of_clone
 from gitmem.verify.due import Due
 from gitmem.verify.ground.ground import Grounds
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.run.evidence import find_tracer
 from gitmem.verify.run.judge import Judge, Means
 from gitmem.verify.sandbox import sandbox
-from gitmem.verify.trust import of_clone
 
 # What is run: a shell that looks a file up, as most checks begin.
 COMMAND = "test -e ."

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SKEW = 1.4
 # Half of the nouns of one memory come from the few of its topic, as words of one text do belong together.
 TOPIC_NOUNS = 12
-NUMBERS = tuple("2 3 4 5 8 10 12 16 20 32 50 64 100 128 200 250 500 512 1000 1024 2048 5000 10000".split())  # noqa: SIM905
+NUMBERS = tuple("2 3 4 5 8 10 12 16 20 32 50 64 100 128 200 250 500 512 1000 1024 2048 5000 10000".split())
 
 # Slots whose words are drawn from one list.
 LISTS = {

@@ -90,7 +90,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
         (f"gitmem/document/sources/{name}.py" for name in ("assignment", "jsonc", "lines", "toml", "xml", "yaml")),
         "the reader of a format: tests/document/sources/test_formats.py",
     ),
-    "gitmem/document/sources/manifests.py": "names of files: tests/verify/test_builtin.py",
+    "gitmem/document/sources/manifests.py": "names of files: tests/verify/test_builtin_answers.py",
     "gitmem/__init__.py": "the lazy Memory: tests/memory/test_init.py",
     "gitmem/verify/sandbox/namespaces.py": "tests/verify/ground/test_open.py, tests/verify/sandbox/test_sight.py",
     "gitmem/agents/client.py": "data: tests/agents/clients/test_init.py",
@@ -118,7 +118,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/write/links.py": "links of supersession: tests/write/test_supersede.py",
     "gitmem/cli/commands.py": "the table of commands: tests/cli/test_table.py",
     "gitmem/text/code/span.py": "data: tests/text/code/test_definitions.py",
-    "gitmem/repository/settings.py": "which settings count: tests/repository/test_settings_trust.py",
+    "gitmem/repository/settings.py": "which settings count: tests/repository/test_settings_approval.py",
     "gitmem/policy/template.py": "what a new store gets: tests/policy/test_init.py",
     **dict.fromkeys(
         (
@@ -178,7 +178,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/cli/steps.py": "options: the tests of each command of a step",
     "gitmem/repository/__init__.py": "the wiring that every command goes through: tests/memory/test_init.py",
     "gitmem/repository/open_store.py": "the same",
-    "gitmem/repository/approvals.py": "approving and denying: tests/verify/test_trust.py, tests/cli/test_trust.py",
+    "gitmem/repository/approvals.py": "tests/verify/approvals/test_clone.py, tests/cli/test_trust.py",
     "gitmem/repository/holder.py": "the store of a memory: tests/commands/test_promote.py, tests/commands/test_show.py",
     "gitmem/repository/verification.py": "verify sessions: tests/verify/test_session.py",
     "gitmem/repository/store_writer.py": "the writer and its author: tests/write/test_writer.py",

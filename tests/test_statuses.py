@@ -189,7 +189,7 @@ def test_no_other_module_holds_the_marks():
 
     assert {"✓", "✗"} <= OWN_MARKS
     # Marks that people type in memories are compared as words.
-    assert holders - {"text/similarity.py", "text/word_order.py"} == {"statuses.py"}
+    assert holders - {"text/negation.py", "text/similarity.py", "text/word_order.py"} == {"statuses.py"}
 
 
 def test_texts_that_agents_are_installed_with_show_the_marks_of_the_table():

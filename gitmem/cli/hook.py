@@ -171,7 +171,7 @@ def _check(memory: Memory, out: Output) -> int:
 
 def _refuse_secrets(memory: Memory, pushed: str, before: str, out: Output) -> int:
     """Refuse a push of the memory that contains a secret."""
-    from gitmem.store.push import Push, refuse_secrets  # 8 ms, and only if a memory branch is pushed by hand
+    from gitmem.store.pushed_secrets import Push, refuse_secrets  # 8 ms, and only if a memory branch is pushed by hand
 
     push = Push(variable("PRE_COMMIT_LOCAL_BRANCH"), pushed, variable("PRE_COMMIT_REMOTE_NAME"), before)
     try:

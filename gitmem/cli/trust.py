@@ -23,7 +23,7 @@ from gitmem.document.spec import describe_variables, format_check, format_spec
 from gitmem.errors import TrustError, UsageError
 from gitmem.repository.approvals import accept_settings, approve_command, deny_command, trust_of
 from gitmem.text import display
-from gitmem.verify.trust import TYPED_DIGITS
+from gitmem.verify.approvals.clone import TYPED_DIGITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _approve(memory: Memory, args: Arguments, out: Output) -> int:
 
 def _accept_settings(memory: Memory, out: Output) -> int:
     """Ask whether to accept the ignored settings, all of them or none."""
-    from gitmem.repository.settings_trust import format_settings, spec_of
+    from gitmem.repository.settings_approval import format_settings, spec_of
 
     if not memory.repository.ignored_settings:
         out.note("this repository's own configuration has no settings waiting for approval")

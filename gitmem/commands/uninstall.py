@@ -21,11 +21,11 @@ from gitmem.store.proofs import FOREIGN
 from gitmem.store.proposal import PROPOSAL_PREFIX
 from gitmem.store.state import registration
 from gitmem.store.state.clone import SEEN
-from gitmem.store.state.lock import WriteLock
 from gitmem.store.state.registration import ACCEPTED
 from gitmem.store.state.spool import Spool
+from gitmem.store.state.write_lock import WriteLock
 from gitmem.store.view import state as viewpoint
-from gitmem.verify import trust
+from gitmem.verify.approvals import clone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _forget_clone(repository: OpenRepository) -> None:
     paths = repository.git.repository
     states = [paths.state_dir, *paths.common_dir.glob("worktrees/*/gitmem")]
     if paths.state_dir.is_dir():
-        trust.of_clone(repository.git).forget_all()
+        clone.of_clone(repository.git).forget_all()
     for what in (SEEN, ACCEPTED):
         registration.unregister(paths.state, what)
     repository.close()

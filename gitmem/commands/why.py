@@ -15,7 +15,7 @@ from gitmem.repository.holder import holder_of
 from gitmem.repository.verification import stores_to_prove
 from gitmem.text import display
 from gitmem.text.secrets import safe_output
-from gitmem.verify import builtin
+from gitmem.verify import builtin_answers
 from gitmem.verify.blame.bisect import FLAPPING, FOUND, RANGE, UNKNOWN, Answers, BisectResult, Search
 from gitmem.verify.blame.culprit import as_table as as_commit
 from gitmem.verify.blame.culprit import is_behind, phrase
@@ -400,7 +400,7 @@ class Explainer:
             lineage, trees = self._reader.read(question)
         if trees:
             checks = [(place_check(tree, due.spec.check, verdict.moved), tree) for tree in trees.values()]
-            answered = builtin.answer_each(self._store.git, checks)
+            answered = builtin_answers.answer_each(self._store.git, checks)
             for digest, answer in zip(trees, answered or (), strict=False):
                 answers.learn(digest, answer.outcome)
         search = Search(lineage, answers, created=due.written_at, named=verdict.culprit, culprits=self._culprits)
@@ -462,7 +462,7 @@ class Explainer:
         if due.spec.check.form == BUILTIN:
             tree = CodeTree(self._store.git, commit)
             check = place_check(tree, due.spec.check, verdict.moved)
-            return builtin.answer_all(self._store.git, tree, [check])[check].outcome
+            return builtin_answers.answer_all(self._store.git, tree, [check])[check].outcome
         outcome, self._reasons[due.row.key, commit] = self._asker().ask(due.spec, commit, verdict.moved)
         # If it crashes today, a crash is what is searched for; otherwise a crash says nothing about the fact.
         crash = BLOCKED if is_chosen(verdict.because) else FAILS
@@ -486,8 +486,8 @@ class Explainer:
             return "", False
         paths = [change.path for change in changes if concerns is None or concerns(change.path)]
         if scope_of(question.check):  # it reads all of the code; the change is where it was before
-            old = [(c.old_mode, c.old_oid, c.path) for c in changes if c.old_mode in builtin.FILE_MODES]
-            found_in = builtin.look_into(git, {question.check: old})[question.check]
+            old = [(c.old_mode, c.old_oid, c.path) for c in changes if c.old_mode in builtin_answers.FILE_MODES]
+            found_in = builtin_answers.look_into(git, {question.check: old})[question.check]
             paths = [path for (_, _, path), having in found_in.items() if having] or paths
         if question.seen and paths:
             paths = _seen_of(question, CodeTree(git, found.after), CodeTree(git, found.culprit), paths)

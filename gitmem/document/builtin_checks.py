@@ -2,7 +2,7 @@
 
 Parsing, the options of the command line, the schema for MCP clients, the documentation, the inputs of a check and its
 answer are made from these rows: a new check is one new row, and a module of ``document.sources`` if it reads a format
-of its own. ``verify.builtin`` evaluates them.
+of its own. ``verify.builtin_answers`` evaluates them.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 from gitmem.document.builtin_checks import find_row, shapes
 from gitmem.document.check_values import FLAG
 from gitmem.document.times import parse_time
+from gitmem.document.variables import check_variables
 from gitmem.errors import FormatError
 from gitmem.model import STATES, TASK, Problem, is_plain_command, parse_duration
 
@@ -22,31 +23,11 @@ if TYPE_CHECKING:
 # The version of the fields that this program knows; a file says `schema: 2` if it needs a newer one.
 SCHEMA = 1
 
+# A longer title does not fit on a line with key and status.
+TITLE_LIMIT = 100
+
 # A check may run from a second to a day: our limit, so that a file cannot block a run forever (bad input 35).
 MAX_TIMEOUT_S = 86_400
-
-# Environment variables that a check may see: at most this many, with names short enough for all of them to fit into a
-# verdict's environment (``store.verdicts.environment.LIMIT``).
-MAX_VARIABLES = 20
-LONGEST_VARIABLE = 60
-# Variables that control the sandbox, a shell, an interpreter or git, or that gitmem sets itself: with these, the check
-# would not be the approved one. Sources: ld.so(8), environ(7), bash(1), dash(1), git(1), and the manuals of Python,
-# Node.js, Perl, Ruby, Java and Go.
-OWN_VARIABLES = frozenset(
-    (
-        *("PATH", "HOME", "TMPDIR", "TMP", "TEMP", "LANG", "LANGUAGE", "TERM", "TZ", "PWD", "OLDPWD", "SHELL"),
-        *("ENV", "IFS", "CDPATH", "SHELLOPTS", "BASHOPTS", "GLOBIGNORE", "POSIXLY_CORRECT", "FPATH", "ZDOTDIR"),
-        *("PS4", "PROMPT_COMMAND", "NLSPATH", "LOCPATH", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES", "RES_OPTIONS"),
-        *("MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKEFILES", "CLASSPATH", "GOFLAGS", "GOENV", "RUSTFLAGS"),
-        *("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "RUSTC", "RUSTDOC", "RUSTC_WRAPPER", "VIRTUAL_ENV"),
-        *("NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_REPL_EXTERNAL_MODULE", "NODE_V8_COVERAGE"),
-        *("EDITOR", "VISUAL", "PAGER", "BROWSER", "LESSOPEN", "LESSCLOSE"),
-    )
-)
-OWN_PREFIXES = (
-    *("LD_", "DYLD_", "LC_", "PYTHON", "GIT_", "GITMEM_", "BASH_", "NPM_CONFIG_", "PERL", "RUBY", "GLIBC_"),
-    *("MALLOC_", "CARGO_", "GEM_", "BUNDLE_", "STRACE_", "RESOLV_"),
-)
 
 # The levels of AI Memory Module ("--importance - critical/high/medium/low").
 IMPORTANCE = ("critical", "high", "medium", "low")
@@ -86,7 +67,7 @@ def check_fields(fields: dict[str, Any], frontmatter: str = "") -> None:
             elif name == "refute" and value is not None:
                 _check_command(name, value)
             elif name == "env" and value is not None and fields.get("verify") is not None:
-                _check_variables(value)
+                check_variables(value)
             elif name in _TASK_RULES and value is not None and fields.get("kind") == TASK:
                 _check_task(name, value)
     except FormatError as err:
@@ -303,40 +284,6 @@ def _check_command(name: str, value: Any) -> None:
     if not (isinstance(value, str) and value.strip()):
         raise FormatError(f"`{name}` must be a shell command", code=f"bad-{name}")
     _check_shown(name, value)
-
-
-def _check_variables(value: Any) -> None:
-    names = [value] if isinstance(value, str) else value
-    if not (isinstance(names, list) and all(map(_is_variable, names))):
-        message = f"`env` must be a list of names of environment variables, of {LONGEST_VARIABLE} characters at most"
-        raise FormatError(message, code="bad-env", hint="name the variables alone, such as `env: [CI, DATABASE_URL]`")
-    if len(names) > MAX_VARIABLES:
-        raise FormatError(f"`env` names {len(names)} variables; at most {MAX_VARIABLES} are allowed", code="bad-env")
-    own = next((name for name in names if is_own_variable(name)), "")
-    if own:
-        message = f"`env` cannot name {own}: it changes how the sandbox, a shell, an interpreter or git works"
-        raise FormatError(message, code="bad-env", hint="set it in the command itself, where it can be reviewed")
-
-
-def _is_variable(name: object) -> bool:
-    return (
-        isinstance(name, str)
-        and name.isascii()
-        and len(name) <= LONGEST_VARIABLE
-        and not name[:1].isdigit()
-        and name.replace("_", "a").isalnum()
-    )
-
-
-def is_own_variable(name: str) -> bool:
-    """Return whether no check may get a variable, because it controls how programs run."""
-    return name.upper() in OWN_VARIABLES or name.upper().startswith(OWN_PREFIXES)
-
-
-def variables_of(fields: dict[str, Any]) -> tuple[str, ...]:
-    """Return the names of the environment variables that a memory's check sees, sorted."""
-    names = fields.get("env") or []
-    return tuple(sorted({names} if isinstance(names, str) else set(names)))
 
 
 def _check_shown(name: str, command: str) -> None:

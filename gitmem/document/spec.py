@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gitmem.document.builtin_checks import mapping_of, words_of
-from gitmem.document.fields import is_newer, parse_timeout, variables_of
+from gitmem.document.fields import is_newer, parse_timeout
+from gitmem.document.variables import variables_of
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check, Spec
 
 TYPE_CHECKING = False

@@ -307,7 +307,7 @@ class Signals:
         is_linked: Whether the reader's current work requires it or is required by it, by key or by label.
         workspace: How near the folder that it was learned in is to the reader's, from 0 to 1.
         scope: The factor of its scope, > 0: 1 for the project's own memories.
-        talk: The factor for its text in a log, > 0: 1 outside of logs (``gitmem.recall.logs``).
+        talk: The factor for its text in a log, > 0: 1 outside of logs (``gitmem.recall.conversation``).
         is_agents: Whether an agent wrote it; ignored for a fact that its check proves.
         time: The factor for its times if the query names one, > 0: 1 otherwise (``gitmem.recall.when``).
         key: The memory's key, which breaks ties, since its row may differ between two catalogs of one store.

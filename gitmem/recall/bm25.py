@@ -5,7 +5,7 @@ The scores are computed from the candidates' texts, so that every engine ranks a
 The numbers were chosen on the public half of the recall benchmark (LoCoMo turns and sessions, CoSQA, Cranfield: 1,496
 questions, one setting for all). nDCG@10 there, each step added to the ones before: BM25F alone 0.489 0.781 0.393 0.526;
 pairs 0.494 0.796 0.407 0.537; coverage 0.495 0.798 0.405 0.535; related words 0.510 0.800 0.423 0.569; short and long
-forms 0.510 0.800 0.432 0.569; titles 0.529 0.798 0.439 0.574; a log's neighbours and talk (``gitmem.recall.logs``)
+forms 0.510 0.800 0.432 0.569; titles 0.529 0.798 0.439 0.574; a log's neighbours and talk (``recall.conversation``)
 0.592 0.798 0.439 0.574; speakers in a log, and a higher weight for neighbours, 0.630 (each of six conversations gains).
 """
 

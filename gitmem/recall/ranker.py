@@ -319,9 +319,9 @@ class Ranker:
             made_of = {number: parts for number, (_, parts) in fused.items()}
         signals = self._signals(lexical)
         if runs:
-            from gitmem.recall import logs
+            from gitmem.recall import conversation
 
-            signals = logs.with_talk(signals, self._query.text, texts, runs)
+            signals = conversation.with_talk(signals, self._query.text, texts, runs)
         if self.when is not None:
             signals = self._with_time(signals, self.when)
         ranking = ranking_of(self._policy, self._config, self._query)
@@ -350,10 +350,10 @@ class Ranker:
         texts = self._texts[nth] = texts_of(source.catalog, self._found[nth])
         if not any(SESSION in text.tags for text in texts.values()):
             return []
-        from gitmem.recall import logs
+        from gitmem.recall import conversation
 
         condition, values = hit_condition(source.catalog, source.ground, self._own[nth], now=self._now)
-        runs = logs.runs_of(source.catalog, texts, condition, values)
+        runs = conversation.runs_of(source.catalog, texts, condition, values)
         texts |= texts_of(source.catalog, [number for run in runs for number in run if number not in texts])
         return [[number * count + nth for number in run] for run in runs]
 

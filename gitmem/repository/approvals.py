@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from gitmem.document.spec import format_spec
-from gitmem.repository import settings_trust
+from gitmem.repository import settings_approval
 from gitmem.repository.settings import guarded_settings
 from gitmem.store.state.registration import accept
-from gitmem.verify.trust import Approval, of_clone
+from gitmem.verify.approvals.clone import Approval, of_clone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from gitmem.repository.open_store import OpenStore
-    from gitmem.verify.approved_list import ApprovedList
+    from gitmem.verify.approvals.clone import Trust
+    from gitmem.verify.approvals.reviewed_list import ApprovedList
     from gitmem.verify.due import Due
-    from gitmem.verify.trust import Trust
 
 
 def trust_of(store: OpenStore, approved: str = "") -> Trust:
@@ -27,7 +27,7 @@ def trust_of(store: OpenStore, approved: str = "") -> Trust:
 def _approved_list(store: OpenStore, approved: str) -> ApprovedList:
     """Return an approved list, read once; report its ineffective entries."""
     from gitmem.git.remotes import RemoteOptions
-    from gitmem.verify.approved_list import list_mismatches, read
+    from gitmem.verify.approvals.reviewed_list import list_mismatches, read
 
     if approved not in store.approved_lists:
         listed = read(store.git, approved, memory_branch=store.config.branch, talk=RemoteOptions())
@@ -53,7 +53,9 @@ def _approval(store: OpenStore, verdict: str, due: Due) -> Approval:
 
 def accept_settings(store: OpenStore) -> None:
     """Accept the settings that are ignored, in this clone. Only ever called for a person at a terminal."""
-    trust_of(store).approve(_settings_approval(store, "allow", store.ignored_settings, settings_trust.format_settings))
+    trust_of(store).approve(
+        _settings_approval(store, "allow", store.ignored_settings, settings_approval.format_settings)
+    )
 
 
 def deny_settings(store: OpenStore) -> bool:
@@ -67,5 +69,5 @@ def deny_settings(store: OpenStore) -> bool:
 def _settings_approval(
     store: OpenStore, verdict: str, settings: Mapping[str, str], shown: Callable[[Mapping[str, str]], list[str]]
 ) -> Approval:
-    spec = settings_trust.spec_of(settings)
+    spec = settings_approval.spec_of(settings)
     return Approval(verdict, spec, "settings", "; ".join(shown(settings)), store.now, store.author().who)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gitmem.store.commit import CommitPlan, CommitResult
     from gitmem.store.local import LocalState
     from gitmem.store.scopes import Store
-    from gitmem.verify.approved_list import ApprovedList
+    from gitmem.verify.approvals.reviewed_list import ApprovedList
     from gitmem.verify.due import Due
     from gitmem.verify.options import Options
     from gitmem.verify.session import Session

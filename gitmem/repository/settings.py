@@ -26,9 +26,9 @@ def read_settings(git: Git) -> tuple[Config, Mapping[str, str], str]:
     own, refused, notice = guarded_settings(git, settings), dict[str, str](), ""
     git.accepts_programs = not own
     if own:
-        from gitmem.repository import settings_trust
+        from gitmem.repository import settings_approval
 
-        refused, notice = settings_trust.list_ignored(git, own)
+        refused, notice = settings_approval.list_ignored(git, own)
     names = {name for name, row in GUARDED.items() if row.git_name in refused}
     pairs = ((name, value) for name, value, is_own in settings if not (is_own and name in names))
     return config.load(effective_values(pairs)), refused, notice

@@ -109,7 +109,7 @@ def safe_output(raw: bytes | str, cap: int) -> str:
 def _spans(text: str) -> list[tuple[int, int, str]]:
     """Return the positions of the credentials, with their rules; overlapping spans become one, named by the first."""
     if next(_scanned) >= MANY:
-        from gitmem.text.secret_filter import may_hold_secret  # 20 ms with re2 and its pattern (measured)
+        from gitmem.text.secret_prefilter import may_hold_secret  # 20 ms with re2 and its pattern (measured)
 
         if not may_hold_secret(text):
             return []

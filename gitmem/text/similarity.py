@@ -14,6 +14,7 @@ from gitmem.frozen import frozen
 from gitmem.model import ENGLISH
 from gitmem.text import tokens as analysis
 from gitmem.text.marker_words import CIRCUMSTANCES
+from gitmem.text.negation import NEGATION
 from gitmem.text.tokens import GENERAL, Memo
 from gitmem.text.word_order import is_swapped
 
@@ -61,11 +62,6 @@ _IRREGULAR = {
     "began": "begin", "left": "leave", "led": "lead", "bound": "bind", "brought": "bring", "caught": "catch",
 }  # fmt: skip
 _SPELT_OUT = frozenset(_NUMBERS.values())
-_NEGATIONS = (
-    r"\b(?:not|no|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|avoid(?:s|ed|ing)?|unless|except"
-    r"|lack(?:s|ed|ing)?|nicht|kein\w*|nie|niemals|ohne|ne|pas|jamais|sans|sin|nunca|instead|rather"
-    r"|(?:an)?statt)\b|n['’]t\b|不|没有|无法|勿|禁止|代替|ない|ません|なく"
-)
 # Words that an opposite may replace, or that reverse a claim when added.
 _POLAR = frozenset(
     analysis.stems(
@@ -141,7 +137,7 @@ def claim_of(text: str, language: str = ENGLISH) -> Claim:
     if len(found) < FEW:
         found = tuple(every)
     numbers = frozenset(filter(_has_number.__getitem__, set(plain.split(" "))))
-    negations, polar = len(re.findall(_NEGATIONS, whole)), _POLAR.intersection(every)
+    negations, polar = len(re.findall(NEGATION, whole)), _POLAR.intersection(every)
     return Claim(plain, found, Counter(found), numbers, negations, polar, text, language)
 
 

@@ -46,7 +46,7 @@ GENERAL = frozenset(
     themselves then there these they this those through to too under until up us very was we were while will
     with would you your yours yourself yourselves
     aren couldn d didn doesn don hadn hasn haven isn ll m mustn re s shan shouldn t ve wasn weren wouldn
-    """.split()  # noqa: SIM905 - two hundred quoted words on as many lines say no more
+    """.split()
 )
 
 # Dropped from queries only: a memory may be found by them when a query has nothing else.

@@ -15,6 +15,7 @@ from itertools import pairwise
 from gitmem.frozen import frozen
 from gitmem.model import ENGLISH
 from gitmem.text import tokens as analysis
+from gitmem.text.negation import COMMA, STOP, denied_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ _WORD = (
 )
 _SOFT = frozenset(",、，")
 _HARD = frozenset(".;:!?()\n。；：！？（）—–")
-COMMA, STOP = ",", ";"
 _DETERMINERS = frozenset(("the", "a", "an", "der", "die", "das", "den", "dem", "el", "los", "las", "le", "les"))
 # What may be between two words that may change places: "Redis and Postgres".
 _AND = frozenset(("and", "or", "und", "oder", "y", "o", "et", "ou", "和", "与", "或", "と", "や", COMMA))
@@ -45,13 +45,8 @@ _NEUTRAL = frozenset((
 _BY = frozenset(("by", "von", "vom", "durch", "por", "par"))
 # A passive's agent follows its preposition within this many words.
 AGENT_WITHIN = 3
-_NEGATIONS = frozenset((
-    "not", "no", "never", "without", "cannot", "instead", "avoid", "nor", "don", "doesn", "isn", "aren", "won", "nicht",
-    "kein", "keine", "keinen", "nie", "niemals", "ohne", "statt", "anstatt", "pas", "jamais", "sans", "sin", "nunca",
-    "不", "别", "❌", "✗", "✘", "✖", "🚫", "⛔", "👎",
-))  # fmt: skip
-# The most words that a negation is taken to apply to, and the most common words that are compared in pairs.
-DENIED, MOST = 4, 80
+# The most common words that are compared in pairs.
+MOST = 80
 
 
 @frozen
@@ -167,17 +162,5 @@ def _stays_in_passive(a: WordOrder, b: WordOrder) -> bool:
 
 def _denies_other(a: WordOrder, b: WordOrder, words: set[str]) -> bool:
     """Return whether each text denies what the other one does not."""
-    mine, its = _denied(a) & words, _denied(b) & words
+    mine, its = denied_words(a.tokens) & words, denied_words(b.tokens) & words
     return bool(mine - its) and bool(its - mine)
-
-
-def _denied(order: WordOrder) -> set[str]:
-    found: set[str] = set()
-    for at, word in enumerate(order.tokens):
-        if word not in _NEGATIONS:
-            continue
-        for following in order.tokens[at + 1 : at + 1 + DENIED]:
-            if following in (COMMA, STOP) or following in _NEGATIONS:
-                break
-            found.add(following)
-    return found

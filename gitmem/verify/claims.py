@@ -12,7 +12,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import commit_and_tree, fact_state, state
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.text import display
-from gitmem.verify import builtin
+from gitmem.verify import builtin_answers
 from gitmem.verify.due import digester, list_due
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.overview.finding import WRONG, FactFinding
@@ -94,7 +94,7 @@ def find_wrong(
             place_check(tree, check, moves.trusted_moves(v, check))
             for check, (_, _, v) in zip(checks, current, strict=True)
         ]
-    answers = builtin.answer_all(git, tree, checks) if checks else {}
+    answers = builtin_answers.answer_all(git, tree, checks) if checks else {}
     found = []
     for (row, title, verdict), check in zip(current, checks, strict=True):
         answer = answers[check]

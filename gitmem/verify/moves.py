@@ -43,7 +43,7 @@ from gitmem.text.globs import (
     unescape,
     without_sets,
 )
-from gitmem.verify.builtin import answer_all, answer_file
+from gitmem.verify.builtin_answers import answer_all, answer_file
 from gitmem.verify.files import CodeFiles, Entry
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.overview.path_move import PathMove

@@ -24,7 +24,7 @@ from gitmem.document.anchors import (
 )
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen
-from gitmem.verify.builtin import FILE_MODES
+from gitmem.verify.builtin_answers import FILE_MODES
 from gitmem.verify.inputs import CodeTree
 
 TYPE_CHECKING = False

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from gitmem.model import Document, Verdict
     from gitmem.policy import Policy
     from gitmem.store.local import LocalState
+    from gitmem.verify.approvals.clone import Trust
     from gitmem.verify.claims import Wrong
     from gitmem.verify.due import Due
     from gitmem.verify.record import RecordResult
     from gitmem.verify.run.judge import Means, Result
-    from gitmem.verify.trust import Trust
 
 # How the reason begins if a sandbox failed that had passed its probe (``sandbox``).
 SANDBOX_FAILED = "the sandbox failed"

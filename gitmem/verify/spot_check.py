@@ -15,7 +15,7 @@ from gitmem.errors import GitmemError, suppress
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.text import display, parse_json
 from gitmem.text.globs import fixed_prefix, is_plain, normal, unescape
-from gitmem.verify.builtin import answer_contents, files_of
+from gitmem.verify.builtin_answers import answer_contents, files_of
 from gitmem.verify.inputs import CodeTree
 
 TYPE_CHECKING = False

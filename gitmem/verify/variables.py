@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem import config
-from gitmem.document.fields import is_own_variable
+from gitmem.document.variables import is_own_variable
 from gitmem.store.verdicts.environment import mark_value
 
 TYPE_CHECKING = False

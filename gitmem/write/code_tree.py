@@ -21,7 +21,7 @@ from gitmem.policy import Policy
 from gitmem.store import layout
 from gitmem.store.code_folder import CODE_FOLDER, CODE_PREFIX
 from gitmem.store.commit import CommitPlan, CommitResult
-from gitmem.store.state.lock import WriteLock
+from gitmem.store.state.write_lock import WriteLock
 from gitmem.store.view.safe_folder import Folder
 from gitmem.write.place import Change
 from gitmem.write.writer import Writer

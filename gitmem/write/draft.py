@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 
 from gitmem.document.edit import edit
-from gitmem.document.fields import strings_in
+from gitmem.document.fields import TITLE_LIMIT, strings_in
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse, unify
 from gitmem.document.times import format_time
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from gitmem.policy import Policy
     from gitmem.write.new_memory import NewMemory
 
-# A longer title does not fit on a line with key and status.
-TITLE_LIMIT = 100
 # Characters of the content that go into a key.
 KEY_TEXT = 60
 # The options for fields that a kind may require.

@@ -34,7 +34,7 @@ from gitmem.errors import FormatError
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
-from gitmem.verify.builtin import answer_all
+from gitmem.verify.builtin_answers import answer_all
 from gitmem.verify.inputs import digest
 from gitmem.verify.overview.derivation import answer_behind
 from gitmem.write.contradictions import find_opposition

@@ -9,7 +9,7 @@ import pytest
 from gitmem.document.builtin_checks import words_of
 from gitmem.document.file_checks import why_no_text
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Check
-from gitmem.verify.builtin import answer_file
+from gitmem.verify.builtin_answers import answer_file
 
 PICTURE = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\x01\0\x08\x06\0\0\0\xff\xfe\xd8\0"
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"a1" * 32 + b"\nsize 12345\n"

@@ -289,7 +289,7 @@ def test_lock_that_is_let_go_of_is_waited_for(console: Console) -> None:
 
 
 def test_lock_of_gitmem_that_a_living_process_holds_is_reported_with_its_process(console: Console) -> None:
-    script = "import sys, time; from pathlib import Path; from gitmem.store.state.lock import WriteLock\n"
+    script = "import sys, time; from pathlib import Path; from gitmem.store.state.write_lock import WriteLock\n"
     script += (
         "with WriteLock(Path(sys.argv[1]), command='import', timeout_s=5): print('held', flush=True); time.sleep(60)"
     )

@@ -18,7 +18,7 @@ from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.mcp.desk import Desk
 from gitmem.memory import Memory
 from gitmem.recall import Query
-from gitmem.store.state.lock import WriteLock
+from gitmem.store.state.write_lock import WriteLock
 
 
 @pytest.fixture

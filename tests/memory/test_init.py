@@ -396,7 +396,7 @@ def test_reading_goes_on_while_another_process_writes_the_catalog(memory, repo):
 
 def test_write_waits_for_the_lock_and_names_who_holds_it(memory, repo, monkeypatch):
     code = (
-        "import pathlib, sys, time; from gitmem.store.state.lock import WriteLock\n"
+        "import pathlib, sys, time; from gitmem.store.state.write_lock import WriteLock\n"
         "with WriteLock(pathlib.Path(sys.argv[1]), command='remember k', timeout_s=1):\n"
         "    print('held', flush=True); time.sleep(60)"
     )

@@ -18,7 +18,7 @@ from gitmem.recall import Query
 from gitmem.repository.approvals import approve_command
 from gitmem.store.layout import bucket_path, verdict_path
 from gitmem.store.verdicts.buckets import sections_of, split_bucket
-from gitmem.verify.builtin import answer_all
+from gitmem.verify.builtin_answers import answer_all
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.options import Options, VerifyRun
 

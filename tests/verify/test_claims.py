@@ -13,7 +13,7 @@ from support.terminal import gitmem
 from gitmem.cli.check import exit_status as check_status
 from gitmem.cli.verify import exit_status
 from gitmem.memory import Memory
-from gitmem.verify import builtin, claims
+from gitmem.verify import builtin_answers, claims
 
 TRUE, FALSE = RS256, {"contains": "HS512", "in": "src/auth/*.py"}
 LIES = [(TRUE, '"holds"', '"fails"'), (FALSE, '"fails"', '"holds"')]
@@ -157,8 +157,8 @@ def test_all_claims_are_read_in_one_batch(memory, repo, fresh, monkeypatch):
     for n in range(20):
         lie(repo, memory, f"f{n}", '"fails"', '"holds"')
     asked = []
-    look = builtin.look_into
-    monkeypatch.setattr(builtin, "look_into", lambda git, files: asked.append(len(files)) or look(git, files))
+    look = builtin_answers.look_into
+    monkeypatch.setattr(builtin_answers, "look_into", lambda git, files: asked.append(len(files)) or look(git, files))
 
     with fresh() as other:
         session = other.repository.session()

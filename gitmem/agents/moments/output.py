@@ -40,7 +40,7 @@ _COUNTED = frozenset(
     passed failed error errors warning warnings skipped tests test suites suite total in exit code status fail
     failing passing ok short summary info found command process finished with of and ran time duration file files
     make
-    """.split()  # noqa: SIM905
+    """.split()
 )
 # Exceptions and words that programs raise for any cause; what distinguishes one failure from another is the rest.
 _GENERIC = frozenset(
@@ -50,7 +50,7 @@ _GENERIC = frozenset(
     nullpointerexception illegalargumentexception illegalstateexception standarderror nomethoderror argumenterror
     zerodivisionerror stopiteration permissionerror nosuchfileordirectory notimplementederror traceback assert
     expected received actual
-    """.split()  # noqa: SIM905
+    """.split()
 )
 # How programs report a module or a program that is missing: its name comes after the first ones, before the others.
 _NO_MODULE = (
@@ -65,7 +65,7 @@ _ABSENCE = frozenset(
     missing installed install installs installing uninstalled import imports imported module modules package packages
     dependency dependencies submodule submodules library libraries found absent lacks needs need requires venv
     environment path pythonpath available optional extra extras
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _QUOTES = (('"', '"'), ("'", "'"), ("`", "`"), ("“", "”"), ("„", "“"), ("«", "»"), ("‘", "’"))
 # How many words in a row make a quotation, and how many of these must not be of every message.
@@ -74,7 +74,7 @@ _EVERY = frozenset(
     """
     a an the of to in is was not no for with on at by be it and or found such file directory error failed line could
     cannot exit code from import module most recent call last status test tests expected assert but
-    """.split()  # noqa: SIM905
+    """.split()
 )
 
 

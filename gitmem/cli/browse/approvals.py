@@ -13,7 +13,7 @@ from gitmem.cli.terminal import need_terminal
 from gitmem.cli.trust import IN_CI, describe_approval
 from gitmem.errors import UsageError
 from gitmem.repository.approvals import approve_command, deny_command, trust_of
-from gitmem.verify.trust import TYPED_DIGITS
+from gitmem.verify.approvals.clone import TYPED_DIGITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, BUILTIN, FAILS, Check
 from gitmem.text import count_of, display
-from gitmem.verify.builtin import answer_all
+from gitmem.verify.builtin_answers import answer_all
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import find_homes, place_check, scope_of
 from gitmem.verify.options import Options

@@ -12,7 +12,7 @@ from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, advance, write_commit
-from gitmem.store.push import Push, refuse_secrets
+from gitmem.store.pushed_secrets import Push, refuse_secrets
 from gitmem.store.scopes import RUN_REFS
 
 TYPE_CHECKING = False

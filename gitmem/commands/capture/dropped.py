@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from gitmem.commands.capture.commits import parse_learnt
+from gitmem.document.fields import TITLE_LIMIT
 from gitmem.errors import suppress
 from gitmem.git.repository import Unsure, is_oid
 from gitmem.index.catalog.state import LIVE
@@ -17,7 +18,7 @@ from gitmem.system import append_file, discard, read_file, write_text
 from gitmem.text import parse_json
 from gitmem.text.similarity import claim_of, claim_text, likeness
 from gitmem.write.archive import DROPPED
-from gitmem.write.draft import SAME_ABOVE, TITLE_LIMIT
+from gitmem.write.draft import SAME_ABOVE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from gitmem.model import ADOPTED, BUILTIN, Check
 from gitmem.text.code.languages import is_prose
 from gitmem.text.corrections import as_exact, is_same_type, only_difference, replace_word, word_places
 from gitmem.text.globs import path_of
-from gitmem.verify import builtin
+from gitmem.verify import builtin_answers
 from gitmem.verify.due import read_fact
 from gitmem.verify.moves import parse_moves, scope_of
 from gitmem.verify.overview.finding import Spot, StatedLine
@@ -152,7 +152,7 @@ class DocumentLines:
         if row.form != BUILTIN or pair.head.found is not None:
             return pair.head.found
         check = Check(BUILTIN, tuple(json.loads(row.words)))  # a known verdict has no place
-        return builtin.answer_all(self._trees.git, self._trees.head, [check])[check]
+        return builtin_answers.answer_all(self._trees.git, self._trees.head, [check])[check]
 
     def _find_offer(self, ref: LineReference) -> str | range:
         """Return adopt's suggestion for a line: the corrected line, or the lines to delete; empty if nothing."""
@@ -270,9 +270,9 @@ class DocumentLines:
         files = [
             (change.mode, change.oid, change.path)
             for change in self._trees.changes
-            if change.mode in builtin.FILE_MODES and not is_prose(change.path)
+            if change.mode in builtin_answers.FILE_MODES and not is_prose(change.path)
         ]
-        found = builtin.look_into(self._trees.git, {check: files})[check]
+        found = builtin_answers.look_into(self._trees.git, {check: files})[check]
         having = [path for (_, _, path), findings in found.items() if any(not one.problem for one in findings)]
         return having[0] if len(having) == 1 else ""
 

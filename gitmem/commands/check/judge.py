@@ -10,7 +10,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.model import BLOCKED, BUILTIN, HOLDS, Check
 from gitmem.statuses import age_s
 from gitmem.text import display
-from gitmem.verify import builtin
+from gitmem.verify import builtin_answers
 from gitmem.verify.claims import LINE_KEPT
 from gitmem.verify.due import Due, is_accepted, read_fact, rests_of
 from gitmem.verify.moves import Moves, explain_move, find_homes, find_path_move, is_moved, place_check, scope_of
@@ -182,7 +182,7 @@ class ChangeJudge:
         asked = dict(asked)
         checks = {key: place_check(tree, *one) for key, one in asked.items()}
         answers = {} if before is None else self._derive_answers(asked, checks, before)
-        answers |= builtin.answer_all(self._git, tree, {*checks.values()} - answers.keys())
+        answers |= builtin_answers.answer_all(self._git, tree, {*checks.values()} - answers.keys())
         if before is not None:
             lost = {
                 key
@@ -195,13 +195,13 @@ class ChangeJudge:
                 check = asked[key][0]
                 asked[key] = check, self._moves(tree).find(check, self._trees.before, before[key].moved)
             checks |= {key: place_check(tree, *asked[key]) for key in lost}
-            answers |= builtin.answer_all(self._git, tree, {*checks.values()} - answers.keys())
+            answers |= builtin_answers.answer_all(self._git, tree, {*checks.values()} - answers.keys())
         astray = {key for key, check in checks.items() if scope_of(check) and answers[check].outcome != HOLDS}
         homes, more = find_homes(self._git, tree, [asked[key][0] for key in astray])
         asked |= {key: (asked[key][0], homes[asked[key][0]]) for key in astray}
         checks |= {key: place_check(tree, *asked[key]) for key in astray}
         answers |= more
-        answers |= builtin.answer_all(self._git, tree, {*checks.values()} - answers.keys())
+        answers |= builtin_answers.answer_all(self._git, tree, {*checks.values()} - answers.keys())
         return {
             key: FactAnswer(
                 answers[check].outcome,

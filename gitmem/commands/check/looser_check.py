@@ -11,7 +11,7 @@ from gitmem.document.builtin_checks import CHECKS, parse_arguments
 from gitmem.document.check_values import OR_IN
 from gitmem.model import BUILTIN, HOLDS, Check
 from gitmem.text.globs import escape, is_plain, path_of
-from gitmem.verify import builtin
+from gitmem.verify import builtin_answers
 from gitmem.verify.overview.cause import IF_ELSEWHERE, OTHER_FORM
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ def _find_elsewhere(pairs: Sequence[Pair], trees: Trees) -> dict[str, str]:
             asked[row.key] = Check(BUILTIN, (*words[:2], EVERYWHERE, EVERYWHERE)), words[2]
     if not asked:
         return {}
-    answers = builtin.answer_all(trees.git, trees.head, [check for check, _ in asked.values()])
+    answers = builtin_answers.answer_all(trees.git, trees.head, [check for check, _ in asked.values()])
     found = {}
     for key, (check, glob) in asked.items():
         answer = answers[check]
@@ -74,7 +74,7 @@ def _find_other_form(pairs: Iterable[Pair], trees: Trees) -> dict[str, str]:
             asked[row.key] = Check(BUILTIN, ("matches", pattern, parse_arguments(json.loads(row.words)).where))
     if not asked:
         return {}
-    answers = builtin.answer_all(trees.git, trees.head, asked.values())
+    answers = builtin_answers.answer_all(trees.git, trees.head, asked.values())
     return {
         key: f"{OTHER_FORM}, and a looser check holds: "
         f"gitmem edit {key} --matches {shlex.quote(check.words[1])} --in {shlex.quote(check.words[2])}"

@@ -48,7 +48,7 @@ _COMMON_NAMES = frozenset(
     """
     __init__ __main__ app conftest config index lib main makefile mod package readme settings setup test tests types
     utils
-    """.split()  # noqa: SIM905
+    """.split()
 )
 # Files that define no names of code, and the most bytes read of another one.
 NO_CODE = (".md", ".txt", ".json", ".lock", ".csv", ".svg", ".rst", ".yaml", ".yml", ".toml")
@@ -59,13 +59,13 @@ _BEFORE = frozenset(
     """
     export default async public private protected internal static final abstract pub declare override open sealed
     data inline unsafe extern
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _DEFINES = frozenset(
     """
     def class func function fn struct enum trait interface type module const let var val fun object macro_rules!
     function* defmodule protocol record namespace
-    """.split()  # noqa: SIM905
+    """.split()
 )
 # How a memory is connected to a file, the strongest first.
 BY_PLACE, BY_NAME = 0, 1

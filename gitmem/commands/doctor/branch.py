@@ -18,7 +18,7 @@ from gitmem.store.layout import ROOT_EMAIL, ROOT_NAME
 from gitmem.store.proofs import FOREIGN as FOREIGN_COMMIT
 from gitmem.store.proofs import STORES
 from gitmem.store.read import display_path
-from gitmem.store.state.lock import STALE_AFTER_S, is_held
+from gitmem.store.state.write_lock import STALE_AFTER_S, is_held
 from gitmem.system import make_folder
 from gitmem.text import display
 from gitmem.write.draft import key_from

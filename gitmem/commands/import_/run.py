@@ -18,7 +18,7 @@ from gitmem.errors import BusyError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.policy.kinds import IMPORT
 from gitmem.recall import SESSION
-from gitmem.recall.logs import PLACE, number_key
+from gitmem.recall.conversation import PLACE, number_key
 from gitmem.text import display
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets, redact

@@ -25,7 +25,7 @@ from gitmem.store.proposal import (
     read_current_proposal,
     write_current_proposal,
 )
-from gitmem.store.state.lock import WriteLock
+from gitmem.store.state.write_lock import WriteLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

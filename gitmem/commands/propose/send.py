@@ -15,7 +15,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.git.objects import open_objects
 from gitmem.store.commit import ref_lock_path
 from gitmem.store.proposal import clear_current_proposal, forget_seen_proposal, read_current_proposal
-from gitmem.store.state.lock import clear_stale_lock
+from gitmem.store.state.write_lock import clear_stale_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

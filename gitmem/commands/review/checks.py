@@ -14,7 +14,7 @@ from gitmem.document.times import format_time
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN
-from gitmem.verify.builtin import conclude, files_of, look_into
+from gitmem.verify.builtin_answers import conclude, files_of, look_into
 from gitmem.verify.due import list_line
 
 TYPE_CHECKING = False
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.model import Check, Document, Verdict
     from gitmem.policy import Policy
+    from gitmem.verify.approvals.clone import Trust
     from gitmem.verify.inputs import CodeTree
-    from gitmem.verify.trust import Trust
 
 # What happened to a command whose text is unchanged.
 _HOW = {f.ADDED: "is new", f.RESTORED: "comes back"}

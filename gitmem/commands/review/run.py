@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from gitmem.policy import Policy
     from gitmem.repository import OpenRepository
     from gitmem.store.local import LocalState
-    from gitmem.verify.trust import Trust
+    from gitmem.verify.approvals.clone import Trust
 
 
 @frozen

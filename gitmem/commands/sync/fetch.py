@@ -6,7 +6,7 @@ from gitmem.commands.sync.sync import Exchange
 from gitmem.errors import GitmemError
 from gitmem.git import remotes
 from gitmem.git.remotes import RemoteOptions
-from gitmem.store.state.lock import WriteLock
+from gitmem.store.state.write_lock import WriteLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

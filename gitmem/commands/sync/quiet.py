@@ -8,7 +8,7 @@ from gitmem.git.remotes import RemoteOptions, has_remote
 from gitmem.store.companion import companion_branch
 from gitmem.store.proposal import HEADS
 from gitmem.store.scopes import memory_tip
-from gitmem.store.state.lock import WriteLock
+from gitmem.store.state.write_lock import WriteLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

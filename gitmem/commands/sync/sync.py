@@ -27,9 +27,9 @@ from gitmem.store.merge.memories import Edit
 from gitmem.store.merge.trees import merge, plan_of
 from gitmem.store.proofs import FOREIGN
 from gitmem.store.proposal import PROPOSAL_PREFIX
-from gitmem.store.push import Push, refuse_secrets
+from gitmem.store.pushed_secrets import Push, refuse_secrets
 from gitmem.store.state import litter
-from gitmem.store.state.lock import WriteLock, clear_stale_lock
+from gitmem.store.state.write_lock import WriteLock, clear_stale_lock
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.overview.stock import culprits, status_page, take_stock
 from gitmem.write.archive import list_rotations

@@ -14,7 +14,7 @@ from pathlib import Path
 from gitmem.errors import ConflictError, NotFoundError, ProcessError, RefusedError
 from gitmem.frozen import replace
 from gitmem.model import Problem
-from gitmem.store.state.lock import STALE_AFTER_S, is_held
+from gitmem.store.state.write_lock import STALE_AFTER_S, is_held
 from gitmem.store.view import refresh
 from gitmem.store.view import state as viewpoint
 from gitmem.store.view import worktree as views

@@ -20,7 +20,7 @@ from gitmem.store.foreign import init_hint, kind_of, short
 from gitmem.store.proofs import ROOTED, STORES, note_proof
 from gitmem.store.scopes import POLICY_PATH, RUN_REFS
 from gitmem.store.state import background, litter
-from gitmem.store.state.lock import WriteLock, clear_stale_lock
+from gitmem.store.state.write_lock import WriteLock, clear_stale_lock
 from gitmem.store.view.state import has_one
 from gitmem.system import process
 from gitmem.system.atomic_write import sync_folder

@@ -13,7 +13,7 @@ import time
 from gitmem.errors import suppress
 from gitmem.git import worktrees
 from gitmem.git.repository import is_oid
-from gitmem.store.state.lock import FRESH_S
+from gitmem.store.state.write_lock import FRESH_S
 from gitmem.system import list_names
 from gitmem.system.atomic_write import write_durably
 

@@ -16,7 +16,7 @@ from gitmem.frozen import replace
 from gitmem.git import Git, worktrees
 from gitmem.git.repository import Repository, discover
 from gitmem.store.state.empty_files import note_empty, was_empty
-from gitmem.store.state.lock import WriteLock, clear_stale_lock, is_worked_in
+from gitmem.store.state.write_lock import WriteLock, clear_stale_lock, is_worked_in
 from gitmem.store.view import repair
 from gitmem.store.view.state import FILE_NAME, View, load
 from gitmem.system import make_folder

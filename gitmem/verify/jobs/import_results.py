@@ -17,7 +17,7 @@ from gitmem.store.layout import VERDICT_LIMIT
 from gitmem.store.verdicts import format_verdict
 from gitmem.store.verdicts.environment import clean_environment
 from gitmem.text import display
-from gitmem.verify.builtin import answer_all
+from gitmem.verify.builtin_answers import answer_all
 from gitmem.verify.due import digester, is_accepted
 from gitmem.verify.jobs import result_file
 from gitmem.verify.overview.stock import describe_statuses

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gitmem.document.builtin_checks import row_of
 from gitmem.model import FAILS, HOLDS
-from gitmem.verify.builtin import answer_all, conclude, files_of, look_into
+from gitmem.verify.builtin_answers import answer_all, conclude, files_of, look_into
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

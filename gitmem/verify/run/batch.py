@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 from gitmem.frozen import replace
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, RUNGS
 from gitmem.text import display
-from gitmem.verify import builtin
+from gitmem.verify import builtin_answers
 from gitmem.verify.due import Due
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.moves import Moves, digest_after_moves, explain_move, find_homes, is_moved, place_check, scope_of
@@ -73,7 +73,9 @@ def refusal(due: Due, means: Means) -> str:
 def judge_builtin(git: Git, tree: CodeTree, dues: list[Due], *, now: int, moves: Moves | None = None) -> list[Result]:
     """Judge facts with built-in checks on one tree of the code."""
     dues = [_as_here(tree, due) for due in dues]
-    answers = builtin.answer_all(git, tree, (place_check(tree, d.spec.check, d.moved) for d in dues)) if dues else {}
+    answers = (
+        builtin_answers.answer_all(git, tree, (place_check(tree, d.spec.check, d.moved) for d in dues)) if dues else {}
+    )
     dues = _with_moves(git, tree, dues, answers, moves or Moves(git, tree))
     results = []
     for due in dues:
@@ -116,7 +118,7 @@ def _with_moves(
     found |= {due.row.key: homes[due.spec.check] for due in lost if due.spec.check in homes}
     dues = [replace(due, moved=found.get(due.row.key, due.moved)) for due in dues]
     new = {place_check(tree, due.spec.check, due.moved) for due in dues} - answers.keys()
-    answers |= builtin.answer_all(git, tree, new) if new else {}
+    answers |= builtin_answers.answer_all(git, tree, new) if new else {}
     return [
         due if answers[place_check(tree, due.spec.check, due.moved)].outcome == FAILS else _as_here(tree, due)
         for due in dues

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gitmem.git import Git
+    from gitmem.verify.approvals.clone import Trust
     from gitmem.verify.sandbox.limits import Limits
-    from gitmem.verify.trust import Trust
 
 SKIPPED = "skipped"
 # Seconds from which on a check is slow enough for a user to notice consecutive runs.

@@ -12,7 +12,7 @@ from gitmem.document.builtin_checks import words_of
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, Check
-from gitmem.verify.builtin import answer_all
+from gitmem.verify.builtin_answers import answer_all
 from gitmem.verify.inputs import CodeTree
 
 

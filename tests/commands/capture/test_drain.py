@@ -16,9 +16,9 @@ from gitmem.index.catalog import Catalog
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.repository import OpenRepository
-from gitmem.store.state.lock import WriteLock
 from gitmem.store.state.plain_files import waiting_captures
 from gitmem.store.state.spool import Spool
+from gitmem.store.state.write_lock import WriteLock
 from gitmem.verify.options import Options
 
 GATEWAY = "learned-the-gateway-drops-idle-connections"

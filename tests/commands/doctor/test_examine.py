@@ -15,7 +15,7 @@ from gitmem.errors import ConflictError
 from gitmem.memory import Memory
 from gitmem.model import Problem
 from gitmem.recall import Query
-from gitmem.store.state.lock import STALE_AFTER_S, WriteLock
+from gitmem.store.state.write_lock import STALE_AFTER_S, WriteLock
 from gitmem.text import display
 
 REF = "refs/heads/memory"

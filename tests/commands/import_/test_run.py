@@ -28,7 +28,7 @@ from gitmem.index.catalog import texts_of
 from gitmem.memory import Memory
 from gitmem.policy import builtin
 from gitmem.recall import Query
-from gitmem.recall.logs import runs_of
+from gitmem.recall.conversation import runs_of
 from gitmem.write.bulk import settle
 from gitmem.write.draft import Author
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.document.fields import LONGEST_VARIABLE, MAX_VARIABLES
+from gitmem.document.variables import LONGEST_VARIABLE, MAX_VARIABLES
 from gitmem.store.verdicts.environment import (
     LIMIT,
     UNSET,

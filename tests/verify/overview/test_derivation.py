@@ -11,8 +11,8 @@ from support.facts import tree_of
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
-from gitmem.verify import builtin
-from gitmem.verify.builtin import BuiltinAnswer, answer_all
+from gitmem.verify import builtin_answers
+from gitmem.verify.builtin_answers import BuiltinAnswer, answer_all
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.overview.derivation import answer_behind
 
@@ -97,7 +97,7 @@ def test_what_cannot_be_read_any_more_is_not_taken_for_what_did_not_change(repo,
     base = tree_of(repo, commit_files(repo, {"lib/a": "RS256", "lib/b": "x"}))
     head = tree_of(repo, commit_files(repo, {"lib/a": "y"}))
     handle, check = Git(discover(repo)), Check(BUILTIN, ("contains", "RS256", "lib/*"))
-    monkeypatch.setattr(builtin, "FILE_LIMIT", 3)
+    monkeypatch.setattr(builtin_answers, "FILE_LIMIT", 3)
 
     found = answer_behind(handle, base, head, {check: BuiltinAnswer(HOLDS, "")})
 

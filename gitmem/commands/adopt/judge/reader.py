@@ -8,7 +8,7 @@ from gitmem.frozen import frozen
 from gitmem.model import BUILTIN, Check
 from gitmem.model import HOLDS as PROVED
 from gitmem.text.globs import escape
-from gitmem.verify.builtin import answer_file
+from gitmem.verify.builtin_answers import answer_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from gitmem.frozen import replace
 from gitmem.memory import Memory
 from gitmem.model import PROGRAM, SHELL, Check, Spec
 from gitmem.repository.approvals import deny_command, trust_of
-from gitmem.verify.trust import Approval, Trust
+from gitmem.verify.approvals.clone import Approval, Trust
 
 SPEC = Spec(Check(SHELL, ("make test",)), setup="", interpreter="sh", timeout_s=60)
 LIST = ".github/gitmem-approved"

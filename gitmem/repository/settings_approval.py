@@ -58,9 +58,9 @@ def notice(ignored: Mapping[str, str]) -> str:
 
 def _decision(git: Git, own: Mapping[str, str]) -> tuple[bool, bool]:
     """Return whether a person has accepted exactly these settings in this clone, and whether they denied them."""
-    from gitmem.verify import trust  # pathlib: 2.5 ms, only if a repository has such settings
+    from gitmem.verify.approvals import clone
 
-    approvals, spec = trust.of_clone(git), spec_of(own)
+    approvals, spec = clone.of_clone(git), spec_of(own)
     try:
         return approvals.allows(spec), approvals.denies(spec)
     except TrustError:

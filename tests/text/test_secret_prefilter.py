@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.text import secrets
-from gitmem.text.secret_filter import may_hold_secret
+from gitmem.text.secret_prefilter import may_hold_secret
 from gitmem.text.secret_rules import RULES
 from gitmem.text.secrets import find_secrets
 from tests.text.test_secrets import ORDINARY, SAMPLES

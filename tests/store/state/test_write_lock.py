@@ -13,13 +13,13 @@ import pytest
 
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import replace
-from gitmem.store.state import lock as module
-from gitmem.store.state.lock import FRESH_S, LEFT_WITHIN_S, Holder, WriteLock, clear_stale_lock, is_held
+from gitmem.store.state import write_lock as module
+from gitmem.store.state.write_lock import FRESH_S, LEFT_WITHIN_S, Holder, WriteLock, clear_stale_lock, is_held
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from gitmem.store.state.lock import WriteLock
+from gitmem.store.state.write_lock import WriteLock
 with WriteLock(Path(sys.argv[1]), command="remember", timeout_s=5):
     print("held", flush=True)
     time.sleep(60)

@@ -12,7 +12,7 @@ from conftest import git
 from gitmem.errors import TrustError
 from gitmem.memory import Memory
 from gitmem.repository.approvals import accept_settings, deny_settings
-from gitmem.repository.settings_trust import LENGTH_AT_MOST, format_settings, notice
+from gitmem.repository.settings_approval import LENGTH_AT_MOST, format_settings, notice
 
 # The value, and the attribute of ``Config`` that has it.
 SETTINGS = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gitmem.recall import Query
-from gitmem.recall.logs import factor, talk_of
+from gitmem.recall.conversation import factor, talk_of
 
 if TYPE_CHECKING:
     from gitmem.memory import Memory

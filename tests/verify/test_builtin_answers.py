@@ -16,8 +16,8 @@ from gitmem.document.builtin_checks import CHECKS, parse_arguments, words_of
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Check
-from gitmem.verify import builtin
-from gitmem.verify.builtin import answer_all
+from gitmem.verify import builtin_answers
+from gitmem.verify.builtin_answers import answer_all
 
 README_SHA = sha256(CODE["README.md"].encode()).hexdigest()
 
@@ -138,7 +138,7 @@ def test_file_that_cannot_be_read_does_not_hide_one_that_can(repo):
 
 
 def test_file_past_the_limit_is_not_read(repo, monkeypatch):
-    monkeypatch.setattr(builtin, "FILE_LIMIT", 10)
+    monkeypatch.setattr(builtin_answers, "FILE_LIMIT", 10)
 
     assert ask(repo, "contains", "service", "README.md").outcome == BLOCKED or len(CODE["README.md"]) <= 10
     assert ask(repo, "lacks", "x", "src/auth/jwt.py") == BuiltinAnswer(BLOCKED, "src/auth/jwt.py could not be read")
