@@ -478,6 +478,21 @@ def lexical_of(
     return lexical_scores(list(terms), texts.values(), stats, weights=weights, frequencies=frequencies, runs=runs)
 
 
+@frozen
+class RecallRun:
+    """What one recall ranks by.
+
+    Attributes:
+        policy: The store's policy.
+        config: The settings of the person.
+        now: Epoch seconds.
+    """
+
+    policy: Policy
+    config: Config
+    now: int
+
+
 def signals_of(
     catalog: Catalog,
     local: LocalState,
@@ -486,9 +501,7 @@ def signals_of(
     statuses: Mapping[int, state.MemoryStatus],
     *,
     query: Query,
-    policy: Policy,
-    config: Config,
-    now: int,
+    run: RecallRun,
 ) -> list[Signals]:
     """Return the signals of each candidate that has a word of the query."""
     numbers = list(lexical)
@@ -498,7 +511,7 @@ def signals_of(
     rows = catalog.each(_ROWS, numbers)
     for number, created, kind, importance, confidence, is_agents, fields in rows:
         if kind not in half_lives:
-            half_lives[kind] = half_life_days(kind, policy, config)
+            half_lives[kind] = half_life_days(kind, run.policy, run.config)
         count, last = accesses.get(texts[number].key, (0, 0))
         # A failed check confirms nothing.
         held = statuses[number].at if statuses[number].own in (VERIFIED, STALE) else 0
@@ -508,10 +521,10 @@ def signals_of(
                 number,
                 lexical[number],
                 key=texts[number].key,
-                age_days=age_s(born, now) / DAY_S if born else 0.0,
+                age_days=age_s(born, run.now) / DAY_S if born else 0.0,
                 half_life_days=half_lives[kind],
                 accesses=count,
-                accessed_hours=age_s(last, now) / 3600,
+                accessed_hours=age_s(last, run.now) / 3600,
                 status=statuses[number].status,
                 importance=grade(importance, default=0.5),
                 confidence=grade(confidence, default=1.0),
@@ -552,9 +565,9 @@ def half_life_days(kind: str, policy: Policy, config: Config) -> float | None:
     return None if own is None else config.recall_half_life_days or own / DAY_S or policy.recall.half_life_days
 
 
-def ranking_of(policy: Policy, config: Config, query: Query) -> Ranking:
+def ranking_of(run: RecallRun, query: Query) -> Ranking:
     """Return the weights of a score's factors from the policy, the configuration and the query."""
-    settings = policy.recall
+    settings, config = run.policy.recall, run.config
     return replace(
         RANKING,
         **fields_of(settings.factors),

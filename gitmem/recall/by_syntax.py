@@ -11,16 +11,13 @@ from gitmem.index.catalog import strings, text_of
 from gitmem.index.whoosh import syntax
 from gitmem.recall import Query, RecallResult, hit_condition, suggestions, with_status
 from gitmem.recall.inventory import newest
-from gitmem.recall.ranker import candidates_for, conditions, rank_numbers
+from gitmem.recall.ranker import candidates_for, conditions, ranker_of
 from gitmem.text.globs import has_to_do
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from gitmem.config import Config
     from gitmem.index.whoosh.engine import WhooshEngine
-    from gitmem.policy import Policy
+    from gitmem.recall import RecallRun
     from gitmem.recall.ranker import Source
 
 # How many key terms of a memory are used to find similar ones. More terms find memories that share only common words.
@@ -39,10 +36,7 @@ def by_syntax(
     source: Source,
     query: Query,
     engine: WhooshEngine,
-    *,
-    policy: Policy,
-    config: Config,
-    now: int,
+    run: RecallRun,
 ) -> RecallResult:
     """Return the memories that match a query in the query language, by score, or newest first if it has no words.
 
@@ -53,15 +47,15 @@ def by_syntax(
 
     def among(field: str, value: str) -> frozenset[bytes]:
         if field == "status":
-            return engine.names(with_status(catalog, ground, [value.lower()], now=now))
+            return engine.names(with_status(catalog, ground, [value.lower()], now=run.now))
         rows = catalog.rows("SELECT id, paths FROM text WHERE paths <> '[]'")
         return engine.names(number for number, places in rows if has_to_do(strings(places), [value]))
 
     question = syntax.read(query.text, engine.reader, among=among, language=catalog.language)
-    wanted, is_scored = candidates_for(query, policy, config), bool(question.terms)
+    wanted, is_scored = candidates_for(query, run), bool(question.terms)
     matched, *rest = [
         engine.match(question.query, limit=wanted, where=condition, parameters=values, is_scored=is_scored)
-        for condition, values in conditions(catalog, ground, query, now=now)
+        for condition, values in conditions(catalog, ground, query, now=run.now)
     ]
     numbers = [candidate.number for one in (matched, *rest) for candidate in one.candidates]
     notice = _notice(question, is_late=matched.is_cut)
@@ -69,13 +63,12 @@ def by_syntax(
         suggestion = suggestions.suggestion(catalog, FtsEngine(catalog.connection), query.text, question.terms)
         return RecallResult((), 0, notice, suggestion)
     if not is_scored:
-        return replace(newest(catalog, ground, query, now=now, among=frozenset(numbers)), notice=notice)
-    options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
-    ranked = rank_numbers(source, query, question.terms, numbers, is_exact=True, **options)
+        return replace(newest(catalog, ground, query, now=run.now, among=frozenset(numbers)), notice=notice)
+    ranked = ranker_of(source, query, question.terms, numbers, run).rank(is_exact=True)
     hits = ranked.hits
     if len(hits) < query.limit:  # found by an alternative without words: tag:auth OR jwt
         with_words = {hit.key for hit in hits}
-        others = newest(catalog, ground, replace(query, limit=len(numbers)), now=now, among=frozenset(numbers))
+        others = newest(catalog, ground, replace(query, limit=len(numbers)), now=run.now, among=frozenset(numbers))
         hits += tuple(hit for hit in others.hits if hit.key not in with_words)
     hits = hits[: query.limit]
     return RecallResult(hits, matched.total - len(hits), notice, withheld=ranked.withheld)
@@ -94,21 +87,18 @@ def similar(
     engine: WhooshEngine,
     *,
     query: Query,
-    policy: Policy,
-    config: Config,
-    now: int,
+    run: RecallRun,
 ) -> Similar:
     """Return the memories that share most key terms with one, best first, without that one."""
     catalog = source.catalog
     number, text = text_of(catalog, key)
     terms = engine.key_terms(text, limit=KEY_TERMS)
-    condition, values = hit_condition(catalog, source.ground, query, now=now)
+    condition, values = hit_condition(catalog, source.ground, query, now=run.now)
     found = engine.candidates(
         terms,
-        limit=candidates_for(query, policy, config),
+        limit=candidates_for(query, run),
         where=f"{condition} AND m.id <> ?",
         parameters=(*values, number),
     )
     numbers = [candidate.number for candidate in found]
-    options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
-    return Similar(tuple(terms), rank_numbers(source, query, terms, numbers, **options))
+    return Similar(tuple(terms), ranker_of(source, query, terms, numbers, run).rank())

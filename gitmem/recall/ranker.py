@@ -31,14 +31,11 @@ from gitmem.text import tokens
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
-    from gitmem.config import Config
     from gitmem.index import Engine
     from gitmem.index.catalog import Catalog, Transaction
     from gitmem.model import IndexText
-    from gitmem.policy import Policy
-    from gitmem.recall import Query, RankedMemory, Ranking, Signals
+    from gitmem.recall import Query, RankedMemory, Ranking, RecallRun, Signals
     from gitmem.recall.semantic import Sources, VectorQuery
     from gitmem.recall.when import When
     from gitmem.store.local import LocalState
@@ -127,10 +124,8 @@ class Readings:
 def recall(
     sources: Sequence[Source],
     query: Query,
+    run: RecallRun,
     *,
-    policy: Policy,
-    config: Config,
-    now: int,
     meaning: VectorQuery | None = None,
     date_of: Callable[[str], float | None] = lambda _: None,
 ) -> RecallResult:
@@ -143,10 +138,10 @@ def recall(
     if not query.text.strip():
         from gitmem.recall import inventory
 
-        found = [inventory.newest(s.catalog, s.ground, s.query_of(query), now=now) for s in sources]
+        found = [inventory.newest(s.catalog, s.ground, s.query_of(query), now=run.now) for s in sources]
         return inventory.merge_results(sources, found, query.limit)
     terms = {s.catalog.language: tokens.query_terms(query.text, s.catalog.language) for s in sources}
-    ranker = Ranker(sources, query, terms, policy=policy, config=config, now=now)
+    ranker = Ranker(sources, query, terms, run)
     ranker.search()
     # What nobody asked for is shown only if its words match (`gate`): then parts of words and spellings help no one.
     is_asked = query.reader not in (START, PROMPT)
@@ -158,7 +153,7 @@ def recall(
     if may_name_time(query.text):
         from gitmem.recall.when import find_when
 
-        ranker.when = find_when(query.text, now, date_of)
+        ranker.when = find_when(query.text, run.now, date_of)
     ranked = ranker.rank()
     return replace(ranked, notice=notice) if ranked.hits else ranked
 
@@ -171,25 +166,12 @@ def may_name_time(text: str) -> bool:
     )
 
 
-def rank_numbers(
-    source: Source,
-    query: Query,
-    terms: Sequence[str],
-    numbers: Sequence[int],
-    *,
-    policy: Policy,
-    config: Config,
-    now: int,
-    is_exact: bool = False,
-) -> RecallResult:
-    """Rank memories of one store that an engine found by some terms, best first.
-
-    If *is_exact*, all of them match, so none is dropped for scoring far below the best.
-    """
+def ranker_of(source: Source, query: Query, terms: Sequence[str], numbers: Sequence[int], run: RecallRun) -> Ranker:
+    """Return a ranker of memories of one store that an engine found by some terms."""
     language = source.catalog.language
-    ranker = Ranker([source], query, {language: terms}, policy=policy, config=config, now=now)
+    ranker = Ranker([source], query, {language: terms}, run)
     ranker.add(0, numbers)
-    return ranker.rank(is_exact=is_exact)
+    return ranker
 
 
 def conditions(
@@ -201,9 +183,11 @@ def conditions(
         yield withheld_condition(catalog, ground, query, now=now)
 
 
-def candidates_for(query: Query, policy: Policy, config: Config) -> int:
+def candidates_for(query: Query, run: RecallRun) -> int:
     """Return how many candidates to request from an engine."""
-    multiplier = min(config.recall_candidate_multiplier or policy.recall.candidate_multiplier, MULTIPLIER_AT_MOST)
+    multiplier = min(
+        run.config.recall_candidate_multiplier or run.policy.recall.candidate_multiplier, MULTIPLIER_AT_MOST
+    )
     return max(CANDIDATES, int(query.limit * multiplier) + 1)
 
 
@@ -214,22 +198,15 @@ class Ranker:
     """
 
     def __init__(
-        self,
-        sources: Sequence[Source],
-        query: Query,
-        terms: Mapping[str, Sequence[str]],
-        *,
-        policy: Policy,
-        config: Config,
-        now: int,
+        self, sources: Sequence[Source], query: Query, terms: Mapping[str, Sequence[str]], run: RecallRun
     ) -> None:
         """Prepare a query; *terms* has its analysed terms by language."""
         self._sources, self._query, self._terms = sources, query, dict(terms)
-        self._policy, self._config, self._now = policy, config, now
+        self._run = run
         self._languages = [source.catalog.language for source in sources]
         self._own = [source.query_of(query) for source in sources]
         self._engines = [FtsEngine(source.catalog.connection, source.catalog.query_cache()) for source in sources]
-        self._limit = candidates_for(query, policy, config)
+        self._limit = candidates_for(query, run)
         self._found: list[dict[int, None]] = [{} for _ in sources]
         self._states: list[dict[int, state.MemoryStatus]] = [{} for _ in sources]
         self._texts: list[dict[int, IndexText]] = [{} for _ in sources]
@@ -247,7 +224,7 @@ class Ranker:
 
     def _conditions(self, nth: int) -> Iterator[tuple[str, Sequence[object]]]:
         source = self._sources[nth]
-        return conditions(source.catalog, source.ground, self._own[nth], now=self._now)
+        return conditions(source.catalog, source.ground, self._own[nth], now=self._run.now)
 
     def search(self) -> None:
         """Search each store for the terms, separately."""
@@ -308,7 +285,7 @@ class Ranker:
 
     def rank(self, *, is_exact: bool = False) -> RecallResult:
         """Rank the candidates, best first; if *is_exact*, keep those far below the best."""
-        dense, limit = self._policy.recall.dense, self._query.limit
+        dense, limit = self._run.policy.recall.dense, self._query.limit
         runs = [run for nth in range(len(self._sources)) for run in self._read_texts(nth)]
         texts = self._all_texts()
         lexical = self._lexical(texts, runs)
@@ -324,7 +301,7 @@ class Ranker:
             signals = conversation.with_talk(signals, self._query.text, texts, runs)
         if self.when is not None:
             signals = self._with_time(signals, self.when)
-        ranking = ranking_of(self._policy, self._config, self._query)
+        ranking = ranking_of(self._run, self._query)
         ranked, kept_back = self._rank(signals, replace(ranking, floor=0.0) if is_exact else ranking)
         if self._meaning is not None:
             ranked = [*self._meaning.diversify(ranked, limit, dense)]
@@ -352,7 +329,7 @@ class Ranker:
             return []
         from gitmem.recall import conversation
 
-        condition, values = hit_condition(source.catalog, source.ground, self._own[nth], now=self._now)
+        condition, values = hit_condition(source.catalog, source.ground, self._own[nth], now=self._run.now)
         runs = conversation.runs_of(source.catalog, texts, condition, values)
         texts |= texts_of(source.catalog, [number for run in runs for number in run if number not in texts])
         return [[number * count + nth for number in run] for run in runs]
@@ -373,7 +350,7 @@ class Ranker:
         for language, terms in self._terms.items():
             own = {number: text for number, text in texts.items() if self._language_of(number) == language}
             its = [run for run in runs if self._language_of(run[0]) == language]
-            found |= lexical_of(terms, own, self.frequencies, self._policy, its, language=language)
+            found |= lexical_of(terms, own, self.frequencies, self._run.policy, its, language=language)
         return found
 
     def _language_of(self, number: int) -> str:
@@ -390,15 +367,14 @@ class Ranker:
 
     def _signals(self, lexical: Mapping[int, float]) -> list[Signals]:
         """Return the signals of each candidate."""
-        factors, count = fields_of(self._policy.recall.scope), len(self._sources)
-        options: dict[str, Any] = {"policy": self._policy, "config": self._config, "now": self._now}
+        factors, count = fields_of(self._run.policy.recall.scope), len(self._sources)
         signals = []
         for nth, source, numbers in self._split(lexical):
             catalog, ground, texts = source.catalog, source.ground, self._texts[nth]
             own = {number: lexical[number * count + nth] for number in numbers}
             chains = state.suspects(catalog, ground)
-            statuses = self._states[nth] = state.statuses_of(catalog, ground, numbers, now=self._now, chains=chains)
-            for one in signals_of(catalog, source.local, own, texts, statuses, query=self._own[nth], **options):
+            statuses = self._states[nth] = state.statuses_of(catalog, ground, numbers, now=self._run.now, chains=chains)
+            for one in signals_of(catalog, source.local, own, texts, statuses, query=self._own[nth], run=self._run):
                 factor = factors.get(source.scope_of(one.key), 1.0)
                 is_same = count == 1 and factor == one.scope
                 signals.append(one if is_same else replace(one, number=one.number * count + nth, scope=factor))
@@ -436,7 +412,7 @@ class Ranker:
         found: dict[int, Hit] = {}
         by_number = {one.number: one for one in ranked}
         for nth, source, numbers in self._split(by_number):
-            columns = f"m.id, m.kind, m.created, m.path, {state.gone_column(self._now)}"
+            columns = f"m.id, m.kind, m.created, m.path, {state.gone_column(self._run.now)}"
             sql = f"SELECT {columns} FROM memory m WHERE m.id IN ({{}})"
             refs = refs_of(source.catalog, numbers)
             for number, kind, created, path, gone in source.catalog.each(sql, numbers):

@@ -10,7 +10,7 @@ from gitmem.document.spec import check_of
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.model import FAILS, HOLDS, UNPROVEN
 from gitmem.repository.holder import holder_of
-from gitmem.store.commit import advance
+from gitmem.store.commit import WriteTarget, advance
 from gitmem.store.companion import companion_branch, companion_code, companion_store, find_companion, head_branch
 from gitmem.store.merge.on_top import list_changed_keys, on_top
 from gitmem.store.proposal import COMPANION_PREFIX as COMPANIONS
@@ -82,8 +82,7 @@ def to_write(repository: OpenRepository) -> OpenStore | None:
         top = git.read_ref(_top(repository, code, found.commit)) or found.commit
         own = git.read_ref(store.ref)
         if own != top:
-            wait_s = config.lock_timeout_s
-            advance(git, store.ref, top, old=own, command="companion", lock_timeout_s=wait_s)
+            advance(WriteTarget(git, store.ref, "companion", config.lock_timeout_s), top, old=own)
     return repository.companion(store)
 
 

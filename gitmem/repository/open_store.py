@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document, Verdict
     from gitmem.policy import Policy
-    from gitmem.store.commit import CommitPlan, CommitResult
+    from gitmem.store.commit import CommitPlan, CommitResult, WriteTarget
     from gitmem.store.local import LocalState
     from gitmem.store.scopes import Store
     from gitmem.verify.approvals.reviewed_list import ApprovedList
-    from gitmem.verify.due import Due
+    from gitmem.verify.due import Due, KnownFacts
     from gitmem.verify.options import Options
     from gitmem.verify.session import Session
     from gitmem.write.draft import Author
@@ -417,15 +417,20 @@ class OpenStore:
         from gitmem.verify.claims import answer_claims
 
         try:
-            where = self.git, catalog, self.local
-            return answer_claims(*where, policy=self.policy(), commit=commit, ground=ground, facts=facts, now=self.now)
+            return answer_claims(self.known_facts(catalog), self.git, commit, ground=ground, facts=facts)
         except (NotFoundError, ProcessError):
             return {}  # the code cannot be read, so nothing is recomputed
 
     def _refresh_states(self, catalog: Catalog, commit: str) -> int:
         from gitmem.verify.due import refresh_states
 
-        return refresh_states(catalog, self.git, self.local, commit, self.policy(), now=self.now)
+        return refresh_states(self.known_facts(catalog), self.git, commit)
+
+    def known_facts(self, catalog: Catalog) -> KnownFacts:
+        """Return what is known about the facts of a catalog of this store."""
+        from gitmem.verify.due import KnownFacts
+
+        return KnownFacts(catalog, self.local, self.policy(), self.now)
 
     def full_key(self, typed: str) -> str:
         """Return the typed key, or the only key that begins with it.
@@ -461,18 +466,17 @@ class OpenStore:
 
         Unlike a writer's commits, it does not wait for captures, and the index follows when it is used next.
         """
-        from gitmem.store.commit import write_commit
+        from gitmem.store.commit import WriteTarget, write_commit
 
-        return write_commit(
-            self.git,
-            ref or self.ref,
-            plan,
-            command=command,
-            now=self.now,
-            lock_timeout_s=self.config.lock_timeout_s,
-            start=None if ref else self.find_tip(),
-            repairs=repairs,
-        )
+        start = None if ref else self.find_tip()
+        target = WriteTarget(self.git, ref or self.ref, command, self.config.lock_timeout_s, start)
+        return write_commit(target, plan, now=self.now, repairs=repairs)
+
+    def write_target(self, command: str = "") -> WriteTarget:
+        """Return the branch as the target of a command's writes."""
+        from gitmem.store.commit import WriteTarget
+
+        return WriteTarget(self.git, self.ref, command, self.config.lock_timeout_s, self.start())
 
     def start(self) -> str | None:
         """Return the commit at which a write starts a missing branch: the remote's tip, or None for the root.

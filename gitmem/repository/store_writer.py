@@ -19,16 +19,13 @@ if TYPE_CHECKING:
 def writer_of(store: OpenStore) -> Writer:
     """Return a writer to one store."""
     writer = Writer(
-        store.git,
-        store.ref,
+        store.write_target(),
         catalog_at=store.catalog_at,
         written=store.follow_write,
         author=store.author(),
         now=store.now,
-        lock_timeout_s=store.config.lock_timeout_s,
-        start=store.start(),
-        code=lambda: _code_trailers(store),
     )
+    writer.code_trailers = lambda: _code_trailers(store)
     if store.config.embeds:
         writer.said.similar = lambda text: _similar(store, text)
     return writer

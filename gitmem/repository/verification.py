@@ -29,18 +29,13 @@ def open_session(store: OpenStore, options: Options | None) -> Session:
     """Return a verify session for HEAD; without options also for the first fact, before there is a store."""
     catalog = store.catalog() if options is not None or store.has_store() else store.catalog_at(None)
     return Session(
-        store.git,
-        store.ref,
-        catalog,
-        store.local,
-        policy=store.policy(),
+        store.known_facts(catalog),
+        store.write_target("verify"),
         config=store.config,
         trust=trust_of(store, options.approved if options else ""),
         # A proposal's verdicts do not go to the memory branch: they stay in this clone (docs/propose.md).
         default="" if store.store.proposal or store.store.companion else store.default_branch(),
         follow=lambda tip: _follow(store, tip),
-        start=store.start(),
-        now=store.now,
         options=options,
     )
 

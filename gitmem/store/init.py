@@ -10,7 +10,7 @@ from gitmem.git.ancestry import is_shallow
 from gitmem.git.remotes import RemoteOptions
 from gitmem.policy.template import default_toml
 from gitmem.store import home_ref, layout
-from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.commit import CommitPlan, WriteTarget, write_commit
 from gitmem.store.foreign import kind_of, need_store
 from gitmem.store.proofs import FOREIGN, READABLE
 from gitmem.store.scopes import POLICY_PATH
@@ -172,7 +172,7 @@ def _complete(git: Git, ref: str, *, now: int, lock_timeout_s: float, policy: st
         writes = tuple((path, text.encode()) for path, text in sorted(files.items()) if path not in there)
         return CommitPlan("gitmem: start the memory", writes=writes) if writes else None
 
-    written = write_commit(git, ref, plan, command="init", now=now, lock_timeout_s=lock_timeout_s)
+    written = write_commit(WriteTarget(git, ref, "init", lock_timeout_s), plan, now=now)
     branch = ref.removeprefix("refs/heads/")
     if written is None:
         return InitResult(branch, git.read_ref(ref) or "", "there")

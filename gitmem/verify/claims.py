@@ -13,7 +13,7 @@ from gitmem.index.catalog import commit_and_tree, fact_state, state
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.text import display
 from gitmem.verify import builtin_answers
-from gitmem.verify.due import digester, list_due
+from gitmem.verify.due import KnownFacts, digester, list_due
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.overview.finding import WRONG, FactFinding
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
-    from gitmem.policy import Policy
     from gitmem.store.local import LocalState
 
 # Characters of a reason.
@@ -60,20 +59,13 @@ class Wrong:
 
 
 def find_wrong(
-    git: Git,
-    catalog: Catalog,
-    local: LocalState,
-    tree: CodeTree,
-    keys: Collection[str] = (),
-    *,
-    is_noted: bool = False,
+    catalog: Catalog, local: LocalState, tree: CodeTree, keys: Collection[str] = (), *, is_noted: bool = False
 ) -> list[Wrong]:
     """Return the claimed verdicts of built-in checks that are wrong for a tree of the code, by key.
 
     Only claims about the inputs of this tree are compared; a claim that the check cannot answer is not wrong.
 
     Args:
-        git: The repository.
         catalog: The catalog.
         local: The local state, for the verdicts made here.
         tree: The code.
@@ -89,12 +81,12 @@ def find_wrong(
     if any(verdict.moved for _, _, verdict in current):
         from gitmem.verify.moves import Moves, place_check
 
-        moves = Moves(git, tree)
+        moves = Moves(tree.git, tree)
         checks = [
             place_check(tree, check, moves.trusted_moves(v, check))
             for check, (_, _, v) in zip(checks, current, strict=True)
         ]
-    answers = builtin_answers.answer_all(git, tree, checks) if checks else {}
+    answers = builtin_answers.answer_all(tree.git, tree, checks) if checks else {}
     found = []
     for (row, title, verdict), check in zip(current, checks, strict=True):
         answer = answers[check]
@@ -106,29 +98,20 @@ def find_wrong(
     return found
 
 
-def answer_claims(
-    git: Git,
-    catalog: Catalog,
-    local: LocalState,
-    *,
-    policy: Policy,
-    commit: str,
-    ground: int,
-    facts: Sequence[int],
-    now: int,
-) -> dict[int, str]:
+def answer_claims(known: KnownFacts, git: Git, commit: str, *, ground: int, facts: Sequence[int]) -> dict[int, str]:
     """Recompute claimed verdicts before their facts are shown; return the right outcomes of wrong ones, by number.
 
     The right verdicts are kept in this clone, where they outweigh the claims; ``verify`` reports and records them.
     """
+    catalog, local = known.catalog, known.local
     keys = {key: fact for fact, key in catalog.each("SELECT id, key FROM memory WHERE id IN ({})", facts)}
     tree = CodeTree(git, commit)
-    wrong = {one.key: one.answer for one in find_wrong(git, catalog, local, tree, keys)} if keys else {}
+    wrong = {one.key: one.answer for one in find_wrong(catalog, local, tree, keys)} if keys else {}
     if wrong:
         from gitmem.verify.run.batch import judge_builtin  # threads and more, only if a claim is wrong
 
-        dues = list_due(catalog, local, ground, policy, now=now, keys=wrong)
-        results = judge_builtin(git, tree, [replace(due, verdict=None) for due in dues], now=now)
+        dues = list_due(known, ground, keys=wrong)
+        results = judge_builtin(git, tree, [replace(due, verdict=None) for due in dues], now=known.now)
         local.add_verdicts(result.verdict for result in results if result.verdict is not None)
     catalog.answered |= {(ground, fact) for key, fact in keys.items() if key not in wrong}
     return {keys[key]: outcome for key, outcome in wrong.items()}

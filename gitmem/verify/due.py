@@ -102,25 +102,34 @@ def list_line(spec: str, key: str, command: str) -> str:
     return display(f"{spec}  {key}  {command}")
 
 
-def refresh_states(
-    catalog: Catalog,
-    git: Git,
-    local: LocalState,
-    commit: str,
-    policy: Policy,
-    *,
-    now: int,
-    tree: CodeTree | None = None,
-) -> int:
+@frozen
+class KnownFacts:
+    """What is known about the facts of a store, and by what they are judged.
+
+    Attributes:
+        catalog: The catalog.
+        local: Local state, for the verdicts made here.
+        policy: The store's policy.
+        now: Epoch seconds.
+    """
+
+    catalog: Catalog
+    local: LocalState
+    policy: Policy
+    now: int
+
+
+def refresh_states(known: KnownFacts, git: Git, commit: str, tree: CodeTree | None = None) -> int:
     """Compute the missing states for one code commit and return the ground's number.
 
     If the catalog cannot be written to (a read-only or full disk, another writer), it is moved to memory, so that
     statuses are still correct.
     """
-    serial = local.serial()
-    known = state.ground_of(catalog, commit, serial)
-    if known is not None:
-        return known
+    catalog, now = known.catalog, known.now
+    serial = known.local.serial()
+    complete = state.ground_of(catalog, commit, serial)
+    if complete is not None:
+        return complete
 
     def compute() -> int:
         with catalog.writing():
@@ -131,7 +140,7 @@ def refresh_states(
                 code = tree or CodeTree(git, commit)
                 if anchored:
                     fact_state.write_references(catalog, ground, _references(git, code, anchored))
-                rows = states_on(code, catalog, local, facts, policy, now=now)
+                rows = states_on(known, code, facts)
             else:
                 rows = []
             fact_state.write_states(catalog, ground, rows, now)
@@ -163,18 +172,11 @@ def _references(git: Git, tree: CodeTree, anchored: Sequence[tuple[int, str]]) -
     return found
 
 
-def states_on(
-    tree: CodeTree,
-    catalog: Catalog,
-    local: LocalState,
-    facts: Sequence[fact_state.FactRow],
-    policy: Policy,
-    *,
-    now: int,
-) -> list[fact_state.FactState]:
+def states_on(known: KnownFacts, tree: CodeTree, facts: Sequence[fact_state.FactRow]) -> list[fact_state.FactState]:
     """Return the state of each fact on one tree of the code, in the same order."""
     keys = None if len(facts) > MANY else [f.key for f in facts]
-    branch, mine, blocked = fact_state.branch_verdicts(catalog, keys), local.verdicts(keys), local.blocked()
+    branch = fact_state.branch_verdicts(known.catalog, keys)
+    mine, blocked = known.local.verdicts(keys), known.local.blocked()
     states = []
     for fact in facts:
         of_branch, of_clone = branch.get(fact.key, ()), mine.get(fact.key, ())
@@ -183,7 +185,7 @@ def states_on(
             digester(tree, fact),
             of_branch,
             of_clone,
-            accepts=lambda v: is_accepted(v, policy, now=now),
+            accepts=lambda v: is_accepted(v, known.policy, now=known.now),
             blocked=blocked.get(fact.key),
         )
         if found.verdict is not None and found.is_fresh and found.verdict.moved:
@@ -255,12 +257,9 @@ def list_publishable(catalog: Catalog, local: LocalState, ground: int) -> list[V
 
 
 def list_due(
-    catalog: Catalog,
-    local: LocalState,
+    known: KnownFacts,
     ground: int,
-    policy: Policy,
     *,
-    now: int,
     keys: Iterable[str] = (),
     everything: bool = False,
     rung: Callable[[], str] = lambda: "",
@@ -268,15 +267,13 @@ def list_due(
     """Return the facts to judge, by key.
 
     Args:
-        catalog: The catalog.
-        local: Local state, for the verdicts made here.
+        known: The facts.
         ground: The ground, whose states must be complete.
-        policy: The store's policy.
-        now: Epoch seconds.
         keys: Only these facts, whether due or not; empty for the facts that are due.
         everything: Whether to return all facts, due or not.
         rung: Returns the rung of the sandbox that commands run in here; called only if a failure depends on it.
     """
+    catalog, local, policy, now = known.catalog, known.local, known.policy, known.now
     asked = set(keys)
     is_named = bool(asked) or everything
     others, reworded = _other_tools(catalog, ground, rung), state.find_reworded(catalog, ground)
@@ -300,7 +297,7 @@ def list_due(
     branch, mine = fact_state.branch_verdicts(catalog, few), local.verdicts(few)
     needs, noted = state.requirements_of(catalog, names), local.blocked() if names else {}
     found = []
-    for *fields, path, known, outcome, is_fresh, is_blocked, tools in rows:
+    for *fields, path, inputs, outcome, is_fresh, is_blocked, tools in rows:
         fact, document, spec = read_fact(catalog, fact_state.FactRow(*fields), path, policy)
         if not outcome or not is_fresh:
             why = "inputs" if outcome else "new"
@@ -311,7 +308,7 @@ def list_due(
         own = mine.get(fact.key, ())
         verdicts = fact_state.merge_verdicts(branch.get(fact.key, ()), own, spec=fact.spec, claim=fact.claim)
         verdicts = [v for v in verdicts if is_accepted(v, policy, now=now)]
-        verdict, _ = fact_state.pick(verdicts, known)
+        verdict, _ = fact_state.pick(verdicts, inputs)
         latest = fact_state.latest_of(verdicts)
         moved = verdict.moved if verdict is not None and verdict.own else ""
         rests = rests_of(catalog, needs.get(fact.key, ()))
@@ -319,7 +316,7 @@ def list_due(
         tried = noted.get(fact.key)
         is_same = tried is not None and (tried.spec, tried.claim) == (fact.spec, fact.claim)
         attempt = tried.reason if tried is not None and is_same else ""
-        found.append(Due(fact, document, spec, known, verdict, why, (), latest, moved, rests, steadiness, attempt))
+        found.append(Due(fact, document, spec, inputs, verdict, why, (), latest, moved, rests, steadiness, attempt))
     return found
 
 

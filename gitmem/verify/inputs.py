@@ -45,13 +45,13 @@ class CodeTree(CodeFiles):
             entries: Its files.
         """
         self.commit = commit
-        self._git = git
+        self.git = git
         super().__init__(git.list_paths(commit) if entries is None else entries)
 
     @cached_property
     def tree(self) -> str:
         """Return the object name of its root tree."""
-        return self._git.resolve(self.commit, "tree")
+        return self.git.resolve(self.commit, "tree")
 
     def behind(self, git: Git, commit: str, changes: Iterable[TreeChange | PathChange]) -> CodeTree:
         """Return the code of another commit by applying changes to this one, without listing files again."""

@@ -6,13 +6,12 @@ import _sqlite3 as sqlite3
 
 from gitmem.errors import suppress
 from gitmem.frozen import frozen, replace
-from gitmem.git import Git
 from gitmem.index.catalog import fact_state, state, update
 from gitmem.index.catalog.inserts import Inserts
 from gitmem.model import FAILED, FAILS, SUSPECT, is_weaker
 from gitmem.statuses import SKEW_S
 from gitmem.store import layout
-from gitmem.store.commit import CommitPlan, pack, write_commit
+from gitmem.store.commit import CommitPlan, WriteTarget, pack, write_commit
 from gitmem.store.proposal import is_proposal
 from gitmem.store.trailers import CLAIMED, CODE
 from gitmem.store.verdicts.buckets import parse_section
@@ -84,39 +83,40 @@ def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None) -> bo
     return ttl_s is not None and new.at - old.at > ttl_s * REWRITTEN_AFTER
 
 
+@frozen
+class Recording:
+    """Where the verdicts of one run are recorded.
+
+    Attributes:
+        target: The memory branch.
+        catalog: The catalog; its rows are updated in the same step.
+        follow: Updates the catalog to a tip (passed in, since it belongs to search).
+        commit: The code commit that was judged.
+        now: Epoch seconds.
+        is_fresh: Returns whether the inputs of a verdict of the branch are unchanged.
+    """
+
+    target: WriteTarget
+    catalog: Catalog
+    follow: Callable[[str], None]
+    commit: str
+    now: int
+    is_fresh: Callable[[Verdict], bool]
+
+
 def record(
-    git: Git,
-    ref: str,
-    catalog: Catalog,
-    verdicts: Sequence[Verdict],
-    *,
-    before: Stock,
-    after: Callable[[], Stock],
-    follow: Callable[[str], None],
-    commit: str,
-    now: int,
-    lock_timeout_s: float,
-    start: str | None,
-    claimed: bool = False,
-    is_fresh: Callable[[Verdict], bool] = lambda _: False,
+    run: Recording, verdicts: Sequence[Verdict], *, before: Stock, after: Callable[[], Stock], claimed: bool = False
 ) -> RecordResult:
     """Record new verdicts in one commit on the memory branch; make no commit if nothing changed.
 
     Args:
-        git: The repository.
-        ref: The memory branch.
-        catalog: The catalog; its rows are updated in the same step.
+        run: The run that made them.
         verdicts: New verdicts.
         before: The state of the store before them.
         after: Returns the state of the store with them, without blocked facts.
-        follow: Updates the catalog to a tip (passed in, since it belongs to search).
-        commit: The code commit that was judged.
-        now: Epoch seconds.
-        lock_timeout_s: How long to wait for other writers.
-        start: The commit at which the branch starts if it does not exist yet (the remote's tip, in a fresh clone).
         claimed: Whether the verdicts come from other machines' result files.
-        is_fresh: Returns whether the inputs of a verdict of the branch are unchanged.
     """
+    git, catalog = run.target.git, run.catalog
     db = catalog.connection
     recorded = RecordResult("")
 
@@ -124,15 +124,15 @@ def record(
         nonlocal recorded
         _undo(catalog)
         if tip is not None:  # facts in the code tree may be judged before the branch exists
-            follow(tip)
+            run.follow(tip)
         # Under the store's lock and until the commit is on disk, so that the catalog shows the new verdicts exactly
         # when the branch has them.
         db.execute("BEGIN IMMEDIATE")
         old = fact_state.branch_verdicts(catalog, [v.key for v in verdicts])
-        changed = list_news(catalog, verdicts, is_fresh)
+        changed = list_news(catalog, verdicts, run.is_fresh)
         if not changed:
             return None
-        planned = plan_writes(git, tip, changed, is_loose=is_proposal(ref))
+        planned = plan_writes(git, tip, changed, is_loose=is_proposal(run.target.ref))
         _into_catalog(catalog, planned)
         stock, blamed = after(), _list_blamed(changed, old)
         recorded = _difference(catalog, before, stock, changed, old)
@@ -141,12 +141,12 @@ def record(
             _subject(changed, recorded, blamed),
             writes=tuple(sorted({**planned.writes, layout.STATUS_PATH: page.encode()}.items())),
             deletes=planned.deletes,
-            trailers=_trailers(recorded, commit, changed, blamed, claimed),
+            trailers=_trailers(recorded, run.commit, changed, blamed, claimed),
             machine=True,
         )
 
     try:
-        written = write_commit(git, ref, plan, command="verify", now=now, lock_timeout_s=lock_timeout_s, start=start)
+        written = write_commit(run.target, plan, now=run.now)
         if written is None:
             return RecordResult("")
         with suppress(sqlite3.DatabaseError):  # the branch has the verdicts: the next read brings the catalog along

@@ -29,13 +29,11 @@ if TYPE_CHECKING:
 
     from gitmem.config import Config
     from gitmem.git import Git
-    from gitmem.index.catalog import Catalog
     from gitmem.model import Document, Verdict
-    from gitmem.policy import Policy
-    from gitmem.store.local import LocalState
+    from gitmem.store.commit import WriteTarget
     from gitmem.verify.approvals.clone import Trust
     from gitmem.verify.claims import Wrong
-    from gitmem.verify.due import Due
+    from gitmem.verify.due import Due, KnownFacts
     from gitmem.verify.record import RecordResult
     from gitmem.verify.run.judge import Means, Result
 
@@ -50,29 +48,22 @@ class Session:
 
     def __init__(
         self,
-        git: Git,
-        ref: str,
-        catalog: Catalog,
-        local: LocalState,
+        known: KnownFacts,
+        target: WriteTarget,
         *,
-        policy: Policy,
         config: Config,
         trust: Trust,
         default: str,
         follow: Callable[[str], None],
-        start: str | None,
-        now: int,
         options: Options | None = None,
     ) -> None:
+        git = target.git
         self._git = git
-        self._ref = ref
-        self._catalog = catalog
-        self._local = local
-        self._policy = policy
+        self._target = target
+        self._known = known
+        self._catalog, self._local, self._policy, self._now = known.catalog, known.local, known.policy, known.now
         self._config = config
         self._follow = follow
-        self._start = start
-        self._now = now
         self._tree: CodeTree | None = None
         self._unrecorded = ""
         self._newest = NewestCommits(git, self.tree)
@@ -101,9 +92,7 @@ class Session:
 
     def restate(self) -> int:
         """Compute the missing states and return the ground's number."""
-        return due_module.refresh_states(
-            self._catalog, self._git, self._local, self.commit, self._policy, now=self._now, tree=self._tree
-        )
+        return due_module.refresh_states(self._known, self._git, self.commit, self._tree)
 
     def list_due(self) -> list[Due]:
         """Return the facts to judge, by key."""
@@ -115,20 +104,20 @@ class Session:
     def _list_due(self, keys: Collection[str], *, everything: bool = False) -> list[Due]:
         """Return the facts to judge in the requested shard, by key (``due.list_due``)."""
         is_mine = self._in_shard()
-        about = self._catalog, self._local, self.restate(), self._policy
-        found = due_module.list_due(*about, now=self._now, keys=keys, everything=everything, rung=self._find_rung)
+        ground = self.restate()
+        found = due_module.list_due(self._known, ground, keys=keys, everything=everything, rung=self._find_rung)
         return [due for due in found if is_mine(due.row.key)]
 
     def may_run(self, due: Due) -> bool:
         """Return whether a check may run here: a built-in one, or an approved command."""
         return due.spec.check.form == BUILTIN or self.trust.allows(due.row.spec, due.approved_line)
 
-    def find_wrong(self, git: Git, tree: CodeTree, *, is_noted: bool = False) -> tuple[Wrong, ...]:
+    def find_wrong(self, tree: CodeTree, *, is_noted: bool = False) -> tuple[Wrong, ...]:
         """Return the claimed verdicts of built-in checks that are wrong for a tree of the code, by key."""
         from gitmem.verify.claims import find_wrong
 
         is_mine = self._in_shard()
-        found = find_wrong(git, self._catalog, self._local, tree, self.options.keys, is_noted=is_noted)
+        found = find_wrong(self._catalog, self._local, tree, self.options.keys, is_noted=is_noted)
         return tuple(wrong for wrong in found if is_mine(wrong.key))
 
     def _with_wrong(self, dues: list[Due], wrong: Sequence[Wrong]) -> list[Due]:
@@ -273,7 +262,7 @@ class Session:
 
             need_writable(self.options.results)
         is_right = not self.options.keys and self._local.is_right(" ".join(commit_and_tree(self._catalog)), self.commit)
-        wrong = () if is_right else self.find_wrong(self._git, self.tree(), is_noted=True)
+        wrong = () if is_right else self.find_wrong(self.tree(), is_noted=True)
         dues = self._with_broken_again(self._with_wrong(self.list_due(), wrong))
         if self.options.dry_run:
             return self._preview(dues, wrong)
@@ -453,13 +442,9 @@ class Session:
         results: list[Result] = []
         with dirty.snapshot(self._git) as taken:
             tree = CodeTree(taken.git, taken.commit)
-            wrong = self.find_wrong(taken.git, tree)
+            wrong = self.find_wrong(tree)
             dues = dirty.list_due(
-                *(self._catalog, self._local, self.restate(), self._policy),
-                tree=tree,
-                keys=self.options.keys,
-                everything=self.options.everything,
-                now=self._now,
+                self._known, self.restate(), tree=tree, keys=self.options.keys, everything=self.options.everything
             )
 
             def collect(result: Result) -> None:
@@ -567,23 +552,10 @@ class Session:
         return recorded, self._take_stock()
 
     def _record(self, verdicts: Sequence[Verdict], before: Stock, *, claimed: bool = False) -> RecordResult:
-        from gitmem.verify.record import record
+        from gitmem.verify.record import Recording, record
 
-        return record(
-            self._git,
-            self._ref,
-            self._catalog,
-            verdicts,
-            before=before,
-            after=lambda: self._take_stock(with_blocked=False),
-            follow=self._follow,
-            commit=self.commit,
-            now=self._now,
-            lock_timeout_s=self._config.lock_timeout_s,
-            start=self._start,
-            claimed=claimed,
-            is_fresh=self._is_fresh,
-        )
+        run = Recording(self._target, self._catalog, self._follow, self.commit, self._now, self._is_fresh)
+        return record(run, verdicts, before=before, after=lambda: self._take_stock(with_blocked=False), claimed=claimed)
 
     def _is_fresh(self, verdict: Verdict) -> bool:
         """Return whether the inputs of a verdict are unchanged; false if the verdict does not name its reads."""

@@ -20,7 +20,7 @@ from gitmem.model import IndexText
 from gitmem.policy import Policy
 from gitmem.store import layout
 from gitmem.store.code_folder import CODE_FOLDER, CODE_PREFIX
-from gitmem.store.commit import CommitPlan, CommitResult
+from gitmem.store.commit import CommitPlan, CommitResult, WriteTarget
 from gitmem.store.state.write_lock import WriteLock
 from gitmem.store.view.safe_folder import Folder
 from gitmem.write.place import Change
@@ -45,14 +45,11 @@ class TreeWriter(Writer):
             RefusedError: There is no work tree, or its ``.memory`` is not a folder of the code.
         """
         super().__init__(
-            git,
-            "",
+            WriteTarget(git, "", "", lock_timeout_s),
             catalog_at=lambda _: read_work_tree(git, self._top, policy),
             written=lambda *_: None,
             author=author,
             now=now,
-            lock_timeout_s=lock_timeout_s,
-            start=None,
         )
         self._top = _home_of(git)
 
@@ -64,7 +61,7 @@ class TreeWriter(Writer):
 
     def write(self, plan: Callable[[str | None], CommitPlan | None], command: str) -> CommitResult | None:
         """Write the files that *plan* returns, each atomically."""
-        with WriteLock(self._git.repository.state, command=command, timeout_s=self._lock_timeout_s):
+        with WriteLock(self._git.repository.state, command=command, timeout_s=self._target.lock_timeout_s):
             made = plan(None)
             if made is None:
                 return None

@@ -8,7 +8,7 @@ from gitmem.document.times import format_time
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import replace
 from gitmem.store import layout
-from gitmem.store.commit import CommitPlan, CommitResult, write_commit
+from gitmem.store.commit import CommitPlan, CommitResult, WriteTarget, write_commit
 from gitmem.store.proposal import is_proposal
 from gitmem.text import display, list_some
 from gitmem.write import archive, place
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document, Verdict
     from gitmem.policy import Policy
@@ -39,40 +38,31 @@ class Writer:
 
     def __init__(
         self,
-        git: Git,
-        ref: str,
+        target: WriteTarget,
         *,
         catalog_at: Callable[[str | None], Catalog],
         written: Callable[[CommitResult, dict[str, bytes], tuple[str, ...]], None],
         author: Author,
         now: int,
-        lock_timeout_s: float,
-        start: str | None,
-        code: Callable[[], tuple[tuple[str, str], ...]] = tuple,
     ) -> None:
         """Set the store and the author.
 
         Args:
-            git: The repository.
-            ref: The memory branch.
+            target: The memory branch.
             catalog_at: Returns the catalog at a tip.
             written: Called after a commit with the written files (content by path) and the removed paths.
             author: The author.
             now: Epoch seconds.
-            lock_timeout_s: How long to wait for other writers.
-            start: The commit to start the branch at if it does not exist yet.
-            code: Returns the trailers that name the commit of the code.
         """
-        self._code = code
-        self._git = git
-        self._ref = ref
+        self._target = target
+        self._git = target.git
+        # Returns the trailers that name the commit of the code.
+        self.code_trailers: Callable[[], tuple[tuple[str, str], ...]] = tuple
         # Returns the catalog that a write is planned on.
         self.catalog_at = catalog_at
         self._written = written
         self._author = author
         self._now = now
-        self._lock_timeout_s = lock_timeout_s
-        self._start = start
         # Further places to look for near duplicates.
         self.said = KnownTexts()
         # Texts by blob, planned but not written yet: a later draft of one batch may change an earlier one's.
@@ -126,7 +116,7 @@ class Writer:
             return self.plan_rehearsed(rehearsal, subject, written[:KEYS_NAMED])
 
         written = self.write(plan, f"remember {len(drafts)} memories")
-        commit = written.commit if written else self._git.read_ref(self._ref) or self._start or ""
+        commit = written.commit if written else self._tip()
         return [Change(commit=commit, **fields) for fields in done]
 
     def plan_rehearsed(
@@ -312,7 +302,7 @@ class Writer:
             return self.plan(subject, gone, made.files, list(paths), made.moves)
 
         written = self.write(plan, verb)
-        commit = written.commit if written else self._git.read_ref(self._ref) or self._start or ""
+        commit = written.commit if written else self._tip()
         return [Change(one.key, paths.get(one.path, one.path), commit, is_written=one.path in paths) for one in found]
 
     def supersede(self, old: str, new: str, policy: Policy) -> Change:
@@ -396,7 +386,7 @@ class Writer:
         files = {to.get(path, path): text for path, text in files.items()}
         sources = [*sources, f"agent {self._author.agent}"] if self._author.agent else sources
         trailers = [*(("Gitmem-Key", key) for key in keys), *(("Gitmem-Source", source) for source in sources)]
-        trailers += self._code()
+        trailers += self.code_trailers()
         writes = tuple((path, text.encode("utf-8")) for path, text in sorted(files.items()))
         gone = tuple(to.get(path, path) for path in deletes if to.get(path, path) not in files)
         return CommitPlan(subject, writes=writes, moves=moves, deletes=gone, trailers=tuple(trailers))
@@ -407,13 +397,13 @@ class Writer:
             return planned
         from gitmem.store.verdicts.files import plan_writes  # 20 ms, and only if something was proved
 
-        files = plan_writes(self._git, catalog.meta("commit") or None, verdicts, is_loose=is_proposal(self._ref))
+        files = plan_writes(self._git, catalog.meta("commit") or None, verdicts, is_loose=is_proposal(self._target.ref))
         writes = tuple(sorted((*planned.writes, *files.writes.items())))
         return replace(planned, writes=writes, deletes=(*planned.deletes, *files.deletes))
 
     def _commit(self, plan: Callable[[str | None], CommitPlan | None], done: dict[str, Any], verb: str) -> Change:
         written = self.write(plan, f"{verb} {done.get('key', '')}".strip())
-        commit = written.commit if written else self._git.read_ref(self._ref) or self._start or ""
+        commit = written.commit if written else self._tip()
         return Change(commit=commit, **done)
 
     def write(self, plan: Callable[[str | None], CommitPlan | None], command: str) -> CommitResult | None:
@@ -428,16 +418,10 @@ class Writer:
             _refuse_places(planned)
             return planned
 
-        return write_commit(
-            self._git,
-            self._ref,
-            checked,
-            command=command,
-            now=self._now,
-            lock_timeout_s=self._lock_timeout_s,
-            start=self._start,
-            after=follow,
-        )
+        return write_commit(replace(self._target, command=command), checked, now=self._now, after=follow)
+
+    def _tip(self) -> str:
+        return self._git.read_ref(self._target.ref) or self._target.start or ""
 
 
 def _with_contradictions(catalog: Catalog, draft: Draft) -> Draft:

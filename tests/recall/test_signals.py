@@ -14,7 +14,7 @@ from gitmem.memory import Memory
 from gitmem.model import FACTORS
 from gitmem.policy import builtin
 from gitmem.policy.kinds import KINDS
-from gitmem.recall import RANKING, Query, ranking_of
+from gitmem.recall import RANKING, Query, RecallRun, ranking_of
 from gitmem.recall.work import neighbours
 
 if TYPE_CHECKING:
@@ -208,4 +208,4 @@ def test_a_task_that_is_held_links_what_it_requires(memory: Memory, repo: Path) 
 
 
 def test_defaults_of_the_scorer_are_those_of_the_policy():
-    assert ranking_of(builtin(), Config(), Query("x")) == RANKING
+    assert ranking_of(RecallRun(builtin(), Config(), 0), Query("x")) == RANKING

@@ -162,7 +162,7 @@ def test_all_claims_are_read_in_one_batch(memory, repo, fresh, monkeypatch):
 
     with fresh() as other:
         session = other.repository.session()
-        assert len(session.find_wrong(other.repository.git, session.tree())) == 20
+        assert len(session.find_wrong(session.tree())) == 20
 
     assert asked == [20]
 

@@ -11,7 +11,7 @@ from gitmem.errors import GitmemError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.store import layout
-from gitmem.store.commit import CommitPlan, advance, write_commit
+from gitmem.store.commit import CommitPlan, WriteTarget, advance, write_commit
 from gitmem.store.pushed_secrets import Push, refuse_secrets
 from gitmem.store.scopes import RUN_REFS
 
@@ -114,13 +114,14 @@ def _remote_tips(git: Git, remote: str) -> dict[str, str]:
 def _receive(git: Git, run: str, theirs: str, *, now: int, wait_s: float) -> int:
     """Add the entries of a remote's board to the local one, and return how many are new."""
     ref = ref_of(run)
+    target = WriteTarget(git, ref, "sync", wait_s)
     ours = git.read_ref(ref)
     if ours is not None and git.is_ancestor(theirs, ours):
         return 0
     known = {place.id for place, _ in read_places(git, ours)[0].values()} if ours else set()
     new, problems = read_entries(git, theirs, without=known)
     if not problems and (ours is None or git.is_ancestor(ours, theirs)):
-        if advance(git, ref, theirs, old=ours, command="sync", lock_timeout_s=wait_s):
+        if advance(target, theirs, old=ours):
             return len(new)
         return _receive(git, run, theirs, now=now, wait_s=wait_s)  # another post came first
     wanted = {entry.id for entry in new}
@@ -130,7 +131,7 @@ def _receive(git: Git, run: str, theirs: str, *, now: int, wait_s: float) -> int
         subject = f"board {run}: unite {len(files)} entries of another clone"
         return CommitPlan(subject, entries=tuple(files), merged=theirs)
 
-    write_commit(git, ref, plan, command="sync", now=now, lock_timeout_s=wait_s)
+    write_commit(target, plan, now=now)
     return len(new)
 
 

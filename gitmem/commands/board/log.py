@@ -16,7 +16,7 @@ from gitmem.commands.board.entry import CLOSING, FILE_LIMIT, TYPES, find_place, 
 from gitmem.errors import ConflictError, NotFoundError, RefusedError, RunClosedError, UnwritableError, suppress
 from gitmem.frozen import frozen, replace
 from gitmem.store import layout
-from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.commit import CommitPlan, WriteTarget, write_commit
 from gitmem.store.scopes import RUN_REFS
 from gitmem.system import make_folder, remove
 from gitmem.system.file_lock import try_lock
@@ -195,7 +195,7 @@ def _commit_waiting(
         for place in filter(None, (find_place(path) for path, _ in plan.writes)):
             _write_receipt(folder, place, written.commit, is_new=True)
 
-    write_commit(git, ref, plan, command=command, now=now, lock_timeout_s=wait_s, after=after)
+    write_commit(WriteTarget(git, ref, command, wait_s), plan, now=now, after=after)
 
 
 def _write_receipt(folder: str, place: EntryPlace, commit: str, *, is_new: bool) -> None:

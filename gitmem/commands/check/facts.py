@@ -117,7 +117,8 @@ def find_touched(
 
     rows = [f.row for f in maybe]
     sides = (trees.base, trees.head)
-    before, behind = (states_on(tree, catalog, store.local, rows, store.policy(), now=store.now) for tree in sides)
+    known = store.known_facts(catalog)
+    before, behind = (states_on(known, tree, rows) for tree in sides)
     found = []
     for fact, base, head in zip(maybe, before, behind, strict=True):
         if fact.row.id in brought or base.digest != head.digest:

@@ -89,7 +89,7 @@ class Outcome:
 
         def answers(mixed: Trees, asked: Sequence[Pair]) -> dict[str, FactAnswer]:
             store, rows = self._store, [pair.touched.fact.row for pair in asked]
-            states = states_on(mixed.head, self._catalog, store.local, rows, store.policy(), now=store.now)
+            states = states_on(store.known_facts(self._catalog), mixed.head, rows)
             pairs = [
                 replace(pair, touched=replace(pair.touched, head=at)) for pair, at in zip(asked, states, strict=True)
             ]
@@ -175,7 +175,7 @@ class Outcome:
             return []
         # Untouched facts have the same status at both ends; the index is not a commit with stored statuses.
         tree = trees.base if self._change.span.is_staged else trees.head
-        ground = refresh_states(catalog, trees.git, store.local, tree.commit, store.policy(), now=store.now, tree=tree)
+        ground = refresh_states(store.known_facts(catalog), trees.git, tree.commit, tree)
         touched = {f.key for f in found}
         failing = {key for key in state.list_failed(catalog, ground) if key not in touched}
         failing |= {f.key for f in found if f.kind in (STILL, OUTSIDE)}

@@ -71,7 +71,7 @@ def score_by_names(
     asked += [one.row.title for one in list_own(catalog, repository.git, repository.config.agent)[:HELD_AT_MOST]]
     if not asked:
         return {}
-    from gitmem.recall import gate, ranker  # 10 ms, only if there is a query
+    from gitmem.recall import RecallRun, gate, ranker  # 10 ms, only if there is a query
 
     policy, found = repository.policy(), dict[str, float]()
     unfit = (*UNFIT, *policy.unread(START))
@@ -80,7 +80,7 @@ def score_by_names(
         query = Query(text=question, limit=policy.session.limit, knowledge=True)
         with vectors_of(question, catalog) as meaning:
             ranked = ranker.recall(
-                [source], query, policy=policy, config=repository.config, now=repository.now, meaning=meaning
+                [source], query, RecallRun(policy, repository.config, repository.now), meaning=meaning
             )
         hits = gate.good_hits(
             question,

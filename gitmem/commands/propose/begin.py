@@ -13,7 +13,7 @@ from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
-from gitmem.store.commit import advance
+from gitmem.store.commit import WriteTarget, advance
 from gitmem.store.companion import companion_code
 from gitmem.store.foreign import init_hint, need_store
 from gitmem.store.proposal import (
@@ -100,7 +100,7 @@ def need_memory(repository: OpenRepository) -> str:
         message = f"this repository has no memory yet: there is no branch {branch}"
         raise NoRepositoryError(message, hint="create one: gitmem init")
     need_store(repository.git, theirs, branch, remote=remote, hint=init_hint(branch))
-    advance(repository.git, ref, theirs, old=None, command="propose", lock_timeout_s=repository.config.lock_timeout_s)
+    advance(_target(repository, ref), theirs, old=None)
     return repository.git.read_ref(ref) or theirs
 
 
@@ -152,7 +152,6 @@ def _move(repository: OpenRepository, current: CurrentProposal, there: str) -> i
     """Move the memory branch's commits that the remote lacks to a proposal, and return how many."""
     git, base = repository.git, repository.config.branch
     ref, onto = f"refs/heads/{base}", f"refs/heads/{current.branch}"
-    wait_s = repository.config.lock_timeout_s
     for _ in range(ATTEMPTS):
         tip = git.read_ref(ref)
         assert tip is not None, "there is a memory branch"
@@ -164,7 +163,7 @@ def _move(repository: OpenRepository, current: CurrentProposal, there: str) -> i
         if has_branch:
             Exchange(repository, "this clone", RemoteOptions(), branch=current.branch).take(tip)
         keep = "" if has_branch else onto
-        if advance(git, ref, there, old=tip, command="propose", lock_timeout_s=wait_s, keep=keep):
+        if advance(_target(repository, ref), there, old=tip, keep=keep):
             return number
     raise ConflictError(f"{ref}: other writers updated it first {ATTEMPTS} times", hint="try again")
 
@@ -218,7 +217,7 @@ def switch(repository: OpenRepository, name: str, talk: RemoteOptions) -> str:
             message = f"there is no proposal {name}, in this clone or at the remote"
             raise NotFoundError(message, hint=f"gitmem propose --list; or start it: gitmem propose {name}")
         need_store(repository.git, theirs, current.branch, remote=remote_of(repository, ""))
-        advance(git, ref, theirs, old=None, command="propose", lock_timeout_s=repository.config.lock_timeout_s)
+        advance(_target(repository, ref), theirs, old=None)
     write_current_proposal(state, base, current)
     repository.turn()
     return current.branch
@@ -230,3 +229,7 @@ def _find_remote(repository: OpenRepository, branch: str, talk: RemoteOptions) -
         return None
     known = repository.git.read_ref(f"refs/remotes/{remote}/{branch}")
     return known or remotes.fetch(repository.git, remote, branch, talk)
+
+
+def _target(repository: OpenRepository, ref: str) -> WriteTarget:
+    return WriteTarget(repository.git, ref, "propose", repository.config.lock_timeout_s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.config import ENGINES
 from gitmem.frozen import replace
 from gitmem.policy.kinds import PROMPT, START
-from gitmem.recall import narrow, ranker
+from gitmem.recall import RecallRun, narrow, ranker
 from gitmem.recall.ranker import Readings
 from gitmem.store.scopes import PROJECT
 from gitmem.store.state import plain_files
@@ -13,7 +13,6 @@ from gitmem.store.state import plain_files
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
@@ -88,8 +87,10 @@ def _rank(repository: OpenRepository, stores: Sequence[OpenStore], query: Query,
     with QuestionVectors(repository, query, looked_into) as meaning, Readings(sources):
         if engine_of is not None:
             sources[0] = replace(sources[0], engine=engine_of(sources[0].catalog))
-        how: dict[str, Any] = {"policy": policy, "config": repository.config, "now": repository.now, "meaning": meaning}
-        return ranker.recall(sources, query, date_of=lambda version: _date_of(repository, version), **how)
+        run = RecallRun(policy, repository.config, repository.now)
+        return ranker.recall(
+            sources, query, run, meaning=meaning, date_of=lambda version: _date_of(repository, version)
+        )
 
 
 def _date_of(repository: OpenRepository, version: str) -> float | None:

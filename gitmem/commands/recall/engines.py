@@ -8,13 +8,12 @@ from __future__ import annotations
 from gitmem.config import ENGINES
 from gitmem.errors import ConfigError, ConflictError, GitmemError
 from gitmem.index import WHOOSH_AT_MOST, WHOOSH_FOLDER
-from gitmem.recall import narrow
+from gitmem.recall import RecallRun, narrow
 from gitmem.recall.ranker import Readings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from gitmem.index import Engine
     from gitmem.index.catalog import Catalog
@@ -46,7 +45,7 @@ def by_syntax(repository: OpenRepository, query: Query, policy: Policy) -> Recal
     repository.note_policy(source.catalog)
     with Readings([source]):
         engine = _engine(repository, index, source.catalog)
-        found = by_syntax.by_syntax(source, query, engine, policy=policy, config=repository.config, now=repository.now)
+        found = by_syntax.by_syntax(source, query, engine, RecallRun(policy, repository.config, repository.now))
     repository.add_notice(found.notice)
     return found
 
@@ -57,11 +56,12 @@ def similar(repository: OpenRepository, key: str, query: Query) -> Similar:
 
     query = narrow(repository.policy(), query)
     index, full_key = _fresh_index(repository), repository.full_key(key)
-    policy, (source,) = repository.policy(), repository.sources([repository])
-    options: dict[str, Any] = {"policy": policy, "config": repository.config, "now": repository.now}
+    (source,) = repository.sources([repository])
     with Readings([source]):
         engine = _engine(repository, index, source.catalog)
-        return find_similar(source, full_key, engine, query=query, **options)
+        return find_similar(
+            source, full_key, engine, query=query, run=RecallRun(repository.policy(), repository.config, repository.now)
+        )
 
 
 def _fresh_index(repository: OpenRepository) -> SearchableIndex:

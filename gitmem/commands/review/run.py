@@ -304,7 +304,7 @@ def _look_at_verdicts(
     if not keys or tree is None:
         return
     try:
-        found = find_wrong(ground.git, now, ground.local, tree, keys)
+        found = find_wrong(now, ground.local, tree, keys)
     except GitmemError:
         return  # the code cannot be read: the note on statuses reports that
     for wrong in found:

@@ -9,7 +9,7 @@ from gitmem.index.catalog import state
 from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN
 from gitmem.statuses import SIGNS, RewordedChain, describe_chain
 from gitmem.verify.blame.culprit import reasons_of
-from gitmem.verify.due import refresh_states
+from gitmem.verify.due import KnownFacts, refresh_states
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def read_statuses(
     catalog: Catalog, git: Git, local: LocalState, code: CodeTree, policy: Policy, *, now: int
 ) -> StoreStatuses:
     """Return the statuses of a catalog's memories for a commit of the code."""
-    ground = refresh_states(catalog, git, local, code.commit, policy, now=now, tree=code)
+    ground = refresh_states(KnownFacts(catalog, local, policy, now), git, code.commit, code)
     rows = catalog.rows(f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE}")
     chains = state.suspects(catalog, ground)
     statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)

@@ -21,7 +21,7 @@ from gitmem.git.remotes import RemoteOptions
 from gitmem.git.tree_limits import need_listable
 from gitmem.repository.verification import counts_here
 from gitmem.store import home_ref, layout
-from gitmem.store.commit import CommitPlan, advance, ref_lock_path
+from gitmem.store.commit import CommitPlan, WriteTarget, advance, ref_lock_path
 from gitmem.store.foreign import init_hint, kind_of, need_store
 from gitmem.store.merge.memories import Edit
 from gitmem.store.merge.trees import merge, plan_of
@@ -323,7 +323,7 @@ class Exchange:
             return True
         if ours is None or self._git.is_ancestor(ours, theirs):
             how = "forward" if ours else "joined"
-            if not advance(self._git, self._ref, theirs, old=ours, command=self._command, lock_timeout_s=wait):
+            if not advance(WriteTarget(self._git, self._ref, self._command, wait), theirs, old=ours):
                 return False
             self._done = replace(self._done, merged=how)
             return True

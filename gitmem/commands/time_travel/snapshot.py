@@ -17,13 +17,13 @@ from gitmem.index.catalog.keys import full_key
 from gitmem.index.refresh import empty_catalog
 from gitmem.model import FAILED, TASK, UNPROVEN
 from gitmem.policy import Policy
-from gitmem.recall import inventory, narrow, ranker
+from gitmem.recall import RecallRun, inventory, narrow, ranker
 from gitmem.results import MemoryDetails, Statistics, StoreStatus
 from gitmem.store.code_folder import read_tree
 from gitmem.store.local import LocalState
 from gitmem.store.scopes import PROJECT
 from gitmem.text import parse_json
-from gitmem.verify.due import is_accepted, refresh_states
+from gitmem.verify.due import KnownFacts, is_accepted, refresh_states
 from gitmem.verify.past_verdicts import all_verdicts
 
 TYPE_CHECKING = False
@@ -104,7 +104,8 @@ class Past:
         if not code or not state.has_statuses(self._catalog):
             return None
         try:
-            return refresh_states(self._catalog, self._git, self._local, code, self._policy, now=self._memory.now)
+            known = KnownFacts(self._catalog, self._local, self._policy, self._memory.now)
+            return refresh_states(known, self._git, code)
         except (NotFoundError, ProcessError) as err:
             message = f"statuses are unknown: the code at {code[:12]} cannot be read ({err.message})"
             self._memory.notices.append(message)
@@ -149,7 +150,7 @@ class Past:
         if self.is_empty:
             return inventory.newest(self._catalog, None, query, now=NO_CLOCK)
         with self._catalog.reading():
-            found = ranker.recall([self._source], query, policy=self._policy, config=self._memory.config, now=NO_CLOCK)
+            found = ranker.recall([self._source], query, RecallRun(self._policy, self._memory.config, NO_CLOCK))
         self._memory.notices += [found.notice] if found.notice else []
         if self._memory.config.embeds and not query.lexical:
             self._memory.notices.append("with --at, recall searches by words only")

@@ -78,28 +78,39 @@ class CommitResult:
     oids: dict[str, str]
 
 
+@frozen
+class WriteTarget:
+    """The ref that a command writes to.
+
+    Attributes:
+        git: The repository.
+        ref: The full ref.
+        command: The command, shown to processes that wait.
+        lock_timeout_s: How long to wait for other writers.
+        start: The commit to start the branch at if it does not exist yet; None for the deterministic root.
+    """
+
+    git: Git
+    ref: str
+    command: str
+    lock_timeout_s: float
+    start: str | None = None
+
+
 def write_commit(
-    git: Git,
-    ref: str,
+    target: WriteTarget,
     plan: Callable[[str | None], CommitPlan | None],
     *,
-    command: str,
     now: int,
-    lock_timeout_s: float,
-    start: str | None = None,
     after: Callable[[CommitPlan, CommitResult], None] | None = None,
     repairs: bool = False,
 ) -> CommitResult | None:
-    """Plan one commit on the tip of *ref* and write it; plan it again on the new tip if another writer was faster.
+    """Plan one commit on the tip of a ref and write it; plan it again on the new tip if another writer was faster.
 
     Args:
-        git: The repository.
-        ref: The full ref.
+        target: Where to write.
         plan: Called with the tip (None when the branch is new) while the lock is held; None means nothing to write.
-        command: The command, shown to processes that wait.
         now: The commit's time, epoch seconds.
-        lock_timeout_s: How long to wait for other writers.
-        start: The commit to start the branch at if it does not exist yet; None for the deterministic root.
         after: Called with the result before the next writer's turn, which then finds the index up to date and does not
             compete for it (without this, 16 writers at once starved each other: some waited 20 s).
         repairs: Whether this commit removes files that belong to no store.
@@ -109,11 +120,12 @@ def write_commit(
         ConflictError: Timed out waiting for other writers or a lock file, or the branch is checked out here.
         GitmemError: The disk is full or read-only; nothing was changed.
     """
+    git, ref, start = target.git, target.ref, target.start
     refuse_symbolic(git, ref)
     tip = git.read_ref(ref)
     need_own(git, ref, tip or start, repairs=repairs, hint="" if tip else init_hint(short(ref)))
     refuse_checked_out(git, ref)
-    with WriteLock(git.repository.state, command=command, timeout_s=lock_timeout_s) as lock:
+    with WriteLock(git.repository.state, command=target.command, timeout_s=target.lock_timeout_s) as lock:
         clear_stale_lock(ref_lock_path(git, ref), lock.crashed)
         if lock.crashed is not None:
             litter.sweep(git, ref, report_age_s=0)
@@ -126,7 +138,7 @@ def write_commit(
             planned = planned if tip or start else _with_policy(ref, planned)
             need_own(git, ref, planned.merged)
             lock.renew()
-            made = _import(git, ref, planned, tip=tip or start, seen=tip, now=now, keep=lock.fd)
+            made = _import(target, planned, seen=tip, now=now, keep=lock.fd)
             if made is not None:
                 break
             _explain_if_stuck(git, ref, tip, attempt)
@@ -158,10 +170,8 @@ def _bring_view(git: Git, ref: str) -> None:
         background.start(git.repository.state, git.repository.top or git.repository.git, "view")
 
 
-def advance(
-    git: Git, ref: str, commit: str, *, old: str | None, command: str, lock_timeout_s: float, keep: str = ""
-) -> bool:
-    """Move *ref* from *old* (None: it must not exist) to an existing commit; return false if it is not at *old*.
+def advance(target: WriteTarget, commit: str, *, old: str | None, keep: str = "") -> bool:
+    """Move a ref from *old* (None: it must not exist) to an existing commit; return false if it is not at *old*.
 
     If the ref *keep* is given and does not exist, it is created at the old commit in the same transaction.
 
@@ -169,11 +179,12 @@ def advance(
         ForeignBranchError: One of the commits is not a store.
         ConflictError: Timed out waiting for other writers or a lock file, or the branch is checked out here.
     """
+    git, ref = target.git, target.ref
     refuse_symbolic(git, ref)
     for one in (old, commit):
         need_own(git, ref, one)
     refuse_checked_out(git, ref)
-    with WriteLock(git.repository.state, command=command, timeout_s=lock_timeout_s) as lock:
+    with WriteLock(git.repository.state, command=target.command, timeout_s=target.lock_timeout_s) as lock:
         for moved in filter(None, (ref, keep)):
             clear_stale_lock(ref_lock_path(git, moved), lock.crashed)
         if lock.crashed is not None:
@@ -183,7 +194,7 @@ def advance(
         lock.renew()
         moves = f"create {keep}\0{old}\0" if keep else ""
         moves += f"update {ref}\0{commit}\0{old or '0' * len(commit)}\0"
-        argv = ("update-ref", "-m", f"gitmem: {command}", "--stdin", "-z")
+        argv = ("update-ref", "-m", f"gitmem: {target.command}", "--stdin", "-z")
         done = git.run(*argv, input=moves.encode(), check=False, durable=True)
         if done.status != 0:
             _explain_refusal(git, ref, old, done, ["git", "update-ref", ref])
@@ -229,18 +240,17 @@ def _explain_if_stuck(git: Git, ref: str, tip: str | None, attempt: int) -> None
     )
 
 
-def _import(
-    git: Git, ref: str, plan: CommitPlan, *, tip: str | None, seen: str | None, now: int, keep: int
-) -> CommitResult | None:
-    """Write the commit on *tip*; None if the ref was locked or has moved from where it was *seen*.
+def _import(target: WriteTarget, plan: CommitPlan, *, seen: str | None, now: int, keep: int) -> CommitResult | None:
+    """Write the commit; None if the ref was locked or has moved from where it was *seen*.
 
     The descriptor *keep* is inherited by git.
     """
+    git, ref, tip = target.git, target.ref, seen or target.start
     is_small = len(plan.writes) + len(plan.entries) <= NAMES_ASKED
     asked = [path for path, _ in plan.writes] if is_small else []
     folders = sorted({f for path in _touched(plan) for f in _parents(path)}) if is_small else []
     name, email = machine_identity() if plan.machine else git.identity()
-    stream = _stream(ref, plan, tip=tip, now=now, who=f"{_ident(name)} <{_ident(email)}>", ask=[*asked, *folders])
+    stream = _stream(ref, plan, tip=tip, author=f"{_ident(name)} <{_ident(email)}> {now} +0000", ask=[*asked, *folders])
     git_dir = git.repository.common
     # Deltas between memories save little and cost half of a large import's time; git gc makes them when it packs.
     deltas = [] if is_small else ["--depth=0"]
@@ -286,12 +296,12 @@ def _explain_refusal(git: Git, ref: str, seen: str | None, done: process.Process
     )
 
 
-def _stream(ref: str, plan: CommitPlan, *, tip: str | None, now: int, who: str, ask: list[str]) -> bytes:
+def _stream(ref: str, plan: CommitPlan, *, tip: str | None, author: str, ask: list[str]) -> bytes:
     parts: list[bytes] = [b"feature done\n"]
     if tip is None:
         root = f"{layout.ROOT_NAME} <{layout.ROOT_EMAIL}> {layout.ROOT_TIME} +0000"
         parts += [_commit_head(ref, 2, root, layout.ROOT_MESSAGE), b"\n"]
-    parts.append(_commit_head(ref, 1, f"{who} {now} +0000", _message(plan)))
+    parts.append(_commit_head(ref, 1, author, _message(plan)))
     parts.append(f"from {tip or ':2'}\n".encode())
     parts += [f"merge {plan.merged}\n".encode()] if plan.merged else []
     parts += [f"R {old} {new}\n".encode() for old, new in plan.moves]

@@ -7,7 +7,7 @@ from gitmem.frozen import replace
 from gitmem.git.objects import open_objects
 from gitmem.git.tree_limits import need_listable
 from gitmem.store import layout
-from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.commit import CommitPlan, WriteTarget, write_commit
 from gitmem.store.companion import TOP_REFS, companion_branch, top_ref
 from gitmem.store.merge.trees import merge, plan_of
 
@@ -61,7 +61,7 @@ def on_top(git: Git, memory_commit: str, companion: str, *, code: str, now: int,
     def plan(_: str | None) -> CommitPlan:
         return replace(planned, machine=True)
 
-    write_commit(git, ref, plan, command="companion", now=now, lock_timeout_s=wait_s, start=memory_commit)
+    write_commit(WriteTarget(git, ref, "companion", wait_s, memory_commit), plan, now=now)
     return ref
 
 

@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
-    from gitmem.policy import Policy
     from gitmem.store.local import LocalState
-    from gitmem.verify.due import Due
+    from gitmem.verify.due import Due, KnownFacts
     from gitmem.verify.inputs import CodeTree
 
 # Limits, chosen by us. A larger new file is left out and named: it may be a core dump or a data set that is not ignored
@@ -200,35 +199,22 @@ def _name_some(paths: Iterable[str]) -> str:
     return list_some([*map(display, sorted(paths))], NAMED)
 
 
-def list_due(
-    catalog: Catalog,
-    local: LocalState,
-    ground: int,
-    policy: Policy,
-    *,
-    tree: CodeTree,
-    keys: Sequence[str],
-    everything: bool,
-    now: int,
-) -> list[Due]:
+def list_due(known: KnownFacts, ground: int, *, tree: CodeTree, keys: Sequence[str], everything: bool) -> list[Due]:
     """Return the facts to judge on the work tree, by key: the requested ones, else those whose inputs differ from HEAD.
 
     Args:
-        catalog: The catalog.
-        local: Local state, for the verdicts made here.
+        known: The facts.
         ground: The ground of HEAD, whose states are complete.
-        policy: The store's policy.
         tree: The work tree.
         keys: Only these, or empty.
         everything: Whether to judge all facts.
-        now: Epoch seconds.
     """
     asked = bool(keys) or everything
-    wanted = keys if asked else _list_touched(catalog, local, ground, tree)
+    wanted = keys if asked else _list_touched(known.catalog, known.local, ground, tree)
     if not wanted and not everything:
         return []
     found = []
-    for due in due_module.list_due(catalog, local, ground, policy, now=now, keys=wanted, everything=everything):
+    for due in due_module.list_due(known, ground, keys=wanted, everything=everything):
         new = _digest_on(tree, json.loads(due.row.inputs), due.spec.check, due.verdict, due.digest)
         if asked or new != due.digest:
             found.append(replace(due, digest=new, why="inputs" if new != due.digest else "asked"))

@@ -15,7 +15,7 @@ from support.views import copy, files_of, push, status_of, view_of
 from gitmem.errors import ConflictError, RefusedError
 from gitmem.git import worktrees
 from gitmem.memory import Memory
-from gitmem.store.commit import advance
+from gitmem.store.commit import WriteTarget, advance
 from gitmem.store.view import refresh
 from gitmem.store.view import worktree as views
 
@@ -173,7 +173,7 @@ def test_view_follows_every_move_of_the_branch(
     old = memory.remember("More is known", key="b").commit
     new = git(repo, "commit-tree", "-p", old, "-m", "x", f"{old}^{{tree}}")
 
-    advance(memory.repository.git, memory.repository.ref, new, old=old, command="test", lock_timeout_s=1)
+    advance(WriteTarget(memory.repository.git, memory.repository.ref, "test", 1), new, old=old)
 
     assert asked == ["view", "view"]
 

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
@@ -21,7 +22,7 @@ from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.store import commit as module
 from gitmem.store import layout
-from gitmem.store.commit import CommitPlan, CommitResult, write_commit
+from gitmem.store.commit import CommitPlan, CommitResult, WriteTarget, write_commit
 from gitmem.store.scopes import POLICY_PATH
 
 REF = "refs/heads/memory"
@@ -34,11 +35,14 @@ def door(folder: Path) -> Git:
     return Git(discover(folder))
 
 
-def write(folder: Path, plan: CommitPlan | None = None, **options: object) -> CommitResult | None:
+def target(folder: Path, lock_timeout_s: float = 5, **options: str) -> WriteTarget:
+    return WriteTarget(door(folder), REF, "test", lock_timeout_s, **options)
+
+
+def write(folder: Path, plan: CommitPlan | None = None, **options: Any) -> CommitResult | None:
     """Write one file, or a plan, to the memory branch."""
     planned = plan or CommitPlan("fact: add a", writes=(FILE,))
-    given = {"command": "test", "now": NOW, "lock_timeout_s": 5.0, **options}
-    return write_commit(door(folder), REF, lambda _: planned, **given)  # type: ignore[arg-type]
+    return write_commit(target(folder, **options), lambda _: planned, now=NOW)
 
 
 def files(folder: Path, commit: str = REF) -> dict[str, str]:
@@ -139,7 +143,7 @@ def test_empty_plan_writes_nothing(repo: Path) -> None:
     write(repo)
     before = tip(repo)
 
-    done = write_commit(door(repo), REF, lambda _: None, command="test", now=NOW, lock_timeout_s=5)
+    done = write_commit(target(repo), lambda _: None, now=NOW)
 
     assert done is None
     assert tip(repo) == before
@@ -151,7 +155,7 @@ def test_an_error_of_the_plan_lets_go_of_the_lock(repo: Path) -> None:
         raise ConflictError("no")
 
     with pytest.raises(ConflictError):
-        write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
+        write_commit(target(repo), plan, now=NOW)
 
     assert write(repo, lock_timeout_s=0) is not None
 
@@ -290,7 +294,7 @@ def test_a_lost_race_is_planned_again_on_the_new_tip(repo: Path) -> None:
             put_files(repo, {"facts/theirs.md": "theirs"})
         return CommitPlan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
 
-    written = write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
+    written = write_commit(target(repo), plan, now=NOW)
 
     assert written is not None
     assert seen == [git(repo, "rev-parse", "memory~2"), git(repo, "rev-parse", "memory~1")]
@@ -306,7 +310,7 @@ def test_a_branch_that_another_starts_meanwhile_is_not_replaced(repo: Path) -> N
             put_files(repo, {"facts/theirs.md": "theirs"})
         return CommitPlan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
 
-    write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
+    write_commit(target(repo), plan, now=NOW)
 
     assert seen[0] is None
     assert set(files(repo)) == {"facts/theirs.md", "facts/ours.md"}
@@ -322,7 +326,7 @@ def test_a_branch_that_is_rewritten_meanwhile_is_not_put_back(repo: Path) -> Non
         git(repo, "update-ref", REF, new)
         return CommitPlan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
 
-    write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
+    write_commit(target(repo), plan, now=NOW)
 
     assert seen == [old, new]
     assert set(files(repo)) == {"facts/new.md", "facts/ours.md"}
@@ -340,7 +344,7 @@ def test_writer_that_always_loses_the_race_gets_an_error(repo: Path, monkeypatch
         return CommitPlan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
 
     with pytest.raises(ConflictError, match="other writers updated it first 4 times"):
-        write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
+        write_commit(target(repo), plan, now=NOW)
 
     assert len(files(repo)) == 4
 
@@ -393,13 +397,12 @@ MANY_WRITES = """
 import sys
 from gitmem.git import Git
 from gitmem.git.repository import discover
-from gitmem.store.commit import CommitPlan, write_commit
-git = Git(discover(sys.argv[1]))
+from gitmem.store.commit import CommitPlan, WriteTarget, write_commit
+target = WriteTarget(Git(discover(sys.argv[1])), "refs/heads/memory", "remember", 300)
 for n in range(12):
     path = f"facts/{sys.argv[2]}-{n}.md"
     plan = CommitPlan("fact: add", writes=((path, path.encode()),))
-    written = write_commit(git, "refs/heads/memory", lambda _: plan, command="remember", now=1_790_000_000,
-        lock_timeout_s=300)
+    written = write_commit(target, lambda _: plan, now=1_790_000_000)
     print(path, written.commit, flush=True)
 """
 
@@ -432,11 +435,11 @@ ONE_WRITE = """
 import sys
 from gitmem.git import Git
 from gitmem.git.repository import discover
-from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.commit import CommitPlan, WriteTarget, write_commit
 path = sys.argv[2]
+target = WriteTarget(Git(discover(sys.argv[1])), "refs/heads/memory", "remember", 300)
 plan = CommitPlan("fact: add", writes=((path, path.encode()),))
-written = write_commit(Git(discover(sys.argv[1])), "refs/heads/memory", lambda _: plan, command="remember",
-    now=1_790_000_000, lock_timeout_s=300)
+written = write_commit(target, lambda _: plan, now=1_790_000_000)
 print(written.commit, flush=True)
 """
 
@@ -495,7 +498,7 @@ def test_a_writer_that_is_killed_before_the_stream_ends_changes_nothing(repo: Pa
     write(repo)
     before = tip(repo)
     stream = module._stream(
-        REF, CommitPlan("b", writes=(("facts/b.md", b"b"),)), tip=before, now=NOW, who="a <b>", ask=[]
+        REF, CommitPlan("b", writes=(("facts/b.md", b"b"),)), tip=before, author=f"a <b> {NOW} +0000", ask=[]
     )
 
     for cut in range(0, len(stream), 7):

@@ -15,6 +15,7 @@ from gitmem.git.branches import is_on_default
 from gitmem.index.catalog import fact_state, state, strings
 from gitmem.index.catalog.fact_state import FactRow
 from gitmem.model import FAILED, STALE, SUSPECT, TASK, UNPROVEN, Check
+from gitmem.recall import RecallRun
 from gitmem.statuses import describe_chain
 from gitmem.store.scopes import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.secrets import redact
@@ -126,7 +127,7 @@ def gather(
         line: The commit whose history is shown, and the branch's name; empty if there is none.
         accepts: Tells by a memory's fields as JSON whether the page has it.
     """
-    catalog, policy, config = source.catalog, source.policy, source.config
+    catalog = source.catalog
     entries = _list_entries(source, accepts, page.waiting)
     links = list_links(catalog)
     drawn, problem = _timeline(source, page, links, line)
@@ -138,8 +139,12 @@ def gather(
         timeline=drawn,
         jobs=status.get("jobs"),
         warnings=(*_warnings(status), *problem),
-        ranking=rank_factors.settings(kinds, policy=policy, config=config, language=catalog.language),
+        ranking=rank_factors.settings(kinds, run=_run(source), language=catalog.language),
     )
+
+
+def _run(source: PageSource) -> RecallRun:
+    return RecallRun(source.policy, source.config, source.now)
 
 
 def _list_entries(source: PageSource, accepts: Callable[[str], bool], waiting: Sequence[str]) -> list[PageMemory]:
@@ -150,9 +155,7 @@ def _list_entries(source: PageSource, accepts: Callable[[str], bool], waiting: S
     facts = [row[1] for row in rows if row[14] is not None]
     verdicts = with_last_held(source.git, fact_state.verdicts_of(catalog, ground, facts, local))
     broken = describe_culprits(source.git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
-    ranks = rank_factors.list_rank_factors(
-        catalog, local, statuses, policy=source.policy, config=source.config, now=now
-    )
+    ranks = rank_factors.list_rank_factors(catalog, local, statuses, _run(source))
     return [
         _entry(row, statuses[row[0]], verdicts.get(row[1]), ranks[row[0]], broken=broken, now=now, waiting=waiting)
         for row in rows

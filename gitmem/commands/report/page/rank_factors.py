@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from gitmem.config import Config
     from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.state import MemoryStatus
-    from gitmem.policy import Policy
+    from gitmem.recall import RecallRun
     from gitmem.store.local import LocalState
 
 # Memories whose signals are read at once: SQLite before 3.32 allows 999 parameters.
@@ -48,14 +47,11 @@ def list_rank_factors(
     catalog: Catalog,
     local: LocalState,
     statuses: Mapping[int, MemoryStatus],
-    *,
-    policy: Policy,
-    config: Config,
-    now: int,
+    run: RecallRun,
 ) -> dict[int, RankFactors]:
     """Return the ranks of some memories without their words, by number."""
     query = Query()
-    ranking = ranking_of(policy, config, query)
+    ranking = ranking_of(run, query)
     timeless = replace(ranking, floor=0.0, recency=0.0)
     found = {}
     numbers = list(statuses)
@@ -63,9 +59,7 @@ def list_rank_factors(
     for at in range(0, len(numbers), BATCH):
         lexical = dict.fromkeys(numbers[at : at + BATCH], 1.0)
         texts = texts_of(catalog, lexical)
-        signals = signals_of(
-            catalog, local, lexical, texts, statuses, query=query, policy=policy, config=config, now=now
-        )
+        signals = signals_of(catalog, local, lexical, texts, statuses, query=query, run=run)
         for one in recall.rank(signals, limit=BATCH, ranking=timeless):
             status = statuses[one.number]
             held = status.at if status.own in (VERIFIED, STALE) else 0
@@ -73,16 +67,16 @@ def list_rank_factors(
     return found
 
 
-def settings(kinds: Sequence[str], *, policy: Policy, config: Config, language: str) -> dict[str, Any]:
+def settings(kinds: Sequence[str], *, run: RecallRun, language: str) -> dict[str, Any]:
     """Return the sizes and tables of the ranking for a page with memories of these kinds; empty if it cannot rank.
 
     Only English is stemmed by the page's script.
     """
     if language != ENGLISH:
         return {}
-    query = Query(limit=config.recall_limit)
-    ranking = ranking_of(policy, config, query)
-    weights = bm25.Bm25Weights(fields=tuple(fields_of(policy.recall.weights).values()))
+    query = Query(limit=run.config.recall_limit)
+    ranking = ranking_of(run, query)
+    weights = bm25.Bm25Weights(fields=tuple(fields_of(run.policy.recall.weights).values()))
     names = {
         *("fields", "k1", "b", "pair", "coverage", "related", "related_memories", "related_terms"),
         *("shorthand", "title"),
@@ -91,12 +85,12 @@ def settings(kinds: Sequence[str], *, policy: Policy, config: Config, language: 
         "weights": {name: value for name, value in fields_of(weights).items() if name in names},
         "recency": 0.0 if FACTORS[0] in ranking.without else ranking.recency,
         "floor": ranking.floor,
-        "candidates": candidates_for(query, policy, config),
+        "candidates": candidates_for(query, run),
         "found_by": FIELD_WEIGHTS,
         "everywhere": EVERYWHERE,
         "few": FEW,
-        "half_lives": {kind: half_life_days(kind, policy, config) for kind in kinds},
-        "unread": policy.unread(REQUEST),
+        "half_lives": {kind: half_life_days(kind, run.policy, run.config) for kind in kinds},
+        "unread": run.policy.unread(REQUEST),
         "adopted": [ADOPTED, FAILED],
         "variants": bm25.all_variants(),
         "words": tokens.tables(),

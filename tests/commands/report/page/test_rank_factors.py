@@ -22,6 +22,7 @@ from gitmem.commands.report.page.rank_factors import settings
 from gitmem.config import Config
 from gitmem.memory import Memory
 from gitmem.policy import builtin
+from gitmem.recall import RecallRun
 
 pytestmark = pytest.mark.skipif(
     not (CHROMIUM and DRIVER), reason="no chromium or no chromedriver here (Debian: chromium, chromium-driver)"
@@ -112,7 +113,7 @@ def test_words_are_stemmed_as_the_index_stems_them(browser: Browser) -> None:
 
 
 def test_other_languages_are_not_ranked_by_the_page() -> None:
-    options = {"policy": builtin(), "config": Config()}
+    run = RecallRun(builtin(), Config(), 0)
 
-    assert settings(["fact"], language="german", **options) == {}
-    assert settings(["fact"], language="english", **options)["candidates"] == 60
+    assert settings(["fact"], run=run, language="german") == {}
+    assert settings(["fact"], run=run, language="english")["candidates"] == 60
