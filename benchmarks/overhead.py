@@ -65,8 +65,8 @@ def measure(repo: Path, rounds: int) -> dict[str, list[float]]:
     with Grounds(git, overlay=overlay) as grounds:
 
         def judge(on: str, strace: str = "") -> Judge:
-            means = Means(of_clone(git), on, path, strace=strace)
-            return Judge(git, grounds, CodeTree(git, head), means, now=0)
+            means = Means(of_clone(git), 0, on, path, strace=strace)
+            return Judge(grounds, CodeTree(git, head), means)
 
         ways: dict[str, Way] = {"plain": lambda: plain(repo)}
         if rung != sandbox.NONE:

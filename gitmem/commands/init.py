@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import replace
-from gitmem.store.init import chosen_branch, set_branch, start
+from gitmem.store.init import InitRequest, chosen_branch, set_branch, start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,17 +25,14 @@ def init(repository: OpenRepository, *, branch: str, offline: bool, profile: str
     config = repository.config
     named = chosen_branch(repository.git, config, branch)
     repository.usable(repository.git.repository.state)  # in an unknown clone, the next command would discard the proofs
+    former = config.branch if named != config.branch else ""
+    wanted = InitRequest(named or config.branch, config.remote, offline, not named, former, policy)
     done = start(
         repository.git,
-        named or config.branch,
-        config.remote,
-        offline=offline,
+        wanted,
         now=repository.now,
         lock_timeout_s=config.lock_timeout_s,
         notices=repository.notices,
-        elsewhere=not named,
-        former=config.branch if named != config.branch else "",
-        policy=policy,
     )
     if branch or done.branch != config.branch:
         set_branch(repository.git, done.branch, repository.notices)

@@ -473,7 +473,7 @@ class Explainer:
         if self._judge is None:
             git, means = self._store.git, self._means
             grounds = self._open.enter_context(open_grounds(git, means.rung, means.path, now=self._store.now))
-            self._judge = Judge(git, grounds, self._session.tree(), means, now=self._store.now)
+            self._judge = Judge(grounds, self._session.tree(), means)
         return self._judge
 
     def _diff(self, question: InputQuestion, found: BisectResult) -> tuple[str, bool]:

@@ -85,7 +85,7 @@ class Jobs:
         repository = self._repository
         session = repository.session(Options(everything=True, record=record))
         tip = repository.find_tip() or ""
-        return import_files(session, paths, git=repository.git, tip=tip, policy=repository.policy(), now=repository.now)
+        return import_files(session, paths, tip)
 
     def output(self, key: str, *, scope: str = "") -> CheckOutput:
         """Return the end of the output of a fact's check from its last run in this clone that did not pass."""
@@ -150,11 +150,8 @@ class Jobs:
         return find_silence(
             schedules,
             last_job(state),
+            signs,
             failure=" ".join(safe_output(failed, 300).split()),
-            verified=signs.last_verdict_time(),
-            waits_since=lambda: signs.waits_since(self._repository.now),
-            came=signs.came,
-            installed=signs.commit_time,
             now=self._repository.now,
         )
 
@@ -195,14 +192,13 @@ class Jobs:
         from gitmem.verify.jobs.history import describe_jobs
 
         verified = catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0]
-        return describe_jobs(
-            self._repository.git,
-            self.schedules(),
-            tip=tip,
-            silence=self.silence(catalog, ground),
-            soon_off=self.soon_off(verified),
-            now=self._repository.now,
-        )
+        silence = self.silence(catalog, ground)
+        return {
+            **describe_jobs(self._repository.git, self.schedules(), tip=tip, now=self._repository.now),
+            "silent": silence.message if silence else "",
+            "silent_s": silence.seconds if silence else 0,
+            "soon_off": self.soon_off(verified),
+        }
 
     def metrics(self, *, repository: str = "") -> str:
         """Return the memory's state as OpenMetrics text, named *repository* or else after its folder."""

@@ -64,39 +64,44 @@ def set_branch(git: Git, branch: str, notices: list[str]) -> None:
         notices.append(f"the environment overrides the memory branch: GITMEM_BRANCH={found}")
 
 
-def start(
-    git: Git,
-    branch: str,
-    remote: str,
-    *,
-    offline: bool,
-    now: int,
-    lock_timeout_s: float,
-    notices: list[str],
-    elsewhere: bool = False,
-    former: str = "",
-    policy: str = "",
-) -> InitResult:
+@frozen
+class InitRequest:
+    """Which store to start or to join.
+
+    Attributes:
+        branch: The branch.
+        remote: The remote.
+        offline: Whether to leave out the remote.
+        elsewhere: Whether to use another branch if the remote names one (``store.home_ref``).
+        former: The previous memory branch of this clone; empty if it is the same one.
+        policy: The settings of a new store as TOML; an existing store has its own.
+    """
+
+    branch: str
+    remote: str
+    offline: bool = False
+    elsewhere: bool = False
+    former: str = ""
+    policy: str = ""
+
+
+def start(git: Git, wanted: InitRequest, *, now: int, lock_timeout_s: float, notices: list[str]) -> InitResult:
     """Create the memory branch: the remote's if it has one, else the deterministic root with policy and page.
 
     Args:
         git: The repository.
-        branch: The branch.
-        remote: The remote.
-        offline: Whether to leave out the remote.
+        wanted: The store.
         now: The commit's time, epoch seconds.
         lock_timeout_s: How long to wait for other writers.
         notices: Receives notices for the person.
-        elsewhere: Whether to use another branch if the remote names one (``store.home_ref``).
-        former: The previous memory branch of this clone; empty if it is the same one.
-        policy: The settings of a new store as TOML; an existing store has its own.
 
     Raises:
         ForeignBranchError: The branch, here or at the remote, is not a store.
         ConflictError: Another branch is in the way, or this clone's memory is on another branch.
     """
-    asks = not offline and remotes.has_remote(git, remote)
-    if elsewhere and asks and not _is_store(git, branch):
+    branch, remote, former, policy = wanted.branch, wanted.remote, wanted.former, wanted.policy
+    asks = not wanted.offline and remotes.has_remote(git, remote)
+    if wanted.elsewhere and asks and not _is_store(git, branch):
         named, asks = _branch_named_by(git, remote, notices)
         branch = named or branch
     ref = f"refs/heads/{branch}"

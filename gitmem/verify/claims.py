@@ -111,7 +111,7 @@ def answer_claims(known: KnownFacts, git: Git, commit: str, *, ground: int, fact
         from gitmem.verify.run.batch import judge_builtin  # threads and more, only if a claim is wrong
 
         dues = list_due(known, ground, keys=wrong)
-        results = judge_builtin(git, tree, [replace(due, verdict=None) for due in dues], now=known.now)
+        results = judge_builtin(tree, [replace(due, verdict=None) for due in dues], now=known.now)
         local.add_verdicts(result.verdict for result in results if result.verdict is not None)
     catalog.answered |= {(ground, fact) for key, fact in keys.items() if key not in wrong}
     return {keys[key]: outcome for key, outcome in wrong.items()}

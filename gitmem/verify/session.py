@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from gitmem.config import Config
-    from gitmem.git import Git
     from gitmem.model import Document, Verdict
     from gitmem.store.commit import WriteTarget
     from gitmem.verify.approvals.clone import Trust
@@ -60,7 +59,7 @@ class Session:
         git = target.git
         self._git = git
         self._target = target
-        self._known = known
+        self.known = known
         self._catalog, self._local, self._policy, self._now = known.catalog, known.local, known.policy, known.now
         self._config = config
         self._follow = follow
@@ -92,7 +91,7 @@ class Session:
 
     def restate(self) -> int:
         """Compute the missing states and return the ground's number."""
-        return due_module.refresh_states(self._known, self._git, self.commit, self._tree)
+        return due_module.refresh_states(self.known, self._git, self.commit, self._tree)
 
     def list_due(self) -> list[Due]:
         """Return the facts to judge, by key."""
@@ -105,7 +104,7 @@ class Session:
         """Return the facts to judge in the requested shard, by key (``due.list_due``)."""
         is_mine = self._in_shard()
         ground = self.restate()
-        found = due_module.list_due(self._known, ground, keys=keys, everything=everything, rung=self._find_rung)
+        found = due_module.list_due(self.known, ground, keys=keys, everything=everything, rung=self._find_rung)
         return [due for due in found if is_mine(due.row.key)]
 
     def may_run(self, due: Due) -> bool:
@@ -175,14 +174,16 @@ class Session:
         if is_traced:
             strace = cached_probe(f"tracer {rung}", path, lambda: find_tracer(path, self.rung), now=self._now)
         pause_s, trial_s = self._config.confirm_pause_s, self._config.trial_limit_s
-        return Means(self.trust, self.rung, path, jobs, limits, strace, pause_s, fetch=self._fetch, trial_s=trial_s)
+        return Means(
+            self.trust, self._now, self.rung, path, jobs, limits, strace, pause_s, fetch=self._fetch, trial_s=trial_s
+        )
 
     def means_for(self, dues: Iterable[Due]) -> Means:
         """Return how these checks run; nothing is probed if none of them starts a process."""
         from gitmem.verify.run.judge import Means
 
         needs_process = any(due.spec.check.form != BUILTIN and self.may_run(due) for due in dues)
-        return self.means() if needs_process else Means(self.trust)
+        return self.means() if needs_process else Means(self.trust, self._now)
 
     def _fetch(self, commit: str) -> bool:
         """Fetch a missing commit from the remote, once; return whether it is here now."""
@@ -231,7 +232,7 @@ class Session:
             new = digest(tree, parse_json(due.row.inputs), due.spec.check)
             if new == due.digest and not is_asked:
                 return None
-            result = self._judge(taken.git, tree, [replace(due, digest=new)])[0]
+            result = self._judge(tree, [replace(due, digest=new)])[0]
         if new == due.digest and result.verdict is not None:
             verdict = replace(result.verdict, commit=self.commit, held_commit=self.commit)
             result = replace(result, verdict=verdict if result.outcome == HOLDS else None)
@@ -241,17 +242,17 @@ class Session:
         """Judge one fact at another commit, and record nothing; None if its inputs are the same there."""
         tree = CodeTree(self._git, commit)
         new = digest(tree, parse_json(due.row.inputs), due.spec.check)
-        return None if new == due.digest else self._judge(self._git, tree, [replace(due, digest=new)])[0]
+        return None if new == due.digest else self._judge(tree, [replace(due, digest=new)])[0]
 
     def judge_many(self, dues: Sequence[Due]) -> list[Result]:
         """Judge several facts together and record nothing."""
-        return self._judge(self._git, self.tree(), dues)
+        return self._judge(self.tree(), dues)
 
-    def _judge(self, git: Git, tree: CodeTree, dues: Sequence[Due]) -> list[Result]:
+    def _judge(self, tree: CodeTree, dues: Sequence[Due]) -> list[Result]:
         """Judge facts on a tree of the code while a user is waiting."""
         from gitmem.verify.run.batch import judge_all
 
-        return judge_all(git, tree, dues, replace(self.means_for(dues), is_hurried=True), now=self._now)
+        return judge_all(tree, dues, replace(self.means_for(dues), is_hurried=True))
 
     def run(self, report: Callable[[Result, int, int], None], watch: Watch = SILENT) -> VerifyRun:
         """Judge the due facts and record the results; an interruption only loses checks that are still running."""
@@ -302,7 +303,7 @@ class Session:
             keys = {result.due.row.key for result in known}
             if left := [due for due in dues if due.row.key not in keys]:
                 means = self.means_for(left)
-                judge_all(self._git, self.tree(), left, means, now=self._now, report=collect, watch=watch)
+                judge_all(self.tree(), left, means, report=collect, watch=watch)
         finally:
             try:
                 recorded, is_local = self.keep(results)
@@ -444,7 +445,7 @@ class Session:
             tree = CodeTree(taken.git, taken.commit)
             wrong = self.find_wrong(tree)
             dues = dirty.list_due(
-                self._known, self.restate(), tree=tree, keys=self.options.keys, everything=self.options.everything
+                self.known, self.restate(), tree=tree, keys=self.options.keys, everything=self.options.everything
             )
 
             def collect(result: Result) -> None:
@@ -454,7 +455,7 @@ class Session:
             if not self.options.dry_run:
                 # A user is waiting, and no commit is blamed.
                 means = replace(self.means_for(dues), is_hurried=True, trial_s=0.0)
-                judge_all(taken.git, tree, dues, means, now=self._now, report=collect, watch=watch)
+                judge_all(tree, dues, means, report=collect, watch=watch)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         would_run = tuple(dues) if self.options.dry_run else ()
         nothing = Stock({}, {}, ())

@@ -15,7 +15,7 @@ from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.policy import load
 from gitmem.store import layout
-from gitmem.store.init import InitResult, start
+from gitmem.store.init import InitRequest, InitResult, start
 from gitmem.store.scopes import POLICY_PATH
 
 REF = "refs/heads/memory"
@@ -27,9 +27,7 @@ def begin(
 ) -> InitResult:
     return start(
         Git(discover(folder)),
-        branch,
-        "origin",
-        offline=offline,
+        InitRequest(branch, "origin", offline),
         now=NOW,
         lock_timeout_s=5,
         notices=[] if notices is None else notices,
@@ -64,7 +62,9 @@ def test_two_clones_that_start_apart_share_their_root(repo: Path) -> None:
     git(second, "config", "user.name", "Somebody else")
 
     begin(first, offline=True)
-    start(Git(discover(second)), "memory", "origin", offline=True, now=NOW + 99, lock_timeout_s=5, notices=[])
+    start(
+        Git(discover(second)), InitRequest("memory", "origin", offline=True), now=NOW + 99, lock_timeout_s=5, notices=[]
+    )
 
     assert root(first) == root(second)
     assert tip(first) != tip(second)

@@ -255,7 +255,7 @@ class ChangeJudge:
             done += 1
             self._change.progress(result.due.row.key, done, len(dues))
 
-        results = judge_all(self._git, tree, dues, means, now=self._now, report=report)
+        results = judge_all(tree, dues, means, report=report)
         return {r.due.row.key: self._answer_of(r) for r in results}
 
     def _answer_of(self, result: Result) -> FactAnswer:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
-    from gitmem.verify.jobs.overdue import Silence
     from gitmem.verify.jobs.schedule import Schedule
 
 
@@ -127,17 +126,13 @@ def describe_last(git: Git, catalog: Catalog, *, now: int) -> dict[str, Any] | N
     return values | {"is_head": commit == git.read_head()[1]}
 
 
-def describe_jobs(
-    git: Git, schedules: Sequence[Schedule], *, tip: str, silence: Silence | None, soon_off: str, now: int
-) -> dict[str, Any]:
+def describe_jobs(git: Git, schedules: Sequence[Schedule], *, tip: str, now: int) -> dict[str, Any]:
     """Return the last verify job in this clone, the last ones that wrote to the branch, and the schedules, as JSON.
 
     Args:
         git: The repository.
         schedules: The schedules of this repository.
         tip: The commit of the memory branch; empty if there is none.
-        silence: A problem with a schedule, or None.
-        soon_off: A warning that a forge will disable its schedule, or empty.
         now: Epoch seconds.
     """
     last = _last_recorded(git, tip) if tip else None
@@ -151,9 +146,6 @@ def describe_jobs(
         "branch": _as_table(last, now, far),
         "claimed": _as_table(forge, now, far),
         "schedules": as_table(schedules),
-        "silent": silence.message if silence else "",
-        "silent_s": silence.seconds if silence else 0,
-        "soon_off": soon_off,
     }
 
 

@@ -93,18 +93,13 @@ class RecordContext:
         return old == new or (bool(new) and self.git.has(old, "commit") and self.git.is_ancestor(old, new))
 
 
-def import_files(
-    session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: Policy, now: int
-) -> RecordingResult:
+def import_files(session: Session, paths: Sequence[str], tip: str) -> RecordingResult:
     """Record the results in files, as far as they match the store and the code here.
 
     Args:
         session: A session for all facts.
         paths: The result files.
-        git: The repository.
         tip: The commit of the memory branch; empty if there is none.
-        policy: The store's policy.
-        now: Epoch seconds.
 
     Raises:
         RefusedError: There are more files than the largest number of shards.
@@ -117,10 +112,13 @@ def import_files(
             "results are recorded on the default branch, but HEAD is on another one",
             hint="check out the default branch, or add --record: gitmem verify --record --record-results FILE",
         )
-    here = RecordContext(git, session.commit, session.tree(), tip, policy, now)
+    tree = session.tree()
+    here = RecordContext(tree.git, session.commit, tree, tip, session.known.policy, session.known.now)
     files, refused = _read_all(here, paths)
     dues = {due.row.key: due for due in session.list_due()}
-    answers = answer_all(git, here.tree, (due.spec.check for due in dues.values() if due.spec.check.form == BUILTIN))
+    answers = answer_all(
+        tree.git, here.tree, (due.spec.check for due in dues.values() if due.spec.check.form == BUILTIN)
+    )
     keys = Counter(line.verdict.key for file in files for line in file.lines)
     twice = {key for key, number in keys.items() if number > 1}
     verdicts, unlearnt, skipped = [], [], [(key, TWICE) for key in sorted(twice)]

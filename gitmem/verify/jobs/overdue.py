@@ -13,8 +13,9 @@ from gitmem.verify.jobs.schedule import FORGE_DAYS, MISSED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    from gitmem.verify.jobs.history import Signs
     from gitmem.verify.jobs.job import Job
     from gitmem.verify.jobs.schedule import Schedule
 
@@ -36,28 +37,18 @@ class Silence:
 
 
 def find_silence(
-    schedules: Sequence[Schedule],
-    job: Job | None,
-    *,
-    failure: str,
-    verified: int,
-    waits_since: Callable[[], int],
-    came: Callable[[], int],
-    installed: Callable[[str], int],
-    now: int,
+    schedules: Sequence[Schedule], job: Job | None, signs: Signs, *, failure: str, now: int
 ) -> Silence | None:
     """Return a problem if a schedule has left no sign for too long, or if its last run did not finish.
 
     Args:
         schedules: The schedules of this repository.
         job: The last verify job of this clone.
+        signs: What verify jobs have left in the repository.
         failure: Why the last scheduled job failed, or empty.
-        verified: The time of the branch's newest verdict, epoch seconds.
-        waits_since: Returns since when the oldest fact that no job has passed over has been waiting; 0 if none has.
-        came: Returns when the newest fetched but unmerged verdict was recorded, epoch seconds, or 0.
-        installed: Returns when a schedule's file was committed, epoch seconds; the forge could not run it earlier.
         now: Epoch seconds.
     """
+    verified = signs.last_verdict_time()
     for one in schedules:
         late_s = MISSED * one.every_s
         if not one.is_forge:
@@ -69,8 +60,13 @@ def find_silence(
                 )
                 return Silence(message, now - last)
         elif now - verified > late_s:
-            since = waits_since()
-            if since and now - since > late_s and now - came() > late_s and now - installed(one.file) > late_s:
+            since = signs.waits_since(now)
+            if (
+                since
+                and now - since > late_s
+                and now - signs.came() > late_s
+                and now - signs.commit_time(one.file) > late_s
+            ):
                 # It is unknown when the schedule should first have left a sign, but by now it should have.
                 never = "the forge's verify job has never recorded a verdict"
                 silent = f"the forge's verify job has recorded no verdict for {format_duration(now - verified)}"

@@ -39,12 +39,10 @@ CONFIRMED_AT_ONCE = 3
 
 
 def judge_all(
-    git: Git,
     tree: CodeTree,
     dues: Sequence[Due],
     means: Means,
     *,
-    now: int,
     report: Callable[[Result], None] = lambda _: None,
     watch: Watch = SILENT,
 ) -> list[Result]:
@@ -52,14 +50,14 @@ def judge_all(
 
     An interruption kills the running checks; results that were already reported are not lost.
     """
-    moves = Moves(git, tree)
-    results = judge_builtin(git, tree, [d for d in dues if d.spec.check.form == BUILTIN], now=now, moves=moves)
+    moves = Moves(tree.git, tree)
+    results = judge_builtin(tree, [d for d in dues if d.spec.check.form == BUILTIN], now=means.now, moves=moves)
     commands = [(due, refusal(due, means)) for due in dues if due.spec.check.form != BUILTIN]
     results += [Result(due, SKIPPED, reason=why) for due, why in commands if why]
     for result in results:
         report(result)
     if runnable := [due for due, why in commands if not why]:
-        results += _judge_commands(git, tree, runnable, means, moves, now=now, report=report, watch=watch)
+        results += _judge_commands(tree, runnable, means, moves, report=report, watch=watch)
     return sorted(results, key=lambda r: r.due.row.key)
 
 
@@ -70,9 +68,9 @@ def refusal(due: Due, means: Means) -> str:
     return "" if means.rung else "no sandbox works here"
 
 
-def judge_builtin(git: Git, tree: CodeTree, dues: list[Due], *, now: int, moves: Moves | None = None) -> list[Result]:
+def judge_builtin(tree: CodeTree, dues: list[Due], *, now: int, moves: Moves | None = None) -> list[Result]:
     """Judge facts with built-in checks on one tree of the code."""
-    dues = [_as_here(tree, due) for due in dues]
+    git, dues = tree.git, [_as_here(tree, due) for due in dues]
     answers = (
         builtin_answers.answer_all(git, tree, (place_check(tree, d.spec.check, d.moved) for d in dues)) if dues else {}
     )
@@ -126,22 +124,14 @@ def _with_moves(
 
 
 def _judge_commands(
-    git: Git,
-    tree: CodeTree,
-    dues: list[Due],
-    means: Means,
-    moves: Moves,
-    *,
-    now: int,
-    report: Callable[[Result], None],
-    watch: Watch,
+    tree: CodeTree, dues: list[Due], means: Means, moves: Moves, *, report: Callable[[Result], None], watch: Watch
 ) -> list[Result]:
     results, doubtful = [], []
     with (
-        open_grounds(git, means.rung, means.path, now=now) as grounds,
+        open_grounds(tree.git, means.rung, means.path, now=means.now) as grounds,
         ThreadPoolExecutor(max_workers=min(means.jobs, len(dues))) as pool,
     ):
-        judge = Judge(git, grounds, tree, means, now=now, moves=moves)
+        judge = Judge(grounds, tree, means, moves)
         try:
             for result in _iter_results(pool, judge.judge, {due.row.key: due for due in dues}, watch):
                 if judge.is_doubtful(result):

@@ -133,7 +133,6 @@ def gather(
     rans: Sequence[Ran],
     ground: Ground,
     tree: CodeTree,
-    git: Git,
     *,
     due: Due,
     ignored: Sequence[str],
@@ -145,13 +144,13 @@ def gather(
         rans: The runs, in the order they ran.
         ground: The ground of the runs.
         tree: The code there.
-        git: The repository.
         due: The fact whose check ran.
         ignored: The folders of the work tree that git ignores.
         rung: The rung of the sandbox.
     """
     if any(ran.trace is None for ran in rans):
         return Evidence()
+    git = tree.git
     work_tree, lent = git.repository.work_tree, (*ground.folders, *ground.bound)
     scene = Scene(
         str(ground.path_in_check),

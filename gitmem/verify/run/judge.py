@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from gitmem.git import Git
     from gitmem.verify.approvals.clone import Trust
     from gitmem.verify.sandbox.limits import Limits
 
@@ -67,6 +66,7 @@ class Means:
 
     Attributes:
         trust: Tells which commands may run.
+        now: Epoch seconds.
         rung: The rung of the sandbox; empty if no command can run.
         path: PATH for the checks.
         jobs: How many run at once, >= 1.
@@ -80,6 +80,7 @@ class Means:
     """
 
     trust: Trust
+    now: int
     rung: str = ""
     path: str = ""
     jobs: int = 1
@@ -139,19 +140,16 @@ class Result:
 class Judge:
     """Judges facts one at a time; its threads share the grounds."""
 
-    def __init__(
-        self, git: Git, grounds: Grounds, tree: CodeTree, means: Means, *, now: int, moves: Moves | None = None
-    ) -> None:
+    def __init__(self, grounds: Grounds, tree: CodeTree, means: Means, moves: Moves | None = None) -> None:
         """Set what is judged, and how; *moves* are those of the tree, if some are known."""
-        self._git = git
+        self._git = tree.git
         self._grounds = grounds
         self._tree = tree
         self._commit = tree.commit
         self._means = means
-        self._now = now
         self._is_stopped = False
         self._moving = Lock()
-        self._moves = moves or Moves(git, tree)
+        self._moves = moves or Moves(tree.git, tree)
         self._trying = Lock()
         self._trial_s = min(means.trial_s, HURRIED_TRIAL_S) if means.is_hurried else means.trial_s
         # Read before anything runs, so that a check that is about to start notices when all are stopped.
@@ -182,7 +180,7 @@ class Judge:
         )
         if outcome == BLOCKED:
             return replace(result, reason=why)
-        verdict = verdict_of(due, result.outcome, commit=self._commit, now=self._now, rung=self._means.rung)
+        verdict = verdict_of(due, result.outcome, commit=self._commit, now=self._means.now, rung=self._means.rung)
         if outcome != HOLDS:
             evidence = with_folders(evidence, due, self._git, self._grounds.list_ignored())
         outside = DECLARED if due.spec.outside else evidence.outside
@@ -243,7 +241,7 @@ class Judge:
         try:
             with self._grounds.take(self._commit, due.spec.folders) as ground:
                 rans, problem = self._check(due.spec, ground, due.moved, strace=self._means.strace)
-                shown = rans, ground, self._tree_of(due), self._git
+                shown = rans, ground, self._tree_of(due)
                 ignored = self._grounds.list_ignored()
                 return rans[-1], problem, gather(*shown, due=due, ignored=ignored, rung=self._means.rung)
         except GitmemError as err:
