@@ -7,6 +7,7 @@ from gitmem.policy import load
 from gitmem.policy.profiles import with_profile
 from gitmem.store import layout
 from gitmem.store.scopes import POLICY_PATH
+from gitmem.write.place import PlannedFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def change_policy(repository: OpenRepository, change: Callable[[str], str], subj
         if (size := len(after.encode())) > layout.POLICY_LIMIT:
             raise RefusedError(f"{POLICY_PATH} would have {size:,} bytes; the limit is {layout.POLICY_LIMIT:,}")
         load(after, file=POLICY_PATH)
-        return writer.plan(f"memory: {subject}", [], {POLICY_PATH: after}, [])
+        return writer.plan(f"memory: {subject}", [], PlannedFiles({POLICY_PATH: after}))
 
     written = writer.write(plan, "policy")
     return written.commit if written else ""

@@ -12,9 +12,9 @@ from gitmem.frozen import frozen, replace
 from gitmem.text.similarity import claim_of, claim_text, likeness, near_pairs, numerals
 from gitmem.write.archive import NOT_IN_FORCE, describe_retired, is_rotated
 from gitmem.write.draft import SAME_ABOVE, hashed_key, with_fields
-from gitmem.write.duplicates import EVENTS, find_duplicate
+from gitmem.write.duplicates import EVENTS, NewText, find_duplicate
 from gitmem.write.incoming import Incoming
-from gitmem.write.place import choose_paths, folder_of, paths_of_key
+from gitmem.write.place import PlannedFiles, choose_paths, folder_of, paths_of_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,15 +79,6 @@ class ImportPlan:
         self.skipped = Reasons()
         self.moved = Reasons()
         self.gone = Reasons()
-
-
-@frozen
-class Changes:
-    """The files of one commit: texts by path, removed paths, and moves that split a folder."""
-
-    files: dict[str, str]
-    deletes: list[str]
-    moves: tuple[tuple[str, str], ...]
 
 
 @frozen
@@ -224,7 +215,7 @@ def _leave_out_near(catalog: Catalog, settled: ImportPlan, threshold: float) -> 
     for key, one in fit:
         if key not in settled.new or one.is_explicit:
             continue
-        found = find_duplicate(catalog, one.title, one.body, threshold=threshold, fields={"kind": one.kind})
+        found = find_duplicate(catalog, NewText(one.title, one.body, {"kind": one.kind}), threshold)
         if found is not None and found.is_live:
             settled.near.add(one.where, f"says nearly ({found.likeness:.2f}) the same thing as {found.key}")
             del settled.new[key]
@@ -387,7 +378,7 @@ def _free_key(content: _Content, settled: ImportPlan, one: Incoming) -> str:
     return hashed_key(one.key, f"{one.title}\n{one.body}", is_taken) if is_taken(one.key) else one.key
 
 
-def changes_of(catalog: Catalog, settled: ImportPlan, policy: Policy) -> Changes:
+def changes_of(catalog: Catalog, settled: ImportPlan, policy: Policy) -> PlannedFiles:
     """Return the files of an import's commit."""
     written = {**settled.new, **settled.updated}
     groups: dict[tuple[str, bool], list[str]] = {}
@@ -403,7 +394,7 @@ def changes_of(catalog: Catalog, settled: ImportPlan, policy: Policy) -> Changes
             files[paths[key]] = written[key].text
             if key in settled.updated:
                 deletes += [path for path in paths_of_key(catalog, key) if path != paths[key]]
-    return Changes(files, deletes, tuple(moves.items()))
+    return PlannedFiles(files, deletes, tuple(moves.items()))
 
 
 def _paths(

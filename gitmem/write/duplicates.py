@@ -83,13 +83,26 @@ class Duplicate:
         return not self.archived and not self.superseded
 
 
+@frozen
+class NewText:
+    """What a new memory says.
+
+    Attributes:
+        title: Its title.
+        body: Its body.
+        fields: Its frontmatter: memories with different checks, and events, are never near duplicates.
+    """
+
+    title: str
+    body: str
+    fields: Mapping[str, Any]
+
+
 def find_duplicate(
     catalog: Catalog,
-    title: str,
-    body: str,
-    *,
+    new: NewText,
     threshold: float,
-    fields: Mapping[str, Any],
+    *,
     apart: Collection[str] = (),
     similar: Similar | None = None,
 ) -> Duplicate | None:
@@ -97,14 +110,12 @@ def find_duplicate(
 
     Args:
         catalog: The catalog of the tip that is written on.
-        title: The new memory's title.
-        body: Its body.
+        new: The new memory.
         threshold: The similarity of near duplicates; 0 = do not look for them.
-        fields: Its frontmatter: memories with different checks, and events, are never near duplicates.
         apart: Keys to leave out.
         similar: Returns more candidates by meaning.
     """
-    text = claim_text(title, body)
+    text, fields = claim_text(new.title, new.body), new.fields
     if not threshold or fields.get("kind") in EVENTS:
         return None
     known = _term_counts(catalog, text)
@@ -158,7 +169,7 @@ class KnownTexts:
         title, live = str(draft.fields["title"]), known is not None and not known.archived
         if known is not None and live and known.title == title and body_of(catalog, known) == draft.body:
             return None  # the memory itself says this, and the rest of the input is added to it
-        return self._find(catalog, (title, draft.body), policy, fields=draft.fields, apart=(draft.key,) if live else ())
+        return self._find(catalog, NewText(title, draft.body, draft.fields), policy, apart=(draft.key,) if live else ())
 
     def refuse_edit(
         self, catalog: Catalog, known: KnownMemory, document: Document, policy: Policy, *, again: str
@@ -171,24 +182,16 @@ class KnownTexts:
         is_same = (document.title, document.body) == (known.title, body_of(catalog, known))
         if again == ALLOW or known.archived or is_same:
             return
-        text = (document.title, document.body)
-        found = self._find(catalog, text, policy, fields=document.fields, apart=(known.key,))
+        new = NewText(document.title, document.body, document.fields)
+        found = self._find(catalog, new, policy, apart=(known.key,))
         if found is not None:
             raise _error(known.key, found)
 
-    def _find(
-        self,
-        catalog: Catalog,
-        text: tuple[str, str],
-        policy: Policy,
-        *,
-        fields: Mapping[str, Any],
-        apart: Collection[str],
-    ) -> Duplicate | None:
-        request: dict[str, Any] = {"threshold": policy.duplicates.threshold, "fields": fields, "apart": apart}
-        found = find_duplicate(catalog, *text, **request, similar=self.similar)
-        other = self.beside() if found is None and request["threshold"] else None
-        return found if other is None else find_duplicate(other, *text, **request)
+    def _find(self, catalog: Catalog, new: NewText, policy: Policy, *, apart: Collection[str]) -> Duplicate | None:
+        threshold = policy.duplicates.threshold
+        found = find_duplicate(catalog, new, threshold, apart=apart, similar=self.similar)
+        other = self.beside() if found is None and threshold else None
+        return found if other is None else find_duplicate(other, new, threshold, apart=apart)
 
 
 def refuse_said(draft: Draft, found: Duplicate, *, again: str) -> None:

@@ -13,7 +13,7 @@ from gitmem.write.draft import SAME_ABOVE, Draft, hashed_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from gitmem.index.catalog import Catalog
@@ -71,6 +71,21 @@ class Change:
     rotation: str = ""
     is_folded: bool = False
     contradicts: tuple[str, ...] = ()
+
+
+@frozen
+class PlannedFiles:
+    """The files of one commit.
+
+    Attributes:
+        files: New texts by path.
+        deletes: Removed paths.
+        moves: Old and new paths of files whose folder is split.
+    """
+
+    files: Mapping[str, str]
+    deletes: Sequence[str] = ()
+    moves: tuple[tuple[str, str], ...] = ()
 
 
 def find_known(catalog: Catalog, key: str) -> KnownMemory | None:

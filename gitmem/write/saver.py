@@ -18,7 +18,7 @@ from gitmem.store.scopes import POLICY_PATH
 from gitmem.text import list_some
 from gitmem.write import place
 from gitmem.write.draft import check_file, refuse_typed
-from gitmem.write.place import Change, before_of
+from gitmem.write.place import Change, PlannedFiles, before_of
 from gitmem.write.writer import Writer
 
 TYPE_CHECKING = False
@@ -145,7 +145,7 @@ class Saver:
         keys = [change.key for change in self._round if change.key]
         gone_to = [moves.get(path, path) for path in deletes]
         named = list_some([change.key or change.path for change in self._round], 1)
-        plan = self._writer.plan(f"memory: save {named}", keys, files, gone_to, tuple(moves.items()))
+        plan = self._writer.plan(f"memory: save {named}", keys, PlannedFiles(files, gone_to, tuple(moves.items())))
         subject, _, body = self._how.message.strip().partition("\n")
         source = (("Gitmem-Source", f"commit {self._how.source}"),) if self._how.source else ()
         return replace(plan, subject=subject or plan.subject, body=body.strip("\n"), trailers=plan.trailers + source)

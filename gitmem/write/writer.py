@@ -16,7 +16,7 @@ from gitmem.write.draft import ASIDE, Author, Draft, check_file, unite_fields, v
 from gitmem.write.duplicates import ALLOW, FOLD, REFUSE, KnownTexts, fold_into, refuse_said
 from gitmem.write.links import note_meanings, update_links
 from gitmem.write.opposition import find_contradicted
-from gitmem.write.place import Change, need_known
+from gitmem.write.place import Change, PlannedFiles, need_known
 from gitmem.write.queue import Rehearsal
 
 TYPE_CHECKING = False
@@ -127,7 +127,7 @@ class Writer:
         if not texts:
             return None
         moves = tuple(rehearsal.moves.items())
-        return self.plan(subject, keys, texts, sorted(rehearsal.deletes), moves, sources=sources)
+        return self.plan(subject, keys, PlannedFiles(texts, sorted(rehearsal.deletes), moves), sources=sources)
 
     def plan_remember(
         self,
@@ -187,7 +187,7 @@ class Writer:
         done["rotation"] = "" if near is None or old.paths or not done["is_new"] else str(near)
         files, deletes, moves = {**old.files, **files}, [*old.paths, *deletes], (*moves, *old.moves)
         word = "add" if known is None else "restore" if known.archived else "update"
-        planned = self.plan(f"{settled.kind}: {word} {settled.key}", [settled.key], files, deletes, moves)
+        planned = self.plan(f"{settled.kind}: {word} {settled.key}", [settled.key], PlannedFiles(files, deletes, moves))
         return self._with_verdicts(planned, catalog, proved)
 
     def edit(
@@ -231,7 +231,9 @@ class Writer:
             done["path"] = path
             others = self.relink(catalog, document, place.before_of(catalog, known), known=known)
             files = {path: new, **others}
-            planned = self.plan(f"{document.kind}: {subject} {known.key}", [known.key], files, deletes, moves)
+            planned = self.plan(
+                f"{document.kind}: {subject} {known.key}", [known.key], PlannedFiles(files, deletes, moves)
+            )
             return self._with_verdicts(planned, catalog, verdicts)
 
         return self._commit(plan, done, "edit")
@@ -256,7 +258,7 @@ class Writer:
                 files[one.path] = check_file(one.key, new, policy=policy, path=one.path).text
             keys = [one.key for one in known]
             subject = f"memory: {verb}: {list_some(keys, 1)}"
-            return self.plan(subject, keys[:KEYS_NAMED], files, [])
+            return self.plan(subject, keys[:KEYS_NAMED], PlannedFiles(files))
 
         written = self.write(plan, "edit")
         return written.commit if written else ""
@@ -299,7 +301,7 @@ class Writer:
             if not gone:
                 return None
             subject = f"memory: {verb} {list_some(gone, 1)}"
-            return self.plan(subject, gone, made.files, list(paths), made.moves)
+            return self.plan(subject, gone, PlannedFiles(made.files, list(paths), made.moves))
 
         written = self.write(plan, verb)
         commit = written.commit if written else self._tip()
@@ -371,25 +373,18 @@ class Writer:
         return files | note_meanings(self.text_of, catalog, row[0], document, files) if row else files
 
     def plan(
-        self,
-        subject: str,
-        keys: list[str],
-        files: Mapping[str, str],
-        deletes: list[str],
-        moves: tuple[tuple[str, str], ...] = (),
-        *,
-        sources: Sequence[str] = (),
+        self, subject: str, keys: Sequence[str], planned: PlannedFiles, *, sources: Sequence[str] = ()
     ) -> CommitPlan:
-        """Return one commit's plan: files by path, removed paths, moves that split a folder, its sources."""
+        """Return one commit's plan, with the keys and sources for its trailers."""
         # A file that is changed or removed, and also moved because its folder is split.
-        to = dict(moves)
-        files = {to.get(path, path): text for path, text in files.items()}
+        to = dict(planned.moves)
+        files = {to.get(path, path): text for path, text in planned.files.items()}
         sources = [*sources, f"agent {self._author.agent}"] if self._author.agent else sources
         trailers = [*(("Gitmem-Key", key) for key in keys), *(("Gitmem-Source", source) for source in sources)]
         trailers += self.code_trailers()
         writes = tuple((path, text.encode("utf-8")) for path, text in sorted(files.items()))
-        gone = tuple(to.get(path, path) for path in deletes if to.get(path, path) not in files)
-        return CommitPlan(subject, writes=writes, moves=moves, deletes=gone, trailers=tuple(trailers))
+        gone = tuple(to.get(path, path) for path in planned.deletes if to.get(path, path) not in files)
+        return CommitPlan(subject, writes=writes, moves=planned.moves, deletes=gone, trailers=tuple(trailers))
 
     def _with_verdicts(self, planned: CommitPlan, catalog: Catalog, verdicts: Sequence[Verdict]) -> CommitPlan:
         """Return a commit's plan that also records verdicts, on the state in a catalog."""

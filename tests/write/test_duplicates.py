@@ -16,7 +16,7 @@ from support.embedded_store import make_model, set_up
 from gitmem.commands.import_.run import Sources
 from gitmem.errors import DuplicateError
 from gitmem.memory import Memory
-from gitmem.write.duplicates import find_duplicate
+from gitmem.write.duplicates import NewText, find_duplicate
 
 SAID = "The gateway drops requests without a trace id"
 NEARLY = "The gateway drops any request without a trace id"
@@ -24,8 +24,8 @@ NEARLY = "The gateway drops any request without a trace id"
 
 def found(files: dict[str, str], title: str = SAID, **options: object) -> str:
     """Return the key of the memory that says it, or an empty string."""
-    options.setdefault("fields", {})
-    one = find_duplicate(catalog_of(files), title, "", threshold=0.85, **options)  # type: ignore[arg-type]
+    new = NewText(title, "", options.pop("fields", {}))  # type: ignore[arg-type]
+    one = find_duplicate(catalog_of(files), new, 0.85, **options)  # type: ignore[arg-type]
     return one.key if one else ""
 
 
@@ -94,7 +94,7 @@ def test_few_memories_of_many_are_compared(monkeypatch: pytest.MonkeyPatch) -> N
     catalog, asked = catalog_of(files), []
     catalog.connection.set_trace_callback(asked.append)
 
-    one = find_duplicate(catalog, "The gateway drops requests of the team 7", "", threshold=0.85, fields={})
+    one = find_duplicate(catalog, NewText("The gateway drops requests of the team 7", "", {}), 0.85)
 
     assert one is not None
     assert one.key == "k7"

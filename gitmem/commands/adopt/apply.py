@@ -37,10 +37,10 @@ from gitmem.verify.moves import find_homes, place_check, scope_of
 from gitmem.verify.options import Options
 from gitmem.verify.references import anchor_fields
 from gitmem.write import archive
-from gitmem.write.bulk import Changes, ImportPlan, Reasons, changes_of
+from gitmem.write.bulk import ImportPlan, Reasons, changes_of
 from gitmem.write.draft import with_fields
 from gitmem.write.incoming import Incoming, incoming_exact, incoming_new
-from gitmem.write.place import KnownMemory, find_known
+from gitmem.write.place import KnownMemory, PlannedFiles, find_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -321,11 +321,11 @@ class _Plan:
         old = archive.retire(writer.texts_of, catalog, gone, retired, ignored) if gone else None
         if old is not None:
             files, deletes = {**changes.files, **old.files}, [*changes.deletes, *old.paths]
-            changes = Changes(files, deletes, (*changes.moves, *old.moves))
+            changes = PlannedFiles(files, deletes, (*changes.moves, *old.moves))
         count = len(self._settled.new) + len(self._settled.updated) + len(self._retired)
         named = [f"adopt {display(one.path)}" for one in self._adoption.documents[:_NAMED]]
         subject = f"memory: adopt {count_of(count, 'statement')}"
-        return writer.plan(subject, [], changes.files, changes.deletes, changes.moves, sources=named)
+        return writer.plan(subject, [], changes, sources=named)
 
     def culprits(self) -> dict[str, str]:
         """Return the commits that made the added facts false, by key."""

@@ -13,7 +13,7 @@ from gitmem.index.catalog.state import LIVE
 from gitmem.policy.settings import DAY_S
 from gitmem.write import archive
 from gitmem.write.draft import check_file, with_fields
-from gitmem.write.place import KnownMemory
+from gitmem.write.place import KnownMemory, PlannedFiles
 from gitmem.write.writer import KEYS_NAMED
 
 TYPE_CHECKING = False
@@ -188,7 +188,7 @@ def apply_plan(store: OpenStore, found: CurationPlan) -> CurationPlan:
             author = store.author()
             retired = {"when": format_time(store.now), "by": author.who, "why": f"curate {found.verb}"}
             made = archive.retire(writer.texts_of, catalog, memories, retired)
-            return writer.plan(subject, keys, made.files, list(made.paths), made.moves)
+            return writer.plan(subject, keys, PlannedFiles(made.files, list(made.paths), made.moves))
         texts, files = writer.texts_of(catalog, memories), dict[str, str]()
         for step, one in zip(tuple(done), memories, strict=True):
             changes = {**(step.fields or {}), "updated": format_time(store.now)}
@@ -198,7 +198,7 @@ def apply_plan(store: OpenStore, found: CurationPlan) -> CurationPlan:
             except RefusedError:  # it lacks what its kind requires, since others wrote it: a person must decide
                 done.remove(step)
         keys = [step.key for step in done][:KEYS_NAMED]
-        return writer.plan(_subject(found.verb, len(done)), keys, files, []) if done else None
+        return writer.plan(_subject(found.verb, len(done)), keys, PlannedFiles(files)) if done else None
 
     written = writer.write(plan, f"curate {found.verb}") if found.steps else None
     kept = {step.key for step in done}

@@ -14,7 +14,7 @@ from gitmem.model import VERIFIED
 from gitmem.text.similarity import claim_of, claim_text, near_pairs
 from gitmem.write.draft import check_file, with_fields
 from gitmem.write.duplicates import EVENTS, have_different_checks
-from gitmem.write.place import before_of, find_known
+from gitmem.write.place import PlannedFiles, before_of, find_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -213,7 +213,8 @@ def apply_groups(store: OpenStore, found: DuplicateReport, *, what: str = "near 
             files |= {known.path: new, **writer.relink(catalog, document, before, known=known)}
         count = sum(len(group.others) for group in done)
         subject = f"memory: supersede {count} {what}{'' if count == 1 else 's'}"
-        return writer.plan(subject, [group.kept.key for group in done][:100], files, []) if done else None
+        keys = [group.kept.key for group in done][:100]
+        return writer.plan(subject, keys, PlannedFiles(files)) if done else None
 
     written = writer.write(plan, "curate dedupe")
     left = tuple(group.kept.key for group in found.groups if group not in done)

@@ -291,7 +291,7 @@ def _write(
         count = len(settled.new) + len(settled.updated)
         subject = f"memory: import {count} {'memory' if count == 1 else 'memories'}"
         sources = [f"import {_name(name)}" for name in asked.names[:10]]
-        return writer.plan(subject, [], changes.files, changes.deletes, changes.moves, sources=sources)
+        return writer.plan(subject, [], changes, sources=sources)
 
     written = writer.write(plan, "import")
     return done[-1], written.commit if written else repository.find_tip() or ""

@@ -14,7 +14,7 @@ from gitmem.frozen import frozen
 from gitmem.index.catalog.state import LIVE
 from gitmem.text.similarity import claim_of, claim_text, near_pairs
 from gitmem.write.contradictions import find_opposed, find_opposed_checks
-from gitmem.write.duplicates import EVENTS, find_duplicate, have_different_checks
+from gitmem.write.duplicates import EVENTS, NewText, find_duplicate, have_different_checks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,9 +92,7 @@ def _duplicates(catalog: Catalog, changed: set[str], threshold: float) -> Iterat
     if len(changed) <= FEW:
         seen = set[str]()
         for row in _read_rows(catalog, f"AND m.key IN ({', '.join('?' * len(changed))})", sorted(changed)):
-            near = find_duplicate(
-                catalog, row.title, row.body, threshold=threshold, fields=row.fields, apart=(row.key, *seen)
-            )
+            near = find_duplicate(catalog, NewText(row.title, row.body, row.fields), threshold, apart=(row.key, *seen))
             if near is not None and near.is_live and not _replaces(row.fields, near.key, near.fields, row.key):
                 seen.add(row.key)
                 yield _duplicate(row.key, row.path, near.key, near.title, near.likeness)

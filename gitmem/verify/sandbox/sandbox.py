@@ -31,7 +31,7 @@ from gitmem.verify.trace.strace import argv_traced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
 BUBBLEWRAP = "bubblewrap"
 LANDLOCK = "landlock"
@@ -271,9 +271,10 @@ class _Job:
             # /proc: tools read about themselves; Landlock protects other processes' memory and environment.
             readable = [*toolchain.list_readable_system(), "/proc", *self._list_folders()] if confined else []
             cwd = str(self.ground.path_in_check)
-            plan = self._plan(env, cwd, scratch=scratch, confined=confined, readable=readable)
+            plan = self._plan(env, cwd, scratch=scratch, confined=confined)
             bound = self._list_bound() if self.ground.seen_at else ()
-            return self._run(replace(plan, writable=(cwd, *DEVICES), bound=bound), self._argv)
+            paths = {"readable": tuple(readable), "writable": (cwd, *DEVICES), "bound": bound}
+            return self._run(replace(plan, **paths), self._argv)
 
     def _list_bound(self) -> tuple[str, ...]:
         """Return what mounts show under Landlock, alternately the path in the check and the real path.
@@ -305,14 +306,7 @@ class _Job:
         return argv_traced(self.strace, held.trace_fd, self.argv) if self.strace else self.argv
 
     def _plan(
-        self,
-        env: dict[str, str],
-        cwd: str,
-        *,
-        scratch: str = "",
-        reports: bool = False,
-        confined: bool = False,
-        readable: Sequence[str] = (),
+        self, env: dict[str, str], cwd: str, *, scratch: str = "", reports: bool = False, confined: bool = False
     ) -> LaunchPlan:
         """Return the plan for the starter, without the command line, which depends on the starter."""
         return LaunchPlan(
@@ -327,7 +321,7 @@ class _Job:
             confined=confined,
             network=self.network,
             env=tuple(f"{name}={value}" for name, value in env.items()),
-            readable=tuple(readable),
+            readable=(),
             writable=(str(self.ground.path), *DEVICES),
             bound=(),
             lent=tuple(word for cache in caches.find_caches() for word in cache) if scratch else (),
