@@ -23,7 +23,7 @@ _ENDINGS = (".edn", ".json", ".jsonc", ".yml", ".yaml", ".toml", ".gradle", ".kt
 _LABELS = re.compile(r"^[ \t]*labels:[ \t]*\n((?:[ \t]*-[ \t]*[^\n]+\n)+)", re.M)
 # The files of Spring Boot with settings, and what may be a property: a field, a key, a name with dots.
 _SETTINGS = re.compile(r"(?:^|/)(?:application|bootstrap)[\w-]*\.(?:ya?ml|properties)$")
-_FIELD = re.compile(r"(?m)\b[A-Za-z_]\w*(?=\s*(?:;|=[^=]|[,)]))|[\w-]+(?=\s*[:=])|(?<=\$\{)[\w.-]+")
+_FIELD = re.compile(r"\b[A-Za-z_]\w*+(?=\s*(?:;|=[^=]|[,)]))|(?<![\w-])[\w-]++(?=\s*[:=])|(?<=\$\{)[\w.-]+")
 # A shorter property is a part of too many names.
 _SHORTEST = 6
 # Larger files are data, in bytes.
