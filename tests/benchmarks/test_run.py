@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import commands, generate, measure, run, stores
+from benchmarks import commands, generate, measure, past, run, stores
 from benchmarks.figures import WARM, WHOOSH
 from benchmarks.measure import Figures
 
@@ -20,10 +20,11 @@ NAMES = sorted({name for figure in FIGURES for name in figure.commands if "100k"
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> stores.Stores:
     with pytest.MonkeyPatch.context() as patch:
-        sizes = {"1k": (50, generate.MIX), "10k": (60, generate.MIX), "facts": (60, generate.FACTS_ONLY)}
+        sizes = {"1k": (50, generate.MIX), "10k": (60, generate.MIX), "facts": (20, generate.FACTS_ONLY)}
         sizes["tasks"] = (60, generate.TASKS_ONLY)
         patch.setattr(stores, "STORES", sizes)
         patch.setattr(stores, "CODE_FILES", 40)
+        patch.setattr(past, "COMMITS", past.BACK + 20)
         made = stores.Stores(tmp_path_factory.mktemp("benchmarks"))
         for name in sizes:
             made.path(name)
