@@ -124,8 +124,10 @@ def _starts(client: str) -> tuple[str, ...]:
 
 def _set_here() -> list[tuple[str, Client]]:
     """Return the clients of which a variable may be set in this environment, with their tables."""
-    names = [name.lower() for name in variable_names()]
-    known = [client for client in CLIENTS if any(name.startswith(_starts(client)) for name in names)]
+    starts = {client: _starts(client) for client in CLIENTS}
+    every = tuple(start for some in starts.values() for start in some)
+    names = [name for name in map(str.lower, variable_names()) if name.startswith(every)]
+    known = [client for client in CLIENTS if any(name.startswith(starts[client]) for name in names)]
     return [(client, load(client).CLIENT) for client in known]
 
 
