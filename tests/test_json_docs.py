@@ -87,6 +87,7 @@ def test_page_names_the_fields_that_commands_print(run_cli: Any, repo: Path) -> 
     (repo / "notes.jsonl").write_text('{"key": "n", "title": "Deploys happen on Tuesday", "body": "x"}\n{"a": 1}\n')
     compare("gitmem import", "notes.jsonl")
     compare("gitmem undo")
+    compare("gitmem purge", "rs256", "--dry-run")
 
     run_cli("task", "add", "Add refresh tokens", "--key", "refresh")
     run_cli("task", "add", "Document them", "--key", "doc", "--requires", "refresh", "--parent", "refresh")

@@ -115,6 +115,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "curate archive": ("care", "list memories to archive, or archive them with --apply"),
     "curate refs": ("care", "list references to lines that moved or changed"),
     "undo": ("care", "undo the last command that changed memories"),
+    "purge": ("care", "remove a memory or a secret from the history, for good"),
     "view": ("care", "show the memory as files in a folder, .memory/"),
     "save": ("care", "commit your changes in that folder"),
     "index": ("plumbing", "update the search index"),

@@ -168,6 +168,22 @@ def push_ref(git: Git, remote: str, ref: str, commit: str, *, expected: str | No
     return _push(git, remote, f"{commit}:{ref}", expected or "", talk)
 
 
+def replace_branch(git: Git, remote: str, branch: str, commit: str, *, expected: str, talk: RemoteOptions) -> bool:
+    """Replace the history of a remote's branch, if it is still at the expected commit; else return False.
+
+    Only a purge does this: the commits that it removed are gone there, apart from what the forge keeps.
+
+    Raises:
+        NotFoundError: There is no such remote.
+        ProtectedError: Its branch is protected.
+        RemoteError: It cannot be reached, or refuses the push.
+    """
+    done = _push(git, remote, f"+{commit}:refs/heads/{branch}", expected, talk)
+    if done:
+        git.run("update-ref", "-m", "gitmem: purge", f"refs/remotes/{remote}/{branch}", commit, check=False)
+    return done
+
+
 def _push(git: Git, remote: str, spec: str, expected: str, talk: RemoteOptions) -> bool:
     """Push one refspec if its ref is at the expected commit (empty: if it does not exist); else return False."""
     _refuse_unsafe(git, remote)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gitmem.memory.index import MemoryIndex
     from gitmem.memory.jobs import Jobs
     from gitmem.memory.proposals import Proposals
+    from gitmem.memory.purges import Purges
     from gitmem.memory.sources import PulledSources
     from gitmem.memory.stores import Stores
     from gitmem.memory.tasks import Tasks
@@ -193,6 +194,13 @@ class Memory:
         from gitmem.memory.index import MemoryIndex
 
         return MemoryIndex(self.repository)
+
+    @property
+    def purges(self) -> Purges:
+        """Return the purging of memories and secrets from the history."""
+        from gitmem.memory.purges import Purges
+
+        return Purges(self)
 
     @property
     def bulk(self) -> Bulk:

@@ -179,6 +179,7 @@ LINES: dict[str, tuple[tuple[str, ...], ...]] = {
     "curate archive": ((), ("--apply",)),
     "curate refs": ((), ("--apply",)),
     "undo": ((),),
+    "purge": (("idle", "--dry-run"), (TEXT,), ("--continue",)),
     "view": ((), (FILE,)),
     "save": ((),),
     "index": ((), ("--rebuild",)),

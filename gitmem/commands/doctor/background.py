@@ -7,6 +7,7 @@ import time
 from gitmem.document.times import format_time
 from gitmem.git import plausible
 from gitmem.model import Problem
+from gitmem.store.purged import read_journal
 from gitmem.store.state import hook_log, losses
 from gitmem.store.state.background import list_failures
 from gitmem.store.state.litter import sweep
@@ -44,6 +45,13 @@ def check_captures(repository: OpenRepository, fix: bool, fixed: list[str]) -> l
         return refused
     message = f"{len(old)} captured text{'s' * (len(old) != 1)} not committed yet; recall shows them anyway"
     return [*refused, Problem("capture-waits", "", message, hint="gitmem doctor --fix", severity="warning")]
+
+
+def check_purge(repository: OpenRepository) -> list[Problem]:
+    """Report a purge that was interrupted: what it removes may still be in this clone."""
+    if read_journal(repository.git) is None:
+        return []
+    return [Problem("purge-unfinished", "", "a purge was interrupted", hint="gitmem purge --continue")]
 
 
 def check_losses(repository: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:

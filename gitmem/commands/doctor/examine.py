@@ -86,7 +86,7 @@ def examine(
         found += background.check_captures(repository, mends, fixed)
         if not unreadable:
             found += [*list_undeclared(repository, repository.catalog()), *list_without_effect(repository.policy())]
-    found += background.check_losses(repository, fix, fixed)
+    found += [*background.check_losses(repository, fix, fixed), *background.check_purge(repository)]
     background.sweep_litter(repository, fix, fixed)
     found += [
         *background.list_failed_jobs(repository),

@@ -27,6 +27,7 @@ from gitmem.store.merge.memories import Edit
 from gitmem.store.merge.trees import merge, plan_of
 from gitmem.store.proofs import FOREIGN
 from gitmem.store.proposal import PROPOSAL_PREFIX
+from gitmem.store.purged import refuse_purged
 from gitmem.store.pushed_secrets import Push, refuse_secrets
 from gitmem.store.state import litter
 from gitmem.store.state.write_lock import WriteLock, clear_stale_lock
@@ -193,6 +194,7 @@ class Exchange:
             theirs = self._fetch(ours)
             if theirs is not None:
                 need_store(self._git, theirs, self._branch, remote=self._remote, hint=self._foreign_hint(ours))
+            self._refuse_purged(ours, theirs)
             self._refuse_rewritten(theirs, dry_run=dry_run)
             if theirs is None and self._branch == self._memory.config.branch:
                 home_ref.refuse_second(self._git, self._remote, self._branch, self._talk)
@@ -282,6 +284,12 @@ class Exchange:
         if is_apart or kind_of(self._git, theirs) == FOREIGN:
             return remotes.fetch(self._git, self._remote, self._branch, self._talk, deepen=True)
         return theirs
+
+    def _refuse_purged(self, ours: str | None, theirs: str | None) -> None:
+        """Refuse to bring back what was purged on one side and is still on the other."""
+        if ours is None or theirs is None or self._git.is_ancestor(theirs, ours):
+            return
+        refuse_purged(self._git, ours, theirs, f"{self._remote}/{self._branch}")
 
     def _refuse_rewritten(self, theirs: str | None, *, dry_run: bool) -> None:
         """Refuse a remote branch that no longer contains what it had at the last sync.
