@@ -38,9 +38,10 @@ TASK = "task"
 STATES = OPEN, CLAIMED, CLOSED = ("open", "claimed", "closed")
 
 # The factors of a score besides the words, in the order of application; each can be switched off by its name.
-FACTORS = (
-    *("recency", "access", "status", "importance", "confidence"),
-    *("path", "dependency", "workspace", "scope", "talk", "provenance", "time"),
+FACTORS = tuple(
+    """
+    recency access status importance confidence path dependency workspace scope talk provenance time
+    """.split()
 )
 
 # The default language of text analysis, and the policy's word for searching words unchanged.

@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 # Names of values that must not be repeated, and the minimum length of such a value.
-_SECRET_NAMES = (
-    *("password", "passwd", "passphrase", "secret", "token", "apikey", "privatekey", "credential", "accesskey"),
+_SECRET_NAMES = tuple(
+    """
+    password passwd passphrase secret token apikey privatekey credential accesskey
+    """.split()
 )
 _SECRET_CHARS = 8
 HIDDEN = "[hidden]"

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 # The order in a new file: content, proof, links, value, origin. Other fields follow in
 # the given order.
-ORDER = (
-    *("schema", "title", "kind", "tags", "domains", "paths", "refs", "anchors"),
-    *("verify", "refute", "ttl", "timeout", "network", "env", "outside"),
-    *("requires", "produces", "supersedes", "superseded_by", "correction", "confirmed"),
-    *("category", "confidence", "importance", "priority", "parent", "state"),
-    *("project", "workspace", "created", "updated", "by", "task", "claimed", "attempts", "closed", "retired"),
+ORDER = tuple(
+    """
+    schema title kind tags domains paths refs anchors verify refute ttl timeout network env outside requires produces
+    supersedes superseded_by correction confirmed category confidence importance priority parent state project workspace
+    created updated by task claimed attempts closed retired
+    """.split()
 )
 _PLACES = {name: place for place, name in enumerate(ORDER)}
 

@@ -42,9 +42,10 @@ EXACT = "gitmem_frontmatter"
 KEY = "gitmem_key"
 DRAFT, DEPRECATED = "draft", "deprecated"
 DRAFT_CONFIDENCE = 0.5
-_FIRST = (
-    *("type", "title", "description", "resource", "tags"),
-    *("status", "stale_after", "generated", "verified", "sources"),
+_FIRST = tuple(
+    """
+    type title description resource tags status stale_after generated verified sources
+    """.split()
 )
 _DAY_S = 86_400
 

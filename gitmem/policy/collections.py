@@ -38,10 +38,10 @@ WRITERS = (REMEMBER, WORKFLOW, CAPTURE, IMPORT)
 ALIASES = {"jira-data": "jira"}
 # Suffixes of files that prompts name. AI Memory Module, "Validation regex": py, js, ts, md, yaml, sql, sh.
 _SUFFIXES = frozenset(
-    (
-        *("py", "js", "ts", "md", "yaml", "yml", "sql", "sh", "jsx", "tsx", "go", "rs", "java", "kt", "c", "h", "cc"),
-        *("cpp", "hpp", "cs", "rb", "php", "swift", "toml", "json", "html", "css", "vue", "ipynb", "proto", "tf"),
-    )
+    """
+        py js ts md yaml yml sql sh jsx tsx go rs java kt c h cc cpp hpp cs rb php swift toml json html css vue ipynb
+        proto tf
+        """.split()
 )
 
 

@@ -36,9 +36,10 @@ _DISCUSSIONS = ("decision", "discussion", "session", "outcome")
 
 # AI Memory Module, collection `code-patterns`, and the kinds of gitmem's own that say how code is written here and
 # what breaks it.
-_CODE = (
-    *("code_pattern", "pattern", "anti_pattern", "recipe", "gotcha", "mistake_pattern"),
-    *("convention", "best_practice", "fact", "learned"),
+_CODE = tuple(
+    """
+    code_pattern pattern anti_pattern recipe gotcha mistake_pattern convention best_practice fact learned
+    """.split()
 )
 
 

@@ -137,9 +137,11 @@ writers = ["import"]
 scope = "project"
 """
 # Agent Swarm's decay is the same for every kind.
-_FADING = (
-    *("learned", "gotcha", "pattern", "anti_pattern", "recipe", "principle", "decision", "convention"),
-    *("mistake_pattern", "best_practice", "codebase_knowledge", "preference", "code_pattern"),
+_FADING = tuple(
+    """
+    learned gotcha pattern anti_pattern recipe principle decision convention mistake_pattern best_practice
+    codebase_knowledge preference code_pattern
+    """.split()
 )
 _SWARM = """\
 # Agent Swarm: memories from summaries, tasks, note files and injected learnings, which fade within weeks.

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 DAY_S = 86_400
 
 # The fields that a kind may require, to detect misspelt ones: the design's field names.
-FIELDS = frozenset((
-    *("title", "kind", "tags", "domains", "paths", "refs", "verify", "ttl", "timeout", "network", "outside", "refute"),
-    *("requires", "produces", "supersedes", "superseded_by", "confidence", "importance", "priority", "category"),
-    *("workspace", "project", "created", "by", "task", "parent"),
-))  # fmt: skip
+FIELDS = frozenset(
+    """
+    title kind tags domains paths refs verify ttl timeout network outside refute requires produces supersedes
+    superseded_by confidence importance priority category workspace project created by task parent
+    """.split()
+)
 
 # Folders at the root of a store that hold no memories of a kind (the private and run boards).
 RESERVED_FOLDERS = frozenset(("archive", "verdicts", "private", "runs"))

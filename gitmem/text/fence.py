@@ -117,14 +117,18 @@ _LOOSE_TAG = r"([<\uff1c\ufe64])(?=[\s/!?]{0,8}([^\W\d][\w:.-]{0,80})[^<>\n]{0,2
 # Characters that all patterns except ``_MARKER`` need.
 _ARMED = ("<", "\uff1c", "\ufe64", "](", "]:", "://", "INST", "SYSTEM", "USER", "ASSISTANT", "AVAILABLE", "TOOL")
 # Parts of the names of tags with a meaning in chat formats and agent clients.
-_SPOKEN = (
-    *("system", "assistant", "human", "user", "developer", "instruct", "prompt", "tool", "function", "invoke"),
-    *("parameter", "antml", "think", "remind", "command", "start_of", "end_of", "im_start", "im_end", "memory"),
+_SPOKEN = tuple(
+    """
+    system assistant human user developer instruct prompt tool function invoke parameter antml think remind command
+    start_of end_of im_start im_end memory
+    """.split()
 )
 # Whole names: tags that load or send something when rendered, and the markers of two chat formats.
-_LOADED = (
-    *("img", "image", "picture", "video", "audio", "source", "track", "iframe", "frame", "object", "embed", "svg"),
-    *("script", "style", "link", "meta", "base", "form", "input", "button", "body", "s", "sys", "inst", "bos", "eos"),
+_LOADED = tuple(
+    """
+    img image picture video audio source track iframe frame object embed svg script style link meta base form input
+    button body s sys inst bos eos
+    """.split()
 )
 
 

@@ -33,11 +33,12 @@ MARKERS = {
     "決定事項": DECISION,
 }  # fmt: skip
 # Every marker contains one of these, in lower case.
-STEMS = (
-    *("learn", "lesson", "decision", "decided", "fact", "gelernt", "erkenntnis", "lektion", "entsch", "aprend"),
-    *("leccion", "lección", "decisi", "appr", "leçon", "décision", "lições", "decis", "imparat", "lezion", "geleerd"),
-    *("beslissing", "урок", "вывод", "решени", "경험", "교훈", "배운", "결정", "经验", "教训", "学", "收获", "心得"),
-    *("决", "決", "經驗", "學", "教訓"),
+STEMS = tuple(
+    """
+    learn lesson decision decided fact gelernt erkenntnis lektion entsch aprend leccion lección decisi appr leçon
+    décision lições decis imparat lezion geleerd beslissing урок вывод решени
+    경험 교훈 배운 결정 经验 教训 学 收获 心得 决 決 經驗 學 教訓
+    """.split()
 )
 _FACT_STEM = "fact"
 

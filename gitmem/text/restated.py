@@ -19,53 +19,14 @@ SHARED, FEWEST = 0.6, 3
 # Words that change nothing when one replaces another: "needs" and "requires", "the suite" and "the tests". A stem each.
 _GENERIC = frozenset(
     analysis.stems(
-        (
-            *(
-                "need",
-                "require",
-                "must",
-                "have",
-                "want",
-                "work",
-                "works",
-                "run",
-                "running",
-                "start",
-                "started",
-                "begin",
-            ),
-            *("use", "using", "make", "makes", "fail", "fails", "break", "breaks", "install", "installed", "set", "up"),
-            *(
-                "listen",
-                "listening",
-                "server",
-                "service",
-                "suite",
-                "test",
-                "tests",
-                "command",
-                "call",
-                "called",
-                "file",
-            ),
-            *("return", "returns", "give", "gives", "only", "first", "otherwise", "because", "since", "new", "keep"),
-            *("close", "closed", "accept", "read", "reads", "write", "writes", "see", "get", "take", "here", "so"),
-            *(
-                "always",
-                "before",
-                "after",
-                "when",
-                "if",
-                "also",
-                "still",
-                "just",
-                "now",
-                "set",
-                "via",
-                "per",
-                "available",
-            ),
-            *("needed", "required", "necessary", "exist", "exists", "present", "missing", "become", "happen"),
+        tuple(
+            """
+            need require must have want work works run running start started begin use using make makes fail fails break
+            breaks install installed set up listen listening server service suite test tests command call called file
+            return returns give gives only first otherwise because since new keep close closed accept read reads write
+            writes see get take here so always before after when if also still just now set via per available needed
+            required necessary exist exists present missing become happen
+            """.split()
         )
     )
 )

@@ -26,22 +26,26 @@ if TYPE_CHECKING:
     Accept = Callable[[re.Match[str]], bool]
 
 # Words that mean "put your own value here", in lower case.
-_PLACEHOLDERS = (
-    *("example", "placeholder", "changeme", "change-me", "change_me", "change.me", "replace", "redacted", "insert"),
-    *("your", "dummy", "sample", "xxxx", "****", "...", "abcdefgh", "${", "{{", "$(", "<", "%s", "enc["),
+_PLACEHOLDERS = tuple(
+    """
+    example placeholder changeme change-me change_me change.me replace redacted insert your dummy sample xxxx **** ...
+    abcdefgh ${ {{ $( < %s enc[
+    """.split()
 )
 # Words that do not occur in random values: an assigned value with one of them is a name, a word, a digest or a toy.
-_WORDS = (
-    *("password", "passwd", "passw0rd", "secret", "token", "apikey", "api_key", "api-key", "credential", "changeit"),
-    *("12345", "abc123", "qwerty", "foobar", "letmein", "test", "demo", "fake", "mock", "none", "null", "undefined"),
-    *("required", "optional", "string", "default", "process.env", "environ", "config", "settings", "://"),
-    *("sha1", "sha256", "sha512", "md5"),
+_WORDS = tuple(
+    """
+    password passwd passw0rd secret token apikey api_key api-key credential changeit 12345 abc123 qwerty foobar letmein
+    test demo fake mock none null undefined required optional string default process.env environ config settings ://
+    sha1 sha256 sha512 md5
+    """.split()
 )
 # User names and passwords of documentation and of throw-away servers.
-_TOY_PASSWORDS = (
-    *("pass", "passwd", "password", "pw", "pwd", "secret", "token", "user", "username", "root", "admin", "guest"),
-    *("test", "foo", "bar", "baz", "tiger", "hunter2", "postgres", "mysql", "redis", "mongo", "rabbitmq", "minio"),
-    *("abc", "123", "1234", "key", "apikey", "none", "null", "xxx", "yyy", "zzz"),
+_TOY_PASSWORDS = tuple(
+    """
+    pass passwd password pw pwd secret token user username root admin guest test foo bar baz tiger hunter2 postgres
+    mysql redis mongo rabbitmq minio abc 123 1234 key apikey none null xxx yyy zzz
+    """.split()
 )
 
 _NAME = (

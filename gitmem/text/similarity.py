@@ -65,15 +65,15 @@ _SPELT_OUT = frozenset(_NUMBERS.values())
 # Words that an opposite may replace, or that reverse a claim when added.
 _POLAR = frozenset(
     analysis.stems(
-        (
-            *("always", "only", "before", "after", "enable", "enabled", "disable", "disabled", "allow", "allowed"),
-            *("deny", "denied", "forbid", "forbidden", "prohibited", "permit", "permitted", "accept", "accepted"),
-            *("reject", "rejected", "true", "false", "on", "off", "up", "down", "minimum", "maximum", "min", "max"),
-            *("least", "most", "increase", "decrease", "more", "less", "fewer", "above", "below", "over", "under"),
-            *("add", "remove", "include", "exclude", "sync", "async", "synchronous", "asynchronous", "public"),
-            *("private", "optional", "required", "mandatory", "success", "failure", "succeed", "safe", "unsafe"),
-            *("valid", "invalid", "first", "last", "newest", "oldest", "start", "stop", "read", "write"),
-            *("deprecated", "supported", "unsupported", "if", "may", "must"),
+        tuple(
+            """
+            always only before after enable enabled disable disabled allow allowed deny denied forbid forbidden
+            prohibited permit permitted accept accepted reject rejected true false on off up down minimum maximum min
+            max least most increase decrease more less fewer above below over under add remove include exclude sync
+            async synchronous asynchronous public private optional required mandatory success failure succeed safe
+            unsafe valid invalid first last newest oldest start stop read write deprecated supported unsupported if may
+            must
+            """.split()
         )
     )
 )

@@ -38,10 +38,11 @@ _JOINING = _AND | {";"}
 _QUANTITIES = frozenset(("most", "some", "many", "all", "each", "half"))
 # What may repeat a subject where clauses change places ("owns the table; it is the only writer"), and verbs that keep
 # the second place of a German sentence.
-_NEUTRAL = frozenset((
-    "it", "its", "this", "that", "they", "them", "es", "er", "sie", "ihn", "lo", "is", "are", "was", "were", "ist",
-    "sind", "wird", "werden", "hat", "haben", "kann", "muss", "soll", "darf",
-))  # fmt: skip
+_NEUTRAL = frozenset(
+    """
+    it its this that they them es er sie ihn lo is are was were ist sind wird werden hat haben kann muss soll darf
+    """.split()
+)
 _BY = frozenset(("by", "von", "vom", "durch", "por", "par"))
 # A passive's agent follows its preposition within this many words.
 AGENT_WITHIN = 3

@@ -65,26 +65,30 @@ _ONE_OF = (
     "poetry uv pipenv", "cookies cookie header", "camelcase snakecase kebabcase", "snake_case camelcase kebab-case",
 )  # fmt: skip
 # A number after one of these words is a statement about the subject; before the first of them, part of its name.
-_SAYING = frozenset((
-    "is", "are", "was", "be", "has", "have", "at", "to", "after", "before", "than", "every", "by", "most", "least",
-    "under", "over", "in", "on", "for", "with", "within", "until", "up", "only", "must", "may", "can", "should",
-    "uses", "use", "keep", "keeps", "support", "supports", "set", "sets", "run", "runs", "needs", "requires",
-    "allows", "expires", "expire", "listens", "returns", "takes", "defaults", "waits", "retries", "limit", "=",
-    "ist", "sind", "hat", "haben", "auf", "läuft", "nach", "bei", "braucht", "nutzt", "verwendet", "liegt", "beträgt",
-    "es", "son", "tiene", "usa", "en", "est", "sont", "utilise", "tras", "después",
-))  # fmt: skip
+_SAYING = frozenset(
+    """
+    is are was be has have at to after before than every by most least under over in on for with within until up only
+    must may can should uses use keep keeps support supports set sets run runs needs requires allows expires expire
+    listens returns takes defaults waits retries limit = ist sind hat haben auf läuft nach bei braucht nutzt verwendet
+    liegt beträgt es son tiene usa en est sont utilise tras después
+    """.split()
+)
 # The same in a script that writes no blanks.
 _SAYING_SIGNS = frozenset("是为在用がは")
 # Adjectives that select one of several subjects if nothing was stated before: "the newest one", "the oldest one".
-_NAMES = frozenset((
-    "min", "max", "minimum", "maximum", "first", "last", "newest", "oldest", "public", "private", "internal",
-    "external", "read", "write", "sync", "async", "up", "down", "start", "stop", "open", "closed", "sorted",
-))  # fmt: skip
+_NAMES = frozenset(
+    """
+    min max minimum maximum first last newest oldest public private internal external read write sync async up down
+    start stop open closed sorted
+    """.split()
+)
 # Words after which a number or name is an identifier, not a measure.
-_NAMING = frozenset((
-    "pr", "issue", "ticket", "task", "step", "sprint", "chapter", "release", "phase", "story", "epic", "adr", "rfc",
-    "cve", "section", "line", "row", "case", "example", "part", "item", "bug", "commit", "milestone",
-))  # fmt: skip
+_NAMING = frozenset(
+    """
+    pr issue ticket task step sprint chapter release phase story epic adr rfc cve section line row case example part
+    item bug commit milestone
+    """.split()
+)
 
 
 @frozen

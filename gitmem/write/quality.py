@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 # Answers without content, in lower case.
-_EMPTY = (
-    *("ok", "okay", "k", "kk", "yes", "yeah", "yep", "yup", "y", "no", "nope", "nah", "n", "sure", "fine"),
-    *("good", "great", "nice", "cool", "thanks", "thank", "you", "thx", "ty", "please", "done", "right"),
-    *("correct", "agreed", "agree", "continue", "go", "ahead", "on", "proceed", "next", "perfect", "awesome"),
-    *("lgtm", "hi", "hello", "hey", "bye", "got", "it", "will", "do", "sounds", "alright", "yea", "that"),
-    *("works", "looks", "noted", "understood", "i", "see", "nothing", "none", "na", "nil", "null", "tbd"),
-    *("todo", "wip", "fixup", "wow", "hm", "hmm", "ja", "nein", "danke", "si", "oui", "non", "merci", "da"),
-    *("net", "to", "add", "report", "else", "more", "new", "all", "not", "any", "anything", "applicable", "for", "now"),
-    *("learned", "learning", "learnings", "so", "far", "is", "was", "there", "here", "of", "note", "special"),
+_EMPTY = tuple(
+    """
+    ok okay k kk yes yeah yep yup y no nope nah n sure fine good great nice cool thanks thank you thx ty please done
+    right correct agreed agree continue go ahead on proceed next perfect awesome lgtm hi hello hey bye got it will do
+    sounds alright yea that works looks noted understood i see nothing none na nil null tbd todo wip fixup wow hm hmm ja
+    nein danke si oui non merci da net to add report else more new all not any anything applicable for now learned
+    learning learnings so far is was there here of note special
+    """.split()
 )
 # The fewest letters of an informative text: "TTL=5" is one.
 LETTERS = 3

@@ -43,10 +43,11 @@ _NAMES: dict[str, Reader] = {
     ".gitconfig": lines.read_ini,
     ".sdkmanrc": lines.read_ini,
     **dict.fromkeys(
-        (
-            *(".nvmrc", ".node-version", ".python-version", ".ruby-version", ".java-version", ".go-version"),
-            *(".terraform-version", ".bun-version", ".deno-version", ".php-version", ".bazelversion", "VERSION"),
-            *("rust-toolchain", "version.txt", "VERSION.txt"),
+        tuple(
+            """
+            .nvmrc .node-version .python-version .ruby-version .java-version .go-version .terraform-version .bun-version
+            .deno-version .php-version .bazelversion VERSION rust-toolchain version.txt VERSION.txt
+            """.split()
         ),
         lines.read_single,
     ),

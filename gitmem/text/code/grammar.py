@@ -25,14 +25,14 @@ GRAMMARS = {
     "typescript": ("tree_sitter_typescript", ("language_typescript", "language_tsx")),
 }
 # Nodes that define something, by their names in these grammars (`node-types.json` of each).
-DEFINITIONS = frozenset((
-    *("function_definition", "class_definition", "type_alias_statement"),
-    *("function_declaration", "generator_function_declaration", "class_declaration", "abstract_class_declaration"),
-    *("interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module"),
-    *("method_declaration", "type_declaration", "record_declaration", "annotation_type_declaration"),
-    *("function_item", "struct_item", "enum_item", "union_item", "trait_item", "impl_item", "mod_item", "type_item"),
-    "macro_definition",
-))  # fmt: skip
+DEFINITIONS = frozenset(
+    """
+    function_definition class_definition type_alias_statement function_declaration generator_function_declaration
+    class_declaration abstract_class_declaration interface_declaration type_alias_declaration enum_declaration
+    internal_module method_declaration type_declaration record_declaration annotation_type_declaration function_item
+    struct_item enum_item union_item trait_item impl_item mod_item type_item macro_definition
+    """.split()
+)
 # Nodes around a definition that belong to it.
 WRAPPERS = frozenset(("decorated_definition", "export_statement", "lexical_declaration", "variable_declaration"))
 VALUES = frozenset(("arrow_function", "function_expression", "generator_function", "class"))

@@ -29,18 +29,20 @@ _OTHERS = frozenset(_FOLDERS.split())
 
 
 # Documents, and files that programs write: their words are not statements of the code.
-PROSE = (
-    ".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc", ".ipynb", ".cheatmd", ".livemd",
-    ".lock", ".svg", ".map", ".snap", ".csv", ".tsv", ".po", ".xlf", ".min.js", ".sum",
-)  # fmt: skip
+PROSE = tuple(
+    """
+    .md .mdx .mdc .rst .txt .adoc .ipynb .cheatmd .livemd .lock .svg .map .snap .csv .tsv .po .xlf .min.js .sum
+    """.split()
+)
 # Folders in which editors keep the state of their windows.
 _EDITORS = (".idea/", ".vs/")
 # Build files, though they end as documents do.
 BUILDS = frozenset(("cmakelists.txt", "meson_options.txt"))
-_DOCUMENTS = frozenset((
-    "package-lock.json", "pnpm-lock.yaml", "license", "licence", "copying", "notice", "authors",
-    "readme", "contributing", ".goosehints",
-))  # fmt: skip
+_DOCUMENTS = frozenset(
+    """
+    package-lock.json pnpm-lock.yaml license licence copying notice authors readme contributing .goosehints
+    """.split()
+)
 # Endings of lists of known problems that checkers write (`adopt-baseline.jsonl`, `detekt-baseline.xml`).
 BASELINES = (".jsonl", ".json", ".toml", ".xml", ".neon", ".baseline")
 # Endings of files whose content is not text.

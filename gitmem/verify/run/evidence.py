@@ -59,9 +59,11 @@ PROBE = "cat seen; test -e unseen; ls folder"
 # The largest script or link that is read for its target, in bytes.
 CONTENT_BYTES = 1 << 20
 # Files that package managers write beside the folder of dependencies, with the versions in it.
-LOCKS = (
-    *("package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "poetry.lock", "uv.lock", "pdm.lock"),
-    *("Pipfile.lock", "requirements.txt", "Cargo.lock", "composer.lock", "Gemfile.lock", "go.sum"),
+LOCKS = tuple(
+    """
+    package-lock.json pnpm-lock.yaml yarn.lock bun.lock poetry.lock uv.lock pdm.lock Pipfile.lock requirements.txt
+    Cargo.lock composer.lock Gemfile.lock go.sum
+    """.split()
 )
 # Bytes at the beginning and at the end of a large program that are hashed (different builds differ in both).
 PART_BYTES = 1 << 20

@@ -38,10 +38,10 @@ _VARIABLE = re.compile(r"(?<!\\)\$(?:([A-Z_][A-Z0-9_]*)|\{([A-Z_][A-Z0-9_]*)\})"
 _ASSIGNED = re.compile(r"\b(?:([A-Z_][A-Z0-9_]*)=|(?:for|read)\s+([A-Z_][A-Z0-9_]*))")
 _QUOTED = re.compile(r"'[^']*'")
 _SET_HERE = frozenset(
-    [
-        *("PATH", "HOME", "PWD", "OLDPWD", "TMPDIR", "SHELL", "USER", "LOGNAME", "LANG", "LC_ALL", "IFS", "TERM"),
-        *("PPID", "OPTARG", "OPTIND", "LINENO", "RANDOM", "SECONDS", "UID", "EUID", "HOSTNAME"),
-    ]
+    """
+        PATH HOME PWD OLDPWD TMPDIR SHELL USER LOGNAME LANG LC_ALL IFS TERM PPID OPTARG OPTIND LINENO RANDOM SECONDS UID
+        EUID HOSTNAME
+        """.split()
 )
 # Characters at the beginning and at the end of an output that are searched for messages.
 SEARCHED = 8_000

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 # POSIX.1-2017, Shell & Utilities: the output of these depends only on their arguments and input. Not `sort` (-R), `ls`
 # (-t) and `find` (-newer, the order of a folder), nor `awk` (srand).
 TOOLS = frozenset(
-    [
-        *("sh", "dash", "[", "test", "true", "false", "echo", "printf", "expr", "basename", "dirname"),
-        *("cat", "head", "tail", "wc", "cut", "tr", "uniq", "comm", "cmp", "diff", "grep", "egrep", "fgrep", "sed"),
-    ]
+    """
+        sh dash [ test true false echo printf expr basename dirname cat head tail wc cut tr uniq comm cmp diff grep
+        egrep fgrep sed
+        """.split()
 )
 # What some of these GNU tools read when they start: libsigsegv and libselinux (strace).
 STARTUP = re.compile(r"/proc/(?:self|\d+)/maps|/proc/filesystems|/sys/fs/selinux|/dev/(?:null|tty)")
