@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from gitmem.text.similarity import claim_of, likeness
+from gitmem.text.similarity import likeness, wording_of
 from gitmem.text.tokens import all_terms
 
 PAIRS = Path(__file__).with_name("pairs.jsonl")
@@ -42,7 +42,7 @@ def by_words(a: str, b: str) -> float:
 
 def by_claims(a: str, b: str) -> float:
     """Return what gitmem compares by."""
-    return likeness(claim_of(a), claim_of(b))
+    return likeness(wording_of(a), wording_of(b))
 
 
 MEASURES: dict[str, Callable[[str, str], float]] = {

@@ -118,9 +118,9 @@ def blocked_answer(reasons: Sequence[str]) -> BuiltinAnswer:
     return BuiltinAnswer(BLOCKED, reasons[0] + more(reasons))
 
 
-def more(found: Sequence[object]) -> str:
+def more(items: Sequence[object]) -> str:
     """Return the number of findings besides the named one, as text."""
-    return f" and {len(found) - 1} more" if len(found) > 1 else ""
+    return f" and {len(items) - 1} more" if len(items) > 1 else ""
 
 
 def conceal(key: str, value: str) -> str:

@@ -63,6 +63,6 @@ def parse_foundations(lines: Iterable[str]) -> list[Foundation]:
     return [Foundation(*part) for part in parts if len(part) == 2 and len(part[1]) == DIGITS and part[0]]
 
 
-def format_foundations(found: Mapping[str, str]) -> list[str]:
+def format_foundations(meanings: Mapping[str, str]) -> list[str]:
     """Return requirements as lines: the meaning of each by key."""
-    return [str(Foundation(key, meaning)) for key, meaning in sorted(found.items())][:MOST]
+    return [str(Foundation(key, meaning)) for key, meaning in sorted(meanings.items())][:MOST]

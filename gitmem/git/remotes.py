@@ -108,8 +108,8 @@ def _fetch(git: Git, remote: str, spec: str, talk: RemoteOptions, *options: str,
     return status == 0
 
 
-def _is_missing(said: Sequence[str]) -> bool:
-    return any("couldn't find remote ref" in line for line in said)
+def _is_missing(messages: Sequence[str]) -> bool:
+    return any("couldn't find remote ref" in line for line in messages)
 
 
 def fetch_refs(git: Git, remote: str, pattern: str, to: str, talk: RemoteOptions) -> None:
@@ -389,11 +389,13 @@ _HOSTILE = "nothing was fetched: someone pushed an object that git refuses; have
 _OFFLINE = "nothing is lost: your memories are in this clone; try again later: gitmem sync"
 
 
-def _failed(git: Git, remote: str, what: str, said: Sequence[str]) -> RemoteError:
-    lines = [line for line in said if line.startswith(("fatal:", "error:", "remote:", "ssh:", "refs/", "Permission"))]
-    words = [line.removeprefix("fatal: ").removeprefix("error: ").strip() for line in lines or said]
+def _failed(git: Git, remote: str, what: str, messages: Sequence[str]) -> RemoteError:
+    lines = [
+        line for line in messages if line.startswith(("fatal:", "error:", "remote:", "ssh:", "refs/", "Permission"))
+    ]
+    words = [line.removeprefix("fatal: ").removeprefix("error: ").strip() for line in lines or messages]
     first = "; ".join(dict.fromkeys(word for word in words if word))[:600] or "git gave no reason"
-    is_hostile = any("fsck error" in line for line in said)
+    is_hostile = any("fsck error" in line for line in messages)
     return RemoteError(
         f"{remote} ({format_url(git, remote)}) could not be {what}: {first}", hint=_HOSTILE if is_hostile else _OFFLINE
     )

@@ -55,9 +55,9 @@ def line(text: str, limit: int = LINE_LIMIT) -> str:
     return one if len(one) <= limit else one[: limit - 1] + "…"
 
 
-def hits(memory: Memory, found: Sequence[Hit], *, limit_tokens: int = HIT_TOKENS) -> str:
+def hits(memory: Memory, listed: Sequence[Hit], *, limit_tokens: int = HIT_TOKENS) -> str:
     """Return hits, fenced: each with its kind, status and author, then its text."""
-    part = part_of(memory.repository, "", RecallResult(tuple(found), 0), limit_tokens=limit_tokens)
+    part = part_of(memory.repository, "", RecallResult(tuple(listed), 0), limit_tokens=limit_tokens)
     text = "\n".join(entry.text for entry in part.entries)
     return fence_text(text, source="memories; each has key, kind, status and author, then the text")
 
@@ -77,22 +77,22 @@ def result(answer: BaseModel, *first: str, rest: str = "more") -> CallToolResult
     return CallToolResult(content=[TextContent(type="text", text=text or "nothing")], structured_content=fields)
 
 
-def memory(found: Mapping[str, Any]) -> str:
+def memory(details: Mapping[str, Any]) -> str:
     """Return one memory, up to the limit: its status in the source line, then its text."""
-    fields, verdict = found["frontmatter"], found["verdict"] or {}
+    fields, verdict = details["frontmatter"], details["verdict"] or {}
     agent = read_author(fields).agent
-    gone = [word for word in ("archived", "superseded", "expired") if found[word]]
+    gone = [word for word in ("archived", "superseded", "expired") if details[word]]
     claimed = "verified by others" if verdict.get("outcome") == "holds" and not verdict["own"] else ""
-    status = found["status"]
+    status = details["status"]
     standing = f"{status} ({warning_of(status)})" if warning_of(status) else status
-    source = _join(f"memory {found['key']}", found["kind"], found["scope"], standing, claimed, *gone, by(agent))
-    lines = [line(found["title"])]
+    source = _join(f"memory {details['key']}", details["kind"], details["scope"], standing, claimed, *gone, by(agent))
+    lines = [line(details["title"])]
     lines += [f"{name}: {line(_value(fields[name]))}" for name in _FIELDS if fields.get(name) not in (None, "", [])]
     if fields.get("verify"):
         lines.append(f"check (shown, not run): {line(_value(fields['verify']))}")
     lines += [f"{name}: {line(verdict[name])}" for name in ("because", "broken", "attempt") if verdict.get(name)]
-    lines += [f"suspect: {line(found['suspicion'])}"] if found["because"] else []
-    body = found["body"].strip()
+    lines += [f"suspect: {line(details['suspicion'])}"] if details["because"] else []
+    body = details["body"].strip()
     cut = f"\n… {len(body) - TEXT_LIMIT} more characters" if len(body) > TEXT_LIMIT else ""
     return fence_text("\n".join([*lines, *(["", body[:TEXT_LIMIT] + cut] if body else [])]), source=source)
 
@@ -107,9 +107,9 @@ def _value(value: Any) -> str:
     return ", ".join(map(_value, value)) if isinstance(value, list) else str(value)
 
 
-def digest(memory: Memory, found: Mapping[str, Any]) -> str:
+def digest(memory: Memory, document: Mapping[str, Any]) -> str:
     """Return a session's digest, fenced: its sections, warnings first."""
-    parts = parts_of_digest(memory.repository, found)
+    parts = parts_of_digest(memory.repository, document)
     return fence_parts(parts, source="the digest of this repository's memory, warnings first")
 
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from gitmem.verify.run.judge import Result
     from gitmem.write.place import Change
 
-EVERY = 1_000_000  # the limit of a list that is complete by default
+ALL_MEMORIES = 1_000_000  # the limit of a list that is complete by default
 
 
 class Memory:
@@ -418,7 +418,7 @@ class Memory:
         from gitmem.memory.sources import with_sources
         from gitmem.recall import query_of
 
-        question = with_sources(self.repository, query or query_of("", {"limit": EVERY, **filters}))
+        question = with_sources(self.repository, query or query_of("", {"limit": ALL_MEMORIES, **filters}))
         return list_memories(self.repository, question)
 
     @reads_companion

@@ -209,23 +209,23 @@ class Jobs:
         name = repository or self._repository.git.repository.name
         return metrics.format_metrics([*metrics.families(found, counted)], repository=name)
 
-    def _counts(self, catalog: Catalog, ground: int | None, found: Mapping[str, Any]) -> Counts:
-        """Return the metrics that are not in *found*, the status."""
+    def _counts(self, catalog: Catalog, ground: int | None, status: Mapping[str, Any]) -> Counts:
+        """Return the metrics that are not in *status*, the status."""
         from gitmem.commands.report.metrics import Counts, count_due, moment_of
         from gitmem.store.state import background, hook_log, plain_files
         from gitmem.verify.jobs.history import distance
 
-        state, jobs = self._repository.git.repository.state, found["jobs"]
+        state, jobs = self._repository.git.repository.state, status["jobs"]
         due, oldest = count_due(catalog, ground, self._repository.now)
         failures = hook_log.list_failures(state)
         moments = {name: jobs[name]["at"] for name in ("last", "branch", "claimed") if jobs[name]}
-        moments |= {"verdict": found["verified_at"]} if found["verified_at"] else {}
-        is_current, shows = found["index"]["is_current"], found["index"]["commit"]
+        moments |= {"verdict": status["verified_at"]} if status["verified_at"] else {}
+        is_current, shows = status["index"]["is_current"], status["index"]["commit"]
         return Counts(
             due,
             oldest,
             {name: moment_of(at) for name, at in moments.items()},
-            0 if is_current else distance(self._repository.git, shows, found["commit"])["behind"],
+            0 if is_current else distance(self._repository.git, shows, status["commit"])["behind"],
             self._repository.local.count_looks(),
             len(failures),
             moment_of(failures[-1].at) if failures else 0,

@@ -36,11 +36,11 @@ class MemoryView:
 
         follow(self._repository, self.merge_found)
 
-    def merge_found(self, view: View, found: str) -> tuple[View, Mapping[str, str], Collection[str]]:
+    def merge_found(self, view: View, source: str) -> tuple[View, Mapping[str, str], Collection[str]]:
         """Merge a commit that a person made in the view into the branch."""
         from gitmem.commands.view.save import merge_found
 
-        return merge_found(self._repository, view, found)
+        return merge_found(self._repository, view, source)
 
     def save(self, *, message: str = "", forget: bool = False, mine: Collection[str] = ()) -> SaveResult:
         """Commit the changes in the view, merging each file into the branch's tip."""

@@ -74,7 +74,7 @@ all both each every one two three four five half double single whole
 
 def good_hits(
     query: str,
-    found: RecallResult,
+    results: RecallResult,
     policy: Policy,
     *,
     catalog_of: Callable[[Hit], Catalog | None],
@@ -85,14 +85,14 @@ def good_hits(
 
     Args:
         query: The prompt.
-        found: The result of recall for it.
+        results: The result of recall for it.
         policy: The store's policy.
         catalog_of: Returns the catalog that has a hit, or None if there is no such store.
         is_new: Whether a hit may be shown at all; one that the session has seen does not affect gate and floor.
         floor: The share of the best score that a hit must have; None for the policy's ``turn_floor``.
     """
-    hits = [hit for hit in found.hits if hit.scope != LISTED and is_new(hit)]
-    if not hits or found.notice:
+    hits = [hit for hit in results.hits if hit.scope != LISTED and is_new(hit)]
+    if not hits or results.notice:
         return []
     dense, ranked = policy.recall.dense, [(place, hit.score) for place, hit in enumerate(hits)]
     cosines: dict[int, float] = {}

@@ -86,12 +86,12 @@ def _withheld(
     )
 
 
-def merge_results(sources: Sequence[Source], found: Sequence[RecallResult], limit: int) -> RecallResult:
+def merge_results(sources: Sequence[Source], results: Sequence[RecallResult], limit: int) -> RecallResult:
     """Merge the results of several stores into one, newest first."""
-    hits = [source.locate(hit) for source, one in zip(sources, found, strict=True) for hit in one.hits]
+    hits = [source.locate(hit) for source, one in zip(sources, results, strict=True) for hit in one.hits]
     hits.sort(key=lambda hit: (-hit.created, hit.key))
-    more = sum(one.more for one in found) + max(0, len(hits) - limit)
-    kept_back = count_statuses(status for one in found for status, number in one.withheld for _ in range(number))
+    more = sum(one.more for one in results) + max(0, len(hits) - limit)
+    kept_back = count_statuses(status for one in results for status, number in one.withheld for _ in range(number))
     return RecallResult(tuple(hits[:limit]), more, withheld=kept_back)
 
 

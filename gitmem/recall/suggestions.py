@@ -94,8 +94,8 @@ def suggestion(catalog: Catalog, engine: FtsEngine, query: str, terms: Sequence[
     return re.sub(r"\w+", lambda word: better.get(word[0], word[0]), query) if better else ""
 
 
-def _is_unknown(found: Sequence[str], terms: Sequence[str], known: Container[str]) -> bool:
-    return any(term in terms for term in found) and not any(term in known for term in found)
+def _is_unknown(suggested: Sequence[str], terms: Sequence[str], known: Container[str]) -> bool:
+    return any(term in terms for term in suggested) and not any(term in known for term in suggested)
 
 
 def _nearest(catalog: Catalog, engine: FtsEngine, word: str) -> str:

@@ -47,8 +47,8 @@ def deny_command(store: OpenStore, due: Due) -> None:
     trust_of(store).revoke(_approval(store, "deny", due))
 
 
-def _approval(store: OpenStore, verdict: str, due: Due) -> Approval:
-    return Approval(verdict, due.row.spec, due.row.key, format_spec(due.spec), store.now, store.author().who)
+def _approval(store: OpenStore, decision: str, due: Due) -> Approval:
+    return Approval(decision, due.row.spec, due.row.key, format_spec(due.spec), store.now, store.author().who)
 
 
 def accept_settings(store: OpenStore) -> None:
@@ -67,7 +67,7 @@ def deny_settings(store: OpenStore) -> bool:
 
 
 def _settings_approval(
-    store: OpenStore, verdict: str, settings: Mapping[str, str], shown: Callable[[Mapping[str, str]], list[str]]
+    store: OpenStore, decision: str, settings: Mapping[str, str], shown: Callable[[Mapping[str, str]], list[str]]
 ) -> Approval:
     spec = settings_approval.spec_of(settings)
-    return Approval(verdict, spec, "settings", "; ".join(shown(settings)), store.now, store.author().who)
+    return Approval(decision, spec, "settings", "; ".join(shown(settings)), store.now, store.author().who)

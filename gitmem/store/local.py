@@ -207,9 +207,9 @@ class LocalState:
         elif db.in_transaction:
             db.execute("ROLLBACK")
 
-    def add_blocked(self, found: Iterable[Blocked]) -> None:
+    def add_blocked(self, blocked: Iterable[Blocked]) -> None:
         """Record that checks were blocked here, replacing what was known about their facts."""
-        rows = [(one.key, one.spec, one.claim, one.inputs, one.at, one.reason) for one in found]
+        rows = [(one.key, one.spec, one.claim, one.inputs, one.at, one.reason) for one in blocked]
         sql = "INSERT OR REPLACE INTO blocked (key, spec, claim, inputs, at, reason) VALUES (?,?,?,?,?,?)"
         self._quietly(self._open_for_writing() if rows else None, sql, rows)
 
@@ -225,9 +225,9 @@ class LocalState:
         rows = [(key,) for key in keys]
         self._quietly(self._open_for_reading() if rows else None, "DELETE FROM blocked WHERE key = ?", rows)
 
-    def keep_outputs(self, found: Iterable[CheckOutput]) -> None:
+    def keep_outputs(self, outputs: Iterable[CheckOutput]) -> None:
         """Store outputs of checks, replacing earlier ones of the same facts; an empty text removes them."""
-        rows = [(one.key, one.code, one.at, one.text) for one in found]
+        rows = [(one.key, one.code, one.at, one.text) for one in outputs]
         # Most checks pass and print nothing: no file is needed then.
         db = self._open_for_writing() if any(row[3] for row in rows) else self._open_for_reading()
         self._quietly(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Files of the branch are smaller; of a larger file only the beginning is searched.
 READ_AT_MOST = 1 << 20
-NAMED = 5
+FILES_NAMED = 5
 
 
 @frozen
@@ -65,9 +65,9 @@ def refuse_secrets(git: Git, push: Push, allowed: Sequence[str]) -> None:
     if not leaks:
         return
     places = [f"{leak.path} ({leak.rule} in line {leak.line})" for leak in leaks]
-    more = f", and {len(places) - NAMED} more" if len(places) > NAMED else ""
+    more = f", and {len(places) - FILES_NAMED} more" if len(places) > FILES_NAMED else ""
     raise RefusedError(
-        f"a secret would be pushed to {push.remote}: {', '.join(places[:NAMED])}{more}; nothing was pushed",
+        f"a secret would be pushed to {push.remote}: {', '.join(places[:FILES_NAMED])}{more}; nothing was pushed",
         hint="\n".join(_hints(git, push, leaks)),
     )
 

@@ -12,7 +12,7 @@ from gitmem.text.word_order import denies_other
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.text.similarity import Claim
+    from gitmem.text.similarity import Wording
 
 # The share of the shorter sentence's words that both must have, and how many at least.
 SHARED, FEWEST = 0.6, 3
@@ -33,7 +33,7 @@ _GENERIC = frozenset(
 _OF_ORDER = frozenset(("before", "after", "befor", "first", "last", "on", "off"))
 
 
-def is_restated(a: Claim, b: Claim) -> bool:
+def is_restated(a: Wording, b: Wording) -> bool:
     """Return whether two texts of one session say the same thing.
 
     They share most of the shorter one's words; not each has a word of its own that names something; numbers, negations
@@ -55,7 +55,7 @@ def is_restated(a: Claim, b: Claim) -> bool:
     return not have_swapped(a, b)
 
 
-def _agree(a: Claim, b: Claim) -> bool:
+def _agree(a: Wording, b: Wording) -> bool:
     """Return whether numbers and negations agree: a text may state more numbers, but no other ones."""
     if not (a.numbers <= b.numbers or b.numbers <= a.numbers):
         return False

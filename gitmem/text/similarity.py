@@ -83,7 +83,7 @@ EMPTY = frozenset((*_WORDS, *analysis.stems(sorted(_WORDS))))
 
 
 @frozen
-class Claim:
+class Wording:
     """A text in the form for comparison.
 
     Attributes:
@@ -107,19 +107,19 @@ class Claim:
     text: str
     language: str
 
-    def is_contrary(self, other: Claim) -> bool:
+    def is_contrary(self, other: Wording) -> bool:
         """Return whether the two differ in something that changes a claim with the same words."""
         mine = (self.numbers, self.negations, self.polar)
         return mine != (other.numbers, other.negations, other.polar)
 
 
-def claim_text(title: str, body: str) -> str:
+def text_to_compare(title: str, body: str) -> str:
     """Return a memory's claim: its title and body, the title once if the body begins with it; not how it came about."""
     below = body.partition(f"\n{CIRCUMSTANCES} ")[0].strip() if CIRCUMSTANCES in body else body.strip()
     return below if below.startswith(title.strip()) else f"{title}\n{below}".strip()
 
 
-def claim_of(text: str, language: str = ENGLISH) -> Claim:
+def wording_of(text: str, language: str = ENGLISH) -> Wording:
     """Return a text in the form for comparison; at most ``MOST_TEXT`` characters of it.
 
     Stems are those of the language; words of polarity are known for English, negations for a few languages.
@@ -138,13 +138,13 @@ def claim_of(text: str, language: str = ENGLISH) -> Claim:
         found = tuple(every)
     numbers = frozenset(filter(_has_number.__getitem__, set(plain.split(" "))))
     negations, polar = len(re.findall(NEGATION, whole)), _POLAR.intersection(every)
-    return Claim(plain, found, Counter(found), numbers, negations, polar, text, language)
+    return Wording(plain, found, Counter(found), numbers, negations, polar, text, language)
 
 
 def numerals(text: str) -> frozenset[str]:
     """Return the numerals in a text except possible number words: texts with the same claim have the same ones.
 
-    This takes 6 us, a ``Claim`` 200 (measured); most texts have numerals that no other text has.
+    This takes 6 us, a ``Wording`` 200 (measured); most texts have numerals that no other text has.
     """
     import re
 
@@ -162,7 +162,7 @@ _bare = Memo(_without_emphasis)
 _has_number = Memo(lambda word: word in _OPERATORS or any(map(str.isdigit, word)))
 
 
-def likeness(a: Claim, b: Claim) -> float:
+def likeness(a: Wording, b: Wording) -> float:
     """Return how similar the claims of two texts are, from 0 (no common word) to 1 (the same words in the same order).
 
     The share of the longer text's words that both have, less the replaced ones; halved if numbers, negations, polarity
@@ -180,7 +180,7 @@ def likeness(a: Claim, b: Claim) -> float:
     return min(max(score, 0.0), ALMOST)
 
 
-def is_paraphrase(a: Claim, b: Claim) -> bool:
+def is_paraphrase(a: Wording, b: Wording) -> bool:
     """Return whether two texts with the same meaning, by their embeddings, may be the same claim in other words.
 
     If most words are the same, the words decide: for a model, "stored in Redis" and "in Memcached" mean the same.
@@ -188,7 +188,7 @@ def is_paraphrase(a: Claim, b: Claim) -> bool:
     return not a.is_contrary(b) and _common(a, b) < MEANING_BELOW * max(len(a.words), len(b.words))
 
 
-def _common(a: Claim, b: Claim) -> int:
+def _common(a: Wording, b: Wording) -> int:
     return sum(min(count, b.counts.get(word, 0)) for word, count in a.counts.items())
 
 
@@ -197,7 +197,7 @@ def most_missing(words: int, threshold: float) -> int:
     return int((1 - threshold) * words + 1e-9)
 
 
-def have_swapped(a: Claim, b: Claim) -> bool:
+def have_swapped(a: Wording, b: Wording) -> bool:
     """Return whether two texts say the same words about different things: who calls whom, which limit is whose."""
     return is_swapped(a.text, b.text, EMPTY, a.language)
 
@@ -208,7 +208,7 @@ MOST_IN_A_BUCKET = 200
 
 
 def near_pairs(
-    claims: Sequence[Claim],
+    wordings: Sequence[Wording],
     threshold: float,
     *,
     progress: Callable[[int, int], None] | None = None,
@@ -219,7 +219,7 @@ def near_pairs(
     Of texts with exactly the same words, only the first is compared with others, and each later one is paired with it.
 
     Args:
-        claims: The texts.
+        wordings: The texts.
         threshold: From 0 to 1.
         progress: Called with the number of texts processed and the total.
         most: The most words of pairs to compare; after that, only equal texts are found. None for no limit.
@@ -230,35 +230,35 @@ def near_pairs(
     Source: prefix filtering, Bayardo, Ma, Srikant 2007, "Scaling up all pairs similarity search".
     """
     left = most
-    frequency = Counter(word for claim in claims for word in claim.counts)
+    frequency = Counter(word for wording in wordings for word in wording.counts)
     same: dict[str, int] = {}
     buckets: dict[tuple[object, ...], list[int]] = {}
-    for number, claim in enumerate(claims):
+    for number, wording in enumerate(wordings):
         if progress is not None and number % 500 == 0:
-            progress(number, len(claims))
-        first = same.setdefault(claim.plain, number)
+            progress(number, len(wordings))
+        first = same.setdefault(wording.plain, number)
         if first != number:
             yield first, number, 1.0
             continue
         found: set[int] = set()
-        for bucket in _buckets(claim, threshold, frequency):
+        for bucket in _buckets(wording, threshold, frequency):
             held = buckets.setdefault(bucket, [])
             found.update(held)
             if len(held) < MOST_IN_A_BUCKET:
                 held.append(number)
         for other in sorted(found):
             if left is not None:
-                left -= len(claim.words) + len(claims[other].words)
+                left -= len(wording.words) + len(wordings[other].words)
                 if left < 0:
                     break
-            if not claim.is_contrary(claims[other]) and (value := likeness(claims[other], claim)) >= threshold:
+            if not wording.is_contrary(wordings[other]) and (value := likeness(wordings[other], wording)) >= threshold:
                 yield other, number, value
 
 
-def _buckets(claim: Claim, threshold: float, frequency: Mapping[str, int]) -> Iterator[tuple[object, ...]]:
+def _buckets(wording: Wording, threshold: float, frequency: Mapping[str, int]) -> Iterator[tuple[object, ...]]:
     """Yield what a text has in common with every similar one, at least one of them: a rare word, and all numbers."""
-    rarest = sorted(claim.counts, key=lambda word: (frequency[word], word))
-    kept = sum(claim.counts.values())
-    signature = hash((claim.numbers, claim.negations, claim.polar))
+    rarest = sorted(wording.counts, key=lambda word: (frequency[word], word))
+    kept = sum(wording.counts.values())
+    signature = hash((wording.numbers, wording.negations, wording.polar))
     for word in rarest[: most_missing(kept, threshold) + 1]:
         yield signature, word

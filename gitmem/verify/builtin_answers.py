@@ -117,13 +117,13 @@ def _probe(check: Check) -> Probe | None:
     return make(parse_arguments(check.words)) if make is not None else None
 
 
-def _answer(tree: CodeTree, check: Check, files: Sequence[Entry], found: Found) -> BuiltinAnswer:
+def _answer(tree: CodeTree, check: Check, files: Sequence[Entry], findings: Found) -> BuiltinAnswer:
     """Return what a check answers on a tree; about the files of a submodule it cannot say anything."""
     blockers = (tree.places.blocker(normal(glob)) for glob in globs_of(check.words)) if not files else ()
     module = next((entry[2] for entry in blockers if entry is not None and entry[0] == SUBMODULE), "")
     if module:
         return BuiltinAnswer(BLOCKED, f"{module} is a submodule, whose files are not in this repository's tree")
-    return conclude(check, files, found)
+    return conclude(check, files, findings)
 
 
 def conclude(check: Check, files: Sequence[Entry], found: Found) -> BuiltinAnswer:

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 # The top folder of the code, as the old or new path of a folder.
 TOP = "./"
 # How many moves one line names.
-NAMED = 3
+FACTS_NAMED = 3
 # How many moves a verdict names: the newest of a chain.
 MOST_KEPT = 16
 # Matches a possible path in a command: no blanks, quotes, operators, or separators of option and value.
@@ -502,7 +502,7 @@ def describe_moves(texts: Sequence[str]) -> str:
     found = Counter(_shorten(move) for text in texts for move in parse_moves(text)[-1:])
     some = [f"{old} → {new}" for (old, new), _ in sorted(found.items(), key=lambda one: (-one[1], one[0]))]
     facts = count_of(len(texts), "fact is judged where what it checks", "facts are judged where what they check")
-    return f"{facts} moved ({list_some(some, NAMED)}); to write that down: gitmem settle --moved"
+    return f"{facts} moved ({list_some(some, FACTS_NAMED)}); to write that down: gitmem settle --moved"
 
 
 def _shorten(move: Move) -> tuple[str, str]:

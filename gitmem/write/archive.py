@@ -101,19 +101,19 @@ def find_rotation(catalog: Catalog, policy: Policy, kind: str, *, added: int = 0
     return Rotation(kind, count, limit, max(move, max(count - added, limit) + 1 - limit))
 
 
-def rotate(texts_of: TextsOf, catalog: Catalog, found: Rotation | None, *, now: int) -> ArchiveMoves:
+def rotate(texts_of: TextsOf, catalog: Catalog, rotation: Rotation | None, *, now: int) -> ArchiveMoves:
     """Return the archive moves of the oldest memories of a kind that exceeds its limit with what is written.
 
     More than ``move`` of them are archived if that would leave too many: a sync may bring any number. Imported
     memories, and those that have a check, are critical or are required by another, neither count nor move. The choice
     depends on the store alone, so that two clones with the same memories archive the same ones.
     """
-    if found is None or found.count <= found.limit:
+    if rotation is None or rotation.count <= rotation.limit:
         return ArchiveMoves({}, {}, ())
     rows = catalog.rows(
         f"SELECT m.id, m.key, m.path, m.kind, m.title, m.archived FROM memory m WHERE {_ROTATING}"
         " ORDER BY m.updated, m.key LIMIT ?",
-        (found.kind, found.moves),
+        (rotation.kind, rotation.moves),
     )
     retired = {"when": format_time(now), "by": "gitmem", "why": ROTATED}
     return retire(texts_of, catalog, [KnownMemory(*row) for row in rows], retired)

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from gitmem.document.fields import IMPORTED, is_newer
 from gitmem.document.parse import parse
 from gitmem.frozen import frozen, replace
-from gitmem.text.similarity import claim_of, claim_text, likeness, near_pairs, numerals
+from gitmem.text.similarity import likeness, near_pairs, numerals, text_to_compare, wording_of
 from gitmem.write.archive import NOT_IN_FORCE, describe_retired, is_rotated
 from gitmem.write.draft import SAME_ABOVE, hashed_key, with_fields
 from gitmem.write.duplicates import EVENTS, NewText, find_duplicate
@@ -98,10 +98,10 @@ class _Known:
     def is_forgotten(self) -> bool:
         return self.archived and not is_rotated({"retired": self.retired})
 
-    def is_changed_by(self, one: Incoming, mark: bytes) -> bool:
+    def is_changed_by(self, incoming: Incoming, mark: bytes) -> bool:
         """Return whether an incoming decision came into force, or was superseded, since this one was imported."""
         is_back = self.retired.get("why") == NOT_IN_FORCE
-        return is_back or (self.mark == mark and bool(one.superseded_by) and not self.superseded_by)
+        return is_back or (self.mark == mark and bool(incoming.superseded_by) and not self.superseded_by)
 
 
 def _mark_of(title: str, body: str) -> bytes:
@@ -204,8 +204,8 @@ def _leave_out_near(catalog: Catalog, settled: ImportPlan, threshold: float) -> 
     # Checks are compared as well: `gitmem curate dedupe` compares memories like this.
     fit = [(key, one) for key, one in settled.new.items() if not one.archived and one.kind not in (*EVENTS, "fact")]
     paired = _with_same_numerals(fit)
-    claims = [claim_of(claim_text(one.title, one.body), catalog.language) for _, one in paired]
-    for first, second, like in near_pairs(claims, threshold):
+    wordings = [wording_of(text_to_compare(one.title, one.body), catalog.language) for _, one in paired]
+    for first, second, like in near_pairs(wordings, threshold):
         (kept, _), (key, one) = paired[first], paired[second]
         if kept in settled.new and key in settled.new and not one.is_explicit:
             settled.near.add(one.where, f"says nearly ({like:.2f}) the same thing as {kept}")
@@ -223,32 +223,34 @@ def _leave_out_near(catalog: Catalog, settled: ImportPlan, threshold: float) -> 
 
 def _with_same_numerals(fit: list[tuple[str, Incoming]]) -> list[tuple[str, Incoming]]:
     """Return the memories whose numerals also occur together in another one; the rest cannot be duplicates."""
-    marks = [hash(numerals(claim_text(one.title, one.body))) for _, one in fit]
+    marks = [hash(numerals(text_to_compare(one.title, one.body))) for _, one in fit]
     often = Counter(marks)
     return [pair for pair, mark in zip(fit, marks, strict=True) if often[mark] > 1]
 
 
-def _key_of_note(content: _Content, settled: ImportPlan, prints: dict[bytes, str], one: Incoming, mark: bytes) -> str:
+def _key_of_note(
+    content: _Content, settled: ImportPlan, prints: dict[bytes, str], incoming: Incoming, mark: bytes
+) -> str:
     """Return the key of a note: the one it had before, its own if that is free, else with a hash of its name.
 
     Empty if another memory has the same words: *prints* then has the key of that one.
     """
-    if one.name in content.names:
-        return content.names[one.name]
-    known = content.known.get(one.key)
+    if incoming.name in content.names:
+        return content.names[incoming.name]
+    known = content.known.get(incoming.key)
     if known is not None and known.mark == mark:
-        return one.key
+        return incoming.key
     if mark in content.prints:
         prints[mark] = content.prints[mark]
         settled.unchanged += 1
         return ""
     if mark in prints:
-        settled.merged.add(one.where, f"it says the same thing as {prints[mark]}")
+        settled.merged.add(incoming.where, f"it says the same thing as {prints[mark]}")
         return ""
     taken = (content.known, content.unreadable, settled.new, settled.updated)
-    if not any(one.key in keys for keys in taken):
-        return one.key
-    return hashed_key(one.key, one.name, lambda key: any(key in keys for keys in taken))
+    if not any(incoming.key in keys for keys in taken):
+        return incoming.key
+    return hashed_key(incoming.key, incoming.name, lambda key: any(key in keys for keys in taken))
 
 
 def _find_moved(
@@ -304,37 +306,41 @@ def _renamed(value: Any, renamed: Mapping[str, str]) -> Any:
     return renamed.get(value, value) if isinstance(value, str) else value
 
 
-def _settle_explicit(content: _Content, settled: ImportPlan, one: Incoming, mark: bytes, *, update: bool) -> None:
-    known = content.known.get(one.key)
-    if one.key in content.unreadable:
-        settled.skipped.add(one.where, f"{one.key} is in the store but cannot be read: gitmem doctor")
+def _settle_explicit(content: _Content, settled: ImportPlan, incoming: Incoming, mark: bytes, *, update: bool) -> None:
+    known = content.known.get(incoming.key)
+    if incoming.key in content.unreadable:
+        settled.skipped.add(incoming.where, f"{incoming.key} is in the store but cannot be read: gitmem doctor")
     elif known is not None and known.is_newer:
         settled.skipped.add(
-            one.where, f"{one.key} was written by a newer version of gitmem: update gitmem to change it"
+            incoming.where, f"{incoming.key} was written by a newer version of gitmem: update gitmem to change it"
         )
-    elif known is not None and one.archived:
+    elif known is not None and incoming.archived:
         if known.archived:
             settled.unchanged += 1
         else:
-            settled.skipped.add(one.where, f"{one.key} is retired in the import and live here: gitmem forget {one.key}")
+            settled.skipped.add(
+                incoming.where, f"{incoming.key} is retired in the import and live here: gitmem forget {incoming.key}"
+            )
     elif known is not None and known.is_forgotten:
-        settled.skipped.add(one.where, f"{one.key} {_describe_forgotten(one.key, known)}")
-    elif known is None and not one.archived and mark in content.forgotten:
+        settled.skipped.add(incoming.where, f"{incoming.key} {_describe_forgotten(incoming.key, known)}")
+    elif known is None and not incoming.archived and mark in content.forgotten:
         gone = content.forgotten[mark]
         settled.skipped.add(
-            one.where, f"it says the same thing as {gone}, which {_describe_forgotten(gone, content.known[gone])}"
+            incoming.where, f"it says the same thing as {gone}, which {_describe_forgotten(gone, content.known[gone])}"
         )
     elif known is None:
-        settled.new[one.key] = one
-    elif known.is_changed_by(one, mark):
-        settled.updated[one.key] = one
-    elif known.mark == mark and not (one.is_exact and one.time > known.time) and not (update and one.name):
+        settled.new[incoming.key] = incoming
+    elif known.is_changed_by(incoming, mark):
+        settled.updated[incoming.key] = incoming
+    elif (
+        known.mark == mark and not (incoming.is_exact and incoming.time > known.time) and not (update and incoming.name)
+    ):
         settled.unchanged += 1
-    elif update or one.time > known.time:
-        settled.updated[one.key] = one
+    elif update or incoming.time > known.time:
+        settled.updated[incoming.key] = incoming
     else:
-        reason = f"{one.key} has another text in the store, which is not older: use --update to import this one"
-        settled.skipped.add(one.where, reason)
+        reason = f"{incoming.key} has another text in the store, which is not older: use --update to import this one"
+        settled.skipped.add(incoming.where, reason)
 
 
 def _describe_forgotten(key: str, known: _Known) -> str:
@@ -342,40 +348,44 @@ def _describe_forgotten(key: str, known: _Known) -> str:
     return f"was forgotten{describe_retired(known.retired)} (gitmem restore {key})"
 
 
-def _settle_other(content: _Content, settled: ImportPlan, prints: dict[bytes, str], one: Incoming) -> None:
+def _settle_other(content: _Content, settled: ImportPlan, prints: dict[bytes, str], incoming: Incoming) -> None:
     """Decide about a memory whose key was made from its text: one with exactly the same text is the same memory."""
-    mark = _mark_of(one.title, one.body)
+    mark = _mark_of(incoming.title, incoming.body)
     if mark in content.forgotten and mark not in content.prints:
         gone = content.forgotten[mark]
         settled.skipped.add(
-            one.where, f"it says the same thing as {gone}, which {_describe_forgotten(gone, content.known[gone])}"
+            incoming.where, f"it says the same thing as {gone}, which {_describe_forgotten(gone, content.known[gone])}"
         )
     elif mark in content.prints:
         settled.unchanged += 1
     elif mark in prints:
-        settled.merged.add(one.where, f"it says the same thing as {prints[mark]}")
-    elif _is_near_duplicate(content, settled, one):
-        settled.near.add(one.where, f"says nearly the same thing as {one.key}, which begins the same way")
+        settled.merged.add(incoming.where, f"it says the same thing as {prints[mark]}")
+    elif _is_near_duplicate(content, settled, incoming):
+        settled.near.add(incoming.where, f"says nearly the same thing as {incoming.key}, which begins the same way")
     else:
-        key = _free_key(content, settled, one)
+        key = _free_key(content, settled, incoming)
         prints[mark] = key
-        settled.new[key] = one
+        settled.new[key] = incoming
 
 
-def _is_near_duplicate(content: _Content, settled: ImportPlan, one: Incoming) -> bool:
+def _is_near_duplicate(content: _Content, settled: ImportPlan, incoming: Incoming) -> bool:
     """Return whether the memory with this key says nearly the same."""
-    other = settled.new.get(one.key) or settled.updated.get(one.key) or content.known.get(one.key)
-    if other is None or other.kind != one.kind:
+    other = settled.new.get(incoming.key) or settled.updated.get(incoming.key) or content.known.get(incoming.key)
+    if other is None or other.kind != incoming.kind:
         return False
-    claims = (claim_of(claim_text(each.title, each.body), content.language) for each in (other, one))
-    return likeness(*claims) > SAME_ABOVE
+    wordings = (wording_of(text_to_compare(each.title, each.body), content.language) for each in (other, incoming))
+    return likeness(*wordings) > SAME_ABOVE
 
 
-def _free_key(content: _Content, settled: ImportPlan, one: Incoming) -> str:
+def _free_key(content: _Content, settled: ImportPlan, incoming: Incoming) -> str:
     def is_taken(key: str) -> bool:
         return any(key in keys for keys in (content.known, content.unreadable, settled.new, settled.updated))
 
-    return hashed_key(one.key, f"{one.title}\n{one.body}", is_taken) if is_taken(one.key) else one.key
+    return (
+        hashed_key(incoming.key, f"{incoming.title}\n{incoming.body}", is_taken)
+        if is_taken(incoming.key)
+        else incoming.key
+    )
 
 
 def changes_of(catalog: Catalog, settled: ImportPlan, policy: Policy) -> PlannedFiles:

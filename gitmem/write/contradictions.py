@@ -19,7 +19,7 @@ from gitmem.index.catalog.state import LIVE
 from gitmem.model import BUILTIN, ENGLISH, Check
 from gitmem.text import tokens as analysis
 from gitmem.text.globs import escape, is_plain, matcher, path_of, unescape
-from gitmem.text.similarity import MOST_IN_A_BUCKET, claim_of, have_swapped
+from gitmem.text.similarity import MOST_IN_A_BUCKET, have_swapped, wording_of
 from gitmem.write.duplicates import EVENTS
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from gitmem.index.catalog import Catalog
-    from gitmem.text.similarity import Claim
+    from gitmem.text.similarity import Wording
 
 # The most live memories whose titles are compared, about 3 s (measured); of a larger store only a part is compared.
 MOST_TITLES = 60_000
@@ -96,20 +96,20 @@ class Statement:
     """A title in the form in which two are compared.
 
     Attributes:
-        claim: Its words without function words, its negations, its numbers.
+        wording: Its words without function words, its negations, its numbers.
         tokens: All its words, in order.
         words: Its distinct words without function words.
     """
 
-    claim: Claim
+    wording: Wording
     tokens: tuple[str, ...]
     words: frozenset[str]
 
 
 def parse_statement(title: str, language: str = ENGLISH) -> Statement:
     """Return a title in the form in which it is compared."""
-    claim = claim_of(title, language)
-    return Statement(claim, tuple(word for word in claim.plain.split(" ") if word), frozenset(claim.counts))
+    wording = wording_of(title, language)
+    return Statement(wording, tuple(word for word in wording.plain.split(" ") if word), frozenset(wording.counts))
 
 
 def why_opposed(one: Statement, other: Statement) -> str:
@@ -117,7 +117,7 @@ def why_opposed(one: Statement, other: Statement) -> str:
     # The cheapest test first: most pairs are unrelated.
     if len(one.words ^ other.words) > MOST_APART:
         return ""
-    a, b = one.claim, other.claim
+    a, b = one.wording, other.wording
     if a.plain == b.plain or min(len(a.words), len(b.words)) < FEWEST:
         return ""
     gone, new = _only(a.counts, b.counts), _only(b.counts, a.counts)
@@ -151,12 +151,12 @@ def _swap(one: Statement, other: Statement, gone: list[str], new: list[str]) -> 
     """Return the reason if the titles say the same words about different things."""
     if gone or new:
         return ""
-    return "the same words have changed sides" if have_swapped(one.claim, other.claim) else ""
+    return "the same words have changed sides" if have_swapped(one.wording, other.wording) else ""
 
 
 def _replacement(one: Statement, other: Statement) -> str:
     """Return the reason if exactly one word differs, and the two words contradict each other."""
-    if one.claim.negations != other.claim.negations or len(one.tokens) != len(other.tokens):
+    if one.wording.negations != other.wording.negations or len(one.tokens) != len(other.tokens):
         return ""
     places = [at for at, pair in enumerate(zip(one.tokens, other.tokens, strict=True)) if pair[0] != pair[1]]
     pairs = [(one.tokens[at], other.tokens[at]) for at in places]
@@ -322,20 +322,20 @@ def live_titles(catalog: Catalog) -> dict[str, Title]:
 
 def denies(one: Statement, other: Statement) -> bool:
     """Return whether only one of two titles is negated, with the same numbers in both."""
-    return (one.claim.negations > 0) != (other.claim.negations > 0) and one.claim.numbers == other.claim.numbers
+    return (one.wording.negations > 0) != (other.wording.negations > 0) and one.wording.numbers == other.wording.numbers
 
 
-def _frequency(said: Mapping[str, Statement]) -> dict[str, int]:
+def _frequency(statements: Mapping[str, Statement]) -> dict[str, int]:
     found: dict[str, int] = {}
-    for one in said.values():
-        for word in one.claim.counts:
+    for one in statements.values():
+        for word in one.wording.counts:
             found[word] = found.get(word, 0) + 1
     return found
 
 
-def _distinctive(said: Statement, frequency: Mapping[str, int]) -> list[str]:
+def _distinctive(statement: Statement, frequency: Mapping[str, int]) -> list[str]:
     """Return the rarest words of a title, of which two opposed titles share one: they differ in at most two words."""
-    return sorted(said.claim.counts, key=lambda word: (frequency[word], word))[:3]
+    return sorted(statement.wording.counts, key=lambda word: (frequency[word], word))[:3]
 
 
 def find_opposed_checks(catalog: Catalog, changed: Collection[str] | None = None) -> Iterator[tuple[Title, Title, str]]:

@@ -11,7 +11,16 @@ from gitmem.errors import DuplicateError
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, TASK
 from gitmem.text import parse_json
-from gitmem.text.similarity import ALMOST, EMPTY, Claim, claim_of, claim_text, is_paraphrase, likeness, most_missing
+from gitmem.text.similarity import (
+    ALMOST,
+    EMPTY,
+    Wording,
+    is_paraphrase,
+    likeness,
+    most_missing,
+    text_to_compare,
+    wording_of,
+)
 from gitmem.text.tokens import terms as analyse
 from gitmem.write.archive import describe_retired, is_rotated
 from gitmem.write.place import body_of, find_known
@@ -115,7 +124,7 @@ def find_duplicate(
         apart: Keys to leave out.
         similar: Returns more candidates by meaning.
     """
-    text, fields = claim_text(new.title, new.body), new.fields
+    text, fields = text_to_compare(new.title, new.body), new.fields
     if not threshold or fields.get("kind") in EVENTS:
         return None
     known = _term_counts(catalog, text)
@@ -127,16 +136,16 @@ def find_duplicate(
     likes = {key: value for key, value in (similar(text) if similar else ()) if value >= threshold}
     if not (same or like or likes):
         return None
-    wanted = claim_of(text, catalog.language)
+    wanted = wording_of(text, catalog.language)
     for found in same:
-        if claim_of(claim_text(found.title, found.body), catalog.language).plain == wanted.plain and not is_rotated(
-            found.fields
-        ):
+        if wording_of(
+            text_to_compare(found.title, found.body), catalog.language
+        ).plain == wanted.plain and not is_rotated(found.fields):
             return replace(found, likeness=1.0)
     near = [
         replace(one, likeness=value)
         for one in like
-        if (value := likeness(wanted, claim_of(claim_text(one.title, one.body), catalog.language))) >= threshold
+        if (value := likeness(wanted, wording_of(text_to_compare(one.title, one.body), catalog.language))) >= threshold
     ]
     near += _by_meaning(catalog, wanted, likes, apart)
     fit = [one for one in near if not have_different_checks(fields, one.fields)]
@@ -194,48 +203,50 @@ class KnownTexts:
         return found if other is None else find_duplicate(other, new, threshold, apart=apart)
 
 
-def refuse_said(draft: Draft, found: Duplicate, *, again: str) -> None:
+def refuse_said(draft: Draft, duplicate: Duplicate, *, again: str) -> None:
     """Refuse what another memory says, unless it is to be added to that memory.
 
     Raises:
         DuplicateError: *again* is to refuse.
     """
     if again == REFUSE:
-        raise _error(draft.key, found)
+        raise _error(draft.key, duplicate)
 
 
-def _error(own: str, found: Duplicate) -> DuplicateError:
+def _error(own: str, duplicate: Duplicate) -> DuplicateError:
     """Return the error that names the existing memory, with the ways to proceed."""
-    key, hint = found.key, "write it anyway: --force"
-    if found.archived:
-        retired = found.fields.get("retired")
+    key, hint = duplicate.key, "write it anyway: --force"
+    if duplicate.archived:
+        retired = duplicate.fields.get("retired")
         said = f"said this, but was retired{describe_retired(retired) if isinstance(retired, dict) else ''}"
         hint = f"restore it: gitmem restore {key}; {hint}"
-    elif found.superseded:
-        by = found.superseded_by
+    elif duplicate.superseded:
+        by = duplicate.superseded_by
         said = "said this, but was superseded" + (f" by {by}" if by else "")
         hint = (f"reverse it: gitmem supersede {by} {key}; " if by else "") + hint
     else:
-        said = "already says this" if found.likeness == 1 else f"says nearly the same thing ({found.likeness:.2f})"
+        said = (
+            "already says this" if duplicate.likeness == 1 else f"says nearly the same thing ({duplicate.likeness:.2f})"
+        )
         hint = f"replace it: --supersedes {key} (later: gitmem supersede {key} {own}); or gitmem edit {key}; {hint}"
     return DuplicateError(
-        f"{own}: {key} {said}: {found.title}",
+        f"{own}: {key} {said}: {duplicate.title}",
         key=key,
-        title=found.title,
-        likeness=found.likeness,
-        status="retired" if found.archived else "superseded" if found.superseded else "",
+        title=duplicate.title,
+        likeness=duplicate.likeness,
+        status="retired" if duplicate.archived else "superseded" if duplicate.superseded else "",
         hint=hint,
     )
 
 
-def fold_into(draft: Draft, found: Duplicate) -> Draft:
+def fold_into(draft: Draft, duplicate: Duplicate) -> Draft:
     """Return a draft that adds a duplicate's lists (refs, paths, tags) to a memory.
 
     The memory keeps its key, kind, title and text.
     """
     lists = {name: value for name, value in draft.fields.items() if isinstance(value, list) and name in _UNITED}
-    fields = {"title": found.title, "kind": found.kind, **lists}
-    return replace(draft, key=found.key, is_explicit=False, fields=fields, body=found.body, made=())
+    fields = {"title": duplicate.title, "kind": duplicate.kind, **lists}
+    return replace(draft, key=duplicate.key, is_explicit=False, fields=fields, body=duplicate.body, made=())
 
 
 _UNITED = ("tags", "domains", "paths", "refs", "anchors")
@@ -292,7 +303,9 @@ def _duplicate(row: Sequence[Any]) -> Duplicate:
     return Duplicate(key, kind, title, body, parse_json(fields), 0.0, bool(archived), bool(superseded), by)
 
 
-def _by_meaning(catalog: Catalog, wanted: Claim, likes: Mapping[str, float], apart: Collection[str]) -> list[Duplicate]:
+def _by_meaning(
+    catalog: Catalog, wanted: Wording, likes: Mapping[str, float], apart: Collection[str]
+) -> list[Duplicate]:
     """Return what a provider of embeddings finds similar, filtered by numbers, negations and names."""
     rows = catalog.each(
         f"SELECT {_COLUMNS} FROM memory m JOIN text t ON t.id = m.id WHERE {_LIVE} AND m.key IN ({{}})",
@@ -304,7 +317,7 @@ def _by_meaning(catalog: Catalog, wanted: Claim, likes: Mapping[str, float], apa
         for one in found
         if one.kind not in EVENTS
         and one.key not in apart
-        and is_paraphrase(wanted, claim_of(claim_text(one.title, one.body), catalog.language))
+        and is_paraphrase(wanted, wording_of(text_to_compare(one.title, one.body), catalog.language))
     ]
 
 

@@ -50,9 +50,9 @@ def find_contradicted(
     return _opposed(title, near, catalog.language) if near else []
 
 
-def _is_near(said: set[str], other: str, language: str) -> bool:
+def _is_near(terms_of_title: set[str], other: str, language: str) -> bool:
     words = set(terms(other, language))
-    return len(said & words) >= SHARED * max(len(said), len(words))
+    return len(terms_of_title & words) >= SHARED * max(len(terms_of_title), len(words))
 
 
 def _opposed(title: str, near: Collection[tuple[str, str]], language: str) -> list[str]:

@@ -8,7 +8,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.keys import near_keys
 from gitmem.store import layout
 from gitmem.text import parse_json
-from gitmem.text.similarity import claim_of, claim_text, likeness
+from gitmem.text.similarity import likeness, text_to_compare, wording_of
 from gitmem.write.draft import SAME_ABOVE, Draft, hashed_key
 
 TYPE_CHECKING = False
@@ -224,8 +224,11 @@ def _says_the_same(catalog: Catalog, draft: Draft, known: KnownMemory) -> bool:
     superseded = catalog.row("SELECT superseded FROM memory WHERE id = ?", (known.id,))[0]
     if known.kind != draft.kind or (superseded and not known.archived):
         return False  # a superseded memory does not come back when it is recorded again
-    texts = (claim_text(known.title, body_of(catalog, known)), claim_text(str(draft.fields["title"]), draft.body))
-    return likeness(*(claim_of(text, catalog.language) for text in texts)) > SAME_ABOVE
+    texts = (
+        text_to_compare(known.title, body_of(catalog, known)),
+        text_to_compare(str(draft.fields["title"]), draft.body),
+    )
+    return likeness(*(wording_of(text, catalog.language) for text in texts)) > SAME_ABOVE
 
 
 def folder_of(kind: str, policy: Policy) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from gitmem.text.restated import is_restated
-from gitmem.text.similarity import claim_of
+from gitmem.text.similarity import wording_of
 
 
 def restates(a: str, b: str) -> bool:
-    return is_restated(claim_of(a), claim_of(b))
+    return is_restated(wording_of(a), wording_of(b))
 
 
 @pytest.mark.parametrize(

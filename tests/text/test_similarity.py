@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.text.similarity import claim_of, claim_text, likeness, most_missing, numerals
+from gitmem.text.similarity import likeness, most_missing, numerals, text_to_compare, wording_of
 
 PAIRS = Path(__file__).parents[2] / "benchmarks" / "pairs.jsonl"
 WORDS = st.sampled_from(
@@ -20,7 +20,7 @@ TEXTS = st.lists(WORDS, max_size=12).map(" ".join)
 
 
 def like(a: str, b: str) -> float:
-    return likeness(claim_of(a), claim_of(b))
+    return likeness(wording_of(a), wording_of(b))
 
 
 @given(TEXTS | st.text(max_size=30), TEXTS | st.text(max_size=30))
@@ -69,8 +69,8 @@ def test_of_few_words_every_one_tells(a: str, b: str) -> None:
 
 
 def test_title_that_its_body_begins_with_counts_once() -> None:
-    assert claim_text("Deploys need VPN", "Deploys need VPN. Ask ops.\n") == "Deploys need VPN. Ask ops."
-    assert claim_text("Deploys need VPN", "Ask ops.") == "Deploys need VPN\nAsk ops."
+    assert text_to_compare("Deploys need VPN", "Deploys need VPN. Ask ops.\n") == "Deploys need VPN. Ask ops."
+    assert text_to_compare("Deploys need VPN", "Ask ops.") == "Deploys need VPN\nAsk ops."
 
 
 @given(st.integers(1, 60), st.sampled_from([0.5, 0.85, 0.9, 1.0]))
@@ -91,6 +91,6 @@ FIGURES = st.lists(
 @given(FIGURES)
 def test_texts_with_the_same_numbers_have_the_same_numerals(text):
     # A function of the numbers that are compared: two texts with other numerals are never near duplicates.
-    found = {run for number in claim_of(text).numbers for run in re.findall(r"\d+", number)}
+    found = {run for number in wording_of(text).numbers for run in re.findall(r"\d+", number)}
 
     assert numerals(text) == found - {"0", *map(str, range(2, 13))}

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.text.similarity import claim_of, have_swapped, likeness
+from gitmem.text.similarity import have_swapped, likeness, wording_of
 
 
 def is_duplicate(a: str, b: str) -> bool:
-    return likeness(claim_of(a), claim_of(b)) >= 0.85
+    return likeness(wording_of(a), wording_of(b)) >= 0.85
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ WORDS = st.lists(
 
 @given(WORDS.map(" ".join), WORDS.map(" ".join))
 def test_two_texts_have_swapped_words_in_either_order(a: str, b: str) -> None:
-    one, other = claim_of(a), claim_of(b)
+    one, other = wording_of(a), wording_of(b)
 
     assert have_swapped(one, other) == have_swapped(other, one)
     assert not have_swapped(one, one)

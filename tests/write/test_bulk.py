@@ -12,7 +12,7 @@ from gitmem.index.catalog.update import add_problem
 from gitmem.model import Problem
 from gitmem.policy import builtin
 from gitmem.store import layout
-from gitmem.text.similarity import claim_of, claim_text, near_pairs
+from gitmem.text.similarity import near_pairs, text_to_compare, wording_of
 from gitmem.write.bulk import ImportPlan, _with_same_numerals, changes_of, settle
 from gitmem.write.incoming import Incoming, incoming_exact
 
@@ -152,7 +152,7 @@ def test_texts_with_numerals_of_their_own_are_in_no_near_pair(texts):
     every = [(text, other(f"k{number}", f"It {text}")) for number, text in enumerate(texts)]
 
     def pairs(some: list[tuple[str, Incoming]]) -> list[tuple[str, str, float]]:
-        claims = [claim_of(claim_text(one.title, one.body)) for _, one in some]
-        return [(some[a][1].key, some[b][1].key, like) for a, b, like in near_pairs(claims, 0.75)]
+        wordings = [wording_of(text_to_compare(one.title, one.body)) for _, one in some]
+        return [(some[a][1].key, some[b][1].key, like) for a, b, like in near_pairs(wordings, 0.75)]
 
     assert pairs(_with_same_numerals(every)) == pairs(every)

@@ -21,7 +21,7 @@ from gitmem.tasks.task import Worker
 from gitmem.text import display
 from gitmem.text.marker_words import CIRCUMSTANCES
 from gitmem.text.restated import is_restated
-from gitmem.text.similarity import claim_of, claim_text
+from gitmem.text.similarity import text_to_compare, wording_of
 from gitmem.write import place
 from gitmem.write.archive import is_dropped
 from gitmem.write.draft import Author, make_draft
@@ -223,11 +223,11 @@ def _as_restated(catalog: Catalog, draft: Draft, now: int) -> Draft | None:
         f" AND m.kind IN ({', '.join('?' * len(STATED))}) AND m.agent = ? AND m.created > ? ORDER BY m.id DESC LIMIT ?",
         (*STATED, author.agent, now - SESSION_S, STATED_AT_MOST),
     )
-    wanted = claim_of(claim_text(str(draft.fields["title"]), draft.body), catalog.language)
+    wanted = wording_of(text_to_compare(str(draft.fields["title"]), draft.body), catalog.language)
     for key, kind, title, body, fields in rows:
         if key == draft.key or read_author(json.loads(fields)).session != session:
             continue
-        known = claim_of(claim_text(title, body), catalog.language)
+        known = wording_of(text_to_compare(title, body), catalog.language)
         if is_restated(known, wanted):
             if len(wanted.words) > len(known.words):
                 return replace(draft, key=key, is_explicit=True, fields={**draft.fields, "kind": kind})
@@ -249,10 +249,10 @@ def _is_a_persons(catalog: Catalog, known: place.KnownMemory, draft: Draft) -> b
     if theirs or not ours or known.archived:
         return False
     texts = (
-        claim_text(known.title, place.body_of(catalog, known)),
-        claim_text(str(draft.fields["title"]), draft.body),
+        text_to_compare(known.title, place.body_of(catalog, known)),
+        text_to_compare(str(draft.fields["title"]), draft.body),
     )
-    theirs, ours = (claim_of(text, catalog.language).plain for text in texts)
+    theirs, ours = (wording_of(text, catalog.language).plain for text in texts)
     return theirs == ours
 
 

@@ -16,7 +16,7 @@ from gitmem.index.catalog.state import LIVE
 from gitmem.store.state.plain_files import CAPTURE, FOLLOWED, FOLLOWED_AT
 from gitmem.system import append_file, discard, read_file, write_text
 from gitmem.text import parse_json
-from gitmem.text.similarity import claim_of, claim_text, likeness
+from gitmem.text.similarity import likeness, text_to_compare, wording_of
 from gitmem.write.archive import DROPPED
 from gitmem.write.draft import SAME_ABOVE
 
@@ -93,12 +93,12 @@ def _retire(repository: OpenRepository, writer: Writer, gone: set[str]) -> set[s
 
 def _find_again(said: Mapping[str, str], title: str, body: str, refs: Sequence[str], language: str) -> tuple[str, str]:
     """Return the commit that states a memory now and its words; of reworded ones only a commit that it refers to."""
-    claim = claim_of(claim_text(title, body), language)
+    wording = wording_of(text_to_compare(title, body), language)
     for text, commit in said.items():
-        if claim_of(text, language).plain == claim.plain:
+        if wording_of(text, language).plain == wording.plain:
             return commit, title
     for text, commit in said.items():
-        if f"{PREFIX}{commit}" in refs and likeness(claim_of(text, language), claim) >= SAME_ABOVE:
+        if f"{PREFIX}{commit}" in refs and likeness(wording_of(text, language), wording) >= SAME_ABOVE:
             return commit, text
     return "", ""
 

@@ -98,7 +98,7 @@ def _by_meaning(store: OpenStore, catalog: Catalog) -> Iterator[tuple[Title, Tit
 
     titles = live_titles(catalog)
     said = {key: parse_statement(one.title, catalog.language) for key, one in titles.items()}
-    denying = [key for key, one in said.items() if one.claim.negations]
+    denying = [key for key, one in said.items() if one.wording.negations]
     texts = {key: one.title for key, one in titles.items()}
     for key, other, cosine in semantic.near_titles(store, denying, texts, floor=NEAR):
         if denies(said[key], said[other]):

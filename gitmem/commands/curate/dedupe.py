@@ -11,7 +11,7 @@ import json
 from gitmem.frozen import frozen
 from gitmem.index.catalog.state import statuses_of, suspects
 from gitmem.model import VERIFIED
-from gitmem.text.similarity import claim_of, claim_text, near_pairs
+from gitmem.text.similarity import near_pairs, text_to_compare, wording_of
 from gitmem.write.draft import check_file, with_fields
 from gitmem.write.duplicates import EVENTS, have_different_checks
 from gitmem.write.place import PlannedFiles, before_of, find_known
@@ -111,10 +111,10 @@ def find_groups(
         _Row(number, key, kind, title, body, json.loads(fields), agent, updated, oid)
         for number, key, kind, title, body, fields, agent, updated, oid in catalog.rows(_TEXTS, EVENTS)
     ]
-    claims = [claim_of(claim_text(row.title, row.body), catalog.language) for row in rows]
+    wordings = [wording_of(text_to_compare(row.title, row.body), catalog.language) for row in rows]
     threshold = threshold or store.policy().duplicates.threshold or 0.85
     near: dict[int, dict[int, float]] = {}
-    for first, second, like in near_pairs(claims, threshold, progress=progress):
+    for first, second, like in near_pairs(wordings, threshold, progress=progress):
         near.setdefault(first, {})[second] = like
         near.setdefault(second, {})[first] = like
     found = _group(store, catalog, rows, near) if near else []

@@ -10,7 +10,7 @@ from gitmem.model import Problem
 from gitmem.policy.settings import MOST_TOKENS, OWN
 from gitmem.store.scopes import POLICY_PATH
 from gitmem.text.hazards.hazard import find_hazards
-from gitmem.verify.trace.undeclared_reads import NAMED, parse_paths
+from gitmem.verify.trace.undeclared_reads import READS_NAMED, parse_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def list_undeclared(repository: OpenRepository, catalog: Catalog) -> list[Proble
         read = parse_paths(verdict.undeclared)
         if read:
             message = (
-                f"its check also reads {', '.join(read[:NAMED])}, which its paths do not include: changes "
+                f"its check also reads {', '.join(read[:READS_NAMED])}, which its paths do not include: changes "
                 "there are missed"
             )
             hint = f"gitmem edit {key} --path …; or let gitmem observe its reads: gitmem edit {key} --path ''"
@@ -79,7 +79,13 @@ def list_secrets(catalog: Catalog, allowed: Sequence[str]) -> list[Problem]:
         if rule not in allowed:
             found.setdefault((path, key), []).append(f"{rule} in line {line}")
     return [
-        Problem("secret", path, f"it contains a secret ({', '.join(places[:NAMED])})", key=key, hint=REVOKE.format(key))
+        Problem(
+            "secret",
+            path,
+            f"it contains a secret ({', '.join(places[:READS_NAMED])})",
+            key=key,
+            hint=REVOKE.format(key),
+        )
         for (path, key), places in found.items()
     ]
 
@@ -95,7 +101,7 @@ def list_poisoned(catalog: Catalog) -> list[Problem]:
         hazards = find_hazards(f"{title}\n{body}")
         if hazards:
             places = {h.message: f"line {h.line - 1} of the body" if h.line > 1 else "the title" for h in hazards}
-            message = "; ".join(f"{message} ({place})" for message, place in [*places.items()][:NAMED])
+            message = "; ".join(f"{message} ({place})" for message, place in [*places.items()][:READS_NAMED])
             severity = min(h.severity for h in hazards)  # "error" before "warning"
             hint = f"read it: gitmem show {key}; then: gitmem edit {key}, or: gitmem forget {key}"
             found.append(Problem("poisoned-text", path, message, key=key, hint=hint, severity=severity))

@@ -28,7 +28,7 @@ from gitmem.commands.forge.sanitize import page
 from gitmem.errors import ForgeError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.verify.overview.notice.document import parse_adopt, parse_check, parse_table
-from gitmem.verify.overview.notice.notice import render, verdict_of
+from gitmem.verify.overview.notice.notice import headline_of, render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def body_of(kind: str, text: str, place: ForgeRepository) -> tuple[str, bool]:
     found = _findings_in(kind, text)
     if found is not None:
         shown = render(found, place.links(found.head, found.memory), BODY_LIMIT - _APART)
-        return add_signature(f"{sign}\n\n{shown}", place), verdict_of(found).is_news
+        return add_signature(f"{sign}\n\n{shown}", place), headline_of(found).is_news
     shown, missing = page(text[:TEXT_LIMIT], BODY_LIMIT - _APART)
     if missing:
         where = f"; [the run]({place.run}) may have all" if place.run else ""

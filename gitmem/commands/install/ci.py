@@ -23,7 +23,7 @@ from gitmem.store import layout
 from gitmem.store.commit import CommitPlan
 from gitmem.store.read import display_path
 from gitmem.system.origin import find_origin
-from gitmem.verify.jobs.schedule import EVERY, WORKFLOWS
+from gitmem.verify.jobs.schedule import HOURS_BY_NAME, WORKFLOWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _with_times(wanted: CiOptions, top: Path, forge: str) -> CiOptions:
     The times are arbitrary, so that not all repositories' jobs run at once, and never at the full hour, when schedules
     are delayed or dropped.
     """
-    hours = EVERY[wanted.every]
+    hours = HOURS_BY_NAME[wanted.every]
     there = ci_files.time_of(read_text(top / WORKFLOWS[forge]) or "") if forge in WORKFLOWS else None
     if there is not None and there[1] < (6 if hours >= 24 else hours):
         return replace(wanted, minute=there[0], hour=there[1])

@@ -14,7 +14,7 @@ from textwrap import indent
 from gitmem.commands.install.ci_options import FORGEJO, GITEA, GITHUB, GITLAB, CiOptions, fields_of, without_pins
 from gitmem.config import ROBOTS
 from gitmem.errors import UsageError
-from gitmem.verify.jobs.schedule import EVERY, WORKFLOW, WORKFLOWS
+from gitmem.verify.jobs.schedule import HOURS_BY_NAME, WORKFLOW, WORKFLOWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def _seal(path: str, text: str, wanted: CiOptions, *, is_exact: bool) -> str:
 
 
 def _cron(wanted: CiOptions) -> str:
-    hours = EVERY[wanted.every]
+    hours = HOURS_BY_NAME[wanted.every]
     if hours == 1:
         return f"{wanted.minute} * * * *"
     if hours < 24:

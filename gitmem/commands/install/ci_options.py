@@ -44,7 +44,7 @@ class CiOptions:
     """The options.
 
     Attributes:
-        every: How often verify jobs run, a word of ``EVERY``.
+        every: How often verify jobs run, a word of ``HOURS_BY_NAME``.
         shards: The number of machines that share one job.
         package: The gitmem that jobs install, in a form of ``package.need_pinned``; ``.`` is this repository's code.
         branch: The memory branch.

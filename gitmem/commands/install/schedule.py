@@ -21,7 +21,7 @@ from gitmem.errors import GitmemError, ProcessError, UsageError
 from gitmem.frozen import fields_of, replace
 from gitmem.system import process
 from gitmem.system.environment import search_path
-from gitmem.verify.jobs.schedule import ALIASES, EVERY, NOTE, Schedule, read_note
+from gitmem.verify.jobs.schedule import ALIASES, HOURS_BY_NAME, NOTE, Schedule, read_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def every_of(word: str) -> str:
         UsageError: There is no such interval.
     """
     found = ALIASES.get(word, word)
-    if found not in EVERY:
-        raise UsageError(f"invalid value for --every: {word}", hint=f"choose one of {', '.join(EVERY)}")
+    if found not in HOURS_BY_NAME:
+        raise UsageError(f"invalid value for --every: {word}", hint=f"choose one of {', '.join(HOURS_BY_NAME)}")
     return found
 
 
@@ -54,7 +54,7 @@ def job_of(git: Git, every: str) -> ScheduledJob:
     """Return the job of one repository; its name and time are always the same."""
     where = git.repository.top or git.repository.git
     digest = sha256(os.fsencode(git.repository.common_dir.resolve())).digest()
-    hours = EVERY[every]
+    hours = HOURS_BY_NAME[every]
     minute = 1 + digest[0] % 58
     slug = "".join(char if char.isascii() and char.isalnum() else "-" for char in git.repository.name)[:40]
     return ScheduledJob(

@@ -10,7 +10,7 @@ import plistlib
 import shlex
 
 from gitmem.frozen import frozen
-from gitmem.verify.jobs.schedule import EVERY
+from gitmem.verify.jobs.schedule import HOURS_BY_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class ScheduledJob:
         name: Its name: ASCII letters, digits and ``-``.
         argv: The program and its arguments.
         variables: The environment that it needs.
-        every: A word of ``EVERY``.
+        every: A word of ``HOURS_BY_NAME``.
         hour: The hour: less than the hours between two runs, or at night for a day and more.
         minute: The minute, never the popular full or half hour.
     """
@@ -46,7 +46,7 @@ class ScheduledJob:
     @property
     def hours(self) -> int:
         """Return the hours between two runs."""
-        return EVERY[self.every]
+        return HOURS_BY_NAME[self.every]
 
 
 def systemd_service(job: ScheduledJob) -> str:

@@ -12,7 +12,7 @@ from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.frozen import frozen
 from gitmem.index.catalog.state import LIVE
-from gitmem.text.similarity import claim_of, claim_text, near_pairs
+from gitmem.text.similarity import near_pairs, text_to_compare, wording_of
 from gitmem.write.contradictions import find_opposed, find_opposed_checks
 from gitmem.write.duplicates import EVENTS, NewText, find_duplicate, have_different_checks
 
@@ -98,8 +98,8 @@ def _duplicates(catalog: Catalog, changed: set[str], threshold: float) -> Iterat
                 yield _duplicate(row.key, row.path, near.key, near.title, near.likeness)
         return
     rows = _read_rows(catalog)
-    claims = [claim_of(claim_text(row.title, row.body), catalog.language) for row in rows]
-    for first, second, like in near_pairs(claims, threshold, most=MOST_COMPARED):
+    wordings = [wording_of(text_to_compare(row.title, row.body), catalog.language) for row in rows]
+    for first, second, like in near_pairs(wordings, threshold, most=MOST_COMPARED):
         one, other = rows[first], rows[second]
         if one.key not in changed:
             one, other = other, one
@@ -109,7 +109,7 @@ def _duplicates(catalog: Catalog, changed: set[str], threshold: float) -> Iterat
 
 
 def _replaces(mine: Mapping[str, Any], other_key: str, others: Mapping[str, Any], key: str) -> bool:
-    """Return whether one of two memories claims to supersede the other."""
+    """Return whether one of two memories wordings to supersede the other."""
     return other_key in (mine.get("supersedes") or ()) or key in (others.get("supersedes") or ())
 
 

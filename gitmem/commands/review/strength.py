@@ -14,7 +14,7 @@ from gitmem.document.fields import IMPORTANCE, parse_ttl
 from gitmem.document.spec import check_of, format_check
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN, SHELL, Check
-from gitmem.text.similarity import claim_of
+from gitmem.text.similarity import wording_of
 from gitmem.verify.trivial import suggest_builtin
 
 TYPE_CHECKING = False
@@ -116,7 +116,7 @@ def look_at_fields(changed: ChangedMemory, policy: Policy) -> Iterator[f.ReviewF
     for message in _list_why_seldom(old, new, policy):
         yield _finding(f.WARNING, "check-weaker", message, changed)
     if old.title != new.title:
-        is_contrary = claim_of(old.title).is_contrary(claim_of(new.title))
+        is_contrary = wording_of(old.title).is_contrary(wording_of(new.title))
         message = f"it claims something else, and its check is the same: {sanitize.line(format_check(check))}"
         yield _finding(f.WARNING if is_contrary else f.NOTE, "claim-changed", message, changed)
 

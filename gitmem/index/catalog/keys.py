@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 # How many keys an error names: if several begin with the typed text, and if none does.
-NAMED = 10
+KEYS_NAMED = 10
 NEAR = 5
 # Agents are shown at least this many characters of a key: enough to recognize it, and to stay unique while more
 # memories are written.
@@ -36,13 +36,13 @@ def full_key(catalog: Catalog, typed: str) -> str:
         raise NotFoundError(f"{typed} cannot be read: {why}", hint="gitmem doctor", quoted=why)
     rows = catalog.rows(
         "SELECT DISTINCT key FROM memory WHERE key >= ? AND key < ? AND archived = 0 ORDER BY key LIMIT ?",
-        (typed, typed + "\U0010ffff", NAMED + 1),
+        (typed, typed + "\U0010ffff", KEYS_NAMED + 1),
     ) if typed else []  # fmt: skip
     keys = [row[0] for row in rows]
     if len(keys) == 1:
         return str(keys[0])
     if keys:
-        shown = ", ".join(keys[:NAMED]) + (", …" if len(keys) > NAMED else "")
+        shown = ", ".join(keys[:KEYS_NAMED]) + (", …" if len(keys) > KEYS_NAMED else "")
         raise AmbiguousKeyError(f"{typed} matches several memories", keys=keys, hint=f"choose one of {shown}")
     raise NotFoundError(f"there is no memory {typed}", hint=near_keys(catalog, typed))
 

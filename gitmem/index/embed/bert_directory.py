@@ -134,10 +134,10 @@ class _Bert:
             found = self._norm(found + self._linear(inner, f"{layer}.output.dense"), f"{layer}.output.LayerNorm")
         return found.reshape(texts, length, -1)
 
-    def _attention(self, found: Floats, layer: str, texts: int, length: int) -> Floats:
+    def _attention(self, rows: Floats, layer: str, texts: int, length: int) -> Floats:
         """Return self-attention over the tokens of each text (Vaswani et al. 2017, 3.2)."""
         query, key, value = (
-            self._linear(found, f"{layer}.attention.self.{name}")
+            self._linear(rows, f"{layer}.attention.self.{name}")
             .reshape(texts, length, self._heads, -1)
             .transpose(0, 2, 1, 3)
             for name in ("query", "key", "value")
@@ -147,13 +147,13 @@ class _Bert:
         weights /= weights.sum(axis=-1, keepdims=True)
         return np.asarray((weights @ value).transpose(0, 2, 1, 3).reshape(texts * length, -1))
 
-    def _linear(self, found: Floats, name: str) -> Floats:
-        return np.asarray(found @ self._tensor(f"{name}.weight").T + self._tensor(f"{name}.bias"))
+    def _linear(self, rows: Floats, name: str) -> Floats:
+        return np.asarray(rows @ self._tensor(f"{name}.weight").T + self._tensor(f"{name}.bias"))
 
-    def _norm(self, found: Floats, name: str) -> Floats:
-        found = found - found.mean(axis=-1, keepdims=True)
-        found /= np.sqrt(np.square(found).mean(axis=-1, keepdims=True) + np.float32(self._eps))
-        return np.asarray(found * self._tensor(f"{name}.weight") + self._tensor(f"{name}.bias"))
+    def _norm(self, rows: Floats, name: str) -> Floats:
+        rows = rows - rows.mean(axis=-1, keepdims=True)
+        rows /= np.sqrt(np.square(rows).mean(axis=-1, keepdims=True) + np.float32(self._eps))
+        return np.asarray(rows * self._tensor(f"{name}.weight") + self._tensor(f"{name}.bias"))
 
     def _tensor(self, name: str) -> Floats:
         return self._tensors[name]
@@ -162,15 +162,15 @@ class _Bert:
 _POSITIONS = "embeddings.position_embeddings.weight"
 
 
-def _gelu(found: Floats) -> Floats:
+def _gelu(rows: Floats) -> Floats:
     """Return x times the normal distribution's probability of less than x (Hendrycks, Gimpel 2016).
 
     Source of the error function: Abramowitz, Stegun 1964, 7.1.26, with an error below 1.5e-7.
     """
-    size = np.abs(found) * np.float32(np.sqrt(0.5))
+    size = np.abs(rows) * np.float32(np.sqrt(0.5))
     t = 1 / (1 + np.float32(0.3275911) * size)
     series = np.zeros_like(t)
     for factor in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592):
         series = (series + np.float32(factor)) * t
     beyond = series * np.exp(-size * size) / 2  # the probability of more than |x|
-    return np.asarray(found * np.where(found >= 0, 1 - beyond, beyond))
+    return np.asarray(rows * np.where(rows >= 0, 1 - beyond, beyond))

@@ -213,6 +213,6 @@ def in_texts(term: str) -> Any:
     return query.Or([query.Term(field, term, boost=boost) for field, boost in TEXTS.items()])
 
 
-def _matched(found: list[tuple[float, int]], limit: int | None, *, is_cut: bool = False) -> MatchResult:
-    best = found if limit is None else nlargest(limit, found)
-    return MatchResult(tuple(Candidate(number, score) for score, number in best), len(found), is_cut)
+def _matched(scored: list[tuple[float, int]], limit: int | None, *, is_cut: bool = False) -> MatchResult:
+    best = scored if limit is None else nlargest(limit, scored)
+    return MatchResult(tuple(Candidate(number, score) for score, number in best), len(scored), is_cut)

@@ -272,25 +272,25 @@ LOST_RACE = ("does not contain", "but expected", "reference already exists", "Fi
 NO_ROOM = ("space", "ead-only", "ermission denied", "too large", "quota")
 
 
-def _explain_refusal(git: Git, ref: str, seen: str | None, done: process.ProcessResult, argv: list[str]) -> None:
+def _explain_refusal(git: Git, ref: str, seen: str | None, ran: process.ProcessResult, argv: list[str]) -> None:
     """Return if the ref had moved or was locked; raise for anything else."""
-    stderr = done.stderr.decode("utf-8", "replace")
+    stderr = ran.stderr.decode("utf-8", "replace")
     if any(words in stderr for words in LOST_RACE) or git.read_ref(ref) != seen:
         return
     lines = [line for line in stderr.split("\n") if line.startswith(("fatal", "error"))]
     message = lines[0].removeprefix("fatal: ").removeprefix("error: ") if lines else stderr.strip()
-    message = message or f"git ended with status {done.status}"
+    message = message or f"git ended with status {ran.status}"
     if "; cannot create" in message:
         # A branch "memory/x" needs a folder where the file "memory" must be (git-check-ref-format(1)).
         name = ref.removeprefix("refs/heads/")
         hint = f"rename the conflicting branch, or use another name: gitmem init --branch {name}-store"
         raise ConflictError(f"the branch {name} cannot exist: {message}", hint=hint)
-    has_room = done.status >= 0 and not any(words in message for words in NO_ROOM)
+    has_room = ran.status >= 0 and not any(words in message for words in NO_ROOM)
     room = "free some space or make the repository writable, then try again; you can still read memories"
     raise ProcessError(
         f"{ref} could not be written, nothing was changed: {message}",
         argv=argv,
-        status=done.status,
+        status=ran.status,
         stderr=stderr,
         hint="find the cause: gitmem doctor, git fsck" if has_room else room,
     )

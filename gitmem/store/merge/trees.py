@@ -225,25 +225,25 @@ class _Merge:
 
     # One memory
 
-    def _memory(self, key: str, was: Files, one: Files, other: Files) -> None:
-        if not one or not other:
-            result = one or other  # a missing file never means deletion
-        elif other in (one, was):
-            result = one
-        elif one == was:
+    def _memory(self, key: str, was: Files, ours: Files, other: Files) -> None:
+        if not ours or not other:
+            result = ours or other  # a missing file never means deletion
+        elif other in (ours, was):
+            result = ours
+        elif ours == was:
             result = other
         else:
-            result = self._merge_memory(key, was, one, other)
+            result = self._merge_memory(key, was, ours, other)
         result = {self._split_path(path): entry for path, entry in sorted(result.items())}
-        for path in one.keys() - result.keys():
-            self._put(path, one[path], None)
+        for path in ours.keys() - result.keys():
+            self._put(path, ours[path], None)
         for path, entry in result.items():
-            self._put(path, one.get(path), entry)
+            self._put(path, ours.get(path), entry)
 
-    def _merge_memory(self, key: str, was: Files, one: Files, other: Files) -> Files:
+    def _merge_memory(self, key: str, was: Files, ours: Files, other: Files) -> Files:
         """Return the files of a memory that both sides changed; of several with its key, the effective one."""
-        paths = [_effective_path(files) for files in (was, one, other)]
-        mine, yours = one[paths[1]], other[paths[2]]
+        paths = [_effective_path(files) for files in (was, ours, other)]
+        mine, yours = ours[paths[1]], other[paths[2]]
         old = was[paths[0]] if paths[0] else None
         is_forgotten = _is_archived(paths[1]) != _is_archived(paths[2])
         if mine.oid == yours.oid:
@@ -255,8 +255,8 @@ class _Merge:
         else:
             entry, path = self._unite(key, paths, old, mine, yours, is_forgotten=is_forgotten)
         result = {}
-        for left in sorted((one.keys() | other.keys()) - {paths[1], paths[2]}):
-            kept = _by_side(was.get(left), one.get(left), other.get(left))
+        for left in sorted((ours.keys() | other.keys()) - {paths[1], paths[2]}):
+            kept = _by_side(was.get(left), ours.get(left), other.get(left))
             if kept is not None:
                 result[left] = kept
         return {**result, path: entry}
@@ -320,15 +320,15 @@ class _Merge:
     # Everything else
 
     def _other(
-        self, path: str, was: PathEntry | None, one: PathEntry | None, other: PathEntry | None
+        self, path: str, was: PathEntry | None, ours: PathEntry | None, other: PathEntry | None
     ) -> PathEntry | None:
-        if other in (one, was):
-            return one
-        if one == was:
-            return other if other is None or self._is_free(path, other) else one
-        if one is None or other is None:
-            return one or other
-        contents = [self._contents.get(e.oid) if e and _is_regular(e) else None for e in (was, one, other)]
+        if other in (ours, was):
+            return ours
+        if ours == was:
+            return other if other is None or self._is_free(path, other) else ours
+        if ours is None or other is None:
+            return ours or other
+        contents = [self._contents.get(e.oid) if e and _is_regular(e) else None for e in (was, ours, other)]
         place = layout.place_of(path)
         what = place.what if isinstance(place, layout.StorePath) else ""
         if contents[1] is None or contents[2] is None or what not in (layout.VERDICT, layout.BUCKET, layout.POLICY):
@@ -336,18 +336,18 @@ class _Merge:
             is_page = path == layout.README_PATH and (contents[1] or b"").startswith(layout.PAGE_MARK.encode())
             if what == layout.KNOWN and path not in layout.PAGES and not is_page:
                 self._conflicts.append(Conflict(path, path, ("file",)))
-            return max(one, other, key=lambda entry: (_is_regular(entry), entry.oid))
+            return max(ours, other, key=lambda entry: (_is_regular(entry), entry.oid))
         if what == layout.VERDICT:
             assert isinstance(place, layout.StorePath)
             name = (place.key, place.spec)
-            return self._new(unite_verdicts(contents[1], contents[2], name=name, path=path), one, other)
+            return self._new(unite_verdicts(contents[1], contents[2], name=name, path=path), ours, other)
         if what == layout.BUCKET:
-            return self._new(unite_buckets(contents[0], contents[1], contents[2], path=path), one, other)
+            return self._new(unite_buckets(contents[0], contents[1], contents[2], path=path), ours, other)
         sides = [FileVersion(c, s.who(path)) for c, s in zip(contents[1:], self._sides, strict=True) if c is not None]
         content, has_two = unite_policies(contents[0], sides[0], sides[1])
         if has_two:
             self._conflicts.append(Conflict(path, path, ("file",)))
-        return self._new(content, one, other)
+        return self._new(content, ours, other)
 
     def _is_free(self, path: str, entry: PathEntry) -> bool:
         """Return whether an entry that does not belong to a store may stay: it never replaces a store's file.

@@ -174,18 +174,18 @@ def clear_stale_lock(lock: str | os.PathLike[str], crashed: Holder | None) -> bo
     return True
 
 
-def _is_left(made: float, crashed: Holder | None) -> bool:
+def _is_left(created: float, crashed: Holder | None) -> bool:
     """Return whether a file was made during the life of a holder that died without releasing the lock."""
-    if crashed is None or not crashed.since - 1 <= made <= crashed.started + LEFT_WITHIN_S:
+    if crashed is None or not crashed.since - 1 <= created <= crashed.started + LEFT_WITHIN_S:
         return False
     booted = boot_time()
-    return not crashed.boot or crashed.boot == boot_id() or booted is None or made < booted + BOOT_MARGIN_S
+    return not crashed.boot or crashed.boot == boot_id() or booted is None or created < booted + BOOT_MARGIN_S
 
 
-def _is_before_boot(lock: str | os.PathLike[str], made: float) -> bool:
+def _is_before_boot(lock: str | os.PathLike[str], created: float) -> bool:
     """Return whether a file is older than this machine's start, and no process has it open."""
     booted = boot_time()
-    is_old = booted is not None and made < min(booted - BOOT_MARGIN_S, time.time() - STALE_AFTER_S)
+    is_old = booted is not None and created < min(booted - BOOT_MARGIN_S, time.time() - STALE_AFTER_S)
     return is_old and not is_held(lock)
 
 

@@ -134,22 +134,22 @@ class Trust:
     def _short(self) -> str:
         return sha256(self._clone.encode()).hexdigest()[:16]
 
-    def _path(self, verdict: str, spec: str) -> str:
+    def _path(self, decision: str, spec: str) -> str:
         name = sha256(f"{len(self._clone)}:{self._clone}|{spec}".encode()).hexdigest()
-        return os.path.join(self.folder, f"{verdict}-{self._short}-{name}.json")
+        return os.path.join(self.folder, f"{decision}-{self._short}-{name}.json")
 
-    def _write(self, verdict: str, approval: Approval) -> None:
+    def _write(self, decision: str, approval: Approval) -> None:
         try:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
         except OSError as err:
             message = f"cannot store approvals in {self.folder}: {err.strerror}"
             raise TrustError(message, hint="set XDG_STATE_HOME to a folder that you can write to") from err
         self._guard()
-        path = self._path(verdict, approval.spec)
+        path = self._path(decision, approval.spec)
         remove(path)
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o600)
         with os.fdopen(fd, "w", encoding="utf-8") as file:
-            file.write(format_json({**fields_of(approval), "verdict": verdict}, is_ascii=True))
+            file.write(format_json({**fields_of(approval), "verdict": decision}, is_ascii=True))
 
     def _guard(self) -> None:
         """Raise an error if others can write to the folder, or another user owns it."""

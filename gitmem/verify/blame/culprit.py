@@ -59,12 +59,12 @@ def with_last_held(git: Git, verdicts: Mapping[str, Verdict]) -> dict[str, Verdi
     }
 
 
-def phrase(culprit: str, after: str, made: CommitSummary | None = None, *, outcome: str = FAILS) -> str:
+def phrase(culprit: str, after: str, commit: CommitSummary | None = None, *, outcome: str = FAILS) -> str:
     """Describe what broke a fact, as ``broken by 1234abcd5678 (Ana: Use EdDSA)``, or since when it is unsteady."""
     whose = ""
-    if made is not None:
-        name, _, _ = made.author.rpartition(" <")
-        whose = f" ({_cut(name, NAME_LIMIT)}: {_cut(made.subject, SUBJECT_LIMIT)})"
+    if commit is not None:
+        name, _, _ = commit.author.rpartition(" <")
+        whose = f" ({_cut(name, NAME_LIMIT)}: {_cut(commit.subject, SUBJECT_LIMIT)})"
     if outcome != FAILS:
         at_most = f" (steady at {after[:SHORT]})" if after else ""
         return f"unsteady since {culprit[:SHORT]}{whose}{at_most}"
@@ -121,11 +121,11 @@ def _list_newest(git: Git, commits: set[str], head: str) -> set[str]:
     return commits - here | set(behind)
 
 
-def as_table(commit: str, made: Mapping[str, CommitSummary]) -> dict[str, Any] | None:
+def as_table(commit: str, commits: Mapping[str, CommitSummary]) -> dict[str, Any] | None:
     """Return a commit as the documented JSON; None for no commit; only its name if it is not in this clone."""
     if not commit:
         return None
-    one = made.get(commit)
+    one = commits.get(commit)
     phrase = (one.author, one.date, one.subject) if one else ("", "", "")
     return {"commit": commit, "author": phrase[0], "date": phrase[1], "subject": phrase[2]}
 

@@ -41,7 +41,7 @@ NEW_FILE_BYTES = 32 << 20
 MOST_BYTES = 2 << 30
 MOST_FILES = 100_000
 # How many omitted files are named.
-NAMED = 5
+PATHS_NAMED = 5
 _COMMIT = b"160000 "
 
 
@@ -196,7 +196,7 @@ def _join(paths: Sequence[str]) -> bytes:
 
 
 def _name_some(paths: Iterable[str]) -> str:
-    return list_some([*map(display, sorted(paths))], NAMED)
+    return list_some([*map(display, sorted(paths))], PATHS_NAMED)
 
 
 def list_due(known: KnownFacts, ground: int, *, tree: CodeTree, keys: Sequence[str], everything: bool) -> list[Due]:

@@ -200,17 +200,17 @@ def _last_recorded(git: Git, tip: str, *, claimed: bool = False) -> RecordCommit
 
 
 def _as_table(
-    found: RecordCommit | None, now: int, far: Callable[[str], dict[str, int | None]]
+    recorded: RecordCommit | None, now: int, far: Callable[[str], dict[str, int | None]]
 ) -> dict[str, Any] | None:
-    if found is None:
+    if recorded is None:
         return None
     return {
-        "commit": found.commit,
-        "at": format_time(found.at),
-        "age_s": age_s(found.at, now),
-        "code": found.code,
-        **far(found.code),
-        "claimed": found.is_claimed,
+        "commit": recorded.commit,
+        "at": format_time(recorded.at),
+        "age_s": age_s(recorded.at, now),
+        "code": recorded.code,
+        **far(recorded.code),
+        "claimed": recorded.is_claimed,
     }
 
 

@@ -240,47 +240,47 @@ def _plain(text: str) -> str:
     return reason_of(text).replace("##[", "## [").lstrip(":")
 
 
-def exit_status(found: RecordingResult, *, fail_on: str) -> int:
+def exit_status(result: RecordingResult, *, fail_on: str) -> int:
     """Return the exit status of the command: 2 refused, 1 the answer is no, 3 something could not be checked.
 
     Args:
-        found: The result of the import.
+        result: The result of the import.
         fail_on: Which failures give status 1: ``failed``, all in the store; ``news``, only new ones; ``never``, none.
     """
-    if found.refused or any(why == TWICE for _, why in found.skipped):
+    if result.refused or any(why == TWICE for _, why in result.skipped):
         return 2
     if fail_on == "never":
         return 0
-    statuses, recorded = found.standing.statuses, found.recorded
+    statuses, recorded = result.standing.statuses, result.recorded
     is_no = recorded.failed or recorded.suspect if fail_on == "news" else statuses["failed"] or statuses["suspect"]
-    if is_no or any(why == WRONG for _, why in found.skipped):
+    if is_no or any(why == WRONG for _, why in result.skipped):
         return 1
-    return 3 if found.unlearnt or found.skipped or found.missing else 0
+    return 3 if result.unlearnt or result.skipped or result.missing else 0
 
 
-def summary(found: RecordingResult) -> str:
+def summary(result: RecordingResult) -> str:
     """Summarise the import in one line."""
-    parts = [f"{len(found.taken)} accepted"]
+    parts = [f"{len(result.taken)} accepted"]
     for number, what in (
-        (len(found.skipped), "not taken"),
-        (len(found.unlearnt), "not checked there"),
-        (len(found.refused), "file refused" if len(found.refused) == 1 else "files refused"),
+        (len(result.skipped), "not taken"),
+        (len(result.unlearnt), "not checked there"),
+        (len(result.refused), "file refused" if len(result.refused) == 1 else "files refused"),
     ):
         parts += [f"{number} {what}"] if number else []
-    where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded.commit else "; nothing new to record"
-    return f"{', '.join(parts)}{where}. Now: {describe_statuses(found.standing) or 'no facts'}."
+    where = f"; recorded as {result.recorded.commit[:12]}" if result.recorded.commit else "; nothing new to record"
+    return f"{', '.join(parts)}{where}. Now: {describe_statuses(result.standing) or 'no facts'}."
 
 
-def as_table(found: RecordingResult) -> dict[str, Any]:
+def as_table(result: RecordingResult) -> dict[str, Any]:
     """Return the result as the documented JSON."""
     return {
-        "commit": found.commit,
-        "recorded": found.recorded.commit,
-        "taken": list(found.taken),
-        "failed": list(found.recorded.failed),
-        "unchecked": [{"key": key, "outcome": outcome} for key, outcome in found.unlearnt],
-        "skipped": [{"key": key, "reason": reason} for key, reason in found.skipped],
-        "refused": list(found.refused),
-        "missing_shards": list(found.missing),
-        "statuses": dict(found.standing.statuses),
+        "commit": result.commit,
+        "recorded": result.recorded.commit,
+        "taken": list(result.taken),
+        "failed": list(result.recorded.failed),
+        "unchecked": [{"key": key, "outcome": outcome} for key, outcome in result.unlearnt],
+        "skipped": [{"key": key, "reason": reason} for key, reason in result.skipped],
+        "refused": list(result.refused),
+        "missing_shards": list(result.missing),
+        "statuses": dict(result.standing.statuses),
     }

@@ -28,7 +28,7 @@ WORKFLOWS = {
 # The first line of our workflows begins with this, followed by the interval and the command that made it.
 WORKFLOW_MARK = "# gitmem-verify every "
 # Hours between two runs by interval name: intervals that systemd, cron, launchd and a forge's cron all support.
-EVERY = {"1h": 1, "2h": 2, "3h": 3, "4h": 4, "6h": 6, "8h": 8, "12h": 12, "daily": 24, "weekly": 168}
+HOURS_BY_NAME = {"1h": 1, "2h": 2, "3h": 3, "4h": 4, "6h": 6, "8h": 8, "12h": 12, "daily": 24, "weekly": 168}
 ALIASES = {"hourly": "1h", "24h": "daily", "1d": "daily", "7d": "weekly", "168h": "weekly"}
 # A schedule is silent if this many runs in a row left no sign.
 MISSED = 3
@@ -43,7 +43,7 @@ class Schedule:
 
     Attributes:
         what: ``systemd``, ``cron``, ``launchd``, or a forge of ``WORKFLOWS``.
-        every: Its interval, a key of ``EVERY``.
+        every: Its interval, a key of ``HOURS_BY_NAME``.
         file: The file that defines it.
         since: When it was installed, epoch seconds; 0 if unknown.
         name: Its name in the scheduler.
@@ -67,7 +67,7 @@ class Schedule:
     @property
     def every_s(self) -> int:
         """Return the seconds between two runs."""
-        return EVERY[self.every] * HOUR_S
+        return HOURS_BY_NAME[self.every] * HOUR_S
 
     @property
     def is_forge(self) -> bool:
@@ -84,7 +84,7 @@ def read_note(state: str) -> Schedule | None:
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return None
     plain = all(type(value) is type(getattr(Schedule("", "", ""), name)) for name, value in fields_of(found).items())
-    return found if plain and found.every in EVERY else None
+    return found if plain and found.every in HOURS_BY_NAME else None
 
 
 def list_schedules(state: str, top: str) -> list[Schedule]:
@@ -105,7 +105,7 @@ def list_schedules(state: str, top: str) -> list[Schedule]:
         except OSError:
             continue
         every = rest.split(" ", 1)[0].rstrip(";\n") if is_ours and not mark else ""
-        if every in EVERY:
+        if every in HOURS_BY_NAME:
             return [*found, Schedule(forge, every, path)]
     return found
 

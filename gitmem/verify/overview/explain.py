@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gitmem.verify.due import Due
 
 # How many changes are named: the first by name.
-NAMED = 5
+INPUTS_NAMED = 5
 
 
 def explain(git: Git, tree: CodeTree, dues: Sequence[Due]) -> tuple[Due, ...]:
@@ -55,7 +55,7 @@ def _list_changes(due: Due, list_inputs: Callable[[Due, Verdict], list[str]]) ->
     if due.verdict is None or due.why not in ("inputs", "tools"):
         return ()
     found = list_changed_programs(due.verdict.tools) if due.why == "tools" else list_inputs(due, due.verdict)
-    return tuple(display(path) for path in sorted(found)[:NAMED])
+    return tuple(display(path) for path in sorted(found)[:INPUTS_NAMED])
 
 
 def _list_changed_inputs(due: Due, reads: str, before: CodeTree, behind: CodeTree, paths: list[str]) -> list[str]:

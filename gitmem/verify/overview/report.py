@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gitmem.verify.run.judge import Result
 
 # How many files are named for a fact.
-NAMED = 3
+SPOTS_NAMED = 3
 # The kind of finding for a memory that needs a person.
 KIND_OF = {FAILED: FAILED, SUSPECT: SUSPECT, BLOCKED: UNCHECKED, UNPROVEN: UNCHECKED}
 
@@ -80,4 +80,4 @@ def _places(due: Due) -> tuple[Spot, ...]:
     """Return the files that a fact names by their full paths; the line that failed is not known."""
     check = due.spec.check
     globs = globs_of(check.words) if check.form == BUILTIN else due.document.strings("paths")
-    return tuple(Spot(path_of(glob)) for glob in globs if is_plain(normal(glob)))[:NAMED]
+    return tuple(Spot(path_of(glob)) for glob in globs if is_plain(normal(glob)))[:SPOTS_NAMED]

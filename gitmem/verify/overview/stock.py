@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitmem.store.local import LocalState
 
 # Keeps the page readable on a forge: everything is counted, but only this many of each are named.
-NAMED = 200
+FACTS_NAMED = 200
 # The mark of a line about something that is not a status; the fact keeps its own status.
 FLAPPING = "flapping"
 
@@ -238,13 +238,15 @@ def status_page(standing: Stock, culprits: Mapping[tuple[str, str], str]) -> str
     for status, heading in ((FAILED, "Failed"), (SUSPECT, "Suspect")):
         lines = [line for line in standing.lines if line.status == status]
         if lines:
-            parts += [f"## {heading}", "", *(_bullet(line, culprits) for line in lines[:NAMED])]
-            parts += [f"- … and {len(lines) - NAMED} more: `gitmem list --status {status}`"] * (len(lines) > NAMED)
+            parts += [f"## {heading}", "", *(_bullet(line, culprits) for line in lines[:FACTS_NAMED])]
+            parts += [f"- … and {len(lines) - FACTS_NAMED} more: `gitmem list --status {status}`"] * (
+                len(lines) > FACTS_NAMED
+            )
             parts.append("")
     if standing.flapping:
         parts += ["## Flapping", "", "Their checks give different answers on the same code.", ""]
-        parts += [_bullet(line, culprits) for line in standing.flapping[:NAMED]]
-        parts += [f"- … and {len(standing.flapping) - NAMED} more"] * (len(standing.flapping) > NAMED)
+        parts += [_bullet(line, culprits) for line in standing.flapping[:FACTS_NAMED]]
+        parts += [f"- … and {len(standing.flapping) - FACTS_NAMED} more"] * (len(standing.flapping) > FACTS_NAMED)
         parts.append("")
     parts += ["Written by `gitmem verify`; the verdict of each fact is in `verdicts/`.", ""]
     return "\n".join(parts)

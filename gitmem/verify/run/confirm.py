@@ -179,11 +179,11 @@ def mark_of(latest: Verdict | None) -> int:
     return min(latest.flapping, MOST) if latest else 0
 
 
-def mark_flap(verdict: Verdict, latest: Verdict | None, said: str) -> Verdict:
+def mark_flap(verdict: Verdict, latest: Verdict | None, reason: str) -> Verdict:
     """Return a verdict with the mark of a fact that just flapped, and a description of the flap."""
     mark = mark_of(latest)
     left = min(mark + AGAIN, MOST) if mark else FIRST
-    marked = replace(verdict, flapping=left, alike=0, attempt=said, attempt_at=verdict.at)
+    marked = replace(verdict, flapping=left, alike=0, attempt=reason, attempt_at=verdict.at)
     return with_beginning(marked, latest) if mark and latest is not None else marked
 
 

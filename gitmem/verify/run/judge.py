@@ -305,13 +305,13 @@ class Judge:
             verdict = replace(verdict, because=explain_change(verdict.because, self._find_lost_script(due, held)))
         return replace(result, outcome=found.outcome, because=verdict.because, reason="", verdict=verdict)
 
-    def _unconfirmed(self, result: Result, found: Confirmation) -> Result:
+    def _unconfirmed(self, result: Result, confirmation: Confirmation) -> Result:
         """Return the result of a failure of which the code is not known to be the cause.
 
         A check that missed something that is not part of the code, or was denied it, is blocked.
         """
-        reason = with_tools(found.reason, result.due.verdict)
-        outcome, unconfirmed = found.outcome, found.verdict
+        reason = with_tools(confirmation.reason, result.due.verdict)
+        outcome, unconfirmed = confirmation.outcome, confirmation.verdict
         if result.missing and outcome == UNPROVEN:
             outcome, unconfirmed, reason = BLOCKED, None, result.because
         if result.missing and result.missing not in reason:

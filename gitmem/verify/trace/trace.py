@@ -210,9 +210,9 @@ class _Parser:
         child = self._processes[pid] = _Process(place, parent.program, group, is_announced=is_announced)
         return child
 
-    def _end(self, pid: str, said: str) -> None:
+    def _end(self, pid: str, line: str) -> None:
         process = self._processes[pid]
-        _, found, other = said.partition("superseded by execve in pid ")
+        _, found, other = line.partition("superseded by execve in pid ")
         if found:
             heir = self._processes.pop(other.split(" ")[0], None)
             if heir is None:
@@ -226,9 +226,9 @@ class _Parser:
         if not process.is_announced:
             self._dead.add(pid)
 
-    def _take_call(self, process: _Process, said: str) -> None:
-        name, args, value, leads_to = _parse_call(said)
-        self._note_end(process, said)
+    def _take_call(self, process: _Process, line: str) -> None:
+        name, args, value, leads_to = _parse_call(line)
+        self._note_end(process, line)
         form = _FORM.get(name)
         if form is None:
             if value is None or not value.startswith("-"):
@@ -243,12 +243,12 @@ class _Parser:
             if is_done and value is not None and value != "0":
                 self._announce(value, process, args)
             return
-        if name == "connect" and (is_done or "EINPROGRESS" in said):
+        if name == "connect" and (is_done or "EINPROGRESS" in line):
             address = _ADDRESS.search(args)
             self._is_online |= address is not None and not (address[1] != _DOMAIN and _LOCAL.fullmatch(address[2]))
         paths = _list_paths(form, args, process.place.cwd)
         if not is_done:
-            self._note_error(name, args, paths, said)
+            self._note_error(name, args, paths, line)
         if name == "execveat" and is_done and not paths:
             raise OpaqueError("a program was started by its descriptor")
         if "AT_FDCWD<" in args and name not in ("chdir", "fchdir"):
@@ -256,8 +256,8 @@ class _Parser:
         if paths:
             self._note(process, name, args, paths, leads_to=leads_to, is_done=is_done)
 
-    def _note_end(self, process: _Process, said: str) -> None:
-        if said.startswith(("exit_group(", "exit(")) and process.group is self._root:
+    def _note_end(self, process: _Process, line: str) -> None:
+        if line.startswith(("exit_group(", "exit(")) and process.group is self._root:
             self._is_complete = True
 
     def _announce(self, pid: str, parent: _Process, args: str) -> None:
@@ -270,9 +270,9 @@ class _Parser:
                 self._parents[pid].pop(0)
             self._bear(pid, parent, args, is_announced=True)
 
-    def _note_error(self, name: str, args: str, paths: Sequence[str], said: str) -> None:
+    def _note_error(self, name: str, args: str, paths: Sequence[str], line: str) -> None:
         """Record a call that was denied, or that found no program at an address."""
-        error = _ERROR.search(said)
+        error = _ERROR.search(line)
         address = _ADDRESS.search(args) if error and name in ("connect", "bind") else None
         where = f"{address[2]}:{address[1]}" if address else paths[0] if paths else ""
         if error is None or not where:
@@ -362,11 +362,11 @@ class _Parser:
 
 # All checks run the same loader, shell and tools, so most calls of a trace are known from the one before.
 @lru_cache(maxsize=KNOWN_CALLS)
-def _parse_call(said: str) -> tuple[str, str, str | None, str | None]:
+def _parse_call(line: str) -> tuple[str, str, str | None, str | None]:
     """Return the name of a call, its arguments, its value and the path of a returned descriptor."""
-    found = _CALL.fullmatch(said)
+    found = _CALL.fullmatch(line)
     if found is None:
-        raise OpaqueError(f"not a call: {said[:80]}")
+        raise OpaqueError(f"not a call: {line[:80]}")
     return found[1], found[2], found[3], found[4]
 
 

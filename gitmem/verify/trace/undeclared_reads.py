@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST = 20
 LIMIT = 1000
 # How many are named in a message.
-NAMED = 5
+READS_NAMED = 5
 # Files that programs look for on their own in any folder; no author would declare them.
 NOISE = frozenset(
     [
@@ -80,6 +80,6 @@ def advice(key: str, text: str) -> str:
     found = parse_paths(text)
     if not found:
         return ""
-    message = f"{key} reads files outside its paths: {list_some(found, NAMED)}"
+    message = f"{key} reads files outside its paths: {list_some(found, READS_NAMED)}"
     observed = f"let gitmem observe its reads: gitmem edit {key} --path ''"
     return f"{message}; add them (gitmem edit {key} --path …), or {observed}"

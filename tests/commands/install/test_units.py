@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gitmem.commands.install import units
 from gitmem.commands.install.units import ScheduledJob
-from gitmem.verify.jobs.schedule import EVERY
+from gitmem.verify.jobs.schedule import HOURS_BY_NAME
 
 ODD = "/home/a b/50% \"x\" 'y' $HOME `id` \\n #\n;é/repo"
 
@@ -24,7 +24,7 @@ def wanted(where: str = "/repo", *, every: str = "6h", hour: int = 1) -> Schedul
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
-@pytest.mark.parametrize("every", EVERY)
+@pytest.mark.parametrize("every", HOURS_BY_NAME)
 def test_systemd_accepts_the_units(tmp_path: Path, every: str) -> None:
     job = wanted(ODD, every=every)
     (tmp_path / f"{job.name}.service").write_text(units.systemd_service(job), encoding="utf-8")

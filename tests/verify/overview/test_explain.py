@@ -10,7 +10,7 @@ from gitmem.frozen import replace
 from gitmem.memory import Memory
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.options import Options
-from gitmem.verify.overview.explain import NAMED, explain
+from gitmem.verify.overview.explain import INPUTS_NAMED, explain
 
 
 def changed(memory: Memory, reads: str | None = None) -> dict[str, tuple[str, ...]]:
@@ -67,10 +67,10 @@ def test_observed_reads_are_reported_by_the_files_that_changed(memory, repo, rea
 
 
 def test_a_few_are_named_and_none_where_the_old_commit_is_not_here(proved, repo):
-    commit_files(repo, {f"{n}.md": "x\n" for n in range(NAMED + 3)})
+    commit_files(repo, {f"{n}.md": "x\n" for n in range(INPUTS_NAMED + 3)})
     named = changed(proved)["declared"]
     head = git(repo, "rev-parse", "HEAD")
     dues = [replace(d, verdict=replace(d.verdict, commit="0" * 40)) for d in proved.repository.session().list_due()]
 
-    assert len(named) == NAMED
+    assert len(named) == INPUTS_NAMED
     assert {d.changed for d in explain(proved.repository.git, CodeTree(proved.repository.git, head), dues)} == {()}

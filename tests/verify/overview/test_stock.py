@@ -22,7 +22,7 @@ from gitmem.policy import builtin
 from gitmem.statuses import DEPTH
 from gitmem.store.local import LocalState
 from gitmem.verify.overview.stock import (
-    NAMED,
+    FACTS_NAMED,
     Stock,
     StockLine,
     describe_statuses,
@@ -274,13 +274,13 @@ def standing(*lines: StockLine, **statuses: int) -> Stock:
 
 
 def test_page_names_two_hundred_and_counts_the_rest():
-    lines = [StockLine(f"k{n}", "T", FAILED, "", "") for n in range(NAMED + 7)]
+    lines = [StockLine(f"k{n}", "T", FAILED, "", "") for n in range(FACTS_NAMED + 7)]
 
-    page = status_page(standing(*lines, failed=NAMED + 7), {})
+    page = status_page(standing(*lines, failed=FACTS_NAMED + 7), {})
 
-    assert page.count("- **k") == NAMED
+    assert page.count("- **k") == FACTS_NAMED
     assert "- … and 7 more: `gitmem list --status failed`" in page
-    assert f"| failed | {NAMED + 7} |" in page
+    assert f"| failed | {FACTS_NAMED + 7} |" in page
 
 
 def test_page_of_nothing_says_so():

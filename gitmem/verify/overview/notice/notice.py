@@ -1,4 +1,4 @@
-"""Format findings as a notice: verdict, causes with their facts, commands to copy, then the rest folded.
+"""Format findings as a notice: headline, causes with their facts, commands to copy, then the rest folded.
 
 The same Markdown is used for a comment, an issue and a step's summary. All untrusted text is made inert, only this
 module makes links, and lines that do not fit are left out and counted.
@@ -56,7 +56,7 @@ _KEY = re.compile("[a-z0-9][a-z0-9._-]*")
 
 
 @frozen
-class Verdict:
+class Headline:
     """The headline of a notice.
 
     Attributes:
@@ -70,58 +70,58 @@ class Verdict:
     is_news: bool
 
 
-def verdict_of(found: Findings) -> Verdict:
+def headline_of(findings: Findings) -> Headline:
     """Return the headline for the findings: the most severe of them."""
-    broken, failed, wrong = (len(found.of(kind)) for kind in (BROKEN, FAILED, WRONG))
-    silenced = len(found.of(SILENCED)) + len(found.untouched)
-    is_check = found.command == "check"
+    broken, failed, wrong = (len(findings.of(kind)) for kind in (BROKEN, FAILED, WRONG))
+    silenced = len(findings.of(SILENCED)) + len(findings.untouched)
+    is_check = findings.command == "check"
     bad = [f"makes {_count(broken, 'fact')} false"] if broken else []
     bad += [f"silences {_count(silenced, 'fact')}"] if silenced else []
     parts = [f"This change {' and '.join(bad)}"] if bad else []
     parts += [f"{_count(failed, 'fact does', 'facts do')} not hold"] if failed else []
     parts += [f"{_count(wrong, 'verdict', 'verdicts')} on the memory branch {_be(wrong)} wrong"] if wrong else []
-    if found.command == "adopt":
-        return _verdict_on_documents(found)
-    grave = [section.heading for section in found.sections if section.level == ERROR]
+    if findings.command == "adopt":
+        return _headline_on_documents(findings)
+    grave = [section.heading for section in findings.sections if section.level == ERROR]
     parts += grave if not parts else []
     if parts:
         is_bad = bool(broken or failed or wrong or grave)
-        return Verdict(BAD if is_bad else UNSURE, "; ".join(parts), is_news=True)
-    suspect = len(found.of(SUSPECT))
-    unchecked = sum(finding.because != WAITING for finding in found.of(UNCHECKED))
+        return Headline(BAD if is_bad else UNSURE, "; ".join(parts), is_news=True)
+    suspect = len(findings.of(SUSPECT))
+    unchecked = sum(finding.because != WAITING for finding in findings.of(UNCHECKED))
     unsure = [f"{_count(suspect, 'memory', 'memories')} {_be(suspect)} suspect"] if suspect else []
-    outdated = len(found.of(OUTDATED))
+    outdated = len(findings.of(OUTDATED))
     unsure += [f"{_count(outdated, 'document names', 'documents name')} an old path"] if outdated else []
     unsure += [f"{_count(unchecked, 'fact')} could not be checked"] if unchecked else []
-    unsure += [section.heading for section in found.sections if section.level != NOTE and not unsure]
+    unsure += [section.heading for section in findings.sections if section.level != NOTE and not unsure]
     if unsure:
-        return Verdict(UNSURE, "; ".join(unsure), is_news=True)
-    mended, waiting = len(found.of(MENDED)), len(found.of(UNCHECKED))
-    is_news = bool(mended or waiting or found.sections)
+        return Headline(UNSURE, "; ".join(unsure), is_news=True)
+    mended, waiting = len(findings.of(MENDED)), len(findings.of(UNCHECKED))
+    is_news = bool(mended or waiting or findings.sections)
     if is_check:
         gain = f" and {mended} true again" if mended else ""
-        return Verdict(WELL, f"This change makes no fact false{gain}", is_news)
-    return Verdict(WELL, "No fact fails", is_news)
+        return Headline(WELL, f"This change makes no fact false{gain}", is_news)
+    return Headline(WELL, "No fact fails", is_news)
 
 
-def _verdict_on_documents(found: Findings) -> Verdict:
-    number = sum(len(section.rows) for section in found.sections)
+def _headline_on_documents(findings: Findings) -> Headline:
+    number = sum(len(section.rows) for section in findings.sections)
     if not number:
-        return Verdict(WELL, "No document says anything that the code contradicts", is_news=False)
-    if found.base:
-        return Verdict(BAD, f"This change makes {_count(number, 'statement')} of documents false", is_news=True)
-    return Verdict(BAD, f"{_count(number, 'statement')} of documents {_be(number)} false", is_news=True)
+        return Headline(WELL, "No document says anything that the code contradicts", is_news=False)
+    if findings.base:
+        return Headline(BAD, f"This change makes {_count(number, 'statement')} of documents false", is_news=True)
+    return Headline(BAD, f"{_count(number, 'statement')} of documents {_be(number)} false", is_news=True)
 
 
-def render(found: Findings, links: Links, limit: int) -> str:
+def render(findings: Findings, links: Links, limit: int) -> str:
     """Format findings as Markdown of at most *limit* bytes (2,000 at least); ends with one line feed.
 
     Args:
-        found: The findings; their texts are untrusted.
+        findings: The findings; their texts are untrusted.
         links: Where links lead.
         limit: Maximum size in bytes.
     """
-    return _Notice(found, links, limit).text()
+    return _Notice(findings, links, limit).text()
 
 
 class _Notice:
@@ -135,8 +135,8 @@ class _Notice:
 
     def text(self) -> str:
         found = self._found
-        verdict = verdict_of(found)
-        self._add(f"### {verdict.sign} {inert(verdict.text, TEXT_KEPT)}")
+        headline = headline_of(found)
+        self._add(f"### {headline.sign} {inert(headline.text, TEXT_KEPT)}")
         self._add(self._lead())
         for section in found.sections:
             if section.is_first:

@@ -25,7 +25,7 @@ from gitmem.verify.overview.finding import (
     StatedLine,
 )
 from gitmem.verify.overview.notice.links import Links
-from gitmem.verify.overview.notice.notice import WAITING, render, verdict_of
+from gitmem.verify.overview.notice.notice import WAITING, headline_of, render
 
 HEAD, BASE, MEMORY = "a" * 40, "b" * 40, "c" * 40
 SITE = "https://github.example/acme/shop"
@@ -63,7 +63,7 @@ def section(level: str) -> FindingSection:
 )
 def test_headline_is_the_verdict(found: Findings, headline: str, is_news: bool) -> None:
     assert render(found, LINKS, 60_000).split("\n")[0] == f"### {headline}"
-    assert verdict_of(found).is_news is is_news
+    assert headline_of(found).is_news is is_news
 
 
 def test_one_cause_is_reported_once_with_its_facts_and_what_rests_on_them() -> None:
