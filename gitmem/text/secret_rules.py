@@ -164,6 +164,16 @@ def _is_borne(match: re.Match[str]) -> bool:
     return not _is_placeholder(match.group(1)) and _is_random(match.group(1))
 
 
+def _is_cookie(match: re.Match[str]) -> bool:
+    return not _is_placeholder(match.group(1)) and _is_random(match.group(1).replace("%", ""))
+
+
+def _is_password_option(match: re.Match[str]) -> bool:
+    """Return whether an option's value is a password, not a port or a word."""
+    value = _value(match)
+    return _is_password("", value) and not value.isdigit() and not value.isalpha() and _entropy(value) >= 2.0
+
+
 def _is_random(value: str) -> bool:
     """Return whether digits and letters mix like random ones, and not like words.
 
@@ -287,6 +297,11 @@ RULES = (
     Rule("telegram-token", ":AA", r"(?<!\d)(\d{8,10}:AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])"),
     # Its needle is in most texts, and patterns take 5 ms to load (measured).
     Rule("discord-token", ".", rf"{_DISCORD_ID}\.[A-Za-z0-9_-]{{6}}\.[A-Za-z0-9_-]{{27,}}", longest_word=50),
+    Rule(
+        "teams-webhook",
+        "/IncomingWebhook/",
+        r"\.webhook\.office\.com/webhookb2/[\w@-]{3,120}/IncomingWebhook/([0-9a-f]{32})",
+    ),
     Rule("discord-webhook", "/api/webhooks/", r"/api/webhooks/\d{17,20}/([A-Za-z0-9_-]{60,})"),
     Rule("azure-storage-key", "AccountKey=", r"AccountKey=([A-Za-z0-9+/]{86}==)"),
     Rule("azure-client-secret", "Q~", r"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])"),
@@ -317,6 +332,51 @@ RULES = (
         r"(?:\"([^\"\n:]{0,64}):([^\"\n]{3,256})\"|'([^'\n:]{0,64}):([^'\n]{3,256})'|([^\s:\"']{0,64}):([^\s\"']{3,256}))",
         _is_password_of_curl,
         is_short=True,
+    ),
+    # mysql(1): the password follows -p without a blank.
+    Rule(
+        "password-of-mysql",
+        "mysql mariadb",
+        r"(?i)(?:mysql|mariadb)[\w-]{0,12}[ \t][^\n|;&]{0,200}?(?<=[ \t])-p"
+        r"(?:\"([^\"\n]{4,64})\"|'([^'\n]{4,64})'|([^\s\"'$<]{4,64}))(?![^\s;|&)])",
+        _is_password_option,
+        is_short=True,
+        signs="-",
+    ),
+    Rule(
+        "password-of-sshpass",
+        "sshpass",
+        r"(?i)sshpass[ \t]{1,4}-p[ \t]{0,4}(?:\"([^\"\n]{4,64})\"|'([^'\n]{4,64})'|([^\s\"'$<]{4,64}))",
+        _is_password_option,
+        is_short=True,
+    ),
+    # PostgreSQL, The Password File.
+    Rule(
+        "pgpass",
+        ":5432: :5433: :5434: :6432:",
+        r"(?<![\w.*:-])[\w.*-]{1,100}:(?:543[234]|6432):[\w*-]{1,64}:([\w*-]{1,64}):([^\s:\"'`,;]{4,100})(?![:\w])",
+        _is_password_in_url,
+        is_short=True,
+    ),
+    # netrc(5).
+    Rule(
+        "netrc",
+        "machine",
+        r"(?i)machine\s{1,4}[\w.-]{1,100}\s{1,8}login\s{1,8}(\S{1,100})\s{1,8}password\s{1,8}(\S{4,100})",
+        _is_password_in_url,
+        is_short=True,
+    ),
+    # RFC 6265, sections 4.1 and 4.2.
+    Rule(
+        "session-cookie",
+        "cookie:",
+        r"(?i)cookie:[^\n]{0,400}?(?:sess|sid|auth|token|jwt)[\w.-]{0,20}=((?:[A-Za-z0-9._~+/-]|%[0-9A-Fa-f]{2}){20,})",
+        _is_cookie,
+    ),
+    Rule(
+        "kubeconfig-key",
+        "client-key-data",
+        r"(?i)client-key-data[\"']?[ \t]{0,4}:[ \t]{0,4}[\"']?([A-Za-z0-9+/]{60,}={0,2})",
     ),
     # A header's value, npm's ``_auth`` and Docker's ``"auth"``.
     Rule(

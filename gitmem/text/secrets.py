@@ -10,6 +10,7 @@ from itertools import count
 
 from gitmem.frozen import frozen
 from gitmem.text import display
+from gitmem.text.secret_disguises import disguised_spans, may_be_disguised
 from gitmem.text.secret_rules import LONG, RULES, Rule, is_token
 
 TYPE_CHECKING = False
@@ -111,9 +112,10 @@ def _spans(text: str) -> list[tuple[int, int, str]]:
     if next(_scanned) >= MANY:
         from gitmem.text.secret_prefilter import may_hold_secret  # 20 ms with re2 and its pattern (measured)
 
-        if not may_hold_secret(text):
-            return []
-    return _all_spans(text)
+        found = _all_spans(text) if may_hold_secret(text) else []
+    else:
+        found = _all_spans(text)
+    return _united([*found, *disguised_spans(text, _all_spans)]) if may_be_disguised(text) else found
 
 
 def _all_spans(text: str) -> list[tuple[int, int, str]]:
@@ -134,6 +136,11 @@ def _all_spans(text: str) -> list[tuple[int, int, str]]:
             if needle in where:
                 found += _matches(rule, text, lowered)
                 break
+    return _united(found)
+
+
+def _united(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Return spans by position; overlapping ones become one."""
     spans: list[tuple[int, int, str]] = []
     # sorted is stable: of two that begin together, the earlier, more specific rule gives the name.
     for start, end, name in sorted(found, key=lambda span: span[0]):

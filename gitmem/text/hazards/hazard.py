@@ -139,7 +139,24 @@ def _are_one(shown: str, real: str) -> bool:
 # How many such lines are reported of one text.
 SPOKEN_AT_MOST = 5
 # Parts of the names of tags that agents obey and that never occur in placeholders of prose.
-_OBEYED = ("system", "assistant", "instruct", "antml", "invoke", "remind", "start_of", "end_of", "im_start", "im_end")
+_OBEYED = (
+    "system",
+    "assistant",
+    "instruct",
+    "antml",
+    "invoke",
+    "remind",
+    "start_of",
+    "end_of",
+    "im_start",
+    "im_end",
+    "function_",
+    "tool_result",
+    "tool_output",
+    "tool_response",
+    "gitmem-",
+    "untrusted",
+)
 
 
 def find_spoken(text: str) -> list[tuple[int, str]]:
@@ -150,15 +167,15 @@ def find_spoken(text: str) -> list[tuple[int, str]]:
     Returns:
         The line, from 1, and a description for people; one per line, at most ``SPOKEN_AT_MOST``.
     """
-    if not any(sign in text for sign in ("<", "![", "INST]")):
+    if not any(sign in text for sign in ("<", "![", "INST]", "[//]")):
         return []
     lines = enumerate(text.split("\n"), 1)
     return [(number, message) for number, line in lines if (message := _spoken_in(line))][:SPOKEN_AT_MOST]
 
 
 def _spoken_in(line: str) -> str:
-    if "<!--" in line:
-        return "an HTML comment, which is invisible on a page"
+    if "<!--" in line or line.lstrip().startswith("[//]: #"):
+        return f"{'an HTML' if '<!--' in line else 'a Markdown'} comment, which is invisible on a page"
     if re.search(r"<(?=[|\uff5c])|\[/?INST\]", line):
         return "a marker of a chat format"
     names = (match.group(1) for match in re.finditer(TAG, line))

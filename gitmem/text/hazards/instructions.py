@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
+from gitmem.text.hazards.disguised import undisguise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,6 +106,16 @@ _CLASSES = (
             r"|befehle|regeln)",
             r"\bignor(?:e|ez|er) (?:toutes )?(?:les|tes|vos) (?:instructions|consignes) (?:précédentes|antérieures)",
             r"\bignor(?:a|e|ar) (?:todas )?(?:las|tus) instrucciones (?:anteriores|previas)",
+            rf"\b(?:ignore|disregard|forget)(?: \w+){{0,3}} {_RULES} (?:that )?you (?:were|have been|had|got)",
+            r"\bforget everything (?:above|before|so far|until now)",
+            r"\boverrid(?:e|es|ing) the (?:users?|developers?|operators?)'? ?s? (?:preferences?|wishes"
+            r"|requests?|settings?)",
+            r"\b(?:obey|comply with) (?:the|this|these) (?:\w+ ){0,2}(?:text|note|message|memory|instructions?)\b",
+            r"\bhigher priority than (?:the |your )?(?:users?|systems?|developers?|operators?)",
+            r"\bobey (?:only )?(?:the )?(?:text|note|message|lines) below",
+            rf"\bfollow these new {_RULES}",
+            r"\boubli(?:e|ez) (?:toutes )?(?:les|tes|vos) (?:instructions|consignes) (?:précédentes|antérieures)",
+            r"\b(?:olvida|descarta) (?:todas )?(?:las|tus) instrucciones (?:anteriores|previas)",
             r"忽略.{0,8}(?:指令|指示|说明|规则)",
             r"(?:以前|これまで|前)の(?:指示|命令).{0,6}無視",
         ),
@@ -122,6 +133,31 @@ _CLASSES = (
             r"\byou are now (?:an? |in |the |running )?(?:\w+ )?(?:unrestricted|jailbroken|root|admin\w*|dan\b|god"
             r" mode"
             r"|developer mode|debug mode|free of|free from|without)",
+            r"\byou are now\b[^.\n]{0,40}\b(?:privileges?|(?:maintenance|developer|admin\w*|debug|god) mode)",
+            r"\byou are no longer (?:an? |the |bound|restricted|limited)",
+            r"\byou (?:are dan\b|have no (?:restrictions|limits|limitations|guardrails|filters))",
+            r"\bact as (?:an? )?(?:unrestricted|jailbroken|uncensored|unfiltered)",
+            r"\b(?:message|notice|note|instructions?|orders?|important)\b[^.:\n]{0,20}\bfrom (?:anthropic"
+            r"|openai|google|microsoft"
+            r"|github staff|(?:the |your )(?:system|creators?|operators?|developers?|administrators?))\b",
+            r"\bthis is (?:the |your )(?:repository |project |system |code ?base )?(?:owner|admin\w*|creator"
+            r"|operator)\b",
+            r"\bi (?:hereby )?(?:authori[sz]e|permit) you to\b",
+            r"\b(?:safety|security) (?:rules|policies|guidelines) (?:do not|don't|no longer) apply (?:here"
+            r"|to you|in this)",
+            r"\bnew (?:policy|rules|instructions) for (?:all |every )?(?:ai )?(?:assistants?|agents?|models?|llms?)\b",
+            r"\bnew system (?:message|prompt|instructions?)\b",
+            r"[-=<#*]{2,} ?(?:end|close) of (?:the )?(?:\w+ )?(?:data|memory|memories|notes?|context|input|document)\b",
+            r"\bend of (?:the )?(?:notes|memory|memories|untrusted \w+)\W{1,10}(?:new|now|system|user|human"
+            r"|the following)\b",
+            r"(?m)^\W*(?:system )?tool (?:result|output|response)s?\b[^:\n]{0,30}:[^\n]{0,100}"
+            r"(?:grant|approv|permission|authori|allowed)",
+            r"\[/?tool_(?:result|output|response)s?\b",
+            r"(?m)^\W*(?:user|human|assistant): (?:please )?(?:disable|ignore|approve|delete|push|run|send"
+            r"|skip|turn off)\b",
+            r"(?m)^\W*(?:ai |dear |hey )?(?:assistant|agent|claude|copilot|codex|gemini|model|ai)\s?[:,] "
+            r"(?:please |you must )?"
+            r"(?:add|run|push|ignore|approve|send|tell|execute|delete|install|copy|never|always|disable|open|upload)\b",
             r"\b(?:official|urgent|authori[sz]ed) (?:message|notice|instruction|update)s? from\b",
             r"\byour (?:restrictions|limits|guardrails|rules) (?:were|are|have been) (?:lifted|removed|disabled"
             r"|suspended)",
@@ -143,6 +179,13 @@ _CLASSES = (
             r"(?:reviewers?|humans?|maintainers?|team|people|anyone|anybody|person)\b",
             r"\b(?:secretly|covertly) (?:add|send|upload|run|copy|include|insert|change|install|push|commit|record"
             r"|store|collect|track|call|write|replace|remove|disable|forward|report|log)\b",
+            rf"\b(?:hidden|secret|concealed) from (?:the |any |your |all )?{_PEOPLE}\b",
+            rf"\b(?:do not|don'?t|never) {_HIDE}(?: this| it)? to (?:the |any |your )?{_PEOPLE}(?: that you"
+            rf"|\W*[.;!]|\W*$)",
+            rf"\b(?:the|your) {_PEOPLE} (?:must|should|may) (?:not|never) (?:find out|notice|learn (?:of"
+            rf"|about) this|know about"
+            r" (?:this|it))",
+            r"n'en parle(?:z)? pas (?:à|aux?) ",
             r"\b(?:silently|quietly) (?:send|upload|forward|post|transmit|exfiltrate|copy)\b",
         ),
     ),
@@ -154,6 +197,11 @@ _CLASSES = (
             rf"\b{_SEND}\b[^.;!\n]{{0,80}}{_CONFIDENTIAL}[^;!\n]{{0,60}}\b(?:to|into|in|via|with|at|as) (?:the |a |an "
             rf"|our |my )?"
             rf"(?:\S+ ){{0,2}}{_AWAY}",
+            r"\b(?:append|add|include|put|attach)\b[^.\n]{0,60}\$?\w*(?:TOKEN|SECRET|PASSWORD|API_?KEY)\b[^\n]{0,40}"
+            r"\b(?:url|query string|web request)\b",
+            r"\b(?:include|append|add|put) (?:them|it|these) (?:in|to) (?:your|the) (?:next|following|each|every)"
+            r" (?:\w+ )?(?:requests?|urls?|commits?|messages?)\b",
+            rf"\bsend (?:the )?(?:contents? of )?(?:the )?{_CONFIDENTIAL}(?: file)?\W*$",
             rf"{_CONFIDENTIAL}\S*\s*\|\s*(?:curl|wget|nc|ncat|netcat)\b",
             rf"\b(?:curl|wget)\b[^\n]{{0,120}}(?:-d|--data\S*|-F|--form|--upload-file|-T)\S*[\s=]@?\S*{_CONFIDENTIAL}",
         ),
@@ -179,6 +227,8 @@ _CLASSES = (
             rf" (?:this|these|the (?:above|following)) (?:\w+ )?{_MEMORY}(?: above)?[^.;!\n]{{0,30}}\b(?:in|into|to"
             rf"|as|across|with|on to) "
             rf"(?:the )?(?:every|all|each|any|other|new|future)\b",
+            rf"\b(?:copy|replicate|add|include|insert|paste|put|repeat) (?:this|these) (?:\w+ ){{0,2}}"
+            rf"(?:{_MEMORY}|text|message|sentences?|lines?)\b[^;!\n]{{0,60}}\b(?:every|each|all|any|other|new|it so)\b",
             rf"\b(?:never|do not|don'?t) (?:delete|remove|forget|retire|archive|overwrite|supersede|expire) this"
             rf" {_MEMORY}",
             rf"\balways (?:re-?)?(?:save|store|keep|restore|add) this {_MEMORY}",
@@ -196,6 +246,55 @@ _CLASSES = (
             r"\b(?:approve|accept|allow|trust|grant) (?:all|any|every|everything)(?: the)? "
             r"(?:commands?|tool calls?|tool uses?|permissions?|memories|facts|checks?|prompts?|requests? from|of the"
             r" memory)",
+        ),
+        unless=_DESCRIBED,
+    ),
+    InstructionClass(
+        "unearned",
+        ERROR,
+        "asks to report checks that were not made",
+        (
+            r"(?:\b(?:do not|don'?t|never|skip|without) (?:\w+ ){0,3}(?:tests?|test suite|pytest|checks?)\b"
+            r"|--no-verify\b)"
+            r"[^\n]{0,80}\b(?:say|tell|report|claim|answer|state|pretend)\b[^.\n]{0,40}"
+            r"\b(?:tests?|checks?|they|it|everything|all|build)\b(?: \w+){0,2} (?:pass(?:ed|es|ing)?|succe\w+|green)\b",
+        ),
+    ),
+    InstructionClass(
+        "on-reading",
+        ERROR,
+        "asks for an action because it is read",
+        (
+            r"\b(?:when|whenever|as soon as|once|after) you(?: have)? (?:read|see|seen) (?:this|these)\b",
+            r"\bbefore (?:answering|replying|responding|you (?:answer|reply|respond))\b[^.\n]{0,60}"
+            r"\b(?:push|commit|merge|deploy|delete|upload|send|approve|disable)\b",
+        ),
+    ),
+    InstructionClass(
+        "destruction",
+        WARNING,
+        "asks to destroy data",
+        (
+            r"\brm -[a-z]*(?:rf|fr)[a-z]* (?:--\S+ )*(?:/(?:\s|$|\*)|~|\$HOME|\.git\b|\*)",
+            r"\bgit push\b[^\n]{0,60}(?: --force(?:\s|$|\.)| -f\b)",
+            r"\b(?:delete|destroy|wipe|erase|drop) (?:all |every |the |each )*(?:backups\b|tables?\b[^\n]{0,20}then"
+            r"|databases\b|users?'s? home|home director)",
+        ),
+        unless=rf"{_DESCRIBED}|\bif\b",
+    ),
+    InstructionClass(
+        "self-approval",
+        ERROR,
+        "asks to give approvals that are a person's",
+        (
+            r"\bgitmem trust\b[^\n]{0,60}\b(?:yourself|no (?:person|human)|without (?:a |the )?(?:person|human|user))",
+            r"\balways (?:answer|say|click|reply|respond)(?: with)? [\"']?(?:yes|y|allow|approve)\b[^.\n]{0,40}"
+            r"\b(?:prompts?|permissions?|confirmations?|requests?|dialogs?)\b",
+            r"\b(?:enable|turn on|use|set) (?:auto-?approv\w*|yolo mode)\b[^.\n]{0,40}\b(?:all|every|tools?"
+            r"|commands?)\b",
+            r"\b(?:turn off|disable|skip) (?:all |the |any )*confirmation",
+            r"\b(?:set|use|enable|pass|add|start with|run with) (?:the )?(?:flag )?[`\"']?"
+            r"(?:--)?dangerously-?skip-?permissions",
         ),
         unless=_DESCRIBED,
     ),
@@ -270,25 +369,51 @@ def _compiled(pattern: str) -> Any:
 
 
 @cache
-def _patterns() -> tuple[Any, list[tuple[InstructionClass, Any, Any]]]:
-    """Return one pattern for all, which most texts do not match, and each pattern with its exceptions."""
-    found = []
-    for one in _CLASSES:
-        unless = _compiled(one.unless) if one.unless else None
-        found += [(one, _compiled(pattern), unless) for pattern in one.patterns]
-    return _compiled("|".join(f"(?:{pattern})" for one in _CLASSES for pattern in one.patterns)), found
+def _patterns() -> list[tuple[InstructionClass, Any, list[Any], Any]]:
+    """Return each class with one pattern for all, which most texts do not match, its patterns and its exceptions.
+
+    One pattern for all classes would exceed the memory that re2 gives to one.
+    """
+    return [
+        (
+            one,
+            _compiled("|".join(f"(?:{pattern})" for pattern in one.patterns)),
+            [_compiled(pattern) for pattern in one.patterns],
+            _compiled(one.unless) if one.unless else None,
+        )
+        for one in _CLASSES
+    ]
 
 
 def find_instructions(text: str) -> list[Instruction]:
     """Return the sentences that instruct an agent: one per class and line, by line, at most ``AT_MOST``."""
     plain = text.replace("\u2019", "'")
-    found: dict[tuple[int, str], Instruction] = {}
-    anything, patterns = _patterns()
-    for one, pattern, unless in patterns if anything.search(plain) else ():
-        for start in _starts(plain, pattern, unless):
-            line = plain.count("\n", 0, start) + 1
-            found.setdefault((line, one.name), Instruction(line, one.severity, one.message))
+    found = {(one.line, name): one for name, one in _find_plain(plain)}
+    for line, hidden in undisguise(plain):
+        for _, one in _find_plain(hidden):
+            found.setdefault((line, "disguised"), replace(one, line=line, message=f"{one.message}, in disguise"))
     return [found[place] for place in sorted(found)][:AT_MOST]
+
+
+def _find_plain(plain: str) -> Iterator[tuple[str, Instruction]]:
+    """Yield the instructions in a text with the names of their classes; one per class and line."""
+    found = set[tuple[int, str]]()
+    for one, anything, patterns, unless in _patterns():
+        for pattern in patterns if anything.search(plain) else ():
+            for start in _starts(plain, pattern, unless):
+                line = plain.count("\n", 0, start) + 1
+                if (line, one.name) not in found:
+                    found.add((line, one.name))
+                    yield one.name, Instruction(line, one.severity, one.message)
+
+
+# A text that quotes an attack as an example is about it.
+_EXAMPLE = r"(?:such as|like|e\.g\.|for example|example|phrases?|wordings?|called)[:,]? [\"'`“‘]$"
+
+
+@cache
+def _example() -> Any:
+    return _compiled(_EXAMPLE)
 
 
 def _starts(text: str, pattern: Any, unless: Any) -> Iterator[int]:
@@ -296,7 +421,8 @@ def _starts(text: str, pattern: Any, unless: Any) -> Iterator[int]:
         start = match.start()
         while start < match.end() and text[start].isspace():
             start += 1
-        if unless is None or not unless.search(_before(text, start)):
+        before = _before(text, start)
+        if (unless is None or not unless.search(before)) and not _example().search(before):
             yield start
 
 
