@@ -87,6 +87,8 @@ class Faults:
             promised |= set(work.keys)
         if work.name == "undo":
             promised -= {"newer"}
+        if work.name == "uninstall":
+            promised &= self.place.keys()  # what was written beside it began a new branch
         return wrong + self.place.faults(promised, before, work, is_killed=kind == "kill", is_device=kind == "EIO")
 
     def try_without_locks(self, seed: int) -> list[str]:

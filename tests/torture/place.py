@@ -307,6 +307,9 @@ class Place:
         if work.name in ("save", "view", "remember"):
             wrong += self._view()
         litter = self.litter()
+        if litter and work.name == "sync":  # a fetch could not remove its pack from a full disk; the next one does
+            self.run("sync")
+            litter = self.litter()
         if litter and is_device:  # git could not remove its own file, said nothing, and did its work
             self.run("doctor", "--fix")
             litter = self.litter()

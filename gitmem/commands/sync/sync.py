@@ -92,8 +92,8 @@ def sync(repository: OpenRepository, remote: str, talk: RemoteOptions, how: Sync
     with WriteLock(repository.git.repository.state, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
         tracking = ref_lock_path(repository.git, f"refs/remotes/{name}/{repository.config.branch}")
         clear_stale_lock(tracking, lock.crashed)
-        if lock.crashed is not None:
-            litter.sweep(repository.git, repository.ref)
+        # A fetch that the disk refused leaves its pack, and no lock says so.
+        litter.sweep(repository.git, repository.ref)
         lock.renew()
         exchange = Exchange(repository, name, talk, accept=how.accept_rewritten)
         branches = companions_of(repository, name, talk, accept=how.accept_rewritten)

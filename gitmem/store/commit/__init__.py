@@ -29,6 +29,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gitmem.store.state.write_lock import Holder
+
 ATTEMPTS = 30
 # The commits acknowledged by this process: later steps must not be retried as if nothing had happened.
 MADE: list[str] = []
@@ -126,9 +128,7 @@ def write_commit(
     need_own(git, ref, tip or start, repairs=repairs, hint="" if tip else init_hint(short(ref)))
     refuse_checked_out(git, ref)
     with WriteLock(git.repository.state, command=target.command, timeout_s=target.lock_timeout_s) as lock:
-        clear_stale_lock(ref_lock_path(git, ref), lock.crashed)
-        if lock.crashed is not None:
-            litter.sweep(git, ref, report_age_s=0)
+        _clear_left(git, [ref], lock.crashed)
         for attempt in range(ATTEMPTS):
             tip = git.read_ref(ref)
             need_own(git, ref, tip or start, repairs=repairs)
@@ -185,10 +185,7 @@ def advance(target: WriteTarget, commit: str, *, old: str | None, keep: str = ""
         need_own(git, ref, one)
     refuse_checked_out(git, ref)
     with WriteLock(git.repository.state, command=target.command, timeout_s=target.lock_timeout_s) as lock:
-        for moved in filter(None, (ref, keep)):
-            clear_stale_lock(ref_lock_path(git, moved), lock.crashed)
-        if lock.crashed is not None:
-            litter.sweep(git, ref, report_age_s=0)
+        _clear_left(git, [ref, keep] if keep else [ref], lock.crashed)
         if git.read_ref(ref) != old:
             return False
         lock.renew()
@@ -227,6 +224,17 @@ def _note_proof(git: Git, plan: CommitPlan, written: CommitResult) -> None:
 def ref_lock_path(git: Git, ref: str) -> str:
     """Return the lock file that git creates while it moves *ref* (refs as files)."""
     return os.path.join(git.repository.common, f"{ref}.lock")
+
+
+def _clear_left(git: Git, refs: list[str], crashed: Holder | None) -> None:
+    """Remove what a killed writer left: git's locks of *refs*, of all refs of gitmem and of packed refs, and litter."""
+    locks = [ref_lock_path(git, ref) for ref in refs]
+    if crashed is not None:
+        locks += [os.path.join(git.repository.common, "packed-refs.lock"), *litter.list_ref_locks(git)]
+    for path in locks:
+        clear_stale_lock(path, crashed)
+    if crashed is not None:
+        litter.sweep(git, refs[0], report_age_s=0)
 
 
 def _explain_if_stuck(git: Git, ref: str, tip: str | None, attempt: int) -> None:

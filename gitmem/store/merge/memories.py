@@ -131,6 +131,8 @@ def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_for
         conflicts += [{"field": "retired", "by": name} for name in changed.authors()]
     if conflicts:
         fields[CONFLICT] = _join_conflicts(fields.get(CONFLICT), conflicts, fields)
+    elif isinstance(fields.get(CONFLICT), list):
+        fields[CONFLICT] = sorted(fields[CONFLICT], key=repr)  # united, in the order of who was merged first
     names = tuple(sorted({str(entry["field"]) for entry in conflicts}))
     for text in (_merge_by_line(started, earlier, later, fields, body), _write_text(later, fields, body)):
         if text is not None:

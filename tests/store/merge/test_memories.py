@@ -119,6 +119,15 @@ def test_resolved_conflict_stays_resolved() -> None:
     assert "conflict" not in fields(found)
 
 
+def test_conflicts_of_both_sides_are_in_one_order_even_if_none_is_new() -> None:
+    retired, of_body = "{field: retired, by: Ana}", "{field: body, by: [Ana, Cleo]}"
+    base = BASE.replace("ttl", "conflict: [{field: title, other: x}]\nttl")
+    one = base.replace("[{field", f"[{retired}, {{field").replace("One.", "Later.")
+    other = base.replace("x}]", f"x}}, {of_body}]")
+
+    assert [entry["field"] for entry in fields(merged(base, one, other))["conflict"]] == ["body", "retired", "title"]
+
+
 def test_resolved_conflict_is_removed_and_a_new_one_added() -> None:
     open_ = BASE.replace("ttl", "conflict: [{field: title, other: x}]\nttl")
     more = BASE.replace("ttl", "conflict: [{field: title, other: x}, {field: body, by: z}]\nttl")

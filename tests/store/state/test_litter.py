@@ -97,3 +97,19 @@ def test_unfinished_packs_of_a_killed_git_go_but_not_one_that_is_being_written(m
 
         assert [path.exists() for path in (*left, *kept)] == [False] * 3 + [True] * 2
         assert Path(file.name).exists() or not Path("/proc/self/fd").exists()
+
+
+def test_locks_of_refs_that_only_gitmem_moves_go_after_a_crash_but_not_those_of_others(
+    memory: Memory, repo: Path
+) -> None:
+    locks = [repo / ".git" / name for name in ("refs/gitmem/sources/pages.lock", "refs/gitmem/runs/a.lock")]
+    left = [aged(path, 0) for path in (*locks, repo / ".git/packed-refs.lock")]
+    theirs = aged(repo / ".git/refs/heads/topic.lock", 0)
+
+    memory.remember("Nobody crashed")
+    assert all(path.exists() for path in left)
+
+    (repo / ".git/gitmem/lock").write_text(f"1 {time.time()} {time.time()} - pull")
+    memory.remember("After the crash")
+
+    assert [path.exists() for path in (*left, theirs)] == [False, False, False, True]
