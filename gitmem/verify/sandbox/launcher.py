@@ -215,8 +215,10 @@ def _execute(candidates: list[str], argv: tuple[str, ...], env: dict[str, str]) 
         except OSError as err:
             if err.errno == errno.ENOEXEC:  # no #! line, so a shell runs it
                 os.execve("/bin/sh", ("sh", place, *argv[1:]), env)  # noqa: S606
-            if err.errno not in (errno.ENOENT, errno.ENOTDIR):
+            if err.errno == errno.EACCES:
                 failure = err
+            elif err.errno not in (errno.ENOENT, errno.ENOTDIR):
+                raise
     raise failure
 
 
