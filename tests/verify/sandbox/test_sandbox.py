@@ -13,6 +13,7 @@ import time
 import uuid
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from support.grounds import can_come_to, ground_in, open_ways, user_of
@@ -477,24 +478,34 @@ DRIVER = (
 )
 
 
-def start_driver(*words, ground):
+@pytest.fixture
+def temporary():
+    """Return a folder for what a killed driver leaves, which the user of checks can come to."""
+    with TemporaryDirectory() as folder:
+        os.chmod(folder, 0o711)
+        yield folder
+
+
+def start_driver(*words, ground, temporary):
     """Start the driver, which is killed: what it leaves is removed by the next run, a minute later."""
     argv = [sys.executable, "-I", "-c", DRIVER, str(ROOT), str(ground), *words]
-    return subprocess.Popen(argv, stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": str(ground.parent)})
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": temporary})
 
 
-def test_nothing_outlives_us_when_we_are_killed(any_rung, ground, mark):
+def test_nothing_outlives_us_when_we_are_killed(any_rung, ground, mark, temporary):
     command = f"trap '' TERM HUP; setsid sleep {mark} & setsid sleep {mark} & sleep {mark}"
-    with start_driver(any_rung, PATH, command, ground=ground) as ours:
+    with start_driver(any_rung, PATH, command, ground=ground, temporary=temporary) as ours:
         assert wait_until(lambda: len(pids_of(f"sleep\0{mark}")) == 3)
         ours.kill()
 
     assert wait_until(lambda: pids_of(mark) == [])
+    left = [name.rpartition("-")[0] for name in os.listdir(temporary)]
+    assert left == ([] if any_rung == "bubblewrap" else ["gitmem-check"]), "not in a folder of the system"
 
 
-def test_nothing_outlives_us_when_we_are_killed_while_it_starts(any_rung, ground, mark):
+def test_nothing_outlives_us_when_we_are_killed_while_it_starts(any_rung, ground, mark, temporary):
     for delay_s in (0.0, 0.002, 0.004, 0.008, 0.012, 0.016):
-        with start_driver(any_rung, PATH, f"sleep {mark}", ground=ground) as ours:
+        with start_driver(any_rung, PATH, f"sleep {mark}", ground=ground, temporary=temporary) as ours:
             assert ours.stdout.readline() == b"ready\n"
             time.sleep(delay_s)
             ours.kill()
