@@ -298,6 +298,7 @@ class Hit:
         store: The name of another repository's store here; empty for this repository's.
         matches: The positions of the query's words in the snippet: ``(start, end)``, in order, without overlaps.
         refs: Its references as written: lines of files, URLs, issues.
+        short_id: A few letters that every command accepts instead of the key.
     """
 
     key: str
@@ -319,6 +320,7 @@ class Hit:
     store: str = ""
     matches: tuple[tuple[int, int], ...] = ()
     refs: tuple[str, ...] = ()
+    short_id: str = ""
 
     @property
     def reference(self) -> str:

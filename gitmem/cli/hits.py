@@ -1,16 +1,14 @@
-"""Print hits on a terminal: keys with their unique beginnings marked, matches, and the factors of their scores."""
+"""Print hits on a terminal: a row each, the matches in their texts, and the factors of their scores."""
 
 from __future__ import annotations
 
+from gitmem.cli.memory_rows import MemoryRow, RowWidths, row_of, row_parts, widths_of
 from gitmem.cli.output import Output, list_of, shorten
-from gitmem.index.catalog import keys as catalog_keys
 from gitmem.model import FACTORS
-from gitmem.statuses import MARKS
-from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from gitmem.memory import Memory
     from gitmem.model import Hit
@@ -19,43 +17,19 @@ if TYPE_CHECKING:
 
 def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: bool) -> None:
     """Print hits on a terminal: two lines each, and at the end the factors if *explain* says so."""
-    lengths = unique_lengths(memory, (hit.key for hit in found.hits if hit.scope == PROJECT))
-    for hit in found.hits:
-        print_hit(hit, out, lengths.get(hit.reference, 0))
+    rows = [row_of(hit) for hit in found.hits]
+    widths = widths_of(rows, out.width)
+    for hit, row in zip(found.hits, rows, strict=True):
+        print_hit(hit, row, widths, out, now=memory.repository.now)
     if explain:
         _print_factors([hit for hit in found.hits if hit.factors], out)
     if found.more:
         out.line((f"… and {found.more} more: --limit {len(found.hits) + found.more}", "dim"))
 
 
-def unique_lengths(memory: Memory, keys: Iterable[str]) -> dict[str, int]:
-    """Return the lengths of the shortest unique prefixes of some keys of the project."""
-    wanted = [*keys]
-    if not wanted or not memory.repository.find_tip():
-        return {}
-    return catalog_keys.unique_lengths(memory.repository.catalog(), wanted)
-
-
-def key_parts(shown: str, length: int) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return a key in two parts, its unique prefix marked; *length* is 0 if that is unknown."""
-    length = min(length, len(shown.rstrip()))
-    return (shown[:length], "prefix"), (shown[length:], "key")
-
-
-def print_hit(hit: Hit, out: Output, length: int = 0) -> None:
-    """Print a hit for people: its key, its title and, if that adds something, a line of its text.
-
-    Args:
-        hit: The hit.
-        out: The output.
-        length: The length of the key's unique prefix, which is marked; 0 if unknown.
-    """
-    mark = MARKS.get(hit.status, " ")
-    old = f" ({hit.gone})" if hit.gone else ""
-    old += f", {hit.scope}" if hit.scope != PROJECT else ""
-    about = (f"{hit.kind}{_status_suffix(hit.status)}{old}", "dim")
-    out.line((mark, hit.status), " ", *key_parts(hit.reference, length), "  ", about)
-    out.line("  ", (shorten(hit.title, out.width - 2), "bold"))
+def print_hit(hit: Hit, row: MemoryRow, widths: RowWidths, out: Output, *, now: int) -> None:
+    """Print a hit for people: its row and, if that adds something, a line of its text."""
+    out.line(*row_parts(row, widths, now=now, style="bold"))
     if hit.snippet and not hit.snippet.startswith(hit.title):
         out.line("  ", *match_parts(hit.snippet, hit.matches, out.width - 2))
 
@@ -99,7 +73,3 @@ def match_parts(snippet: str, matches: Sequence[tuple[int, int]], width: int) ->
             parts += [(snippet[at:first], "dim"), (snippet[first : min(last, end)], "match")]
             at = min(last, end)
     return [part for part in (*parts, (snippet[at:end] + tail, "dim")) if part[0]]
-
-
-def _status_suffix(status: str) -> str:
-    return f", {status}" if status else ""

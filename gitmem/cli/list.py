@@ -1,12 +1,12 @@
 """List memories, newest first.
 
-In a pipe: one line each, with tab-separated cells (key, kind, status, created, title, scope). A check that also holds
-in an empty folder proves little: it is marked as weak on a terminal and in --json.
+In a pipe: one line each, with tab-separated cells (key, kind, status, created, title, scope, short id). A check that
+also holds in an empty folder proves little: it is marked as weak on a terminal and in --json.
 """
 
 from __future__ import annotations
 
-from gitmem.cli.hits import key_parts, unique_lengths
+from gitmem.cli.memory_rows import row_of, row_parts, widths_of
 from gitmem.cli.options import (
     ArgumentParser,
     Arguments,
@@ -20,14 +20,12 @@ from gitmem.cli.options import (
     query_of,
     refuse_other_stores,
 )
-from gitmem.cli.output import Output, shorten
+from gitmem.cli.output import Output
 from gitmem.document.times import format_time
-from gitmem.statuses import MARKS
-from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from gitmem.model import Hit
@@ -62,11 +60,10 @@ def run(args: Arguments, out: Output) -> int:
         past = memory.at(args.at) if args.at is not None else None
         found = past.list(query) if past else memory.list(query)
         print_notices(memory, out)
-        lengths = unique_lengths(memory, (h.key for h in found.hits if h.scope == PROJECT and out.is_terminal))
         if args.json:
             out.json({"memories": [_table(hit) for hit in found.hits]} | ({"at": past.table()} if past else {}))
         elif out.is_terminal:
-            _print_table(found.hits, out, lengths)
+            _print_table(found.hits, out, now=memory.repository.now)
         else:
             _print_rows(found.hits, out)
         if not found.hits:
@@ -79,6 +76,7 @@ def run(args: Arguments, out: Output) -> int:
 def _table(hit: Hit) -> dict[str, Any]:
     table = {
         "key": hit.key,
+        "short_id": hit.short_id,
         "kind": hit.kind,
         "title": hit.title,
         "status": hit.status,
@@ -93,21 +91,21 @@ def _table(hit: Hit) -> dict[str, Any]:
     return table | ({"flapping": hit.flapping} if hit.flapping else {}) | ({"moved": True} if hit.moved else {})
 
 
-def _print_table(hits: Sequence[Hit], out: Output, lengths: Mapping[str, int]) -> None:
-    wide = min(44, max((len(h.reference) for h in hits), default=0))
-    kinds = max((len(h.kind) for h in hits), default=0)
-    for h in hits:
-        key = shorten(h.reference, wide).ljust(wide)
-        room = out.width - wide - kinds - 7
-        title = shorten(h.title, max(20, room)) + (f" ({h.gone})" if h.gone else "")
-        title += f" ({h.scope})" if h.scope != PROJECT else ""
-        title += " (flapping)" if h.flapping else ""
-        title += " (moved)" if h.moved else ""
-        mark, kind = (MARKS.get(h.status, " "), h.status), (h.kind.ljust(kinds), "dim")
-        named = key_parts(key, lengths.get(h.reference, 0) if h.scope == PROJECT else 0)
-        out.line(mark, " ", *named, "  ", kind, "  ", title, (" (weak)" if h.weak else "", "yellow"))
+def _print_table(hits: Sequence[Hit], out: Output, *, now: int) -> None:
+    rows = [row_of(hit) for hit in hits]
+    widths = widths_of(rows, out.width)
+    for row in rows:
+        out.line(*row_parts(row, widths, now=now))
 
 
 def _print_rows(hits: Sequence[Hit], out: Output) -> None:
     for h in hits:
-        out.row(h.reference, h.kind, h.gone or h.status, format_time(h.created) if h.created else "", h.title, h.scope)
+        out.row(
+            h.reference,
+            h.kind,
+            h.gone or h.status,
+            format_time(h.created) if h.created else "",
+            h.title,
+            h.scope,
+            h.short_id,
+        )

@@ -563,6 +563,7 @@ def hit_table(hit: Hit) -> dict[str, Any]:
     """Return a hit as documented JSON."""
     return {
         "key": hit.key,
+        "short_id": hit.short_id,
         "kind": hit.kind,
         "title": hit.title,
         "status": hit.status,

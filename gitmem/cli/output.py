@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 # SGR codes (ECMA-48, 8.3.117) for things to distinguish at a glance; the words carry the same information.
 STYLES = {status: sign.style for status, sign in SIGNS.items()} | {
     "key": "36",
-    # The shortest unique prefix of a key.
-    "prefix": "4;36",
     "dim": "2",
     "bold": "1",
     "red": "1;31",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import replace
-from gitmem.index.catalog import refs_of, state, strings, texts_of
+from gitmem.index.catalog import refs_of, short_ids, state, strings, texts_of
 from gitmem.model import Hit
 from gitmem.recall import (
     SNIPPET,
@@ -65,11 +65,25 @@ def _hits_of(
     """Yield the number, the status and the hit, without a text, of each row of ``_newest_rows``."""
     numbers, chains = [row[0] for row in rows], state.suspects(catalog, ground)
     statuses, refs = state.statuses_of(catalog, ground, numbers, now=now, chains=chains), refs_of(catalog, numbers)
+    ids = short_ids(catalog, [row[1] for row in rows])
     for number, key, kind, title, created, path, gone in rows:
         status, its = statuses[number], refs.get(number, ())
         yield (
             *(number, status),
-            Hit(key, kind, title, status.status, 0.0, PROJECT, "", created, path, gone, refs=its),
+            Hit(
+                key,
+                kind,
+                title,
+                status.status,
+                0.0,
+                PROJECT,
+                "",
+                created,
+                path,
+                gone,
+                refs=its,
+                short_id=ids.get(key, ""),
+            ),
         )
 
 

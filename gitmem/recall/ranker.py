@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index import FtsEngine, Stats
-from gitmem.index.catalog import refs_of, state, texts_of
+from gitmem.index.catalog import refs_of, short_ids, state, texts_of
 from gitmem.model import Hit
 from gitmem.policy.kinds import PROMPT, START
 from gitmem.recall import (
@@ -415,6 +415,7 @@ class Ranker:
             columns = f"m.id, m.kind, m.created, m.path, {state.gone_column(self._run.now)}"
             sql = f"SELECT {columns} FROM memory m WHERE m.id IN ({{}})"
             refs = refs_of(source.catalog, numbers)
+            ids = short_ids(source.catalog, [self._texts[nth][number].key for number in numbers])
             for number, kind, created, path, gone in source.catalog.each(sql, numbers):
                 whole, text = number * len(self._sources) + nth, self._texts[nth][number]
                 one, language = by_number[whole], self._languages[nth]
@@ -423,6 +424,7 @@ class Ranker:
                 hit = Hit(
                     text.key, kind, text.title, status, round(one.score, 4), PROJECT, snippet, created, path,
                     gone, one.factors, matches=tuple(matches), refs=refs.get(number, ()),
+                    short_id=ids.get(text.key, ""),
                 )  # fmt: skip
                 found[whole] = source.locate(hit)
         return [found[one.number] for one in ranked]

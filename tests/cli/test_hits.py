@@ -24,7 +24,7 @@ def printed(*, is_terminal: bool, explain: bool = False, more: int = 0) -> tuple
     output = Output(color="never", stdout=out, stderr=err)
     output.is_terminal = is_terminal
     hits = (hit("a", status="failed", factors=(("lexical", 2.0), ("recency", 0.5), ("status", 1.0))), hit("b"))
-    no_memory: Any = SimpleNamespace(repository=SimpleNamespace(find_tip=lambda: ""))  # there is no key to mark
+    no_memory: Any = SimpleNamespace(repository=SimpleNamespace(now=60))
     print_hits(no_memory, RecallResult(hits, more), output, explain=explain)
     return out.getvalue(), err.getvalue()
 
@@ -39,7 +39,7 @@ def test_hits_in_a_pipe_are_one_line_each_and_what_is_left_out_is_distinguished(
 def test_hits_on_a_terminal_have_marks_and_say_how_many_more_there_are() -> None:
     out, err = printed(is_terminal=True, more=3)
 
-    assert out.split("\n")[0] == "✗ a  gotcha, failed"
+    assert out.split("\n")[0].rstrip() == "title of a  ✗ failed"
     assert "… and 3 more: --limit 5" in out
     assert err == ""
 

@@ -31,11 +31,14 @@ def test_newest_come_first_with_their_cells_apart(run_cli) -> None:
     done = run_cli("list")
 
     assert (done.status, done.err) == (0, "")
-    assert done.out == (
-        "c\tfact\tverified\t2026-01-03T00:00:00Z\tA c\tproject\n"
-        "b\tgotcha\t\t2026-01-02T00:00:00Z\tA b\tproject\n"
-        "a\tlearned\t\t2026-01-01T00:00:00Z\tAn a\tproject\n"
-    )
+    assert [line.rpartition("\t")[0] for line in done.out.splitlines()] == [
+        "c\tfact\tverified\t2026-01-03T00:00:00Z\tA c\tproject",
+        "b\tgotcha\t\t2026-01-02T00:00:00Z\tA b\tproject",
+        "a\tlearned\t\t2026-01-01T00:00:00Z\tAn a\tproject",
+    ]
+    for line in done.out.splitlines():
+        key, *_, short_id = line.split("\t")
+        assert json.loads(run_cli("show", short_id, "--json").out)["key"] == key
 
 
 def test_json_is_as_documented(run_cli) -> None:
@@ -45,6 +48,7 @@ def test_json_is_as_documented(run_cli) -> None:
         "memories": [
             {
                 "key": "a",
+                "short_id": found["memories"][0]["short_id"],
                 "kind": "learned",
                 "title": "An a",
                 "status": "",

@@ -39,7 +39,7 @@ def test_json_is_as_documented(run_cli, repo: Path) -> None:
 
     assert list(found) == ["query", "commit", "hits", "more"]
     assert (found["query"], found["commit"], len(found["hits"]), found["more"]) == ("gateway", tip(repo), 2, 1)
-    fields = ["key", "kind", "title", "status", "score", "scope", "store", "snippet", "matches", "refs"]
+    fields = ["key", "short_id", "kind", "title", "status", "score", "scope", "store", "snippet", "matches", "refs"]
     fields += ["archived", "superseded", "expired"]
     assert [list(hit) for hit in found["hits"]] == [fields] * 2
     assert found["hits"][0]["score"] >= found["hits"][1]["score"] > 0

@@ -21,7 +21,7 @@ def test_json_is_as_documented(run_cli, repo) -> None:
 
     assert list(found) == ["key", "terms", "commit", "hits", "more"]
     assert (found["key"], found["commit"], found["more"]) == ("redis-evicts", tip(repo), 0)
-    fields = ["key", "kind", "title", "status", "score", "scope", "store", "snippet", "matches", "refs"]
+    fields = ["key", "short_id", "kind", "title", "status", "score", "scope", "store", "snippet", "matches", "refs"]
     assert [list(hit) for hit in found["hits"]] == [[*fields, "archived", "superseded", "expired"]]
     assert found["hits"][0]["key"] == "sessions-vanish"
 

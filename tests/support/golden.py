@@ -17,6 +17,7 @@ def steady(text: str, **places: object) -> str:
     text = re.sub(r"\b(?=[0-9a-f]*[0-9])(?:[0-9a-f]{40}|[0-9a-f]{12})\b", "<commit>", text)
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "<time>", text)
     text = re.sub(r"\b\d+[smhd] ago\b", "<n>s ago", text)  # minutes, where the machine is busy
+    text = re.sub(r" +(?:now|\d+[mhd])  ([b-df-hj-np-tv-xz]{4,6})\b", r"  <age>  \1", text)
     return re.sub(r"\b\d+(\.\d+)? s\b", "<n> s", text)
 
 

@@ -36,6 +36,7 @@ ANY = "…"
 UNSTEADY = (
     (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b"), "HASH"),
     (re.compile(r"\b20\d\d-\d\d-\d\d(?:T[\d:]+(?:Z|[+]00:00))?"), "DATE"),
+    (re.compile(r" +(?:now|\d+[mhd])(?=  [b-df-hj-np-tv-xz]{4,6}\b)"), "  AGE"),  # before a short id
     (re.compile(r"\b\d+(?:\.\d)?(?:m?s| min|m)\b"), "TIME"),
 )
 # Memories of one second are in any order in these.

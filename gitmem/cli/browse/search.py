@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from textual.binding import Binding
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
@@ -15,15 +13,13 @@ from gitmem.cli.browse.detail import DetailScreen
 from gitmem.cli.browse.help import HelpScreen, keys_line
 from gitmem.cli.browse.overview import OverviewScreen
 from gitmem.cli.browse.screen_text import draw_text
-from gitmem.cli.hits import print_hit, unique_lengths
+from gitmem.cli.hits import print_hit
+from gitmem.cli.memory_rows import row_of, widths_of
 from gitmem.cli.output import shorten
 from gitmem.frozen import frozen
-from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from textual.app import ComposeResult
 
     from gitmem.cli.browse.app import Browse
@@ -51,13 +47,13 @@ class SearchPage:
         hits: The memories.
         more: How many more there are, at least.
         said: The message about them.
-        lengths: The lengths of their shortest unique prefixes, by key.
+        now: When it was found, epoch seconds.
     """
 
     hits: tuple[Hit, ...]
     more: int
     said: str
-    lengths: Mapping[str, int] = MappingProxyType({})
+    now: int = 0
 
 
 def search(memory: Memory, text: str, limit: int) -> SearchPage:
@@ -70,8 +66,7 @@ def search(memory: Memory, text: str, limit: int) -> SearchPage:
     what = "best" if text.strip() else "newest"
     more = f", at least {found.more} more below" if found.more else ""
     notes = "".join(f"; {notice}" for notice in (found.notice, *memory.notices) if notice)
-    lengths = unique_lengths(memory, (hit.key for hit in found.hits if hit.scope == PROJECT))
-    return SearchPage(found.hits, found.more, f"the {len(found.hits)} {what}{more}{notes}", lengths)
+    return SearchPage(found.hits, found.more, f"the {len(found.hits)} {what}{more}{notes}", memory.repository.now)
 
 
 class SearchScreen(Screen[None]):
@@ -203,10 +198,11 @@ class SearchScreen(Screen[None]):
         """Draw the hits."""
         width = self.size.width - 4  # the mark, and the scroll bar with a space before it
         found = self._found
-        lengths = [found.lengths.get(hit.reference, 0) for hit in found.hits]
+        rows = [row_of(hit) for hit in found.hits]
+        widths = widths_of(rows, width)
         self._drawn = [
-            draw_text(lambda out, hit=hit, length=length: print_hit(hit, out, length), width)  # type: ignore[misc] # defaults
-            for hit, length in zip(found.hits, lengths, strict=True)
+            draw_text(lambda out, hit=hit, row=row: print_hit(hit, row, widths, out, now=found.now), width)  # type: ignore[misc] # defaults
+            for hit, row in zip(found.hits, rows, strict=True)
         ]
         said = shorten(self._found.said, self.size.width)
         self._said.update(draw_text(lambda out: out.line((said, "dim")), self.size.width))

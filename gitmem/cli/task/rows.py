@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from gitmem.cli.hits import key_parts, unique_lengths
-from gitmem.cli.output import Output, shorten
+from gitmem.cli.memory_rows import MemoryRow, row_parts, widths_of
+from gitmem.cli.output import Output
 from gitmem.document.times import format_time
+from gitmem.index.catalog import short_ids
 from gitmem.statuses import TASK_MARKS
 
 TYPE_CHECKING = False
@@ -50,22 +51,23 @@ def _time(epoch_s: int) -> str:
 
 
 def print_rows(memory: Memory, rows: Sequence[TaskRow], out: Output) -> None:
-    """Print tasks: a line each on a terminal, tab-separated cells in a pipe."""
+    """Print tasks: a row each on a terminal, tab-separated cells in a pipe."""
     if not out.is_terminal:
         for row in rows:
             out.row(row.key, str(row.priority), row.state, _holder(row), row.title)
         return
-    wide = min(44, max((len(row.key) for row in rows), default=0))
-    lengths = unique_lengths(memory, (row.key for row in rows))
-    for row in rows:
-        about = "".join(f"  {part}" for part in _about(row))
-        title = shorten(row.title, max(20, out.width - wide - len(about) - 8))
-        out.line(
-            (TASK_MARKS[row.state], STYLES[row.state]),
-            f" P{row.priority} ",
-            *(*key_parts(shorten(row.key, wide).ljust(wide), lengths.get(row.key, 0)), "  ", title),
-            (about, "dim"),
-        )
+    ids = short_ids(memory.repository.catalog(), [row.key for row in rows]) if rows else {}
+    listed = [_row(row, ids.get(row.key, "")) for row in rows]
+    widths = widths_of(listed, out.width)
+    for row, shown in zip(rows, listed, strict=True):
+        out.line(*row_parts(shown, widths, now=memory.repository.now))
+        if about := _about(row):
+            out.line("  ", ("; ".join(about), "dim"))
+
+
+def _row(row: TaskRow, short_id: str) -> MemoryRow:
+    state = f"P{row.priority} {TASK_MARKS[row.state]} {row.state}"
+    return MemoryRow(row.title, "", state, STYLES[row.state], row.created, short_id, row.key)
 
 
 def _holder(row: TaskRow) -> str:

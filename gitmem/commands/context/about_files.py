@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.index.catalog import refs_of, wordings_of
+from gitmem.index.catalog import refs_of, short_ids, wordings_of
 from gitmem.model import Hit
 from gitmem.recall import SNIPPET, Query, RecallResult
 from gitmem.store.scopes import PROJECT
@@ -36,10 +36,10 @@ def about_files(repository: OpenRepository, query: Query) -> RecallResult:
     refs, texts = (get(catalog, [one.number for one in shown]) for get in (refs_of, wordings_of))
     asked = "SELECT id, created, path FROM memory WHERE id IN ({})"
     rows = {row[0]: row[1:] for row in catalog.each(asked, [one.number for one in shown])}
-    hits = []
+    ids, hits = short_ids(catalog, found), []
     for one in shown:
         (created, path), body = rows[one.number], texts[one.number][1]
         snippet = " ".join(str(body).split())[:SNIPPET]
         about = (one.key, one.kind, one.title, one.status.status, 0.0, PROJECT, snippet, created, path)
-        hits.append(Hit(*about, refs=tuple(refs.get(one.number, ()))))
+        hits.append(Hit(*about, refs=tuple(refs.get(one.number, ())), short_id=ids.get(one.key, "")))
     return RecallResult(tuple(hits), len(found) - len(shown))

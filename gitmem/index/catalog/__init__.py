@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 # Increase this whenever a table, the analysis of text, or the detection of secrets changes: a catalog of another format
 # is rebuilt, never converted.
-FORMAT = 23
+FORMAT = 24
+# The fewest letters of a short id, and the letters: with no vowels, no id is a word.
+SHORT_ID = 4
+ID_LETTERS = frozenset("bcdfghjklmnpqrstvwxz")
+_LETTERS = "SELECT key, letters FROM memory WHERE shadowed = 0 AND key"
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another writer, in milliseconds.
 BUSY_MS = 4000
@@ -431,6 +435,37 @@ def refs_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, tuple[str, ..
             listed = [refs] if isinstance(refs, str) else refs if isinstance(refs, list) else []
             found[number] = tuple(ref for ref in listed if isinstance(ref, str))
     return found
+
+
+def short_ids(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:
+    """Return the short id of each memory that exists, by key: at least ``SHORT_ID`` letters, unique in the store.
+
+    If two memories share letters, the older one keeps its id and the newer one gets a longer one. No id is also a key.
+    """
+    own = {key: (letters, SHORT_ID) for key, letters in catalog.each(f"{_LETTERS} IN ({{}})", keys)}
+    shared = (
+        f"SELECT m.key, m.letters, o.letters FROM memory m CROSS JOIN memory o"
+        f" ON o.letters >= substr(m.letters, 1, {SHORT_ID})"
+        f" AND o.letters < substr(m.letters, 1, {SHORT_ID}) || '~' AND (o.created, o.key) < (m.created, m.key)"
+        " WHERE o.shadowed = 0 AND m.shadowed = 0 AND m.key IN ({})"
+    )
+    for key, letters, other in catalog.each(shared, own):
+        same = next((at for at, pair in enumerate(zip(letters, other, strict=True)) if len({*pair}) > 1), len(letters))
+        own[key] = (letters, max(own[key][1], 1 + same))
+    ids = {key: letters[:length] for key, (letters, length) in own.items()}
+    taken = {key for (key,) in catalog.each("SELECT key FROM memory WHERE key IN ({})", ids.values())}
+    return {key: own[key][0][: len(id_) + 1] if id_ in taken else id_ for key, id_ in ids.items()}
+
+
+def key_of_id(catalog: Catalog, short_id: str) -> str:
+    """Return the key of the memory with this short id, or an id of more letters; empty if there is none."""
+    if len(short_id) < SHORT_ID or not ID_LETTERS.issuperset(short_id):
+        return ""
+    row = catalog.row(
+        "SELECT key FROM memory WHERE letters >= ? AND letters < ? AND shadowed = 0 ORDER BY created, key LIMIT 1",
+        (short_id, f"{short_id}~"),
+    )
+    return str(row[0]) if row else ""
 
 
 def places_of(refs: Sequence[str]) -> str:

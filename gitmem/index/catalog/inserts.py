@@ -8,9 +8,10 @@ from __future__ import annotations
 from gitmem.document.spec import claim_hash
 from gitmem.errors import FormatError
 from gitmem.frozen import fields_of, frozen
-from gitmem.index.catalog import BODY, FIELDS, TAGS, Catalog, add_task, packed_texts
+from gitmem.index.catalog import BODY, FIELDS, ID_LETTERS, TAGS, Catalog, add_task, packed_texts
 from gitmem.index.catalog.rows import rows_of
 from gitmem.model import Document, IndexText, Problem, Verdict
+from gitmem.text.sha256 import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 
 # How many memories are buffered before they are written: 2 MB of text at typical sizes.
 BATCH = 2000
+# Enough for ids to stay unique among millions of memories.
+LETTERS = 10
 
 _STATEMENTS = {
     "memory": "INSERT INTO memory (id, folder, key, oid, archived, kind, title, created, updated, importance,"
-    " confidence, expires, agent, task, superseded_by, meaning, imported)"
-    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    " confidence, expires, agent, task, superseded_by, meaning, imported, letters)"
+    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     "confirmation": "INSERT OR IGNORE INTO confirmation VALUES (?,?,?)",
     "packed": "INSERT INTO packed VALUES (?,?,?,?,?,?,?)",
     "label": "INSERT OR IGNORE INTO label (tag) VALUES (?)",
@@ -71,7 +74,11 @@ class Inserts:
         number, held = self._next, self._held
         self._next += 1
         held["memory"].append(
-            (number, document.path.rpartition("/")[0], document.key, stored.oid, int(stored.archived), *rows.memory)
+            (
+                *(number, document.path.rpartition("/")[0], document.key, stored.oid, int(stored.archived)),
+                *rows.memory,
+                letters_of(document.key),
+            )
         )
         held["packed"].append((number, *rows.text))
         held["label"] += [(tag,) for tag in rows.tags if tag not in self._labels]
@@ -125,6 +132,16 @@ class Inserts:
             for name, at in ((TAGS, 1), (FIELDS, 4), (BODY, 5))
         )
         return [(row[0], tags(row[1]), *row[2:4], fields(row[4]), body(row[5]), row[6]) for row in rows]
+
+
+def letters_of(key: str) -> str:
+    """Return the letters that the short id of a memory begins with: the SHA-256 of its key in base 20."""
+    number, alphabet = int.from_bytes(sha256(key.encode()).digest()[:8], "big"), sorted(ID_LETTERS)
+    letters = ""
+    while len(letters) < LETTERS:
+        number, digit = divmod(number, len(alphabet))
+        letters += alphabet[digit]
+    return letters
 
 
 def problem_of(err: FormatError, path: str, key: str) -> Problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
-from gitmem.index.catalog import Catalog
+from gitmem.index.catalog import Catalog, key_of_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ WORTH = 4
 
 
 def full_key(catalog: Catalog, typed: str) -> str:
-    """Return the key that was typed, or the only one that begins with the typed text.
+    """Return the key that was typed, the key of the short id that was typed, or the only key that begins so.
 
     Raises:
         NotFoundError: There is no such key, or its file cannot be read.
@@ -34,6 +34,8 @@ def full_key(catalog: Catalog, typed: str) -> str:
     if broken:  # do not fall back to another key with this prefix
         why = f"{broken[0]}: {broken[1]}"
         raise NotFoundError(f"{typed} cannot be read: {why}", hint="gitmem doctor", quoted=why)
+    if key := key_of_id(catalog, typed):
+        return key
     rows = catalog.rows(
         "SELECT DISTINCT key FROM memory WHERE key >= ? AND key < ? AND archived = 0 ORDER BY key LIMIT ?",
         (typed, typed + "\U0010ffff", KEYS_NAMED + 1),

@@ -22,8 +22,10 @@ CREATE TABLE memory (
   confidence REAL NOT NULL, expires INTEGER, archived INTEGER NOT NULL, shadowed INTEGER NOT NULL DEFAULT 0,
   superseded INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL, task TEXT NOT NULL,
   superseded_by TEXT NOT NULL, meaning TEXT NOT NULL DEFAULT '', imported INTEGER NOT NULL DEFAULT 0,
+  letters TEXT NOT NULL DEFAULT '',
   path TEXT GENERATED ALWAYS AS (folder || '/' || key || '.md') VIRTUAL);
 CREATE UNIQUE INDEX memory_key ON memory (key, folder);
+CREATE INDEX memory_letters ON memory (letters);
 CREATE INDEX memory_folder ON memory (folder);
 CREATE INDEX memory_live ON memory (kind, expires, shadowed, archived, superseded, imported)
   WHERE shadowed = 0 AND archived = 0 AND superseded = 0;

@@ -25,11 +25,14 @@ def test_rows_on_a_terminal_say_who_holds_what_failed_and_what_waits(memory: Mem
 
     print_rows(memory, rows, Output(color="never", stdout=shown, stderr=io.StringIO()))
 
-    first, second = shown.getvalue().rstrip("\n").split("\n")
-    assert first.startswith("► P1 refresh  Refresh ")
-    assert first.endswith("  claimed by ana/dev  1 failed")
+    first, about, second, waiting = shown.getvalue().rstrip("\n").split("\n")
+    assert first.startswith("Refresh ")
+    assert "  P1 ► claimed  " in first
+    assert about == "  claimed by ana/dev; 1 failed"
     assert "\x1b" not in shown.getvalue()
-    assert second == "○ P2 docs     Docs  waits for refresh, x"
+    assert second.startswith("Docs ")
+    assert "  P2 ○ open  " in second
+    assert waiting == "  waits for refresh, x"
 
 
 def test_attempt_is_one_line():

@@ -8,6 +8,7 @@ import pytest
 from conftest import put_files
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
+from gitmem.index.catalog import short_ids
 from gitmem.index.catalog.keys import full_key, near_keys, short_keys
 from gitmem.memory import Memory
 from gitmem.verify.options import Options
@@ -85,3 +86,39 @@ def test_a_shown_key_is_the_shortest_beginning_that_is_found_again(memory: Memor
 
     assert short_keys(catalog, keys)[keys[0]] == shown
     assert [full_key(catalog, short) for short in short_keys(catalog, keys).values()] == keys
+
+
+def test_short_id_names_its_memory_and_stays_when_more_are_written(keyed: Memory) -> None:
+    before = short_ids(keyed.repository.catalog(), ["deploy-vpn", "gone"])
+    for number in range(40):
+        keyed.remember(f"Another thing, number {number}", key=f"other-{number}")
+    catalog = keyed.repository.catalog()
+
+    assert all(len(one) >= 4 and set(one).isdisjoint("aeiouy") for one in before.values())
+    assert short_ids(catalog, before) == before
+    assert {key: full_key(catalog, short) for key, short in before.items()} == {key: key for key in before}
+
+
+def test_the_newer_of_two_memories_with_the_same_letters_has_a_longer_id(keyed: Memory) -> None:
+    catalog = keyed.repository.catalog()
+    letters = {"deploy-vpn": ("bcdfbbbbbb", 2), "auth-rs256": ("bcdfgbbbbb", 3), "auth-rs256-old": ("bcdfgcbbbb", 1)}
+    for key, row in letters.items():
+        catalog.connection.execute("UPDATE memory SET letters = ?, created = ? WHERE key = ?", (*row, key))
+
+    ids = short_ids(catalog, letters)
+
+    assert ids == {"auth-rs256-old": "bcdf", "deploy-vpn": "bcdfb", "auth-rs256": "bcdfgb"}
+    assert [full_key(catalog, short) for short in ids.values()] == [*ids]
+
+
+def test_no_short_id_is_the_key_of_another_memory(memory: Memory) -> None:
+    memory.remember("Ports are closed", key="ports-are-closed")
+    (taken,) = short_ids(memory.repository.catalog(), ["ports-are-closed"]).values()
+    memory.remember("A memory with an unlikely key", key=taken)
+    catalog = memory.repository.catalog()
+
+    (short,) = short_ids(catalog, ["ports-are-closed"]).values()
+
+    assert short != taken
+    assert full_key(catalog, short) == "ports-are-closed"
+    assert full_key(catalog, taken) == taken
