@@ -29,7 +29,8 @@ from gitmem.policy.settings import DenseSettings
 from gitmem.recall import Ranking, Signals, fuse, rank, ranker
 
 Setting = tuple[float, float]
-GRID: tuple[Setting, ...] = tuple((weight, adapt) for weight in (0.1, 0.15, 0.3, 0.7, 1.5, 3) for adapt in (1, 2, 3, 4))
+WEIGHTS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5)
+GRID: tuple[Setting, ...] = tuple((weight, adapt) for weight in WEIGHTS for adapt in range(7))
 WORDS: Setting = (0.0, 0.0)
 LOSS = 3.0
 
