@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test test-fast torture lint docs first-fact package rows clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
+.PHONY: help demo test test-fast torture fuzz lint docs first-fact package rows clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
@@ -29,6 +29,7 @@ help:
 	@echo 'make bench        the benchmarks, as a table of ratios (some minutes)'
 	@echo 'make bench-short  the small ones only (under 90 seconds)'
 	@echo 'make torture      faults, kills, Ctrl-C and clones that merge, for hours; stop and go on as you like'
+	@echo 'make fuzz         random inputs for every reader of what others wrote; --seconds for each'
 	@echo 'make replay       the own history, verified incrementally and in full: the answers must agree'
 	@echo 'make replay-short the newest commits of it (under a minute)'
 	@echo 'make clean        remove .venv, caches and what was built'
@@ -106,6 +107,10 @@ bare: $(STAMP)
 # ARGS names parts (faults, kills, interrupts, lockless, merging, power), --minutes, --seed, or one trial; notes are in build/torture.
 torture: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m torture.run $(ARGS)
+
+# ARGS: --seconds for each target, --only, --seed.
+fuzz: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m fuzz.run $(ARGS)
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py $(ARGS)

@@ -247,7 +247,8 @@ def _stored(value: Any) -> Any:
 
 
 def _first(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> Any:
-    return table.get(_name_of(table, names, wanted))
+    name = _name_of(table, names, wanted)
+    return table[name] if name else None
 
 
 def _name_of(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> str:

@@ -10,7 +10,7 @@ from functools import cache
 
 from gitmem.frozen import frozen
 from gitmem.text.fence import TAG
-from gitmem.text.hazards.instructions import WARNING, find_instructions
+from gitmem.text.hazards.instructions import WARNING, find_instructions, searchable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,8 +77,9 @@ def _compiled() -> list[tuple[Any, str]]:
 def find_downloads(text: str) -> list[tuple[int, str]]:
     """Return the lines (from 1) of recipes that run unread code, each once, with a description to follow "it"."""
     found: dict[int, str] = {}
+    plain = searchable(text)
     for pattern, message in _compiled():
-        for match in pattern.finditer(text):
+        for match in pattern.finditer(plain):
             as_root = " as root" if "sudo " in match.group() else ""
             found.setdefault(text.count("\n", 0, match.start()) + 1, message + as_root)
     return sorted(found.items())

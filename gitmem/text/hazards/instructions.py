@@ -385,9 +385,14 @@ def _patterns() -> list[tuple[InstructionClass, Any, list[Any], Any]]:
     ]
 
 
+def searchable(text: str) -> str:
+    """Return a text of the same length that re2 can search: a lone surrogate, as JSON may have, becomes ``?``."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def find_instructions(text: str) -> list[Instruction]:
     """Return the sentences that instruct an agent: one per class and line, by line, at most ``AT_MOST``."""
-    plain = text.replace("\u2019", "'")
+    plain = searchable(text).replace("\u2019", "'")
     found = {(one.line, name): one for name, one in _find_plain(plain)}
     for line, hidden in undisguise(plain):
         for _, one in _find_plain(hidden):

@@ -109,3 +109,8 @@ def test_text_and_fields_are_imported_in_the_form_of_the_store(text: str, stored
     found = in_stored_form(ImportRecord("x:1", "", {text: [{"a": text}, 1]}, text))
 
     assert (found.fields, found.body, found.remark) == ({stored: [{"a": stored}, 1]}, stored, remark)
+
+
+def test_field_without_a_name_is_no_text() -> None:
+    assert isinstance(from_table({"": [None]}, where="f:1", kind="note"), Unreadable)
+    assert getattr(from_table({"": "x", "body": "A text"}, where="f:1", kind="note"), "body", "") == "A text"
