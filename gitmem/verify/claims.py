@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 
-from gitmem.frozen import frozen, replace
+from gitmem.frozen import replace
 from gitmem.index.catalog import commit_and_tree, fact_state, state
-from gitmem.model import BUILTIN, FAILS, HOLDS, Check
+from gitmem.model import BUILTIN, Check
 from gitmem.text import display
 from gitmem.verify import builtin_answers
 from gitmem.verify.due import KnownFacts, digester, list_due
 from gitmem.verify.inputs import CodeTree
+from gitmem.verify.options import SAYS, WrongClaim
 from gitmem.verify.overview.finding import WRONG, FactFinding
 
 TYPE_CHECKING = False
@@ -28,39 +29,11 @@ if TYPE_CHECKING:
 
 # Characters of a reason.
 LINE_KEPT = 200
-SAYS = {HOLDS: "holds", FAILS: "fails"}
-
-
-@frozen
-class Wrong:
-    """A claimed verdict that the check itself contradicts.
-
-    Attributes:
-        key: The fact.
-        title: Its title.
-        path: The verdict's file on the memory branch.
-        claimed: The claimed outcome.
-        answer: What the check answers for the same inputs: ``holds`` or ``fails``.
-        because: Why it fails, or empty.
-    """
-
-    key: str
-    title: str
-    path: str
-    claimed: str
-    answer: str
-    because: str = ""
-
-    @property
-    def message(self) -> str:
-        """Return the message about the verdict, one line without the key."""
-        why = f" ({self.because})" if self.because else ""
-        return f"the claimed verdict says that it {SAYS[self.claimed]}, but the check {SAYS[self.answer]} here{why}"
 
 
 def find_wrong(
     catalog: Catalog, local: LocalState, tree: CodeTree, keys: Collection[str] = (), *, is_noted: bool = False
-) -> list[Wrong]:
+) -> list[WrongClaim]:
     """Return the claimed verdicts of built-in checks that are wrong for a tree of the code, by key.
 
     Only claims about the inputs of this tree are compared; a claim that the check cannot answer is not wrong.
@@ -92,7 +65,7 @@ def find_wrong(
         answer = answers[check]
         if answer.outcome in SAYS and answer.outcome != verdict.outcome:
             because = display(answer.because)[:LINE_KEPT]
-            found.append(Wrong(row.key, title, path_of(catalog, row), verdict.outcome, answer.outcome, because))
+            found.append(WrongClaim(row.key, title, path_of(catalog, row), verdict.outcome, answer.outcome, because))
     if is_noted and not found and not keys:
         local.note_right(" ".join(commit_and_tree(catalog)), tree.commit if claims else "")
     return found
@@ -148,6 +121,6 @@ def _list_claims(
     return found
 
 
-def findings_of(wrong: Iterable[Wrong]) -> list[FactFinding]:
+def findings_of(wrong: Iterable[WrongClaim]) -> list[FactFinding]:
     """Return wrong claims as findings."""
     return [FactFinding(w.key, w.title, WRONG, w.message, path=w.path) for w in wrong]

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from gitmem.document.answers import BuiltinAnswer
     from gitmem.git import Git
     from gitmem.model import Verdict
-    from gitmem.verify.due import Due
 
 # The top folder of the code, as the old or new path of a folder.
 TOP = "./"
@@ -297,15 +296,15 @@ class Moves:
         new = [move for move in dict.fromkeys(found) if move not in moves]
         return format_moves([*moves, *new]) if new else known
 
-    def find_holding_commit(self, due: Due) -> str:
+    def find_holding_commit(self, check: Check, verdict: Verdict | None, written_at: int) -> str:
         """Return the commit where a fact last held; if it was never seen to, where it was written and may have held.
 
         Its files may have moved before the first verdict was made. A built-in check is answered there; a command is not
         run there, because running it with the moved files shows whether they are the cause.
         """
-        if due.verdict is not None and due.verdict.held_commit:
-            return due.verdict.held_commit
-        commit, check = find_commit_at(self._git, self._tree.commit, due.written_at), due.spec.check
+        if verdict is not None and verdict.held_commit:
+            return verdict.held_commit
+        commit = find_commit_at(self._git, self._tree.commit, written_at)
         before = self.tree_at(commit)
         if before is None or check.form != BUILTIN:
             return commit

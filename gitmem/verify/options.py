@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
+from gitmem.model import FAILS, HOLDS
 from gitmem.verify.overview.stock import Stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gitmem.verify.claims import Wrong
     from gitmem.verify.due import Due
     from gitmem.verify.jobs.shards import Shard
     from gitmem.verify.record import RecordResult
@@ -77,6 +77,37 @@ class Watch:
 SILENT = Watch(*[lambda *_: None] * 4)
 
 
+# How a message names an outcome.
+SAYS = {HOLDS: "holds", FAILS: "fails"}
+
+
+@frozen
+class WrongClaim:
+    """A claimed verdict that the check itself contradicts.
+
+    Attributes:
+        key: The fact.
+        title: Its title.
+        path: The verdict's file on the memory branch.
+        claimed: The claimed outcome.
+        answer: What the check answers for the same inputs: ``holds`` or ``fails``.
+        because: Why it fails, or empty.
+    """
+
+    key: str
+    title: str
+    path: str
+    claimed: str
+    answer: str
+    because: str = ""
+
+    @property
+    def message(self) -> str:
+        """Return the message about the verdict, one line without the key."""
+        why = f" ({self.because})" if self.because else ""
+        return f"the claimed verdict says that it {SAYS[self.claimed]}, but the check {SAYS[self.answer]} here{why}"
+
+
 @frozen
 class VerifyRun:
     """The result of a verify run.
@@ -113,7 +144,7 @@ class VerifyRun:
     unrecorded: str = ""
     written: str = ""
     proposal: str = ""
-    wrong: tuple[Wrong, ...] = ()
+    wrong: tuple[WrongClaim, ...] = ()
     unfetched: str = ""
     runnable: frozenset[str] = frozenset()
 

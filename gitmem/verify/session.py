@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from gitmem.model import Document, Verdict
     from gitmem.store.commit import WriteTarget
     from gitmem.verify.approvals.clone import Trust
-    from gitmem.verify.claims import Wrong
     from gitmem.verify.due import Due, KnownFacts
+    from gitmem.verify.options import WrongClaim
     from gitmem.verify.record import RecordResult
     from gitmem.verify.run.judge import Means, Result
 
@@ -111,7 +111,7 @@ class Session:
         """Return whether a check may run here: a built-in one, or an approved command."""
         return due.spec.check.form == BUILTIN or self.trust.allows(due.row.spec, due.approved_line)
 
-    def find_wrong(self, tree: CodeTree, *, is_noted: bool = False) -> tuple[Wrong, ...]:
+    def find_wrong(self, tree: CodeTree, *, is_noted: bool = False) -> tuple[WrongClaim, ...]:
         """Return the claimed verdicts of built-in checks that are wrong for a tree of the code, by key."""
         from gitmem.verify.claims import find_wrong
 
@@ -119,7 +119,7 @@ class Session:
         found = find_wrong(self._catalog, self._local, tree, self.options.keys, is_noted=is_noted)
         return tuple(wrong for wrong in found if is_mine(wrong.key))
 
-    def _with_wrong(self, dues: list[Due], wrong: Sequence[Wrong]) -> list[Due]:
+    def _with_wrong(self, dues: list[Due], wrong: Sequence[WrongClaim]) -> list[Due]:
         """Add the facts with wrong claims to those that are due, without their verdicts."""
         keys = {one.key for one in wrong}
         if missing := keys - {due.row.key for due in dues}:
@@ -155,7 +155,7 @@ class Session:
         """Return how checks run here."""
         from gitmem.verify.run.evidence import find_tracer
         from gitmem.verify.run.judge import Means
-        from gitmem.verify.sandbox import sandbox
+        from gitmem.verify.sandbox.limits import default_limits
         from gitmem.verify.sandbox.probe import cached_probe
 
         path = search_path()
@@ -164,7 +164,7 @@ class Session:
         self.rung = rung if rung != "none" or is_free else ""
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         jobs = self.options.jobs or self._config.jobs or self._policy.verify.jobs or cores
-        limits = sandbox.default_limits(
+        limits = default_limits(
             processes=self._config.check_processes,
             memory_mib=self._config.check_memory_mib,
             disk_mib=self._config.check_disk_mib,
@@ -274,7 +274,7 @@ class Session:
         recorded = self._publish() if self.counts() else None
         return VerifyRun(self.commit, 0, (), recorded, self._take_stock(), written=self.options.results)
 
-    def _preview(self, dues: Sequence[Due], wrong: tuple[Wrong, ...]) -> VerifyRun:
+    def _preview(self, dues: Sequence[Due], wrong: tuple[WrongClaim, ...]) -> VerifyRun:
         """Return what a run would judge, each fact with its changed inputs."""
         from gitmem.verify.overview.explain import explain
 

@@ -11,8 +11,9 @@ from gitmem.index.catalog import state
 from gitmem.model import FAILS, HOLDS, UNPROVEN
 from gitmem.statuses import describe_chain
 from gitmem.verify.blame.culprit import with_culprit
-from gitmem.verify.claims import Wrong, findings_of, path_of
+from gitmem.verify.claims import findings_of, path_of
 from gitmem.verify.due import refresh_states, states_on
+from gitmem.verify.options import WrongClaim
 from gitmem.verify.overview.finding import (
     BROKEN,
     MENDED,
@@ -211,7 +212,7 @@ class Outcome:
             for answer in filter(None, (pair.head, pair.base)):
                 if answer.wrong is not None:
                     claimed, path = answer.wrong.outcome, path_of(self._catalog, fact.row)
-                    found.append(Wrong(fact.row.key, fact.title, path, claimed, answer.outcome, answer.because))
+                    found.append(WrongClaim(fact.row.key, fact.title, path, claimed, answer.outcome, answer.because))
                     break
         return findings_of(found)
 

@@ -111,7 +111,8 @@ def _with_moves(
     found = {
         due.row.key: moves.find(due.spec.check, held, moves.trusted_moves(due.verdict, due.spec.check))
         for due in lost
-        if due.spec.check not in homes and (held := moves.find_holding_commit(due))
+        if due.spec.check not in homes
+        and (held := moves.find_holding_commit(due.spec.check, due.verdict, due.written_at))
     }
     found |= {due.row.key: homes[due.spec.check] for due in lost if due.spec.check in homes}
     dues = [replace(due, moved=found.get(due.row.key, due.moved)) for due in dues]

@@ -380,7 +380,7 @@ class Judge:
     def _find_moves(self, due: Due) -> str:
         """Return the moves of what a command names, including outdated ones, which are valid where the fact held."""
         with self._moving:
-            held = self._moves.find_holding_commit(due)
+            held = self._moves.find_holding_commit(due.spec.check, due.verdict, due.written_at)
             return self._moves.find(due.spec.check, held, self._moves.trusted_moves(due.verdict))
 
     def _tree_of(self, due: Due) -> CodeTree:

@@ -44,6 +44,12 @@ INODE_BYTES = 1024
 # Whether the kernel lists a process's children (CONFIG_PROC_CHILDREN); otherwise all processes are searched.
 HAS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110
 
+# Default limits of a check: processes at once, and MiB written to its ground. Memory is limited to half of the
+# machine's.
+PROCESSES = 1024
+PROCESSES_PER_CORE = 16
+DISK_MIB = 10 * 1024
+
 
 @frozen
 class Limits:
@@ -58,6 +64,12 @@ class Limits:
     processes: int
     memory: int
     disk: int
+
+
+def default_limits(*, processes: int = 0, memory_mib: int = 0, disk_mib: int = 0) -> Limits:
+    """Return the limits of a check; 0 selects a default that is enough for any honest build on this machine."""
+    most = max(PROCESSES, PROCESSES_PER_CORE * (os.cpu_count() or 1))
+    return Limits(processes or most, memory_mib * MIB, (disk_mib or DISK_MIB) * MIB)
 
 
 class LimitWatch:

@@ -24,7 +24,7 @@ from gitmem.system import process
 from gitmem.verify.ground.ground import Ground
 from gitmem.verify.sandbox import account, bubblewrap, caches, seatbelt, starter, toolchain
 from gitmem.verify.sandbox.launch_plan import FILE_BYTES, SWEEP_S, LaunchPlan, format_plan
-from gitmem.verify.sandbox.limits import MIB, Limits
+from gitmem.verify.sandbox.limits import MIB, Limits, default_limits
 from gitmem.verify.sandbox.removal import remove_tree
 from gitmem.verify.sandbox.temporary import temporary_folder
 from gitmem.verify.trace.strace import argv_traced
@@ -44,12 +44,6 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 GRACE_S = SWEEP_S + 1
 # A probe takes 20 ms (measured); this is for a machine that is very busy.
 PROBE_TIMEOUT_S = 10.0
-
-# Default limits of a check: processes at once, and MiB written to its ground. Memory is limited to half of the
-# machine's (``limits``).
-PROCESSES = 1024
-PROCESSES_PER_CORE = 16
-DISK_MIB = 10 * 1024
 
 # What a probe of each rung must show: it can change the ground, and neither read nor change another folder.
 CONFINED = 'echo x > own && ! cat "$1/secret" && ! echo x > "$1/new" || exit 1\n'
@@ -152,12 +146,6 @@ def _probe_ground(env_path: str, folder: Path, rung: str, *, is_overlay: bool) -
 def _run_probe(script: str, argument: str, *, ground: Path | Ground, rung: str, path: str) -> Ran:
     argv = ["sh", "-c", script, "sh", argument]
     return run_check(argv, ground=ground, rung=rung, network=False, timeout_s=PROBE_TIMEOUT_S, path=path)
-
-
-def default_limits(*, processes: int = 0, memory_mib: int = 0, disk_mib: int = 0) -> Limits:
-    """Return the limits of a check; 0 selects a default that is enough for any honest build on this machine."""
-    most = max(PROCESSES, PROCESSES_PER_CORE * (os.cpu_count() or 1))
-    return Limits(processes or most, memory_mib * MIB, (disk_mib or DISK_MIB) * MIB)
 
 
 def clean_environment(
