@@ -57,7 +57,10 @@ LAZY_HOMES = {
     "gitmem.cli.commands": "the module of the command that was typed",
     "gitmem.repository.settings": "settings that need acceptance are rare",
     "gitmem.cli.output": "lines are broken on terminals only",
-    "gitmem.cli.options": "the memory where a command opens one; keys and matches are marked on terminals only",
+    "gitmem.cli.command_memory": "the memory where a command opens one",
+    "gitmem.cli.filters": "a query where a command makes one",
+    "gitmem.cli.options": "keys and matches are marked on terminals only",
+    "gitmem.cli.paths": "the repository where a path is typed",
 }
 # Packages that may be imported inside a function: what they cost is in reference figures and in a comment there.
 HEAVY = (
@@ -120,6 +123,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/index/catalog/fact_state.py": "the other half of state: tests/index/catalog/test_state.py",
     "gitmem/commands/sync/summary.py": "what a sync did: tests/commands/sync/test_sync.py, tests/cli/test_sync.py",
     "gitmem/write/links.py": "links of supersession: tests/write/test_supersede.py",
+    "gitmem/cli/command_memory.py": "opening a memory: every test that runs a command",
+    "gitmem/cli/options.py": "shared options: the tests of each command that has them",
     "gitmem/cli/commands.py": "the table of commands: tests/cli/test_table.py",
     "gitmem/text/code/span.py": "data: tests/text/code/test_definitions.py",
     "gitmem/repository/settings.py": "which settings count: tests/repository/test_settings_approval.py",

@@ -268,7 +268,7 @@ def _run(arguments: list[str], out: Output) -> int:
         if arguments[0] not in verbs:
             raise _unknown_verb(name, arguments[0], verbs)
         name, *arguments = f"{name} {arguments[0]}", *arguments[1:]
-    from gitmem.cli.options import read_plain
+    from gitmem.cli.arguments import read_plain
 
     module = load_command(name)
     args = read_plain(module, arguments)

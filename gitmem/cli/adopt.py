@@ -39,8 +39,10 @@ import posixpath
 import shlex
 from pathlib import Path
 
-from gitmem.cli.options import TOP, ArgumentParser, Arguments, code_path, open_memory, open_quietly
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory, open_quietly
 from gitmem.cli.output import Output
+from gitmem.cli.paths import TOP, code_path
 from gitmem.cli.reports import JSON_FORMS
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
 from gitmem.frozen import replace

@@ -9,7 +9,7 @@ import os
 from contextlib import ExitStack
 
 from gitmem.agents.on_event import summarize
-from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.output import Output
 from gitmem.cli.verify import summary
 from gitmem.commands.sync.quiet import sync_quietly

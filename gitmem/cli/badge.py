@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.output import Output
 from gitmem.cli.reports import write_whole
 

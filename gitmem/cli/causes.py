@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser
+from gitmem.cli.arguments import ArgumentParser
 from gitmem.cli.output import Output, quantity
 from gitmem.statuses import MARKS
 from gitmem.verify.overview.cause import APART, few, fit, group, title

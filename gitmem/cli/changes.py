@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, code_path, code_reference
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.output import Output, shorten
+from gitmem.cli.paths import code_path, code_reference
 from gitmem.store.scopes import SCOPES
 
 TYPE_CHECKING = False

@@ -20,8 +20,10 @@ change finds an error; 3 something that the change touches could not be checked,
 from __future__ import annotations
 
 from gitmem.cli import reports
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.causes import add_each, print_cases
-from gitmem.cli.options import ArgumentParser, Arguments, add_sandbox, open_memory, warn_of_no_sandbox
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_sandbox, warn_of_no_sandbox
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 from gitmem.frozen import fields_of

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
+from gitmem.cli.arguments import ArgumentParser, Arguments, Reader
 from gitmem.cli.commands import COMMANDS, list_commands, load_command, verbs_of
-from gitmem.cli.options import ArgumentParser, Arguments, Reader
 from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.errors import GitmemError
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.cli.options import Argument
+    from gitmem.cli.arguments import Argument
     from gitmem.repository import OpenRepository
 
 EXAMPLES = ("gitmem complete bash 9 show aut",)

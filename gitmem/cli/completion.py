@@ -6,7 +6,7 @@ and for `git mem`. --install writes it where your shell looks for completions; `
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.output import Output
 from gitmem.commands.completion import SHELLS
 from gitmem.errors import UsageError

@@ -6,8 +6,11 @@ Memories that do not fit are counted, with the command that shows them.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_path, open_memory, positive
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output, place_of, quantity
+from gitmem.cli.paths import code_path
 from gitmem.index.catalog.state import count_live
 from gitmem.model import VERIFIED
 from gitmem.statuses import MARKS, TASK_MARKS, warning_of

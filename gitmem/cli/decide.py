@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 from gitmem.cli import steps
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import memory_fields, memory_options, print_change
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 
 EXAMPLES = (

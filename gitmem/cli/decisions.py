@@ -6,7 +6,9 @@ The text is fenced as data: notes to weigh, not instructions to follow.
 from __future__ import annotations
 
 from gitmem.cli import steps
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output
 
 TYPE_CHECKING = False

@@ -12,7 +12,9 @@ Exit status: 0 no problems; 1 there are problems.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, quantity
 from gitmem.frozen import fields_of
 

@@ -5,19 +5,14 @@ A repeatable option replaces the whole list; an empty value ('') removes the fie
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import add_force, memory_options, print_change
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.editor import EditorFile
 from gitmem.cli.input import read_text
-from gitmem.cli.options import (
-    ArgumentParser,
-    Arguments,
-    add_json,
-    add_scope,
-    code_path,
-    code_reference,
-    open_memory,
-)
+from gitmem.cli.options import add_json, add_scope
 from gitmem.cli.output import Output
+from gitmem.cli.paths import code_path, code_reference
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import GitmemError, RefusedError, UsageError

@@ -7,7 +7,9 @@ Importing the export restores every memory byte for byte. Existing files are nev
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_filters, open_memory, query_of
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.filters import add_filters, query_of
 from gitmem.cli.output import Output, quantity
 from gitmem.errors import UsageError
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from gitmem import cli
 from gitmem.cli import manual
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.commands import COMMANDS, load_command
-from gitmem.cli.options import ArgumentParser, Arguments
 from gitmem.cli.output import Output, quantity
 from gitmem.cli.topics import TOPICS
 from gitmem.errors import GitmemError, NoRepositoryError, UsageError

@@ -18,7 +18,8 @@ import sys
 
 from gitmem.agents.clients import CLIENTS
 from gitmem.cli import GIT_EVENTS, is_client
-from gitmem.cli.options import ArgumentParser, Arguments, open_quietly
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_quietly
 from gitmem.cli.output import Output, quantity
 from gitmem.config import variable
 from gitmem.errors import GitmemError, RefusedError

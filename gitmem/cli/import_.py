@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, quantity
 from gitmem.errors import UsageError
 from gitmem.policy.settings import is_slug

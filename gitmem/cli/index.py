@@ -6,7 +6,9 @@ if it exists.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, quantity
 from gitmem.config import ENGINES
 from gitmem.frozen import fields_of

@@ -15,7 +15,9 @@ what would change in its gitmem.toml, and asks; --yes changes it without asking.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, output_options
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json, output_options
 from gitmem.cli.output import Output
 from gitmem.cli.terminal import ask, is_interactive
 from gitmem.errors import GitmemError, RefusedError, UsageError

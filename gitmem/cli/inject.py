@@ -9,9 +9,11 @@ if `gitmem.leads` is not set or lists it.
 from __future__ import annotations
 
 from gitmem.cli import steps
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import memory_fields, print_change
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.terminal import is_interactive
 from gitmem.commands.workflow.inject import CATEGORIES

@@ -23,7 +23,9 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_quietly, positive
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_quietly
+from gitmem.cli.options import positive
 from gitmem.cli.output import Output, list_of
 from gitmem.commands.install import agents, examine
 from gitmem.commands.install.ci_files import FORGES

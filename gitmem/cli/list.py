@@ -6,20 +6,11 @@ also holds in an empty folder proves little: it is marked as weak on a terminal 
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_to_read, print_notices
+from gitmem.cli.filters import add_filters, add_stores, query_of
 from gitmem.cli.memory_rows import row_of, row_parts, widths_of
-from gitmem.cli.options import (
-    ArgumentParser,
-    Arguments,
-    add_at,
-    add_filters,
-    add_json,
-    add_stores,
-    gone_table,
-    open_to_read,
-    print_notices,
-    query_of,
-    refuse_other_stores,
-)
+from gitmem.cli.options import add_at, add_json, gone_table, refuse_other_stores
 from gitmem.cli.output import Output
 from gitmem.document.times import format_time
 

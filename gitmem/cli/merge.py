@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, list_of
 from gitmem.errors import NotFoundError
 from gitmem.store import layout

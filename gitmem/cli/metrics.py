@@ -6,7 +6,8 @@ run it from cron or a timer. If writing fails, the old file stays as it was. Exi
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.output import Output
 from gitmem.cli.reports import write_whole
 from gitmem.errors import UsageError

@@ -8,8 +8,11 @@ role's token budget, and is fenced as data: notes to weigh, not instructions to 
 from __future__ import annotations
 
 from gitmem.cli import steps
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_path, open_memory, positive
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output
+from gitmem.cli.paths import code_path
 
 EXAMPLES = (
     'gitmem pre-work "JWT authentication" --role dev --story AUTH-12',

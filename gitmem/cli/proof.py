@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, path_reader
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.paths import path_reader
 from gitmem.document.builtin_checks import CHECKS, iter_fields
 from gitmem.document.check_values import FLAG
 

@@ -6,7 +6,9 @@ until `gitmem propose --switch memory`. Standard output contains only the link.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory, print_notices
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, list_of, quantity
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import UsageError

@@ -22,7 +22,9 @@ from __future__ import annotations
 import sys
 from getpass import getpass
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json, add_scope
 from gitmem.cli.output import Output, quantity
 from gitmem.cli.terminal import ask, is_interactive
 from gitmem.errors import UsageError

@@ -7,23 +7,12 @@ Adjacent words must all match.
 
 from __future__ import annotations
 
-from gitmem.cli.options import (
-    ArgumentParser,
-    Arguments,
-    add_at,
-    add_filters,
-    add_json,
-    add_stores,
-    code_path,
-    hit_table,
-    open_to_read,
-    output_options,
-    positive,
-    print_hits,
-    print_notices,
-    query_of,
-)
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_to_read, print_notices
+from gitmem.cli.filters import add_filters, add_stores, query_of
+from gitmem.cli.options import add_at, add_json, hit_table, output_options, positive, print_hits
 from gitmem.cli.output import Output, quantity
+from gitmem.cli.paths import code_path
 from gitmem.commands.recall import count_recall
 from gitmem.errors import UsageError
 from gitmem.frozen import replace

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import sys
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import add_fields, add_force, add_links, add_place, memory_fields, memory_options, print_change
+from gitmem.cli.command_memory import open_memory, open_to_write, print_notices
 from gitmem.cli.input import read_file, read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_path, open_memory, open_to_write, print_notices
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
+from gitmem.cli.paths import code_path
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False

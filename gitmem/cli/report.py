@@ -15,15 +15,9 @@ import json
 import webbrowser
 from pathlib import Path
 
-from gitmem.cli.options import (
-    ArgumentParser,
-    Arguments,
-    add_at,
-    add_scope,
-    open_memory,
-    output_options,
-    refuse_other_scopes,
-)
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_at, add_scope, output_options, refuse_other_scopes
 from gitmem.cli.output import Output
 from gitmem.errors import NotFoundError, UsageError
 from gitmem.memory import Memory

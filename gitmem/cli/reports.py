@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.errors import GitmemError, UsageError

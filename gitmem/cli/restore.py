@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import print_changes
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem restore deploy-needs-vpn", "gitmem restore old-a old-b --json")

@@ -12,7 +12,9 @@ before the change; error by default); 3 one of the two states is not in this clo
 from __future__ import annotations
 
 from gitmem.cli import reports
-from gitmem.cli.options import ArgumentParser, Arguments, add_approved, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_approved
 from gitmem.cli.output import Output
 from gitmem.statuses import MARKS
 

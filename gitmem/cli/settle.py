@@ -10,8 +10,10 @@ is right and the code is wrong (fix the code and check again).
 from __future__ import annotations
 
 from gitmem.cli import verify
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import print_change
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.command_memory import open_memory, print_notices
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, quantity
 from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of

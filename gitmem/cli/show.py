@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import (
-    ArgumentParser,
-    Arguments,
-    add_at,
-    add_json,
-    add_scope,
-    add_store,
-    open_to_read,
-    print_notices,
-    refuse_both,
-    refuse_other_scopes,
-)
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_to_read, print_notices
+from gitmem.cli.options import add_at, add_json, add_scope, add_store, refuse_both, refuse_other_scopes
 from gitmem.cli.output import Output
 from gitmem.document import conflict
 from gitmem.document.anchors import FIELD

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import (
-    ArgumentParser,
-    Arguments,
-    add_filters,
-    add_json,
-    hit_table,
-    open_memory,
-    print_hits,
-    print_notices,
-    query_of,
-)
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory, print_notices
+from gitmem.cli.filters import add_filters, query_of
+from gitmem.cli.options import add_json, hit_table, print_hits
 from gitmem.cli.output import Output, list_of
 
 EXAMPLES = (

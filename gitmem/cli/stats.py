@@ -7,7 +7,9 @@ whatever the numbers are.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output
 from gitmem.document.times import parse_day
 from gitmem.errors import FormatError, UsageError

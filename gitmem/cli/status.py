@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.causes import add_each, print_cases
-from gitmem.cli.options import (
-    ArgumentParser,
-    Arguments,
-    add_at,
-    add_json,
-    add_scope,
-    add_store,
-    open_memory,
-    refuse_both,
-    refuse_other_scopes,
-)
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_at, add_json, add_scope, add_store, refuse_both, refuse_other_scopes
 from gitmem.cli.output import Output, list_of, place_of, quantity
 from gitmem.statuses import MARKS, describe_claims
 from gitmem.store.companion import companion_code, companion_notice

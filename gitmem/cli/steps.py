@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import REF, add_fields, add_force, memory_options
-from gitmem.cli.options import ArgumentParser, Arguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import print_change
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json, add_scope
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem supersede deploy-by-hand deploy-by-pipeline",)

@@ -14,8 +14,10 @@ import os
 from itertools import groupby
 from unicodedata import east_asian_width
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.columns import fill
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_quietly
+from gitmem.cli.command_memory import open_quietly
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.terminal import need_terminal, read_line
 from gitmem.commands.trust import group, hash_of, name_of

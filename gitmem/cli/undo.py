@@ -7,7 +7,9 @@ undo.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json, add_scope
 from gitmem.cli.output import Output, list_of
 from gitmem.frozen import fields_of
 from gitmem.store.scopes import PROJECT

@@ -8,6 +8,8 @@ unless --remote names one. Your own settings, and the memories you keep for all 
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_quietly
 from gitmem.cli.install import (
     OTHERS,
     WHAT,
@@ -19,7 +21,6 @@ from gitmem.cli.install import (
     print_steps,
     targets,
 )
-from gitmem.cli.options import ArgumentParser, Arguments, open_quietly
 from gitmem.cli.output import Output, list_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.commands.install import agents

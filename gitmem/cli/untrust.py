@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_quietly
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_quietly
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 from gitmem.repository.approvals import deny_command, deny_settings

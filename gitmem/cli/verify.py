@@ -17,17 +17,10 @@ checked or is not approved. With --fail-on news, a failure counts only in the ru
 from __future__ import annotations
 
 from gitmem.cli import reports
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.causes import add_each, print_cases
-from gitmem.cli.options import (
-    ArgumentParser,
-    Arguments,
-    add_sandbox,
-    open_memory,
-    output_options,
-    positive,
-    print_notices,
-    warn_of_no_sandbox,
-)
+from gitmem.cli.command_memory import open_memory, print_notices
+from gitmem.cli.options import add_sandbox, output_options, positive, warn_of_no_sandbox
 from gitmem.cli.output import Output, list_of, quantity
 from gitmem.cli.why import progress_of
 from gitmem.document.spec import format_check

@@ -7,7 +7,9 @@ gitmem writes, the view is updated, except for files that you changed: `gitmem s
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory, print_notices
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, quantity
 
 EXAMPLES = ("gitmem view", "gitmem view ../service-memory", "gitmem view --remove")

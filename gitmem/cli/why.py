@@ -10,15 +10,9 @@ be checked, or the check contradicts itself or is not approved.
 
 from __future__ import annotations
 
-from gitmem.cli.options import (
-    ArgumentParser,
-    Arguments,
-    add_json,
-    add_sandbox,
-    add_scope,
-    open_memory,
-    warn_of_no_sandbox,
-)
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json, add_sandbox, add_scope, warn_of_no_sandbox
 from gitmem.cli.output import Output, quantity
 from gitmem.statuses import MARKS
 from gitmem.verify.options import Options

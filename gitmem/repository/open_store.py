@@ -528,7 +528,7 @@ class OpenStore:
         return author_of(self)
 
     def typed(self, path: str) -> str:
-        """Return a path of the code in the form to type in the current directory (``cli.options``)."""
+        """Return a path of the code in the form to type in the current directory (``cli.paths``)."""
         start, top = map(os.path.realpath, self.here) if all(self.here) else ("", "")
         return os.path.relpath(os.path.join(top, path), start) if start.startswith(top) and top else path
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.terminal import ALIVE
 
-from gitmem.cli.output import STYLES, Output
+from gitmem.cli.output import STYLES, Output, quantity, shorten
 from gitmem.model import STATUSES
 from gitmem.statuses import MARKS
 from gitmem.text import display
@@ -283,3 +283,17 @@ def test_message_that_quotes_a_very_long_word_is_cut() -> None:
     assert len(stderr.getvalue()) < 2_000
     assert stderr.getvalue().startswith("gitmem: error: there is no memory aaa")
     assert "here\n  hint: gitmem list\n" in stderr.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "short"),
+    [("a b", 3, "a b"), ("a\n b\tc", 20, "a b c"), ("abcdef", 4, "abc…"), ("abc", 0, "a…"), ("", 5, "")],
+)
+def test_text_is_shortened_to_one_line_of_a_width(text: str, width: int, short: str) -> None:
+    assert shorten(text, width) == short
+
+
+@pytest.mark.parametrize(("number", "words"), [(0, "0 memories"), (1, "1 memory"), (2, "2 memories")])
+def test_numbers_agree_with_their_words(number: int, words: str) -> None:
+    assert quantity(number, "memory", "memories") == words
+    assert quantity(2, "problem") == "2 problems"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import git
 
-from gitmem.cli.options import code_path, code_reference
+from gitmem.cli.paths import code_path, code_reference
 from gitmem.errors import UsageError
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.board import rows
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_reference, open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
+from gitmem.cli.paths import code_reference
 
 EXAMPLES = ('gitmem board answer audit-7 s1 "Yes, with TLS 1.2 and 1.3" --evidence "make test-tls: 2 failed"',)
 

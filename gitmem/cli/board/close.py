@@ -8,9 +8,11 @@ you give --force and --why. If a memory is refused, the others are written (exit
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.board import rows
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_file
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.commands.workflow.run_file import BYTES
 from gitmem.errors import UsageError

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.board import rows
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.output import Output
 from gitmem.text import format_json
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.board import rows
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, list_of, quantity
 from gitmem.document.times import format_time
 

@@ -5,8 +5,10 @@ The board is created with its goal as the first entry. Opening it again changes 
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.board import rows
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, quantity
 
 EXAMPLES = ('gitmem board open audit-7 --goal "Find out why requests time out"', "gitmem board open audit-7 --json")

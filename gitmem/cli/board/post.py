@@ -6,10 +6,13 @@ of the existing one, so a worker that was interrupted can start over. Secrets an
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.board import rows
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, code_reference, open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
+from gitmem.cli.paths import code_reference
 from gitmem.commands.board.entry import POSTED
 
 EXAMPLES = (

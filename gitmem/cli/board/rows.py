@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.output import Output, list_of, quantity, shorten
 from gitmem.commands.board.board import WAIVED
 from gitmem.commands.board.entry import RELATIONS

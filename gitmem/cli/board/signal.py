@@ -5,9 +5,11 @@ A signal of severity critical or high closes the gate until someone answers or w
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.board import rows
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.commands.board.entry import SEVERITIES
 

@@ -7,9 +7,11 @@ else: read it. Exit status: 0 everything is present; 1 something is missing.
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.board import rows
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_file
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, list_of, quantity, shorten
 from gitmem.errors import RefusedError, UsageError
 

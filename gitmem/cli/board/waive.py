@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.board import rows
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 
 EXAMPLES = ('gitmem board waive audit-7 s2 s3 --why "staging is down until Monday; asked ops"',)

@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 
-from gitmem.cli.options import ArgumentParser, Arguments
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.errors import GitmemError, UsageError

@@ -7,8 +7,8 @@ left.
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.curate import rows
-from gitmem.cli.options import ArgumentParser, Arguments
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem curate archive", "gitmem curate archive --apply")

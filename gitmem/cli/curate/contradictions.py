@@ -7,8 +7,9 @@ decide about the others. Exits with 1 if there is something to decide, with 0 if
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.curate import rows
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output, quantity
 from gitmem.store.scopes import PROJECT
 

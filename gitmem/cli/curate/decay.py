@@ -8,8 +8,8 @@ without --apply. Exits with 1 if there is something to decide, with 0 if nothing
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.curate import rows
-from gitmem.cli.options import ArgumentParser, Arguments
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem curate decay", "gitmem curate decay --apply")

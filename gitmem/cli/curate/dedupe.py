@@ -7,8 +7,9 @@ sessions are never grouped. Exits with 1 if there is something to decide, with 0
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.curate import rows
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output, quantity
 from gitmem.errors import UsageError
 from gitmem.store.scopes import PROJECT

@@ -6,8 +6,8 @@ Exits with 1 if there is something to decide, with 0 if nothing is left.
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.curate import rows
-from gitmem.cli.options import ArgumentParser, Arguments
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem curate expired", "gitmem curate expired --apply")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_scope, open_memory, positive
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json, add_scope, positive
 from gitmem.cli.output import Output, quantity
 from gitmem.store.scopes import PROJECT
 

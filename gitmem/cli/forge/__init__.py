@@ -7,7 +7,8 @@ token is never an argument, and is sent only to the API's own origin.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.commands.forge.place import place_here
 from gitmem.system.environment import forge_token

@@ -12,7 +12,8 @@ Permission: pull-requests: write.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, positive
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output
 from gitmem.commands.forge import suggestions
 from gitmem.commands.forge.client import Forge

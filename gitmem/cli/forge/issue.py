@@ -13,7 +13,9 @@ Permission: issues: write.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import read_text

@@ -7,7 +7,8 @@ scope api.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import KINDS, body_of, read_text

@@ -6,7 +6,9 @@ else wrote is left alone. The workflow's record job runs this; `gitmem sync` pus
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem forge page", "gitmem forge page --dry-run", "gitmem forge page --json")

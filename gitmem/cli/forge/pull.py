@@ -7,7 +7,8 @@ Permission: pull-requests: write; on GitHub, the repository's settings must also
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here

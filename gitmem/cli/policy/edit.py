@@ -5,8 +5,9 @@ With an error in it, nothing is committed and the file stays: the message says w
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.editor import EditorFile
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory
 from gitmem.cli.output import Output
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import GitmemError, UsageError

@@ -5,7 +5,9 @@ In a pipe: one line each, with tab-separated cells (name, value, default).
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, output_options
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json, output_options
 from gitmem.cli.output import Output
 from gitmem.text.own import OwnWords
 

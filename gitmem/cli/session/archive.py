@@ -5,7 +5,9 @@ Prints the name of the archived topic, which gitmem session status accepts.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_session, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_session
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session archive", "gitmem session archive --session 0b6e")

@@ -5,8 +5,11 @@ Evidence stays with the topic and is not shown to sessions; use gitmem remember 
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_session, code_reference, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_session
 from gitmem.cli.output import Output
+from gitmem.cli.paths import code_reference
 
 EXAMPLES = ('gitmem session evidence "Half-even rounding loses no cent" --ref tests/test_ledger.py:40',)
 

@@ -5,7 +5,9 @@ The log covers the latest sessions in this clone only and contains no memory tex
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.document.times import format_time
 

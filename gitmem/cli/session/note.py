@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from gitmem.agents.session.topics import SPEC_BYTES
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_session, open_memory
+from gitmem.cli.options import add_session
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 

@@ -6,7 +6,9 @@ the topic has a name. For a single process, set GITMEM_CONTEXT=0 instead.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_session, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_session
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session off", "gitmem session off --all", "gitmem session off --all --undo")

@@ -5,7 +5,9 @@ Other topics can be read by name, including archived ones (gitmem session archiv
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, add_session, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json, add_session
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session status", "gitmem session status billing-ledger --json")

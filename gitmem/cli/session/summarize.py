@@ -7,7 +7,9 @@ a transcript can be summarized.
 from __future__ import annotations
 
 from gitmem.agents import on_event
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session summarize", "gitmem session summarize --session 0b6e --json")

@@ -9,8 +9,10 @@ from __future__ import annotations
 import os.path
 
 from gitmem.agents.session.topics import SPEC_BYTES
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session use billing-ledger", 'gitmem session use billing-ledger "Move invoices to the new ledger"')

@@ -5,7 +5,9 @@ To put them aside instead, use gitmem session archive. The topic's name is print
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_session, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_session
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem session wipe",)

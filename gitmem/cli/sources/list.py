@@ -5,7 +5,9 @@ In a pipe: one line each, with tab-separated cells (name, kind, address, documen
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, quantity
 from gitmem.document.times import format_time
 

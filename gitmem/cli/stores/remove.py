@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem stores remove api", "gitmem stores remove --global notes")

@@ -6,9 +6,11 @@ approves it. A task without a check can be closed freely.
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import add_fields, add_links, memory_fields, print_change
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.proof import add_check, add_limits, verify_of
 from gitmem.cli.terminal import is_interactive

@@ -9,7 +9,9 @@ agents work for one person, GITMEM_AGENT tells them apart.
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.task import rows
 from gitmem.commands.workflow.pre_work import Work

@@ -7,8 +7,10 @@ Exit status: 0 closed; 1 the gate failed, or someone else holds the task; 3 the 
 
 from __future__ import annotations
 
+from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import print_change
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 

@@ -5,7 +5,9 @@ In a pipe: one line each, with tab-separated cells (key, priority, state, holder
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, print_notices
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory, print_notices
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.task import rows
 from gitmem.errors import UsageError

@@ -6,7 +6,9 @@ produces it. In a pipe: one line each, with tab-separated cells (key, priority, 
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory, positive, print_notices
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory, print_notices
+from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output
 from gitmem.cli.task import rows
 

@@ -6,7 +6,9 @@ Uses box characters on a terminal and plain ASCII in a pipe. Closed tasks are hi
 
 from __future__ import annotations
 
-from gitmem.cli.options import ArgumentParser, Arguments, add_json, open_memory
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, shorten
 from gitmem.cli.task import rows
 from gitmem.frozen import fields_of

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem import cli
+from gitmem.cli.arguments import read_plain
 from gitmem.cli.commands import COMMANDS, load_command
-from gitmem.cli.options import read_plain
 from gitmem.cli.parser import parser_of
 from gitmem.errors import UsageError
 

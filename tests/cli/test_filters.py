@@ -1,4 +1,4 @@
-"""The options that several commands have, and how numbers and texts are shown."""
+"""The filters that commands share."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import cast
 
 import pytest
 
-from gitmem.cli.options import add_filters, query_of
-from gitmem.cli.output import quantity, shorten
+from gitmem.cli.filters import add_filters, query_of
 from gitmem.errors import UsageError
 from gitmem.memory import Memory
 
@@ -45,17 +44,3 @@ def test_unknown_status_is_refused_with_the_known_ones() -> None:
 
     assert caught.value.message == "unknown status: verifid"
     assert "verified" in caught.value.hint
-
-
-@pytest.mark.parametrize(
-    ("text", "width", "short"),
-    [("a b", 3, "a b"), ("a\n b\tc", 20, "a b c"), ("abcdef", 4, "abc…"), ("abc", 0, "a…"), ("", 5, "")],
-)
-def test_text_is_shortened_to_one_line_of_a_width(text: str, width: int, short: str) -> None:
-    assert shorten(text, width) == short
-
-
-@pytest.mark.parametrize(("number", "words"), [(0, "0 memories"), (1, "1 memory"), (2, "2 memories")])
-def test_numbers_agree_with_their_words(number: int, words: str) -> None:
-    assert quantity(number, "memory", "memories") == words
-    assert quantity(2, "problem") == "2 problems"
