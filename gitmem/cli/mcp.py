@@ -1,8 +1,8 @@
 """Serve the memory to agents over the Model Context Protocol: on standard input and output, or HTTP on this machine.
 
 Usually an agent's client starts it; docs/mcp.md shows how to set up each one. The tools search, read, write and retire
-memories, send learnings and propose facts; none of them approves or runs a command. Requires the package mcp, version
-2.3 or later, in gitmem's own environment: python -m pip install 'mcp>=2.3,<3'.
+memories, send learnings and propose facts; none of them approves or runs a command. It needs the package mcp in
+gitmem's own environment; without it, the command prints how to install it there.
 """
 
 from __future__ import annotations

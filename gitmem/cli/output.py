@@ -35,6 +35,8 @@ STYLES = {status: sign.style for status, sign in SIGNS.items()} | {
 }
 # Progress is drawn at most this often (seconds), because terminals are slow.
 DRAWN_EVERY_S = 0.08
+# A hint that begins with one of these is a command: people copy it, so it is printed on one line.
+PROGRAMS = ("gitmem ", "git ", "pipx ", "uv ", "/")
 # Lines are wrapped to a number of columns in this range; longer lines of prose are hard to read.
 NARROWEST, WIDEST = 40, 120
 # A longer line of a message is cut: it quotes what was typed.
@@ -309,13 +311,13 @@ class Output:
             self._write_error(line)
         for line in hint.split("\n") if hint else ():
             shown = OwnWords(line) if isinstance(hint, OwnWords) or is_command_line(line) else line
-            self._write_error("  ", (own("hint:"), "bold"), " ", shown)
+            self._write_error("  ", (own("hint:"), "bold"), " ", shown, whole=line.startswith(PROGRAMS))
 
-    def _write_error(self, *parts: str | tuple[str, str]) -> None:
-        """Print a line on standard error; if that is closed, the line is lost."""
+    def _write_error(self, *parts: str | tuple[str, str], whole: bool = False) -> None:
+        """Print a line on standard error, with *whole* without line breaks; if that is closed, the line is lost."""
         self.clear_progress()
         parts = tuple(_cut(part) for part in parts)
-        width = min(WIDEST, self._columns_of(self._err)) if self.is_error_terminal else 0
+        width = min(WIDEST, self._columns_of(self._err)) if self.is_error_terminal and not whole else 0
         if width and _may_be_wider(parts, width):
             lines = self._wrap(parts, width, error=True)
         else:

@@ -7,15 +7,17 @@ name is installed, so neither this code nor anything written by gitmem installs 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from shlex import quote
+from urllib.parse import unquote
 
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
 DISTRIBUTION = "git-memory-store"
@@ -102,7 +104,50 @@ def extra_hint(extra: str) -> str:
         needed = []
     if not needed:
         return f"install the packages that pyproject.toml lists for the extra {extra}"
-    return f"{quote(sys.executable)} -m pip install {' '.join(map(quote, needed))}"
+    return install_command(needed)
+
+
+def install_command(arguments: Sequence[str]) -> str:
+    """Return the command that adds packages to the running gitmem's environment, for the tool that made it.
+
+    Args:
+        arguments: Of ``pip install``: packages, and options before them. Without options, pipx and uv install the
+            packages again whenever they upgrade gitmem.
+    """
+    from importlib.util import find_spec
+
+    words = " ".join(map(quote, arguments))
+    has_options = arguments[0].startswith("-")
+    if os.path.isfile(f"{sys.prefix}/pipx_metadata.json"):
+        name = quote(os.path.basename(sys.prefix))
+        return f"pipx runpip {name} install {words}" if has_options else f"pipx inject {name} {words}"
+    if os.path.isfile(f"{sys.prefix}/uv-receipt.toml") and not has_options:
+        return _uv_tool_command(arguments)
+    if find_spec("pip"):
+        return f"{quote(sys.executable)} -m pip install {words}"
+    return f"uv pip install --python {quote(sys.executable)} {words}"
+
+
+def _uv_tool_command(packages: Iterable[str]) -> str:
+    """Return the command of ``uv tool``, which removes the packages that it does not name."""
+    import tomllib
+    from importlib.metadata import distribution
+
+    with open(f"{sys.prefix}/uv-receipt.toml", "rb") as file:
+        requirements = tomllib.load(file)["tool"]["requirements"]
+    others = [f"{one['name']}{one.get('specifier', '')}" for one in requirements if one["name"] != DISTRIBUTION]
+    source = _source(json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}"))
+    words = " ".join(f"--with {quote(one)}" for one in (*others, *packages))
+    return f"uv tool install {words} {source}"
+
+
+def _source(record: dict[str, Any]) -> str:
+    """Return the arguments for pip or uv that install from where a ``direct_url.json`` says."""
+    url = str(record.get("url") or DISTRIBUTION)
+    if commit := _commit(record):
+        return quote(f"git+{url}@{commit}")
+    path = unquote(url.removeprefix("file://"))
+    return f"--editable {quote(path)}" if record.get("dir_info", {}).get("editable") else quote(path)
 
 
 def of_extra(requirements: Iterable[str], extra: str) -> list[str]:

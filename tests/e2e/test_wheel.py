@@ -14,9 +14,9 @@ import pytest
 from conftest import commit_files, git
 from support.completed_store import make_completed_store
 from support.terminal import Terminal, environment
+from support.wheel import build_wheel
 
 PROJECT = Path(__file__).parents[2]
-BUILD = "import sys; from flit_core import buildapi; print(buildapi.build_wheel(sys.argv[1]))"
 # What is installed here is there as well, for what the wheel depends on; the packages of the environment come first.
 OTHERS = f"import sys; sys.path.append({sysconfig.get_path('purelib')!r})\n"
 ADOPTED = "✗ AGENTS.md:1  `make lint` is not defined"
@@ -34,9 +34,7 @@ def run(*argv: str | Path, cwd: Path, env: dict[str, str] | None = None) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    name = run(sys.executable, "-c", BUILD, folder, cwd=PROJECT).split()[-1]
-    return folder / name
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")

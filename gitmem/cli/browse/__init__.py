@@ -2,7 +2,8 @@
 
 What it finds is in the order of `gitmem recall`. Tab shows what waits: failures to settle, commands to approve,
 duplicates to merge, proposals to review, captured texts that were refused. Every decision is a key and does what the
-command of that name does. `?` shows all keys. It needs the package textual, in gitmem's own environment.
+command of that name does. `?` shows all keys. It needs the package textual in gitmem's own environment; without it, the
+command prints how to install it there.
 """
 
 from __future__ import annotations

@@ -71,7 +71,9 @@ def _listed(model: str) -> dict[str, Any]:
     try:
         from fastembed import TextEmbedding  # 440 ms (measured)
     except Exception as err:
-        raise EmbeddingError(f"fastembed cannot be loaded: {err}", hint="pip install --upgrade fastembed") from err
+        from gitmem.system.origin import extra_hint
+
+        raise EmbeddingError(f"fastembed cannot be loaded: {err}", hint=extra_hint("embed")) from err
     models = TextEmbedding.list_supported_models()
     for found in models:
         if found["model"].lower() == model.lower() and found["sources"]["hf"]:

