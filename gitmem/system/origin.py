@@ -10,6 +10,7 @@ import json
 import os
 import re
 import sys
+from importlib.util import find_spec
 from shlex import quote
 from urllib.parse import unquote
 
@@ -114,8 +115,6 @@ def install_command(arguments: Sequence[str]) -> str:
         arguments: Of ``pip install``: packages, and options before them. Without options, pipx and uv install the
             packages again whenever they upgrade gitmem.
     """
-    from importlib.util import find_spec
-
     words = " ".join(map(quote, arguments))
     has_options = arguments[0].startswith("-")
     if os.path.isfile(f"{sys.prefix}/pipx_metadata.json"):

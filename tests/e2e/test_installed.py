@@ -105,7 +105,7 @@ def test_each_tool_installs_it_and_its_command_for_a_missing_package_works(
         assert terminal.finish() == 3
     assert "the package textual is not installed here" in terminal.output
     hint = re.sub(r"\x1b\[[0-9;]*m", "", terminal.output).replace("\r", "").partition("hint: ")[2].strip()
-    assert re.match(command.format(python=re.escape(str(home / "env/bin/python3"))), hint), hint
+    assert re.match(command.format(python=re.escape(str(home / "env/bin/python"))), hint), hint
     run(hint, home, person)
 
     with Terminal(work, "gitmem", "browse", env=person) as terminal:

