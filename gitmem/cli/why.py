@@ -4,8 +4,8 @@ Only commits that changed what the check reads are tested, and only once for equ
 copy of each commit, in the same sandbox and with the same approvals as gitmem verify; your work tree is not touched.
 Built-in checks need no checkout. Commits that cannot be checked are skipped, and the remaining candidates are listed.
 
-Exit status: 0 the culprit was found; 1 the fact does not fail, has no check, or never held; 3 no answer: commits cannot
-be checked, or the check contradicts itself or is not approved.
+Exit status: 0 the culprit was found, or the fact does not fail; 1 it has no check or never held; 3 no answer: commits
+cannot be checked, or the check contradicts itself or is not approved.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ EXAMPLES = (
 )
 # The colours of a diff's lines, by prefix.
 DIFF_STYLES = (("+++", "bold"), ("---", "bold"), ("diff ", "bold"), ("@@", "key"), ("+", "green"), ("-", "red"))
-STATUS = {"found": 0, "holds": 1, "no check": 1, "never held": 1, "outside": 1}
+STATUS = {"found": 0, "holds": 0, "no check": 1, "never held": 1, "outside": 1}
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -20,10 +20,10 @@ def test_ready_lists_tasks_that_can_start_and_is_the_default_verb(memory, run_cl
     assert ([table["key"] for table in limited["tasks"]], limited["more"]) == (["now"], 1)
 
 
-def test_no_ready_task_exits_with_1_and_says_what_to_do(memory, run_cli):
+def test_no_ready_task_is_a_success_that_says_what_to_do(memory, run_cli):
     done = run_cli("task", "ready")
 
-    assert (done.status, done.out) == (1, "")
+    assert (done.status, done.out) == (0, "")
     assert "gitmem task list" in done.err
 
 
