@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,7 @@ def test_no_command_of_a_hint_is_a_bug_when_it_is_run(
     monkeypatch.setenv("HOME", str(tmp_path))  # some install hooks in the person's own settings
     monkeypatch.setenv("EDITOR", "true")
     monkeypatch.setenv("GITMEM_BACKGROUND", "off")
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO()))  # some read a text from it
     memory.remember("Deploys need the VPN", key="deploys")
     memory.tasks.add("Rotate the keys", key="task")
     memory.close()

@@ -287,7 +287,7 @@ class Exchange:
 
     def _refuse_purged(self, ours: str | None, theirs: str | None) -> None:
         """Refuse to bring back what was purged on one side and is still on the other."""
-        if ours is None or theirs is None or self._git.is_ancestor(theirs, ours):
+        if ours is None or theirs in (None, ours) or self._git.is_ancestor(theirs, ours):
             return
         refuse_purged(self._git, ours, theirs, f"{self._remote}/{self._branch}")
 
